@@ -1,0 +1,49 @@
+"""Writes generated pages; with --check only says whether they are current."""
+
+import sys
+from collections.abc import Callable
+
+from steps import ROOT
+
+from postern.foundation.settings import SETTINGS_REFERENCE
+
+
+def settings_page() -> str:
+    """The reference of all settings, as Markdown."""
+    lines = [
+        "# Settings",
+        "",
+        "Written by `make gen` from `postern.foundation.settings`; do not edit. All are environment variables, read once at start; a",
+        "wrong value stops the start with one line that says what it should be.",
+        "",
+        "| variable | default | meaning |",
+        "|---|---|---|",
+        *(
+            f"| `{name}` | {f'`{default}`' if default else '—'} | {meaning} |"
+            for name, default, meaning in SETTINGS_REFERENCE
+        ),
+        "",
+    ]
+    return "\n".join(lines)
+
+
+PAGES: dict[str, Callable[[], str]] = {"docs/reference/settings.md": settings_page}
+
+
+def main(arguments: list[str]) -> int:
+    stale = 0
+    for name, make in PAGES.items():
+        path, text = ROOT / name, make()
+        if path.exists() and path.read_text(encoding="utf-8") == text:
+            continue
+        if "--check" in arguments:
+            print(f"{name} is stale: run `make gen`", file=sys.stderr)
+            stale = 1
+        else:
+            path.parent.mkdir(parents=True, exist_ok=True)
+            path.write_text(text, encoding="utf-8")
+    return stale
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))
