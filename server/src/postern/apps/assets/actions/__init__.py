@@ -1,0 +1,1 @@
+"""Writes of the assets app: the tree, assets, labels, platforms, stars, host keys."""

@@ -1,0 +1,195 @@
+"""Endpoints of assets, platforms, labels, stars and host keys."""
+
+from typing import Any, cast
+from uuid import UUID
+
+from django.db.models import Count, QuerySet
+from django.utils.translation import gettext as _
+from rest_framework import serializers
+from rest_framework.decorators import action
+from rest_framework.exceptions import ValidationError
+from rest_framework.request import Request
+from rest_framework.response import Response
+
+from postern.apps.assets import admin_users, queries
+from postern.apps.assets.actions import assets as asset_actions
+from postern.apps.assets.actions import catalogue, host_keys
+from postern.apps.assets.api.serializers import (
+    AssetSerializer,
+    FavoriteAssetSerializer,
+    HostKeySerializer,
+    LabelSerializer,
+    PlatformSerializer,
+)
+from postern.apps.assets.models import Asset, FavoriteAsset, HostKey, Label, Node, Platform
+from postern.foundation.rest.rights import Right
+from postern.foundation.rest.viewsets import CreateMixin, DeleteMixin, ReadOnlyViewSet, ResourceViewSet
+from postern.foundation.scope import writable
+from postern.kernel.ids import parse_id
+
+#: Their bulk and partial forms follow them.
+ADMIN_ONLY = dict.fromkeys(("list", "retrieve", "create", "update", "destroy"), Right.ORG_ADMIN)
+
+
+class AssetViewSet(ResourceViewSet):
+    queryset = Asset.objects.all()
+    serializer_class = AssetSerializer
+    rights = {**ADMIN_ONLY, "platform": Right.ORG_ADMIN}
+    filter_fields = {
+        "hostname": "hostname",
+        "ip": "ip",
+        "platform__base": "platform__base",
+        "is_active": "is_active",
+    }
+    search_fields = ("hostname", "ip")
+    ordering_fields = ("hostname", "ip", "cpu_cores", "date_created", "connectivity", "is_active")
+
+    def visible_rows(self) -> QuerySet[Asset]:
+        rows = cast("QuerySet[Asset]", super().visible_rows())
+        return rows.select_related("platform").prefetch_related("protocol_rows", "nodes", "labels")
+
+    def filter_queryset(self, queryset: QuerySet[Any]) -> QuerySet[Any]:
+        return super().filter_queryset(self._more_filters(queryset))
+
+    def _more_filters(self, rows: QuerySet[Asset]) -> QuerySet[Asset]:
+        params = self.request.query_params
+        node_ref = params.get("node") or params.get("node_id")
+        if node_ref:
+            node = self._node(node_ref)
+            direct = params.get("show_current_asset") == "1" or params.get("all", "1").lower() in {"0", "false"}
+            rows = (
+                rows.filter(pk__in=queries.assets_in(node, all_below=not direct).values("pk")) if node else rows.none()
+            )
+        for text in params.getlist("label"):
+            rows = queries.labelled(rows, text)
+        if params.get("ips"):
+            rows = rows.filter(ip__in=[one.strip() for one in params["ips"].split(",")])
+        for name in ("protocols__icontains", "protocols"):
+            if params.get(name):
+                rows = queries.speaking(rows, params[name])
+        system_user = parse_id(params.get("system_users__id", ""))
+        if system_user is not None:
+            rows = rows.filter(pk__in=admin_users.assets_of(system_user))
+        return rows
+
+    def _node(self, text: str) -> Node | None:
+        node_id = parse_id(text)
+        return Node.objects.visible_to(self.actor, self.scope).filter(pk=node_id).first() if node_id else None
+
+    def get_serializer(self, *args: Any, **kwargs: Any) -> serializers.BaseSerializer[Any]:
+        if args and kwargs.get("many") and "data" not in kwargs:
+            ids = {row.admin_user_id for row in args[0] if row.admin_user_id}
+            kwargs["context"] = {**self.get_serializer_context(), "admin_user_names": admin_users.displays(ids)}
+            return self.get_serializer_class()(*args, **kwargs)
+        return super().get_serializer(*args, **kwargs)
+
+    def create_object(self, data: dict[str, Any]) -> Asset:
+        node_ref = self.request.query_params.get("node_id")
+        if node_ref and not data.get("nodes"):
+            node = self._node(node_ref)
+            if node is None:
+                raise ValidationError({"node_id": [_("There is no such node.")]})
+            data["nodes"] = [node]
+        return asset_actions.create_asset(actor=self.actor, org_id=writable(self.scope), values=data)
+
+    def update_object(self, instance: Asset, data: dict[str, Any]) -> Asset:
+        asset_actions.update_asset(actor=self.actor, asset=instance, values=data)
+        return cast("Asset", self.get_queryset().get(pk=instance.pk))
+
+    def delete_object(self, instance: Asset) -> None:
+        asset_actions.delete_asset(actor=self.actor, asset=instance)
+
+    @action(detail=True, methods=["get"])
+    def platform(self, request: Request, **kwargs: Any) -> Response:
+        """The platform of an asset."""
+        return Response(PlatformSerializer(self.get_object().platform, context=self.get_serializer_context()).data)
+
+
+class PlatformViewSet(ResourceViewSet):
+    """Platforms belong to all organizations: administrators look, the system administrator writes."""
+
+    queryset = Platform.objects.all()
+    serializer_class = PlatformSerializer
+    rights = {
+        "list": Right.ORG_ADMIN,
+        "retrieve": Right.ORG_ADMIN,
+        "create": Right.SUPER_USER,
+        "update": Right.SUPER_USER,
+        "destroy": Right.SUPER_USER,
+    }
+    filter_fields = ("name", "base")
+    search_fields = ("name",)
+    ordering_fields = ("name", "base", "id")
+
+    def visible_rows(self) -> QuerySet[Platform]:
+        return Platform.objects.all()
+
+    def create_object(self, data: dict[str, Any]) -> Platform:
+        return catalogue.create_platform(actor=self.actor, values=data)
+
+    def update_object(self, instance: Platform, data: dict[str, Any]) -> Platform:
+        return catalogue.update_platform(actor=self.actor, platform=instance, values=data)
+
+    def delete_object(self, instance: Platform) -> None:
+        catalogue.delete_platform(actor=self.actor, platform=instance)
+
+
+class LabelViewSet(ResourceViewSet):
+    queryset = Label.objects.all()
+    serializer_class = LabelSerializer
+    rights = ADMIN_ONLY
+    filter_fields = ("name", "value")
+    search_fields = ("name", "value")
+    ordering_fields = ("name", "value", "asset_count", "date_created")
+
+    def visible_rows(self) -> QuerySet[Label]:
+        rows = cast("QuerySet[Label]", super().visible_rows())
+        return rows.annotate(asset_count=Count("assets")).prefetch_related("assets")
+
+    def create_object(self, data: dict[str, Any]) -> Label:
+        label = catalogue.create_label(actor=self.actor, org_id=writable(self.scope), values=data)
+        return cast("Label", self.get_queryset().get(pk=label.pk))
+
+    def update_object(self, instance: Label, data: dict[str, Any]) -> Label:
+        catalogue.update_label(actor=self.actor, label=instance, values=data)
+        return cast("Label", self.get_queryset().get(pk=instance.pk))
+
+    def delete_object(self, instance: Label) -> None:
+        catalogue.delete_label(actor=self.actor, label=instance)
+
+
+class HostKeyViewSet(DeleteMixin, ReadOnlyViewSet):
+    """Pinned host keys: look, and forget one so that the next connection pins anew."""
+
+    queryset = HostKey.objects.all()
+    serializer_class = HostKeySerializer
+    rights = {"list": Right.ORG_AUDITOR, "retrieve": Right.ORG_AUDITOR, "destroy": Right.ORG_ADMIN}
+    filter_fields = ("asset", "host", "port", "fingerprint")
+    search_fields = ("asset__hostname", "host", "fingerprint")
+    ordering_fields = ("host", "port", "date_created", "date_last_seen", "date_refused")
+
+    def visible_rows(self) -> QuerySet[HostKey]:
+        return cast("QuerySet[HostKey]", super().visible_rows()).select_related("asset")
+
+    def delete_object(self, instance: HostKey) -> None:
+        host_keys.forget_host_key(actor=self.actor, host_key=instance)
+
+
+class FavoriteAssetViewSet(CreateMixin, DeleteMixin, ReadOnlyViewSet):
+    """A person's own stars, in every organization. Whether the asset is still granted is asked where they are listed."""
+
+    queryset = FavoriteAsset.objects.all()
+    serializer_class = FavoriteAssetSerializer
+    rights = Right.VALID_USER
+    filter_fields = ("asset",)
+
+    def create(self, request: Request, *args: Any, **kwargs: Any) -> Response:
+        serializer = FavoriteAssetSerializer(
+            data=request.data, context={**self.get_serializer_context(), "scope": None}
+        )
+        serializer.is_valid(raise_exception=True)
+        row = catalogue.add_favorite(user_id=cast("UUID", self.actor.user_id), asset=serializer.validated_data["asset"])
+        return Response(FavoriteAssetSerializer(row).data, status=201)
+
+    def delete_object(self, instance: FavoriteAsset) -> None:
+        catalogue.remove_favorite(favorite=instance)

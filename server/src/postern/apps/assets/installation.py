@@ -1,0 +1,15 @@
+"""What every installation has: the built-in platforms and the root node of each organization."""
+
+from postern.apps.assets.actions.catalogue import ensure_platforms
+from postern.apps.assets.actions.tree import ensure_root
+from postern.apps.orgs import facade as orgs
+from postern.foundation.actor import SYSTEM
+from postern.kernel.ids import ROOT_ORG_ID
+
+
+def ensure() -> None:
+    """Make what is missing; changes nothing that exists."""
+    ensure_platforms()
+    for org_id, name in orgs.names().items():
+        if org_id != ROOT_ORG_ID:
+            ensure_root(actor=SYSTEM, org_id=org_id, name=name)

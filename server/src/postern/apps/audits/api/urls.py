@@ -1,0 +1,9 @@
+from postern.apps.audits.api.views import LoginLogViewSet, OperateLogViewSet, PasswordChangeLogViewSet
+from postern.foundation.rest.viewsets import ResourceRouter
+
+router = ResourceRouter()
+router.register("audits/operate-logs", OperateLogViewSet, "operate-log")
+router.register("audits/login-logs", LoginLogViewSet, "login-log")
+router.register("audits/password-change-logs", PasswordChangeLogViewSet, "password-change-log")
+
+urlpatterns = router.urls

@@ -1,0 +1,163 @@
+"""What the other apps call.
+
+    audits.record_change(actor=actor, action="create", target=asset, new={"hostname": "web-1"})
+    audits.record(actor=actor, org_id=session.org_id, event="session.terminated", action="other",
+                  object_type="Session", object_id=str(session.id), object_name="root@web-1", new={"reason": …})
+    audits.record_sign_in(actor=actor, username="ann", succeeded=False, reason="bad_credentials", login_type="W")
+
+All of them need an open transaction: the row is written together with what it tells, or not at all. Values of `old` and
+`new` must be JSON; UUIDs and instants are turned into text. Never hand over a secret: say `"password": "******"`.
+"""
+
+from collections.abc import Mapping
+from datetime import datetime
+from typing import Any, Literal
+from uuid import UUID
+
+from django.db import models
+
+from postern.apps.audits import actions, membership, queries
+from postern.apps.audits.models import OPERATIONS, Action, AuditEvent, LoginType, MfaState
+from postern.apps.audits.queries import VerificationReport
+from postern.foundation.actor import Actor
+from postern.foundation.scope import OrgScope
+from postern.kernel.ids import ROOT_ORG_ID
+from postern.kernel.secret import MASK, Secret
+
+ActionName = Literal["create", "update", "delete", "other"]
+
+
+def record(
+    *,
+    actor: Actor,
+    org_id: UUID,
+    event: str,
+    object_type: str,
+    object_id: str = "",
+    object_name: str = "",
+    action: ActionName = "other",
+    old: Mapping[str, Any] | None = None,
+    new: Mapping[str, Any] | None = None,
+) -> None:
+    """Append an event. `event` is a stable slug such as `asset.created`, past tense."""
+    actions.append_event(
+        actor=actor,
+        org_id=org_id,
+        event=event,
+        action=Action(action),
+        resource_type=object_type,
+        resource_id=object_id,
+        resource=object_name,
+        old=_plain_values(old),
+        new=_plain_values(new),
+    )
+
+
+_PAST: dict[str, str] = {"create": "created", "update": "updated", "delete": "deleted", "other": "changed"}
+
+
+def record_change(
+    *,
+    actor: Actor,
+    action: ActionName,
+    target: models.Model,
+    old: Mapping[str, Any] | None = None,
+    new: Mapping[str, Any] | None = None,
+    event: str | None = None,
+) -> None:
+    """Append the event of a created, updated or deleted row; organization, type and name are taken from the row."""
+    meta = target._meta  # noqa: SLF001 - the documented model API
+    record(
+        actor=actor,
+        org_id=getattr(target, "org_id", None) or ROOT_ORG_ID,
+        event=event or f"{meta.model_name}.{_PAST[action]}",
+        action=action,
+        object_type=meta.object_name or "",
+        object_id=str(target.pk),
+        object_name=str(target),
+        old=old,
+        new=new,
+    )
+
+
+def record_sign_in(
+    *,
+    actor: Actor,
+    username: str,
+    succeeded: bool,
+    reason: str = "",
+    login_type: Literal["W", "T", "U"] = "W",
+    backend: str = "",
+    user_agent: str = "",
+    city: str = "",
+    mfa: int = 2,
+) -> None:
+    """Append an attempt to sign in to the login log; the address is the actor's (an anonymous one when it failed)."""
+    actions.append_login(
+        actor=actor,
+        username=username,
+        login_type=LoginType(login_type),
+        succeeded=succeeded,
+        reason=reason,
+        backend=backend,
+        user_agent=user_agent,
+        city=city,
+        mfa=MfaState(mfa),
+    )
+
+
+def record_password_change(*, actor: Actor, user_label: str) -> None:
+    """Append to the password change log; `user_label` is `Name(username)` of the one whose password it is."""
+    actions.append_password_change(actor=actor, user_label=user_label)
+
+
+def verify_log() -> VerificationReport:
+    """Prove that nobody bent the log: every fault of every chain, of the login log and of the checkpoints."""
+    return queries.verify_log()
+
+
+def _plain_values(values: Mapping[str, Any] | None) -> dict[str, Any] | None:
+    return None if values is None else {str(key): _plain(value) for key, value in values.items()}
+
+
+def _plain(value: Any) -> Any:
+    if isinstance(value, Secret):
+        return MASK
+    if value is None or isinstance(value, bool | int):
+        return value
+    if isinstance(value, float):  # as text, because databases do not give every number back as it was written
+        return repr(value)
+    if isinstance(value, str):
+        return actions.storable(value)
+    if isinstance(value, datetime):
+        return value.isoformat()
+    if isinstance(value, Mapping):
+        return _plain_values(value)
+    if isinstance(value, list | tuple | set | frozenset):
+        return [_plain(item) for item in value]
+    if isinstance(value, models.Model):
+        return str(value.pk)
+    return str(value)
+
+
+def operate_events(actor: Actor, scope: OrgScope) -> models.QuerySet[AuditEvent]:
+    """Events of the operate log that the actor may see.
+
+    Things that belong to no organization (people, settings) are in the root's chain; who may see everything finds
+    them in the default organization too.
+    """
+    rows = AuditEvent.objects.filter(action__in=OPERATIONS)
+    if scope.is_default and actor.is_super_auditor:
+        return rows.filter(org_id__in=(scope.org_id, ROOT_ORG_ID))
+    visible: models.QuerySet[AuditEvent] = rows.visible_to(actor, scope)
+    return visible
+
+
+def usernames_in(scope: OrgScope) -> list[str] | None:
+    """Whose sign-ins the records of a scope show; None: everybody's (root and default organization)."""
+    return None if scope.is_root or scope.is_default else [one.username for one in membership.people_of(scope)]
+
+
+def user_labels_in(scope: OrgScope) -> list[str] | None:
+    """The same as `Name(username)`."""
+    return None if scope.is_root or scope.is_default else [one.label for one in membership.people_of(scope)]

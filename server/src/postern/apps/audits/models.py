@@ -1,0 +1,169 @@
+"""Tables of the audit log. All of them refuse UPDATE and DELETE in the database itself (see migration 0002)."""
+
+from typing import Any
+
+from django.db import models
+from django.utils.translation import gettext_lazy as _
+
+from postern.foundation.actor import Actor
+from postern.foundation.models import ScopedManager, ScopedQuerySet
+from postern.foundation.scope import OrgScope
+from postern.kernel import clock
+from postern.kernel.ids import new_id
+
+
+class Action(models.TextChoices):
+    """What an event did to its object; the first three are the operate log of the contract."""
+
+    CREATE = "create", _("Create")
+    UPDATE = "update", _("Update")
+    DELETE = "delete", _("Delete")
+    OTHER = "other", _("Other")
+
+
+#: What the operate log shows.
+OPERATIONS = (Action.CREATE, Action.UPDATE, Action.DELETE)
+
+
+class AuditChain(models.Model):
+    """The head of one organization's chain. Its row is locked while an event is appended."""
+
+    org_id = models.UUIDField(primary_key=True)
+    sequence = models.BigIntegerField(default=0)
+    digest = models.CharField(max_length=64, default="")
+
+    class Meta:
+        db_table = "audits_chain"
+
+    def __str__(self) -> str:
+        return f"{self.org_id}: {self.sequence}"
+
+
+class AuditEvent(models.Model):
+    """One thing that was done. `digest` covers all columns and the digest before it.
+
+    `old` and `new` hold the changed values; secrets never get here (K73).
+    """
+
+    id = models.UUIDField(primary_key=True, default=new_id, editable=False)
+    org_id = models.UUIDField(_("Organization"))
+    sequence = models.BigIntegerField()
+    datetime = models.DateTimeField(_("Datetime"), default=clock.now)
+    event = models.CharField(_("Event"), max_length=64)
+    action = models.CharField(_("Action"), max_length=16, choices=Action.choices)
+    actor_kind = models.CharField(max_length=16)
+    actor_id = models.UUIDField(null=True)
+    user = models.CharField(_("User"), max_length=260)
+    remote_addr = models.CharField(_("Remote addr"), max_length=128, null=True, blank=True)
+    login_session = models.CharField(max_length=64, null=True, blank=True)
+    resource_type = models.CharField(_("Resource Type"), max_length=64)
+    resource_id = models.CharField(max_length=64, blank=True, default="")
+    resource = models.CharField(_("Resource"), max_length=256)
+    old = models.JSONField(null=True)
+    new = models.JSONField(null=True)
+    previous = models.CharField(max_length=64)
+    digest = models.CharField(max_length=64)
+
+    objects = ScopedManager()
+
+    class Meta:
+        verbose_name = _("Operate log")
+        constraints = [models.UniqueConstraint(fields=["org_id", "sequence"], name="audits_event_sequence")]
+        indexes = [
+            models.Index(fields=["org_id", "-datetime"], name="audits_event_time"),
+            models.Index(fields=["resource_id"], name="audits_event_resource"),
+        ]
+        ordering = ("-datetime",)
+
+    def __str__(self) -> str:
+        return f"{self.event} {self.resource}"
+
+
+class PersonalLogQuerySet(ScopedQuerySet):
+    """Sign-ins and password changes belong to people, and people to several organizations."""
+
+    def for_usernames(self, usernames: Any) -> "PersonalLogQuerySet":
+        """Only the sign-ins of these people (a list or a subquery)."""
+        return self.filter(username__in=usernames)
+
+    def visible_to(self, actor: Actor, scope: OrgScope) -> "PersonalLogQuerySet":
+        """All rows for who may audit; the API narrows them to the members of the organization."""
+        del scope
+        return self.all() if actor.is_org_auditor else self.none()
+
+
+PersonalLogManager = models.Manager.from_queryset(PersonalLogQuerySet)
+
+
+class LoginType(models.TextChoices):
+    WEB = "W", _("Web")
+    TERMINAL = "T", _("Terminal")
+    UNKNOWN = "U", _("Unknown")
+
+
+class MfaState(models.IntegerChoices):
+    DISABLED = 0, _("Disabled")
+    ENABLED = 1, _("Enabled")
+    UNKNOWN = 2, _("-")
+
+
+class LoginLog(models.Model):
+    """One attempt to sign in. The audit chain holds an event with the same values, so that edits show."""
+
+    id = models.UUIDField(primary_key=True, default=new_id, editable=False)
+    username = models.CharField(_("Username"), max_length=128)
+    type = models.CharField(_("Login type"), max_length=2, choices=LoginType.choices)
+    ip = models.GenericIPAddressField(_("Login ip"), null=True)
+    city = models.CharField(_("Login city"), max_length=254, null=True, blank=True)
+    user_agent = models.CharField(_("User agent"), max_length=254, null=True, blank=True)
+    mfa = models.SmallIntegerField(_("MFA"), choices=MfaState.choices, default=MfaState.UNKNOWN)
+    reason = models.CharField(_("Reason"), max_length=128, blank=True, default="")
+    backend = models.CharField(_("Authentication backend"), max_length=32, blank=True, default="")
+    status = models.BooleanField(_("Status"), choices=((True, _("Success")), (False, _("Failed"))))
+    datetime = models.DateTimeField(_("Date login"), default=clock.now)
+
+    objects = PersonalLogManager()
+
+    class Meta:
+        verbose_name = _("Login log")
+        indexes = [
+            models.Index(fields=["-datetime"], name="audits_login_time"),
+            models.Index(fields=["username"], name="audits_login_username"),
+        ]
+        ordering = ("-datetime",)
+
+    def __str__(self) -> str:
+        return f"{self.username}: {self.status}"
+
+    def covered_values(self) -> dict[str, Any]:
+        """The values that the event in the chain repeats, so that an edit of this row shows."""
+        return {
+            "username": self.username,
+            "type": str(self.type),
+            "ip": self.ip,
+            "status": self.status,
+            "reason": self.reason,
+            "backend": self.backend,
+            "mfa": int(self.mfa),
+            "user_agent": self.user_agent,
+            "city": self.city,
+        }
+
+
+class PasswordChangeLog(models.Model):
+    """Somebody's password was changed, by himself or by an administrator."""
+
+    id = models.UUIDField(primary_key=True, default=new_id, editable=False)
+    user = models.CharField(_("User"), max_length=260)
+    change_by = models.CharField(_("Change by"), max_length=260)
+    remote_addr = models.CharField(_("Remote addr"), max_length=128, null=True, blank=True)
+    datetime = models.DateTimeField(_("Datetime"), default=clock.now)
+
+    objects = PersonalLogManager()
+
+    class Meta:
+        verbose_name = _("Password change log")
+        ordering = ("-datetime",)
+
+    def __str__(self) -> str:
+        return self.user

@@ -1,0 +1,1 @@
+"""Writes of the authn app: one function for each verb."""

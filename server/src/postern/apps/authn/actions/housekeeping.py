@@ -1,0 +1,29 @@
+"""Forgetting what has lost its meaning."""
+
+from datetime import timedelta
+from typing import Final
+
+from django.contrib.sessions.models import Session
+from django.db import transaction
+from django.db.models import Q
+
+from postern.apps.authn.lockout import MAX_ADDRESS_LOCK
+from postern.apps.authn.models import BearerToken, LoginSession, SignInGuard, UsedSignature
+from postern.foundation.actor import Actor
+from postern.kernel import clock
+
+#: The login log keeps sign-ins for good; these rows only serve the list of one's own sign-ins.
+_KEEP_ENDED: Final = timedelta(days=90)
+
+
+@transaction.atomic
+def forget_old(*, actor: Actor) -> None:
+    """Delete browser sessions, tokens, signatures, ended sign-ins and counts whose time is over. Harmless to repeat."""
+    del actor  # nothing that anybody could ask about later is lost, so there is nothing to audit
+    now = clock.now()
+    Session.objects.filter(expire_date__lte=now).delete()
+    UsedSignature.objects.filter(date_expired__lte=now).delete()
+    BearerToken.objects.filter(date_expired__lte=now - _KEEP_ENDED).delete()
+    LoginSession.objects.filter(date_expired__lte=now - _KEEP_ENDED).delete()
+    quiet = Q(date_locked_until__isnull=True) | Q(date_locked_until__lte=now - MAX_ADDRESS_LOCK)
+    SignInGuard.objects.filter(quiet, date_window_start__lte=now - MAX_ADDRESS_LOCK).delete()

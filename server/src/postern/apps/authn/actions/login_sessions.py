@@ -1,0 +1,135 @@
+"""Browser sign-ins: opening, using and ending them."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from datetime import timedelta
+from typing import Any, Final
+from uuid import UUID
+
+from django.db import transaction
+
+from postern.apps.audits import facade as audits
+from postern.apps.authn.events import LoginSessionEnded, SignedIn
+from postern.apps.authn.models import BearerToken, LoginEnd, LoginSession
+from postern.apps.users.models import User
+from postern.foundation import events
+from postern.foundation.actor import Actor
+from postern.kernel import clock
+from postern.kernel.ids import ROOT_ORG_ID, parse_id
+
+#: Where the browser's session keeps the id of its sign-in.
+SESSION_ENTRY: Final = "login_session"
+#: A sign-in that nobody uses is over after a day; used or not, after a week one signs in anew.
+IDLE_LIMIT: Final = timedelta(days=1)
+TOTAL_LIMIT: Final = timedelta(days=7)
+#: How often the use of a sign-in is noted: not with every request.
+_TOUCH_EVERY: Final = timedelta(minutes=1)
+
+
+@dataclass(frozen=True, slots=True)
+class SignInOrigin:
+    """Where a sign-in comes from."""
+
+    remote_addr: str
+    user_agent: str = ""
+    backend: str = "password"
+    language: str = ""
+
+
+@transaction.atomic
+def open_login_session(*, user: User, origin: SignInOrigin) -> LoginSession:
+    """Note a new browser sign-in of a person whose proof has been checked."""
+    now = clock.now()
+    if origin.language and origin.language != user.language:
+        User.objects.filter(pk=user.pk).update(language=origin.language)
+    login_session = LoginSession.objects.create(
+        user=user,
+        epoch=user.session_epoch,
+        remote_addr=origin.remote_addr[:64],
+        user_agent=origin.user_agent[:254],
+        backend=origin.backend,
+        date_created=now,
+        date_last_seen=now,
+        date_expired=now + IDLE_LIMIT,
+    )
+    events.publish(
+        SignedIn(
+            user_id=user.pk,
+            username=user.username,
+            login_session_id=login_session.pk,
+            remote_addr=origin.remote_addr,
+        )
+    )
+    return login_session
+
+
+def find_by_session(session: Mapping[str, Any]) -> LoginSession | None:
+    """The open sign-in that a browser's session refers to; `session` is Django's session object."""
+    entry = session.get(SESSION_ENTRY)
+    login_session_id = parse_id(entry) if isinstance(entry, str) else None
+    return find_open(login_session_id) if login_session_id else None
+
+
+def find_open(login_session_id: UUID) -> LoginSession | None:
+    """The sign-in with its person, when it still holds: not ended, not expired, made under the present password."""
+    found = LoginSession.objects.select_related("user").filter(pk=login_session_id).first()
+    if found is None or found.date_ended is not None or found.date_expired <= clock.now():
+        return None
+    if found.epoch != found.user.session_epoch or not found.user.is_active:
+        return None
+    return found
+
+
+def touch(login_session: LoginSession) -> None:
+    """Note that the sign-in is in use, which keeps it open."""
+    now = clock.now()
+    if now - login_session.date_last_seen < _TOUCH_EVERY:
+        return
+    until = min(now + IDLE_LIMIT, login_session.date_created + TOTAL_LIMIT)
+    LoginSession.objects.filter(pk=login_session.pk, date_ended__isnull=True).update(
+        date_last_seen=now, date_expired=until
+    )
+
+
+@transaction.atomic
+def sign_out(*, actor: Actor, login_session: LoginSession, reason: LoginEnd = LoginEnd.SIGNED_OUT) -> None:
+    """End one sign-in. Ending it twice changes nothing."""
+    open_rows = LoginSession.objects.filter(pk=login_session.pk, date_ended__isnull=True)
+    if open_rows.update(date_ended=clock.now(), end_reason=reason) != 1:
+        return
+    audits.record(
+        actor=actor,
+        org_id=ROOT_ORG_ID,
+        event="login_session.ended",
+        object_type="LoginSession",
+        object_id=str(login_session.pk),
+        object_name=str(login_session.user),
+        new={"reason": str(reason)},
+    )
+    events.publish(
+        LoginSessionEnded(user_id=login_session.user_id, login_session_id=login_session.pk, reason=str(reason))
+    )
+
+
+@transaction.atomic
+def end_all(*, user_id: UUID, reason: LoginEnd, keep_epoch: int | None = None) -> int:
+    """End all sign-ins and bearer tokens of a person; returns how many sign-ins ended.
+
+    `keep_epoch`: those made under the present password stay.
+    """
+    now = clock.now()
+    tokens = BearerToken.objects.filter(user_id=user_id, date_revoked__isnull=True)
+    rows = LoginSession.objects.filter(user_id=user_id, date_ended__isnull=True)
+    if keep_epoch is not None:
+        tokens, rows = tokens.exclude(epoch=keep_epoch), rows.exclude(epoch=keep_epoch)
+    tokens.update(date_revoked=now)
+    ids = list(rows.values_list("pk", flat=True))
+    LoginSession.objects.filter(pk__in=ids).update(date_ended=now, end_reason=reason)
+    for login_session_id in ids:
+        events.publish(LoginSessionEnded(user_id=user_id, login_session_id=login_session_id, reason=str(reason)))
+    return len(ids)
+
+
+def keep_through_password_change(login_session: LoginSession, user: User) -> None:
+    """The person changed the own password here: this one sign-in goes on, all others end."""
+    LoginSession.objects.filter(pk=login_session.pk).update(epoch=user.session_epoch)

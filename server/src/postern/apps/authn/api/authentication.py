@@ -1,0 +1,125 @@
+"""How API calls show who makes them: browser session, bearer token, or a request signed with an access key.
+
+Every class ends at the same checks of the person (active, session epoch), so that no kind of credential outlives what
+another one would not (K51).
+"""
+
+import re
+from datetime import UTC, datetime, timedelta
+from email.utils import parsedate_to_datetime
+from typing import Final
+from uuid import UUID
+
+from django.utils.translation import gettext as _
+from rest_framework.authentication import BaseAuthentication, SessionAuthentication, get_authorization_header
+from rest_framework.exceptions import AuthenticationFailed
+from rest_framework.request import Request
+
+from postern.apps.authn.actions import login_sessions, tokens
+from postern.apps.authn.models import AccessKey, BearerToken, LoginSession
+from postern.apps.users.models import User
+from postern.kernel import clock
+from postern.kernel.ids import parse_id
+
+_MAX_HEADER_CHARS: Final = 2_048
+_MAX_CLOCK_SKEW: Final = timedelta(minutes=5)
+_SIGNATURE_FIELD: Final = re.compile(r'([a-zA-Z]+)="([^"]*)"')
+#: What a signature must cover: which request, and when.
+_SIGNED_HEADERS: Final = frozenset({"(request-target)", "date"})
+
+
+class BearerAuthentication(BaseAuthentication):
+    """`Authorization: Bearer <token>`."""
+
+    def authenticate(self, request: Request) -> tuple[User, BearerToken] | None:
+        token = _credentials(request, "bearer")
+        if token is None:
+            return None
+        found = tokens.find_token(token)
+        if found is None:
+            raise AuthenticationFailed(_("This token is not valid (any more)."))
+        return found.user, found
+
+    def authenticate_header(self, request: Request) -> str:
+        return "Bearer"
+
+
+class SignatureAuthentication(BaseAuthentication):
+    """`Authorization: Signature keyId="…",algorithm="hmac-sha256",headers="(request-target) date",signature="…"`.
+
+    The date may be five minutes off at most, and each signature is taken once (K69).
+    """
+
+    def authenticate(self, request: Request) -> tuple[User, AccessKey] | None:
+        text = _credentials(request, "signature")
+        if text is None:
+            return None
+        fields = dict(_SIGNATURE_FIELD.findall(text))
+        key = _find_key(fields.get("keyId", ""))
+        names = fields.get("headers", "date").lower().split()
+        signature = fields.get("signature", "")
+        if (
+            key is None
+            or fields.get("algorithm", "").lower() != "hmac-sha256"
+            or not set(names) >= _SIGNED_HEADERS
+            or not _date_is_near(request.headers.get("Date", ""))
+            or not tokens.signature_fits(key, _signed_text(request, names), signature)
+            or not tokens.take_signature(f"{key.pk}:{signature}", valid_for=2 * _MAX_CLOCK_SKEW)
+        ):
+            raise AuthenticationFailed(_("The signature of this request is not valid."))
+        tokens.note_key_use(key)
+        return key.user, key
+
+    def authenticate_header(self, request: Request) -> str:
+        return "Signature"
+
+
+class CookieAuthentication(SessionAuthentication):
+    """The browser's session cookie; unsafe methods need `X-CSRFToken` as well (K64)."""
+
+    def authenticate(self, request: Request) -> tuple[User, LoginSession] | None:
+        login_session = login_sessions.find_by_session(request._request.session)  # noqa: SLF001 - as DRF's own class does
+        if login_session is None:
+            return None
+        self.enforce_csrf(request)
+        login_sessions.touch(login_session)
+        return login_session.user, login_session
+
+
+def _credentials(request: Request, scheme: str) -> str | None:
+    """What follows the scheme in the Authorization header; None when another scheme, or none, is used."""
+    header = get_authorization_header(request).decode("latin-1")
+    name, _separator, rest = header.partition(" ")
+    if name.lower() != scheme:
+        return None
+    if not rest.strip() or len(header) > _MAX_HEADER_CHARS:
+        raise AuthenticationFailed(_("The Authorization header cannot be understood."))
+    return rest.strip()
+
+
+def _find_key(text: str) -> AccessKey | None:
+    key_id: UUID | None = parse_id(text)
+    if key_id is None:
+        return None
+    found = AccessKey.objects.select_related("user").filter(pk=key_id, is_active=True).first()
+    return found if found is not None and found.user.is_active else None
+
+
+def _signed_text(request: Request, names: list[str]) -> str:
+    lines: list[str] = []
+    for name in names:
+        if name == "(request-target)":
+            lines.append(f"{name}: {(request.method or '').lower()} {request.get_full_path()}")
+        else:
+            lines.append(f"{name}: {request.headers.get(name, '')}")
+    return "\n".join(lines)
+
+
+def _date_is_near(text: str) -> bool:
+    try:
+        instant: datetime = parsedate_to_datetime(text)
+    except (ValueError, TypeError):
+        return False
+    if instant.tzinfo is None:
+        instant = instant.replace(tzinfo=UTC)
+    return abs(clock.now() - instant) <= _MAX_CLOCK_SKEW

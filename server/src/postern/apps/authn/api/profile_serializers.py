@@ -1,0 +1,180 @@
+"""Shapes of the own profile."""
+
+from collections.abc import Mapping
+from typing import Any
+from uuid import UUID
+
+from django.utils.translation import gettext as _
+from django.utils.translation import gettext_lazy
+from rest_framework import serializers
+
+from postern.apps.orgs import facade as orgs
+from postern.apps.preferences import facade as preferences
+from postern.apps.rbac import facade as rbac
+from postern.apps.users import facade as users
+from postern.apps.users.api.serializers import UserFacts, key_comment, key_md5
+from postern.apps.users.models import Language, MfaLevel, OrgRole, SystemRole, User
+from postern.apps.users.passwords import MAX_PASSWORD_CHARS, days_until_expiry
+from postern.apps.users.rules import password_rules
+from postern.foundation.scope import OrgScope
+from postern.kernel import clock
+from postern.kernel.ids import ROOT_ORG_ID
+
+
+def _org_row(org_id: Any, name: str) -> dict[str, Any]:
+    scope = OrgScope(org_id)
+    return {"id": str(org_id), "name": name, "is_default": scope.is_default, "is_root": scope.is_root}
+
+
+class ProfileSerializer(UserFacts):
+    """The person himself, with his roles and permissions in each organization."""
+
+    public_key_comment = serializers.SerializerMethodField()
+    public_key_hash_md5 = serializers.SerializerMethodField()
+    admin_or_audit_orgs = serializers.SerializerMethodField()
+    user_all_orgs = serializers.SerializerMethodField()
+    current_org_roles = serializers.SerializerMethodField()
+    is_org_admin = serializers.SerializerMethodField()
+    is_superuser = serializers.SerializerMethodField()
+    guide_url = serializers.SerializerMethodField()
+    roles = serializers.SerializerMethodField()
+    permissions = serializers.SerializerMethodField()
+    password_days_left = serializers.SerializerMethodField()
+    language = serializers.ChoiceField(choices=Language.choices, required=False)
+    mfa_level = serializers.ChoiceField(choices=MfaLevel.choices[:2], required=False)
+    is_first_login = serializers.BooleanField(required=False)
+
+    class Meta(UserFacts.Meta):
+        fields = (
+            *UserFacts.Meta.fields,
+            "public_key",
+            "language",
+            "public_key_comment",
+            "public_key_hash_md5",
+            "admin_or_audit_orgs",
+            "user_all_orgs",
+            "current_org_roles",
+            "is_org_admin",
+            "is_superuser",
+            "guide_url",
+            "roles",
+            "permissions",
+            "password_days_left",
+        )
+        read_only_fields = (
+            "name",
+            "username",
+            "email",
+            "source",
+            "is_active",
+            "date_expired",
+            "date_joined",
+            "last_login",
+            "role",
+            "created_by",
+            "need_update_password",
+            "date_password_last_updated",
+        )
+        extra_kwargs = {"public_key": {"write_only": True, "required": False}}
+
+    #: Asked for once for the one person of the answer.
+    _found: "tuple[rbac.Rights, tuple[users.OrgRoles, ...], Mapping[UUID, str]] | None" = None
+
+    def _facts(self, user: User) -> "tuple[rbac.Rights, tuple[users.OrgRoles, ...], Mapping[UUID, str]]":
+        """Rights in the present organization, memberships, names of organizations."""
+        if self._found is None:
+            self._found = (rbac.rights_of(user, self.context["scope"]), users.org_roles_of(user.pk), orgs.names())
+        return self._found
+
+    def get_public_key_comment(self, user: User) -> str:
+        return key_comment(user)
+
+    def get_public_key_hash_md5(self, user: User) -> str:
+        return key_md5(user)
+
+    def get_admin_or_audit_orgs(self, user: User) -> list[dict[str, Any]]:
+        _rights, memberships, names = self._facts(user)
+        if user.role in (SystemRole.ADMIN, SystemRole.AUDITOR):
+            return [_org_row(pk, name) for pk, name in names.items()]
+        found = {row.org_id for row in memberships if row.roles & {OrgRole.ADMIN, OrgRole.AUDITOR}}
+        return [_org_row(pk, name) for pk, name in names.items() if pk in found]
+
+    def get_user_all_orgs(self, user: User) -> list[dict[str, Any]]:
+        _rights, memberships, names = self._facts(user)
+        found = {row.org_id for row in memberships}
+        return [_org_row(pk, name) for pk, name in names.items() if pk in found]
+
+    def get_current_org_roles(self, user: User) -> list[str]:
+        if self.context["scope"].org_id == ROOT_ORG_ID:
+            return ["Admin"] if user.role == SystemRole.ADMIN else ["User"]
+        rights, _memberships, _names = self._facts(user)
+        return sorted(rights.org_roles)
+
+    def get_is_org_admin(self, user: User) -> bool:
+        _rights, memberships, _names = self._facts(user)
+        return user.role == SystemRole.ADMIN or any(OrgRole.ADMIN in row.roles for row in memberships)
+
+    def get_is_superuser(self, user: User) -> bool:
+        return user.role == SystemRole.ADMIN
+
+    def get_guide_url(self, user: User) -> str | None:
+        del user
+        return preferences.get_str("USER_GUIDE_URL") or None
+
+    def get_roles(self, user: User) -> list[dict[str, Any]]:
+        """Roles and permission bits in each organization."""
+        _rights, memberships, names = self._facts(user)
+        return [
+            {
+                "org_id": str(standing.org_id),
+                "org_name": standing.org_name,
+                "roles": [str(role) for role in standing.roles],
+                "permissions": int(standing.permissions),
+            }
+            for standing in rbac.standings_of(user, memberships, names)
+        ]
+
+    def get_permissions(self, user: User) -> int:
+        """The bits of the shown roles in the organization of the request."""
+        rights, _memberships, _names = self._facts(user)
+        return rbac.shown_bits(rights)
+
+    def get_password_days_left(self, user: User) -> int | None:
+        if not user.is_local:
+            return None
+        return days_until_expiry(user.date_password_last_updated, password_rules(), now=clock.now())
+
+
+class OwnPasswordSerializer(serializers.Serializer[Any]):
+    old_password = serializers.CharField(
+        max_length=MAX_PASSWORD_CHARS, write_only=True, trim_whitespace=False, label=gettext_lazy("Old password")
+    )
+    new_password = serializers.CharField(
+        max_length=MAX_PASSWORD_CHARS, write_only=True, trim_whitespace=False, label=gettext_lazy("New password")
+    )
+    new_password_again = serializers.CharField(
+        max_length=MAX_PASSWORD_CHARS, write_only=True, trim_whitespace=False, label=gettext_lazy("Confirm password")
+    )
+
+    def validate(self, attrs: dict[str, Any]) -> dict[str, Any]:
+        if attrs["new_password"] != attrs["new_password_again"]:
+            raise serializers.ValidationError({"new_password_again": [_("The two new passwords are not the same.")]})
+        return attrs
+
+
+class OwnPublicKeySerializer(serializers.Serializer[Any]):
+    public_key = serializers.CharField(
+        max_length=16_384,
+        write_only=True,
+        allow_blank=True,
+        label=gettext_lazy("Public key"),
+        style={"base_template": "textarea.html"},
+    )
+    public_key_comment = serializers.SerializerMethodField()
+    public_key_hash_md5 = serializers.SerializerMethodField()
+
+    def get_public_key_comment(self, user: User) -> str:
+        return key_comment(user)
+
+    def get_public_key_hash_md5(self, user: User) -> str:
+        return key_md5(user)

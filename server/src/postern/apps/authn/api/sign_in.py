@@ -1,0 +1,203 @@
+"""Signing in and out with the console, bearer tokens, set-password links."""
+
+from typing import Any
+from urllib.parse import urlencode
+
+from django.conf import settings
+from django.http import HttpRequest, HttpResponse, HttpResponseRedirect
+from django.middleware.csrf import get_token
+from django.utils.translation import gettext as _
+from django.views.decorators.http import require_safe
+from rest_framework import serializers, status
+from rest_framework.authentication import SessionAuthentication
+from rest_framework.request import Request
+from rest_framework.response import Response
+
+from postern.apps.authn.actions.login_sessions import find_by_session, sign_out
+from postern.apps.authn.actions.sign_in import verify_password
+from postern.apps.authn.actions.tokens import issue_token, revoke_token
+from postern.apps.authn.api import web_session
+from postern.apps.authn.identity import actor_of_user
+from postern.apps.authn.models import BearerToken, LoginSession
+from postern.apps.authn.policy import password_is_due
+from postern.apps.rbac import facade as rbac
+from postern.apps.users import facade as users
+from postern.apps.users.passwords import MAX_PASSWORD_CHARS
+from postern.foundation.actor import anonymous
+from postern.foundation.pages import open_page
+from postern.foundation.redirects import safe_next
+from postern.foundation.rest.rights import Right
+from postern.foundation.rest.views import PosternView
+from postern.foundation.scope import ROOT
+from postern.kernel import clock
+
+LOGIN_PAGE = "/ui/login"
+HOME_PAGE = "/ui/"
+_MAX_TEXT_CHARS = 1_024
+
+
+class SignInSerializer(serializers.Serializer[Any]):
+    """Name and password. The limits are generous: a long password is wrong, not malformed."""
+
+    username = serializers.CharField(max_length=_MAX_TEXT_CHARS)
+    password = serializers.CharField(max_length=_MAX_TEXT_CHARS, trim_whitespace=False, write_only=True)
+    next = serializers.CharField(max_length=2_048, required=False, allow_blank=True)
+
+
+class SignInView(PosternView):
+    """`GET` sets the CSRF cookie; `POST {username, password, next?}` opens a login session.
+
+    Answers `{"next": "/ui/…", "must_change_password": bool}`, or 400 `{"error": slug, "msg": text}`.
+    """
+
+    rights = Right.ANYONE
+    always_root = True
+    gates_apply = False
+
+    def get(self, request: Request) -> Response:
+        get_token(request._request)  # noqa: SLF001 - sets the cookie on Django's request
+        return Response({"authenticated": self.actor.is_user})
+
+    def post(self, request: Request) -> Response:
+        # Nobody is signed in yet, so DRF does not ask for the token: without it a foreign page could sign somebody in.
+        SessionAuthentication().enforce_csrf(request)
+        serializer = SignInSerializer(data=request.data)
+        serializer.is_valid(raise_exception=True)
+        origin = web_session.origin_of(request)
+        user = verify_password(
+            username=serializer.validated_data["username"],
+            password=serializer.validated_data["password"],
+            remote_addr=origin.remote_addr,
+            login_type="W",
+            user_agent=origin.user_agent,
+            may_be_due=True,
+        )
+        _end_previous(request._request)  # noqa: SLF001 - sessions belong to Django's request
+        web_session.start(request._request, user, origin)  # noqa: SLF001 - as above
+        return Response(
+            {
+                "next": safe_next(serializer.validated_data.get("next") or "", HOME_PAGE),
+                "must_change_password": password_is_due(user, now=clock.now()),
+            }
+        )
+
+
+class SignOutView(PosternView):
+    """`POST` ends the login session (or revokes the bearer token) that makes the call. Signing out twice is fine."""
+
+    rights = Right.ANYONE
+    always_root = True
+    gates_apply = False
+
+    def post(self, request: Request) -> Response:
+        if isinstance(request.auth, LoginSession):
+            sign_out(actor=self.actor, login_session=request.auth)
+            web_session.forget(request._request)  # noqa: SLF001 - sessions belong to Django's request
+        elif isinstance(request.auth, BearerToken):
+            revoke_token(actor=self.actor, token=request.auth)
+        return Response({"msg": "ok"})
+
+
+class TokenView(PosternView):
+    """`POST {username, password}` → 201 `{"token", "keyword": "Bearer", "date_expired", "user"}`.
+
+    Contract: authentication/auth/ and tokens/. Refusals are 400 `{"error": slug, "msg": text}`. No session is involved.
+    """
+
+    rights = Right.ANYONE
+    always_root = True
+    gates_apply = False
+    authentication_classes = ()
+
+    def post(self, request: Request) -> Response:
+        serializer = SignInSerializer(data=request.data)
+        serializer.is_valid(raise_exception=True)
+        origin = web_session.origin_of(request)
+        user = verify_password(
+            username=serializer.validated_data["username"],
+            password=serializer.validated_data["password"],
+            remote_addr=origin.remote_addr,
+            login_type="T" if request.headers.get("X-JMS-LOGIN-TYPE") == "T" else "W",
+            user_agent=origin.user_agent,
+        )
+        actor = actor_of_user(user, rbac.rights_of(user, ROOT), remote_addr=origin.remote_addr, login_session=None)
+        issued = issue_token(actor=actor, user=user, remote_addr=origin.remote_addr)
+        body = {
+            "token": issued.token.reveal(),
+            "keyword": "Bearer",
+            "date_expired": serializers.DateTimeField().to_representation(issued.expires_at),
+            "user": {"id": str(user.pk), "username": user.username, "name": user.name, "role": user.role},
+        }
+        return Response(body, status=status.HTTP_201_CREATED)
+
+
+class SetPasswordSerializer(serializers.Serializer[Any]):
+    token = serializers.CharField(max_length=128, write_only=True)
+    new_password = serializers.CharField(max_length=MAX_PASSWORD_CHARS, trim_whitespace=False, write_only=True)
+
+
+class SetPasswordView(PosternView):
+    """`POST {token, new_password}`: a person sets his own password with the one-time link that he was given."""
+
+    rights = Right.ANYONE
+    always_root = True
+    gates_apply = False
+
+    def post(self, request: Request) -> Response:
+        SessionAuthentication().enforce_csrf(request)
+        serializer = SetPasswordSerializer(data=request.data)
+        serializer.is_valid(raise_exception=True)
+        users.redeem_set_password_link(
+            actor=anonymous(request.META.get("REMOTE_ADDR")),
+            token=serializer.validated_data["token"],
+            password=serializer.validated_data["new_password"],
+        )
+        return Response({"msg": _("The password is set. Sign in with it.")})
+
+
+def _end_previous(request: HttpRequest) -> None:
+    """Whoever was signed in on this browser is signed out first (K27)."""
+    previous = find_by_session(request.session)
+    if previous is None:
+        return
+    rights = rbac.rights_of(previous.user, ROOT)
+    actor = actor_of_user(
+        previous.user, rights, remote_addr=request.META.get("REMOTE_ADDR"), login_session=str(previous.pk)
+    )
+    sign_out(actor=actor, login_session=previous)
+
+
+@open_page
+@require_safe
+def login_page(request: HttpRequest) -> HttpResponse:
+    """`GET /core/auth/login/?next=`: sets the CSRF cookie and leads to the console's sign-in page."""
+    get_token(request)
+    target = safe_next(request.GET.get("next", ""), HOME_PAGE)
+    if find_by_session(request.session) is not None:
+        return HttpResponseRedirect(target)
+    return HttpResponseRedirect(_login_page_for(target))
+
+
+@open_page
+@require_safe
+def logout_page(request: HttpRequest) -> HttpResponse:
+    """`GET /core/auth/logout/?next=`: ends the login session and leads to the sign-in page.
+
+    A page of somebody else's cannot sign people out with a link (K64): the browser says where the navigation comes
+    from, and only our own pages and the address bar count; otherwise nothing is ended. Browsers say nothing over plain
+    http (loopback apart); there the cookie's SameSite has to do.
+    """
+    target = safe_next(request.GET.get("next", ""), HOME_PAGE)
+    login_session = find_by_session(request.session)
+    if login_session is not None:
+        origin = request.headers.get("Sec-Fetch-Site", "cross-site" if settings.POSTERN.https else "none")
+        if origin not in {"same-origin", "none"}:
+            return HttpResponseRedirect(HOME_PAGE)
+        _end_previous(request)
+        web_session.forget(request)
+    get_token(request)
+    return HttpResponseRedirect(_login_page_for(target))
+
+
+def _login_page_for(target: str) -> str:
+    return LOGIN_PAGE if target == HOME_PAGE else f"{LOGIN_PAGE}?{urlencode({'next': target})}"

@@ -1,0 +1,38 @@
+"""Routes of the authn app: `urlpatterns` relative to /api/v1/, `page_urlpatterns` to the root."""
+
+from django.urls import path
+
+from postern.apps.authn.api.own_keys import AccessKeyViewSet, LoginSessionViewSet
+from postern.apps.authn.api.profile import GenerateKeyView, OwnPasswordView, OwnPublicKeyView, ProfileView
+from postern.apps.authn.api.sign_in import (
+    SetPasswordView,
+    SignInView,
+    SignOutView,
+    TokenView,
+    login_page,
+    logout_page,
+)
+from postern.foundation.rest.viewsets import ResourceRouter
+
+router = ResourceRouter()
+router.register("authentication/access-keys", AccessKeyViewSet, "access-key")
+router.register("authentication/login-sessions", LoginSessionViewSet, "login-session")
+
+urlpatterns = [
+    path("authentication/sign-in/", SignInView.as_view(), name="sign-in"),
+    path("authentication/sign-out/", SignOutView.as_view(), name="sign-out"),
+    path("authentication/set-password/", SetPasswordView.as_view(), name="set-password"),
+    path("authentication/auth/", TokenView.as_view(), name="auth"),
+    path("authentication/tokens/", TokenView.as_view(), name="tokens"),
+    path("users/profile/", ProfileView.as_view(), name="profile"),
+    path("users/profile/password/", OwnPasswordView.as_view(), name="profile-password"),
+    path("users/profile/public-key/", OwnPublicKeyView.as_view(), name="profile-public-key"),
+    path("users/profile/public-key/generate/", GenerateKeyView.as_view(), name="profile-public-key-generate"),
+    *router.urls,
+]
+
+page_urlpatterns = [
+    path("core/auth/login/", login_page, name="login-page"),
+    path("core/auth/logout/", logout_page, name="logout-page"),
+    path("vue-admin-template/user/logout", SignOutView.as_view(), name="logout-alias"),
+]

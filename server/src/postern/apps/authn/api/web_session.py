@@ -1,0 +1,54 @@
+"""The browser's side of a login session: a fresh key at each sign-in, nothing carried over, nothing left behind."""
+
+from typing import Any
+
+from django.http import HttpRequest
+from django.middleware.csrf import rotate_token
+from django.utils.translation import get_language
+from rest_framework.request import Request
+
+from postern.apps.authn.actions.login_sessions import SESSION_ENTRY, SignInOrigin, open_login_session
+from postern.apps.authn.models import LoginSession
+from postern.apps.users.models import Language, User
+
+
+def origin_of(request: Request) -> SignInOrigin:
+    """Where a request comes from, as the log keeps it."""
+    return SignInOrigin(
+        remote_addr=request.META.get("REMOTE_ADDR", ""),
+        user_agent=request.headers.get("User-Agent", "")[:254],
+        language=_language(),
+    )
+
+
+def _language() -> str:
+    active = get_language() or ""
+    return active if active in Language.values else ""
+
+
+def start(request: HttpRequest, user: User, origin: SignInOrigin) -> LoginSession:
+    """Sign `user` in on this browser.
+
+    The session is flushed first: its key changes (no fixation), and nothing that was kept for whoever sat here before
+    stays (K27). The session ends when the browser is closed; the login session has an end of its own.
+    """
+    login_session = open_login_session(user=user, origin=origin)
+    session: Any = request.session
+    session.flush()
+    session[SESSION_ENTRY] = str(login_session.pk)
+    session.set_expiry(0)
+    rotate_token(request)
+    return login_session
+
+
+def renew_key(request: HttpRequest) -> None:
+    """A new key for the same session, after something important changed (a password)."""
+    session: Any = request.session
+    session.cycle_key()
+    rotate_token(request)
+
+
+def forget(request: HttpRequest) -> None:
+    """Leave nothing of the session behind."""
+    session: Any = request.session
+    session.flush()

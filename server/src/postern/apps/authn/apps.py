@@ -1,0 +1,15 @@
+"""The authn app: signing in and out, login sessions, tokens, access keys, lock-out."""
+
+from django.apps import AppConfig
+from django.utils.translation import gettext_lazy as _
+
+
+class AuthnConfig(AppConfig):
+    name = "postern.apps.authn"
+    label = "authn"
+    verbose_name = _("Authentication")
+
+    def ready(self) -> None:
+        from postern.apps.authn import composition  # noqa: PLC0415 - the app registry must be ready first
+
+        composition.register()

@@ -1,0 +1,30 @@
+"""What happened around signing in; published after commit."""
+
+from dataclasses import dataclass
+from uuid import UUID
+
+
+@dataclass(frozen=True, slots=True)
+class SignedIn:
+    user_id: UUID
+    username: str
+    login_session_id: UUID | None
+    remote_addr: str
+
+
+@dataclass(frozen=True, slots=True)
+class LoginSessionEnded:
+    """A browser sign-in is over: what was opened through it (websockets, browser terminals) ends too (K40)."""
+
+    user_id: UUID
+    login_session_id: UUID
+    reason: str
+
+
+@dataclass(frozen=True, slots=True)
+class AccountLocked:
+    """Too many failures: new sign-ins under this name are refused for a while. Open sessions go on."""
+
+    username: str
+    remote_addr: str
+    minutes: int

@@ -1,0 +1,111 @@
+"""What the apps above may ask about signing in: for proxies, for websockets, for the people's sessions."""
+
+from dataclasses import dataclass
+from typing import Any
+from uuid import UUID
+
+from django.utils import translation
+
+from postern.apps.authn.actions import login_sessions, sign_in
+from postern.apps.authn.errors import MethodClosed, SignInRefused
+from postern.apps.authn.identity import actor_of_user
+from postern.apps.authn.policy import password_is_due
+from postern.apps.preferences import facade as preferences
+from postern.apps.rbac import facade as rbac
+from postern.apps.users.models import Language, User
+from postern.contracts.access import Denial, SignInAnswer, UserIdentity
+from postern.contracts.enums import LoginFrom
+from postern.foundation.actor import Actor
+from postern.foundation.scope import OrgScope
+from postern.kernel import clock
+
+
+@dataclass(frozen=True, slots=True)
+class WebSignIn:
+    """Somebody who is signed in with a browser."""
+
+    actor: Actor
+    login_session_id: UUID
+    language: str
+
+
+def check_password(*, username: str, password: str, remote_addr: str, login_from: LoginFrom) -> SignInAnswer:
+    """Sign in with a password at a proxy. Counts towards the lock-out; the denial is in the person's language."""
+    try:
+        if not preferences.get_bool("TERMINAL_PASSWORD_AUTH"):
+            raise MethodClosed
+        user = sign_in.verify_password(
+            username=username, password=password, remote_addr=remote_addr, login_type="T", user_agent=str(login_from)
+        )
+    except SignInRefused as refused:
+        return SignInAnswer(denial=_denial(refused, username))
+    return SignInAnswer(user=_identity(user))
+
+
+def public_key_acceptable(*, username: str, public_key: str) -> bool:
+    """Whether the key would be taken if the client proved that it holds it. Never a sign-in by itself (K8)."""
+    return preferences.get_bool("TERMINAL_PUBLIC_KEY_AUTH") and sign_in.key_is_acceptable(
+        username=username, public_key=public_key
+    )
+
+
+def sign_in_with_public_key(*, username: str, public_key: str, remote_addr: str, login_from: LoginFrom) -> SignInAnswer:
+    """Sign in with a key whose signature the proxy has verified."""
+    try:
+        if not preferences.get_bool("TERMINAL_PUBLIC_KEY_AUTH"):
+            raise MethodClosed
+        user = sign_in.verify_key(
+            username=username,
+            public_key=public_key,
+            remote_addr=remote_addr,
+            login_type="T",
+            user_agent=str(login_from),
+        )
+    except SignInRefused as refused:
+        return SignInAnswer(denial=_denial(refused, username))
+    return SignInAnswer(user=_identity(user))
+
+
+def web_sign_in(session: Any, scope: OrgScope, *, remote_addr: str | None) -> WebSignIn | None:
+    """Who is signed in, from Django's session object (a websocket's `scope["session"]`).
+
+    None when nobody is, when the person may not act, when the password is due to be changed, or when he has no
+    business in `scope`.
+    """
+    login_session = login_sessions.find_by_session(session)
+    if login_session is None:
+        return None
+    user = login_session.user
+    rights = rbac.rights_of(user, scope)
+    if not user.is_valid or password_is_due(user, now=clock.now()):
+        return None
+    if not scope.is_root and not rights.may_enter(scope, system_role=user.role):
+        return None
+    actor = actor_of_user(user, rights, remote_addr=remote_addr, login_session=str(login_session.pk))
+    return WebSignIn(actor=actor, login_session_id=login_session.pk, language=user.language)
+
+
+def login_session_is_open(login_session_id: UUID) -> bool:
+    """Whether the browser sign-in still holds: cheap, for sockets that outlive a request."""
+    found = login_sessions.find_open(login_session_id)
+    return found is not None and found.user.is_valid
+
+
+def _identity(user: User) -> UserIdentity:
+    return UserIdentity(id=user.pk, username=user.username, name=user.name, language=user.language)
+
+
+def _denial(refused: SignInRefused, username: str) -> Denial:
+    """The refusal for a proxy: in the person's language once he has shown who he is, in both languages before.
+
+    Answering strangers in somebody's own language would tell that there is such an account.
+    """
+    languages = [value for value, _name in Language.choices]
+    if refused.knows_person:
+        user = User.objects.named(username)
+        languages = [user.language] if user is not None else languages
+    texts: list[str] = []
+    for language in languages:
+        with translation.override(language):
+            texts.append(refused.text())
+    return Denial(code=refused.denial, message=" / ".join(texts))

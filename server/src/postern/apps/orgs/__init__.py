@@ -1,0 +1,1 @@
+"""Organizations. Who belongs to them is the business of `users`."""

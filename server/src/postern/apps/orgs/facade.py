@@ -1,0 +1,49 @@
+"""What the other apps may ask about organizations."""
+
+from collections.abc import Mapping
+from uuid import UUID
+
+from django.http import HttpRequest
+from django.utils.translation import gettext as _
+from rest_framework.request import Request
+
+from postern.apps.orgs import queries
+from postern.apps.orgs.errors import UnknownOrganization
+from postern.foundation import identity
+from postern.foundation.scope import DEFAULT, OrgScope
+
+_MAX_CHARS = 128
+
+
+def scope_of_request(request: Request | HttpRequest) -> OrgScope:
+    """The organization that a request names: query `oid`, header X-JMS-ORG, cookie X-JMS-ORG; else the default one.
+
+    Raises UnknownOrganization (404). Whether the caller has any business there is decided by `authn`, which knows him.
+    """
+    text = request.GET.get("oid") or request.headers.get("X-JMS-ORG") or request.COOKIES.get("X-JMS-ORG") or ""
+    return find_scope(text) if text else DEFAULT
+
+
+def find_scope(text: str) -> OrgScope:
+    """The scope of an organization given by id, name, `default` or `root`. Raises UnknownOrganization."""
+    org_id = queries.find_org_id(text) if len(text) <= _MAX_CHARS and "\x00" not in text else None
+    if org_id is None:
+        raise UnknownOrganization(_("There is no such organization."))
+    return OrgScope(org_id)
+
+
+def names() -> Mapping[UUID, str]:
+    """Names of all organizations by id."""
+    return queries.names()
+
+
+def describe(scope: OrgScope) -> dict[str, object]:
+    """The organization of a scope as the console wants it: id, name, is_default, is_root, comment."""
+    org = queries.find(scope.org_id)
+    return {
+        "id": str(scope.org_id),
+        "name": org.name if org else identity.root_org_name(),
+        "is_default": scope.is_default,
+        "is_root": scope.is_root,
+        "comment": org.comment if org else "",
+    }

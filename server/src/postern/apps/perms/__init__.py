@@ -1,0 +1,1 @@
+"""Who may reach what: asset permissions, the decision with its reasons, and the lists made from it."""

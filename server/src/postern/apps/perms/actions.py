@@ -1,0 +1,171 @@
+"""Writes of asset permissions and of their links. Everything that a permission names belongs to its organization."""
+
+from collections.abc import Collection, Mapping
+from typing import Any
+from uuid import UUID
+
+from django.db import models, transaction
+from django.utils.translation import gettext as _
+
+from postern.apps.audits import facade as audits
+from postern.apps.perms.action_names import to_names
+from postern.apps.perms.errors import FieldRefused
+from postern.apps.perms.events import AccessChanged
+from postern.apps.perms.links import LINKS, SYSTEM_USERS, USERS, Link
+from postern.apps.perms.models import AssetPermission, PermissionUser
+from postern.apps.users.models import Membership
+from postern.foundation import events
+from postern.foundation.actor import SYSTEM, Actor
+
+_COLUMNS = ("name", "is_active", "actions", "date_start", "date_expired", "comment")
+
+
+@transaction.atomic
+def create_permission(*, actor: Actor, org_id: UUID, values: Mapping[str, Any]) -> AssetPermission:
+    """A new permission. `values`: columns, and a list of objects for each of the five links."""
+    permission = AssetPermission(org_id=org_id, created_by=actor.label, **_columns(values))
+    _check_dates(permission)
+    permission.save(force_insert=True)
+    lists = {link: _ids(values[link.list_name]) for link in LINKS if link.list_name in values}
+    if not lists.get(SYSTEM_USERS):
+        raise FieldRefused("system_users", _("A permission names at least one system user."))
+    for link, ids in lists.items():
+        _set(permission, link, ids)
+    audits.record_change(
+        actor=actor, action="create", target=permission, new={**_snapshot(permission), **_names(permission, lists)}
+    )
+    events.publish(AccessChanged(org_id=org_id))
+    return permission
+
+
+@transaction.atomic
+def update_permission(*, actor: Actor, permission: AssetPermission, values: Mapping[str, Any]) -> AssetPermission:
+    """Change what `values` names and nothing else."""
+    row: AssetPermission = AssetPermission.objects.select_for_update().get(pk=permission.pk)
+    lists = {link: _ids(values[link.list_name]) for link in LINKS if link.list_name in values}
+    if SYSTEM_USERS in lists and not lists[SYSTEM_USERS]:
+        raise FieldRefused("system_users", _("A permission names at least one system user."))
+    old = {**_snapshot(row), **_names(row, lists)}
+    for name, value in _columns(values).items():
+        setattr(row, name, value)
+    _check_dates(row)
+    row.save()
+    for link, ids in lists.items():
+        _set(row, link, ids)
+    new = {**_snapshot(row), **_names(row, lists)}
+    changed = [name for name in new if new[name] != old[name]]
+    audits.record_change(
+        actor=actor,
+        action="update",
+        target=row,
+        old={name: old[name] for name in changed},
+        new={name: new[name] for name in changed},
+    )
+    events.publish(AccessChanged(org_id=row.org_id))
+    return row
+
+
+@transaction.atomic
+def delete_permission(*, actor: Actor, permission: AssetPermission) -> None:
+    """Delete a permission; whoever had access by it alone has none from now on."""
+    org_id = permission.org_id
+    names = _names(permission, {link: set() for link in LINKS})
+    permission_id = permission.pk
+    permission.delete()
+    permission.pk = permission_id  # the audit chain's lock comes last, as in every write
+    audits.record_change(actor=actor, action="delete", target=permission, old={**_snapshot(permission), **names})
+    events.publish(AccessChanged(org_id=org_id))
+
+
+@transaction.atomic
+def add_link(*, actor: Actor, permission: AssetPermission, link: Link, target: Any) -> models.Model:
+    """Add one object to a permission; one that is there already stays."""
+    _require_own(permission.org_id, link, {target.pk})
+    row, created = link.rows.get_or_create(assetpermission=permission, **{f"{link.column}_id": target.pk})
+    if created:
+        audits.record_change(
+            actor=actor,
+            action="update",
+            event="assetpermission.link_added",
+            target=permission,
+            new={link.list_name: str(target)},
+        )
+        events.publish(AccessChanged(org_id=permission.org_id))
+    found: models.Model = row
+    return found
+
+
+@transaction.atomic
+def remove_link(*, actor: Actor, link: Link, row: Any) -> None:
+    """Take one object out of a permission. The last system user stays (S5-038)."""
+    permission = AssetPermission.objects.select_for_update().get(pk=row.assetpermission_id)
+    if link is SYSTEM_USERS and not link.rows.filter(assetpermission=permission).exclude(pk=row.pk).exists():
+        raise FieldRefused("system_users", _("The last system user of a permission cannot be removed."))
+    name = str(getattr(row, link.column))
+    row.delete()
+    audits.record_change(
+        actor=actor,
+        action="update",
+        event="assetpermission.link_removed",
+        target=permission,
+        old={link.list_name: name},
+    )
+    events.publish(AccessChanged(org_id=permission.org_id))
+
+
+@transaction.atomic
+def forget_user(*, user_id: UUID, org_id: UUID) -> None:
+    """Take a person who has left an organization out of its permissions (they have not counted since he left)."""
+    rows = PermissionUser.objects.filter(user_id=user_id, assetpermission__org_id=org_id).select_related(
+        "assetpermission", "user"
+    )
+    for row in rows:
+        remove_link(actor=SYSTEM, link=USERS, row=row)
+
+
+def _columns(values: Mapping[str, Any]) -> dict[str, Any]:
+    return {name: values[name] for name in _COLUMNS if name in values}
+
+
+def _check_dates(permission: AssetPermission) -> None:
+    if permission.date_expired <= permission.date_start:
+        raise FieldRefused("date_expired", _("The end lies after the start."))
+
+
+def _ids(objects: Collection[Any]) -> set[UUID]:
+    return {one.pk for one in objects}
+
+
+def _set(permission: AssetPermission, link: Link, wanted: Collection[UUID]) -> None:
+    rows = link.rows.filter(assetpermission=permission)
+    held = set(rows.values_list(f"{link.column}_id", flat=True))
+    fresh = set(wanted) - held
+    _require_own(permission.org_id, link, fresh)
+    rows.filter(**{f"{link.column}_id__in": held - set(wanted)}).delete()
+    link.rows.bulk_create(
+        [
+            link.table(assetpermission=permission, **{f"{link.column}_id": target_id})
+            for target_id in sorted(fresh, key=str)
+        ]
+    )
+
+
+def _require_own(org_id: UUID, link: Link, ids: Collection[UUID]) -> None:
+    """People are members of the organization; everything else belongs to it (K68)."""
+    if link is USERS:
+        known = set(Membership.objects.filter(org_id=org_id, user_id__in=ids).values_list("user_id", flat=True))
+    else:
+        known = set(link.target.objects.filter(org_id=org_id, pk__in=ids).values_list("pk", flat=True))
+    if known != set(ids):
+        raise FieldRefused(link.list_name, _("Some of these do not belong to the organization."))
+
+
+def _snapshot(permission: AssetPermission) -> dict[str, Any]:
+    values = {name: getattr(permission, name) for name in _COLUMNS}
+    values["actions"] = to_names(permission.actions)
+    return values
+
+
+def _names(permission: AssetPermission, lists: Mapping[Link, Collection[UUID]]) -> dict[str, list[str]]:
+    """What the links name now, for the audit row; only those that the call speaks of."""
+    return {link.list_name: sorted(str(one) for one in getattr(permission, link.list_name).all()) for link in lists}

@@ -1,0 +1,1 @@
+"""The wire of permissions: translation only."""

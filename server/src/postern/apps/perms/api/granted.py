@@ -1,0 +1,369 @@
+"""What somebody may reach: for the person himself (`perms/users/…`, all organizations), and for administrators looking at a person
+(`perms/users/{id}/…`) or a group (`perms/user-groups/{id}/…`) of their organization.
+
+Each list comes in these three forms; a form says who is meant, who may ask and in which scope.
+"""
+
+from collections.abc import Iterable
+from typing import Any, ClassVar
+from uuid import UUID
+
+from django.db.models import QuerySet
+from django.utils.translation import gettext as _
+from rest_framework.request import Request
+from rest_framework.response import Response
+
+from postern.apps.assets import facade as assets
+from postern.apps.assets.models import Asset, FavoriteAsset, Node
+from postern.apps.assets.node_keys import is_key, parent_of, sort_key
+from postern.apps.perms.action_names import to_names
+from postern.apps.perms.api.serializers import GrantedAssetSerializer
+from postern.apps.perms.models import PermissionSystemUser
+from postern.apps.perms.reach import Reach, Usable, Who
+from postern.apps.users.models import Membership, UserGroup
+from postern.apps.vault.models import SystemUser
+from postern.foundation import identity
+from postern.foundation.rest.rights import Right, Rights
+from postern.foundation.rest.views import PosternView
+from postern.foundation.rest.viewsets import RowNotFound, RowsViewSet
+from postern.kernel.clock import now
+from postern.kernel.ids import parse_id
+
+#: Id and key of the special node of a person's stars.
+FAVORITE = "favorite"
+UNGROUPED = "ungrouped"
+_MAX_TREE_ASSETS = 10_000
+
+
+class _Form(PosternView):
+    """Whom a URL means."""
+
+    def who(self) -> Who:
+        raise NotImplementedError
+
+    def reach(self) -> Reach:
+        return Reach(self.who(), now())
+
+    def is_me(self) -> bool:
+        return False
+
+    def stars(self) -> QuerySet[FavoriteAsset]:
+        """The favourites of the person; a group has none."""
+        user_id = self.who().user_id
+        return FavoriteAsset.objects.filter(user_id=user_id) if user_id else FavoriteAsset.objects.none()
+
+
+class _Mine(_Form):
+    always_root = True
+    rights: ClassVar[Rights] = Right.VALID_USER
+
+    def who(self) -> Who:
+        return Who(user_id=self.actor.user_id)
+
+    def is_me(self) -> bool:
+        return True
+
+
+class _OfUser(_Form):
+    rights: ClassVar[Rights] = Right.ORG_ADMIN
+
+    def who(self) -> Who:
+        user_id = parse_id(str(self.kwargs["user_id"]))
+        members = Membership.objects.filter(user_id=user_id) if user_id else Membership.objects.none()
+        if not self.scope.is_root:
+            members = members.filter(org_id=self.scope.org_id)
+        if user_id is None or not members.exists():
+            raise RowNotFound(_("Not found."))
+        return Who(user_id=user_id, org_id=None if self.scope.is_root else self.scope.org_id)
+
+
+class _OfGroup(_Form):
+    rights: ClassVar[Rights] = Right.ORG_ADMIN
+
+    def who(self) -> Who:
+        group_id = parse_id(str(self.kwargs["group_id"]))
+        visible = UserGroup.objects.visible_to(self.actor, self.scope)
+        if group_id is None or not visible.filter(pk=group_id).exists():
+            raise RowNotFound(_("Not found."))
+        return Who(group_id=group_id)
+
+
+class _Assets(RowsViewSet, _Form):
+    """All assets in reach."""
+
+    queryset = Asset.objects.all()
+    serializer_class = GrantedAssetSerializer
+    filter_fields = ("hostname", "ip", "id", "comment")
+    search_fields = ("hostname", "ip", "comment")
+    #: Declared, because asking the queryset for its columns would compose the reach a second time.
+    ordering_fields = ("hostname", "ip", "os", "comment", "is_active", "org_id", "id")
+
+    def visible_rows(self) -> QuerySet[Asset]:
+        return self.granted(self.reach()).select_related("platform").prefetch_related("protocol_rows")
+
+    def granted(self, reach: Reach) -> QuerySet[Asset]:
+        return reach.assets(include_inactive=True)
+
+    def list(self, request: Request, **kwargs: Any) -> Response:
+        rows = self.filter_queryset(self.get_queryset())
+        page = self.paginate_queryset(rows)
+        shown = self.get_serializer(page if page is not None else rows, many=True).data
+        return self.get_paginated_response(shown) if page is not None else Response(shown)
+
+
+class _NodeAssets(_Assets):
+    """Assets in reach below one node; `favorite` and `ungrouped` are nodes too."""
+
+    def granted(self, reach: Reach) -> QuerySet[Asset]:
+        rows, text = super().granted(reach), str(self.kwargs["node_id"])
+        if text == FAVORITE:
+            return rows.filter(pk__in=self.stars().values("asset_id"))
+        if text == UNGROUPED:
+            return rows.filter(pk__in=reach.directly_granted().values("pk"))
+        node_id = parse_id(text)
+        node = reach.visible_nodes().filter(pk=node_id).first() if node_id else None
+        if node is None:
+            raise RowNotFound(_("Not found."))
+        return rows.filter(pk__in=assets.assets_in(node, all_below=True).values("pk"))
+
+
+class _AssetsTree(_Assets):
+    """The same assets as leaves of a tree without nodes."""
+
+    def list(self, request: Request, **kwargs: Any) -> Response:
+        rows = self.filter_queryset(self.get_queryset())[:_MAX_TREE_ASSETS]
+        return Response(_leaves((asset, "") for asset in rows))
+
+
+class MyUngroupedTree(_Mine):
+    """The special node of assets that are granted by themselves, with those assets."""
+
+    def get(self, request: Request, **kwargs: Any) -> Response:
+        reach = self.reach()
+        granted = reach.directly_granted().values("pk")
+        rows = reach.assets(include_inactive=True).filter(pk__in=granted).order_by("hostname", "pk")
+        rows = rows.select_related("platform").prefetch_related("protocol_rows")
+        leaves = _leaves((asset, UNGROUPED) for asset in rows[:_MAX_TREE_ASSETS])
+        return Response([_special_node(UNGROUPED, _("Ungrouped"), len(leaves)), *leaves])
+
+
+class _Nodes(_Form):
+    """The nodes of the tree. `mode`: flat rows or tree shapes; one level (`children`) or all; with or without assets."""
+
+    children: ClassVar[bool] = False
+    as_tree: ClassVar[bool] = False
+    with_assets: ClassVar[bool] = False
+
+    def get(self, request: Request, **kwargs: Any) -> Response:
+        reach = self.reach()
+        visible = reach.visible_nodes()
+        key = self._key(visible)
+        if key == FAVORITE:
+            return Response(self._favorites(reach) if self.with_assets else [])
+        if not self.children:
+            nodes = list(visible)
+        elif key:
+            nodes = list(visible.filter(parent__key=key))
+        else:
+            nodes = list(visible.filter(parent__isnull=True))
+        nodes.sort(key=lambda node: sort_key(node.key))
+        counts = reach.counts(nodes)
+        shown = [self._shape(node, counts.get(node.pk, 0)) for node in nodes]
+        if not key and self.is_me():
+            shown.insert(0, self._favorite_node(reach))
+        if self.with_assets and (key or not self.children):
+            shown.extend(self._assets_in(reach, visible, key))
+        return Response(shown)
+
+    def _key(self, visible: QuerySet[Node]) -> str:
+        params = self.request.query_params
+        if params.get("id"):
+            node_id = parse_id(params["id"])
+            found = visible.filter(pk=node_id).values_list("key", flat=True).first() if node_id else None
+            return found or params["id"]
+        key = params.get("key", "")
+        if key and key != FAVORITE and not is_key(key):
+            raise RowNotFound(_("Not found."))
+        return key
+
+    def _shape(self, node: Node, count: int) -> dict[str, Any]:
+        if self.as_tree:
+            parent = parent_of(node.key) or ""
+            return assets.node_tree_node(node, count, parent_key=parent, is_open=not parent)
+        return {
+            "id": str(node.pk),
+            "name": node.value,
+            "key": node.key,
+            "value": node.value,
+            "org_id": str(node.org_id),
+            "assets_amount": count,
+        }
+
+    def _favorite_node(self, reach: Reach) -> dict[str, Any]:
+        count = self._starred(reach).count()
+        value = _("Favorite")
+        if not self.as_tree:
+            return {
+                "id": FAVORITE,
+                "name": value,
+                "key": FAVORITE,
+                "value": value,
+                "org_id": "",
+                "assets_amount": count,
+            }
+        return _special_node(FAVORITE, value, count)
+
+    def _starred(self, reach: Reach) -> QuerySet[Asset]:
+        return reach.assets(include_inactive=True).filter(pk__in=self.stars().values("asset_id"))
+
+    def _favorites(self, reach: Reach) -> list[dict[str, Any]]:
+        rows = self._starred(reach).select_related("platform").prefetch_related("protocol_rows")
+        return _leaves((asset, FAVORITE) for asset in rows.order_by("hostname", "pk"))
+
+    def _assets_in(self, reach: Reach, visible: QuerySet[Node], key: str) -> list[dict[str, Any]]:
+        nodes = visible.filter(key=key) if key else visible
+        keys = dict(nodes.values_list("pk", "key"))
+        rows = reach.assets(include_inactive=True).filter(node_rows__node_id__in=keys).distinct()
+        rows = rows.select_related("platform").prefetch_related("protocol_rows", "node_rows").order_by("hostname", "pk")
+        return _leaves(
+            (asset, keys[place.node_id])
+            for asset in rows[:_MAX_TREE_ASSETS]
+            for place in asset.node_rows.all()
+            if place.node_id in keys
+        )
+
+
+def _special_node(key: str, value: str, count: int) -> dict[str, Any]:
+    """A node that is not part of the tree; its id is its key."""
+    name = f"{value} ({count})"
+    return {
+        "id": key,
+        "name": name,
+        "title": name,
+        "pId": "",
+        "isParent": True,
+        "open": False,
+        "meta": {"type": "node", "data": {"id": key, "key": key, "value": value}},
+    }
+
+
+def _leaves(places: Iterable[tuple[Asset, str]]) -> list[dict[str, Any]]:
+    """Assets as leaves below the nodes of these keys."""
+    org_names: dict[UUID, str] = {}
+    shapes = []
+    for asset, parent_key in places:
+        if asset.org_id not in org_names:
+            org_names[asset.org_id] = identity.org_name(asset.org_id)
+        shapes.append(assets.asset_tree_node(asset, parent_key=parent_key, org_name=org_names[asset.org_id]))
+    return shapes
+
+
+class _SystemUsers(_Form):
+    """The system users that may be used on one asset, the default one first (S5-026)."""
+
+    def get(self, request: Request, **kwargs: Any) -> Response:
+        asset_id = parse_id(str(self.kwargs["asset_id"]))
+        reach = self.reach()
+        if asset_id is None or not reach.assets().filter(pk=asset_id).exists():
+            raise RowNotFound(_("Not found."))
+        return Response([_usable(one) for one in reach.usable([asset_id])[asset_id]])
+
+
+def _usable(one: Usable) -> dict[str, Any]:
+    return {
+        "id": str(one.id),
+        "name": one.name,
+        "username": one.username,
+        "priority": one.priority,
+        "protocol": one.protocol.value,
+        "login_mode": one.login_mode,
+        "sftp_root": one.sftp_root,
+        "username_same_with_user": one.username_same_with_user,
+        "actions": to_names(one.actions),
+    }
+
+
+class MySystemUsersView(_Mine):
+    """Every system user that the person may use somewhere (the batch command screen asks)."""
+
+    def get(self, request: Request, **kwargs: Any) -> Response:
+        granted = PermissionSystemUser.objects.filter(assetpermission_id__in=self.reach().permission_ids)
+        rows = SystemUser.objects.filter(pk__in=granted.values("systemuser_id")).order_by("name", "pk")
+        return Response([_described(row) for row in rows])
+
+
+def _described(row: SystemUser) -> dict[str, Any]:
+    return {
+        "id": str(row.pk),
+        "name": row.name,
+        "username": row.username,
+        "protocol": row.protocol,
+        "login_mode": row.login_mode,
+        "login_mode_display": row.get_login_mode_display(),
+        "priority": row.priority,
+        "username_same_with_user": row.username_same_with_user,
+        "auto_push": row.auto_push,
+        "sudo": row.sudo,
+        "shell": row.shell,
+        "sftp_root": row.sftp_root,
+        "comment": row.comment,
+    }
+
+
+# The forms of each list. Written out, so that the URL map reads as the contract does.
+
+
+class MyAssets(_Mine, _Assets):
+    pass
+
+
+class MyAssetsTree(_Mine, _AssetsTree):
+    pass
+
+
+class MyNodeAssets(_Mine, _NodeAssets):
+    pass
+
+
+class MyNodes(_Mine, _Nodes):
+    pass
+
+
+class MySystemUsers(_Mine, _SystemUsers):
+    pass
+
+
+class UserAssets(_OfUser, _Assets):
+    pass
+
+
+class UserAssetsTree(_OfUser, _AssetsTree):
+    pass
+
+
+class UserNodeAssets(_OfUser, _NodeAssets):
+    pass
+
+
+class UserNodes(_OfUser, _Nodes):
+    pass
+
+
+class UserSystemUsers(_OfUser, _SystemUsers):
+    pass
+
+
+class GroupAssets(_OfGroup, _Assets):
+    pass
+
+
+class GroupNodeAssets(_OfGroup, _NodeAssets):
+    pass
+
+
+class GroupNodes(_OfGroup, _Nodes):
+    pass
+
+
+class GroupSystemUsers(_OfGroup, _SystemUsers):
+    pass

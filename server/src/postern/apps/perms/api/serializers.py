@@ -1,0 +1,214 @@
+"""Shapes of permissions on the wire (contract/perms.md)."""
+
+import re
+from typing import Any, Final
+
+from django.db.models import Q
+from django.utils.translation import gettext as _
+from django.utils.translation import gettext_lazy
+from rest_framework import serializers
+
+from postern.apps.assets.models import Asset, Node
+from postern.apps.perms.action_names import ACTION_NAMES, from_names, to_names
+from postern.apps.perms.links import LINKS, Link
+from postern.apps.perms.models import AssetPermission
+from postern.apps.users.models import User, UserGroup
+from postern.apps.vault.models import SystemUser
+from postern.contracts.enums import Actions
+from postern.foundation.rest.relations import OrgOwnedField, OrgOwnedList, rows_in_scope
+from postern.foundation.rest.serializers import ResourceSerializer
+
+_MAX_DISPLAYS: Final = 10_000
+_LABELS: Final = {
+    "all": gettext_lazy("All"),
+    "connect": gettext_lazy("Connect"),
+    "upload_file": gettext_lazy("Upload file"),
+    "download_file": gettext_lazy("Download file"),
+    "updownload": gettext_lazy("Upload download"),
+    "clipboard_copy": gettext_lazy("Clipboard copy"),
+    "clipboard_paste": gettext_lazy("Clipboard paste"),
+    "clipboard_copy_paste": gettext_lazy("Clipboard copy paste"),
+}
+
+
+class ActionsField(serializers.MultipleChoiceField):
+    """Action bits as a list of names."""
+
+    def __init__(self, **kwargs: Any) -> None:
+        super().__init__(choices=[(name, _LABELS[name]) for name in ACTION_NAMES], **kwargs)
+
+    def to_representation(self, value: Any) -> Any:
+        return to_names(value)
+
+    def to_internal_value(self, data: Any) -> Any:
+        return from_names(super().to_internal_value(data)).value
+
+
+class DisplayListField(serializers.ListField):
+    """Names of linked objects: read for tables, written by imports instead of ids; unknown names are ignored."""
+
+    def __init__(self, list_name: str, **kwargs: Any) -> None:
+        self.list_name = list_name
+        kwargs |= {"child": serializers.CharField(max_length=4096), "required": False, "max_length": _MAX_DISPLAYS}
+        super().__init__(**kwargs)
+
+    def get_attribute(self, instance: Any) -> list[str]:
+        return [display_of(one) for one in getattr(instance, self.list_name).all()]
+
+
+def display_of(one: Any) -> str:
+    """How a linked object is named in `*_display` lists."""
+    if isinstance(one, Node):
+        return one.full_value
+    if isinstance(one, Asset | User):
+        return str(one)
+    name: str = one.name
+    return name
+
+
+_NAMED: Final = re.compile(r"(?P<name>.*)\((?P<key>[^()]*)\)\Z", re.DOTALL)
+
+
+def _found(list_name: str, texts: list[str], scope: Any) -> list[Any]:
+    """Objects that display texts name (contract: "users by name/username, groups by name, assets by ip/hostname …")."""
+    parts = [found.groups() for text in texts if (found := _NAMED.match(text))]
+    plain, inner, outer = texts, [key for _name, key in parts], [name for name, _key in parts]
+    lookups: dict[str, tuple[Any, Q]] = {
+        "users": (User, Q(username__in=[*plain, *inner]) | Q(name__in=plain)),
+        "user_groups": (UserGroup, Q(name__in=plain)),
+        "assets": (Asset, Q(hostname__in=[*plain, *outer]) | Q(ip__in=plain)),
+        "nodes": (Node, Q(full_value__in=plain)),
+        "system_users": (SystemUser, Q(name__in=[*plain, *outer])),
+    }
+    model, condition = lookups[list_name]
+    rows = rows_in_scope(model.objects.filter(condition), scope)
+    if model is User and scope is not None:
+        rows = rows.filter(memberships__org_id=scope.org_id).distinct()
+    return list(rows)
+
+
+class AssetPermissionSerializer(ResourceSerializer):
+    actions = ActionsField(required=False, allow_null=True, default=Actions.ALL.value)
+    users = OrgOwnedList(User, required=False, label=gettext_lazy("User"))
+    user_groups = OrgOwnedList(UserGroup, required=False, label=gettext_lazy("User group"))
+    assets = OrgOwnedList(Asset, required=False, label=gettext_lazy("Asset"))
+    nodes = OrgOwnedList(Node, required=False, label=gettext_lazy("Nodes"))
+    system_users = OrgOwnedList(SystemUser, allow_empty=False, label=gettext_lazy("System user"))
+    users_display = DisplayListField("users", label=gettext_lazy("Users display"))
+    user_groups_display = DisplayListField("user_groups", label=gettext_lazy("User groups display"))
+    assets_display = DisplayListField("assets", label=gettext_lazy("Assets display"))
+    nodes_display = DisplayListField("nodes", label=gettext_lazy("Nodes display"))
+    system_users_display = DisplayListField("system_users", label=gettext_lazy("System users display"))
+    users_amount = serializers.IntegerField(read_only=True, label=gettext_lazy("Users amount"))
+    user_groups_amount = serializers.IntegerField(read_only=True, label=gettext_lazy("User groups amount"))
+    assets_amount = serializers.IntegerField(read_only=True, label=gettext_lazy("Assets amount"))
+    nodes_amount = serializers.IntegerField(read_only=True, label=gettext_lazy("Nodes amount"))
+    system_users_amount = serializers.IntegerField(read_only=True, label=gettext_lazy("System users amount"))
+    is_expired = serializers.BooleanField(read_only=True, label=gettext_lazy("Is expired"))
+    # A declared field leaves the class namespace, so the serializer's own method of this name stays
+    is_valid = serializers.BooleanField(read_only=True, label=gettext_lazy("Is valid"))  # type: ignore[assignment]  # see above
+
+    class Meta:
+        model = AssetPermission
+        fields_mini = ("id", "name")
+        fields_small = (
+            *fields_mini, "is_active", "is_expired", "is_valid", "actions", "created_by", "date_created", "date_expired",
+            "date_start", "comment",
+        )  # fmt: skip
+        fields = (
+            *fields_small, "users", "users_display", "user_groups", "user_groups_display", "assets", "assets_display",
+            "nodes", "nodes_display", "system_users", "system_users_display", "users_amount", "user_groups_amount",
+            "assets_amount", "nodes_amount", "system_users_amount", "org_id", "org_name",
+        )  # fmt: skip
+        read_only_fields = ("created_by", "date_created")
+
+    def to_internal_value(self, data: Any) -> Any:
+        # Imports may name the system users instead of giving their ids
+        self.fields["system_users"].required = not (isinstance(data, dict) and data.get("system_users_display"))
+        return super().to_internal_value(data)
+
+    def validate(self, attrs: dict[str, Any]) -> dict[str, Any]:
+        attrs = super().validate(attrs)
+        if attrs.get("actions", 0) is None:
+            attrs["actions"] = Actions.ALL.value
+        for link in LINKS:
+            texts = attrs.pop(f"{link.list_name}_display", None)
+            if texts and link.list_name not in attrs:
+                attrs[link.list_name] = _found(link.list_name, texts, self.context.get("scope"))
+        start = attrs.get("date_start", getattr(self.instance, "date_start", None))
+        end = attrs.get("date_expired", getattr(self.instance, "date_expired", None))
+        if start and end and end <= start:
+            raise serializers.ValidationError({"date_expired": [_("The end lies after the start.")]})
+        return attrs
+
+
+def relation_serializer(link: Link) -> type[ResourceSerializer]:
+    """The serializer of one link table: id, the object, the permission, and how both are named."""
+
+    class RelationSerializer(ResourceSerializer):
+        assetpermission = OrgOwnedField(AssetPermission, label=gettext_lazy("Asset permission"))
+        assetpermission_display = serializers.CharField(source="assetpermission.name", read_only=True)
+
+        class Meta:
+            model = link.table
+            fields = ("id", link.column, f"{link.column}_display", "assetpermission", "assetpermission_display")
+
+        def get_fields(self) -> dict[str, Any]:
+            return {
+                **super().get_fields(),
+                link.column: OrgOwnedField(link.target),
+                f"{link.column}_display": DisplayField(link.column),
+            }
+
+        def validate(self, attrs: dict[str, Any]) -> dict[str, Any]:
+            return attrs  # a link that is there already stays
+
+        def build_field(self, field_name: str, info: Any, model_class: Any, nested_depth: int) -> Any:
+            if field_name == f"{link.column}_display":  # replaced in get_fields
+                return serializers.CharField, {"read_only": True, "source": "pk"}
+            return super().build_field(field_name, info, model_class, nested_depth)
+
+    RelationSerializer.__name__ = f"{link.table.__name__}Serializer"
+    return RelationSerializer
+
+
+class DisplayField(serializers.CharField):
+    """How the object at the other end of a link is named."""
+
+    def __init__(self, column: str) -> None:
+        super().__init__(read_only=True)
+        self._column = column
+
+    def get_attribute(self, instance: Any) -> str:
+        return display_of(getattr(instance, self._column))
+
+
+class GrantedAssetSerializer(ResourceSerializer):
+    """An asset as somebody sees it who may reach it."""
+
+    platform = serializers.CharField(source="platform.name", read_only=True)
+    protocols = serializers.SerializerMethodField()
+    domain = serializers.SerializerMethodField()
+
+    class Meta:
+        model = Asset
+        fields = (
+            "id",
+            "hostname",
+            "ip",
+            "protocols",
+            "os",
+            "domain",
+            "platform",
+            "comment",
+            "org_id",
+            "is_active",
+            "org_name",
+        )
+        read_only_fields = fields
+
+    def get_protocols(self, asset: Asset) -> list[str]:
+        return [str(row) for row in asset.protocol_rows.all()]
+
+    def get_domain(self, asset: Asset) -> None:
+        """Network zones come with gateways; until then no asset has one."""

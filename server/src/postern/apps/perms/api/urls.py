@@ -1,0 +1,68 @@
+"""Routes of permissions, relative to /api/v1/."""
+
+from typing import Any, Final
+
+from django.urls import URLPattern, path
+
+from postern.apps.perms.api import granted
+from postern.apps.perms.api.views import (
+    AssetPermissionViewSet,
+    NothingCachedView,
+    PermissionAssetViewSet,
+    PermissionNodeViewSet,
+    PermissionSystemUserViewSet,
+    PermissionUserGroupViewSet,
+    PermissionUserViewSet,
+)
+from postern.foundation.rest.viewsets import ResourceRouter
+
+router = ResourceRouter()
+router.register("perms/asset-permissions", AssetPermissionViewSet, "asset-permission")
+router.register("perms/asset-permissions-users-relations", PermissionUserViewSet, "asset-permission-user")
+router.register(
+    "perms/asset-permissions-user-groups-relations", PermissionUserGroupViewSet, "asset-permission-user-group"
+)
+router.register("perms/asset-permissions-assets-relations", PermissionAssetViewSet, "asset-permission-asset")
+router.register("perms/asset-permissions-nodes-relations", PermissionNodeViewSet, "asset-permission-node")
+router.register(
+    "perms/asset-permissions-system-users-relations", PermissionSystemUserViewSet, "asset-permission-system-user"
+)
+
+_LIST: Final[dict[str, Any]] = {"get": "list"}
+
+
+def _nodes(base: str, view: type[granted.MyNodes | granted.UserNodes | granted.GroupNodes]) -> list[URLPattern]:
+    """The forms of a person's nodes: flat or tree, all or one level."""
+    return [
+        path(f"{base}nodes/", view.as_view()),
+        path(f"{base}nodes/tree/", view.as_view(as_tree=True)),
+        path(f"{base}nodes/children/", view.as_view(children=True)),
+        path(f"{base}nodes/children/tree/", view.as_view(children=True, as_tree=True)),
+        path(f"{base}nodes/children-with-assets/tree/", view.as_view(children=True, as_tree=True, with_assets=True)),
+    ]
+
+
+_ME, _USER, _GROUP = "perms/users/", "perms/users/<uuid:user_id>/", "perms/user-groups/<uuid:group_id>/"
+
+urlpatterns = [
+    path(f"{_ME}assets/", granted.MyAssets.as_view(_LIST)),
+    path(f"{_ME}assets/tree/", granted.MyAssetsTree.as_view(_LIST)),
+    path(f"{_ME}ungroup/assets/tree/", granted.MyUngroupedTree.as_view()),
+    path(f"{_ME}assets/<uuid:asset_id>/system-users/", granted.MySystemUsers.as_view()),
+    path(f"{_ME}nodes-with-assets/tree/", granted.MyNodes.as_view(as_tree=True, with_assets=True)),
+    *_nodes(_ME, granted.MyNodes),
+    path(f"{_ME}nodes/<str:node_id>/assets/", granted.MyNodeAssets.as_view(_LIST)),
+    path(f"{_ME}asset-permissions/cache/", NothingCachedView.as_view()),
+    path(f"{_USER}assets/", granted.UserAssets.as_view(_LIST)),
+    path(f"{_USER}assets/tree/", granted.UserAssetsTree.as_view(_LIST)),
+    path(f"{_USER}assets/<uuid:asset_id>/system-users/", granted.UserSystemUsers.as_view()),
+    *_nodes(_USER, granted.UserNodes),
+    path(f"{_USER}nodes/<str:node_id>/assets/", granted.UserNodeAssets.as_view(_LIST)),
+    path(f"{_USER}asset-permissions/cache/", NothingCachedView.as_view()),
+    path(f"{_GROUP}assets/", granted.GroupAssets.as_view(_LIST)),
+    path(f"{_GROUP}assets/<uuid:asset_id>/system-users/", granted.GroupSystemUsers.as_view()),
+    *_nodes(_GROUP, granted.GroupNodes),
+    path(f"{_GROUP}nodes/<str:node_id>/assets/", granted.GroupNodeAssets.as_view(_LIST)),
+    path("perms/system-users-permission/", granted.MySystemUsersView.as_view()),
+    *router.urls,
+]

@@ -1,0 +1,257 @@
+"""Endpoints of asset permissions: the resource, its links, and what is asked about it."""
+
+from datetime import datetime
+from typing import Any, cast
+from uuid import UUID
+
+from django.db.models import Count, QuerySet
+from django.utils.translation import gettext as _
+from rest_framework.decorators import action
+from rest_framework.exceptions import ValidationError
+from rest_framework.fields import DateTimeField
+from rest_framework.request import Request
+from rest_framework.response import Response
+
+from postern.apps.assets.models import Asset
+from postern.apps.perms import actions, facade
+from postern.apps.perms.action_names import ACTION_NAMES, to_names
+from postern.apps.perms.api.serializers import AssetPermissionSerializer, relation_serializer
+from postern.apps.perms.decision import Decision, Named, Reason, Via
+from postern.apps.perms.filters import PermissionFilters
+from postern.apps.perms.links import ASSETS, NODES, SYSTEM_USERS, USER_GROUPS, USERS, Link
+from postern.apps.perms.members import assets_of, users_of
+from postern.apps.perms.models import AssetPermission
+from postern.apps.users.models import Membership, User
+from postern.apps.vault.models import SystemUser
+from postern.contracts.enums import Protocol
+from postern.foundation.rest.rights import Right
+from postern.foundation.rest.views import PosternView
+from postern.foundation.rest.viewsets import CreateMixin, DeleteMixin, ReadOnlyViewSet, ResourceViewSet, RowNotFound
+from postern.foundation.scope import writable
+from postern.kernel.clock import now
+from postern.kernel.ids import parse_id
+
+_AMOUNTS = ("users", "user_groups", "assets", "nodes", "system_users")
+
+
+class AssetPermissionViewSet(ResourceViewSet):
+    queryset = AssetPermission.objects.all()
+    serializer_class = AssetPermissionSerializer
+    rights = {
+        **dict.fromkeys(("list", "retrieve", "create", "update", "destroy"), Right.ORG_ADMIN),
+        "users_all": Right.ORG_ADMIN,
+        "assets_all": Right.ORG_ADMIN,
+        "cache_refresh": Right.ORG_ADMIN,
+        "explain": Right.ORG_ADMIN,
+        "validate": Right.ORG_ADMIN,
+        "user_actions": Right.ORG_ADMIN,
+    }
+    filter_fields = ("name", "is_active")
+    search_fields = ("name",)
+    ordering_fields = (
+        "name",
+        "is_active",
+        "date_start",
+        "date_expired",
+        "date_created",
+        *(f"{name}_amount" for name in _AMOUNTS),
+    )
+
+    def visible_rows(self) -> QuerySet[AssetPermission]:
+        return cast("QuerySet[AssetPermission]", super().visible_rows())
+
+    def get_queryset(self) -> QuerySet[AssetPermission]:
+        rows = self.visible_rows()
+        for name, rows_name in zip(
+            _AMOUNTS, ("user_rows", "user_group_rows", "asset_rows", "node_rows", "system_user_rows"), strict=True
+        ):
+            rows = rows.annotate(**{f"{name}_amount": Count(rows_name, distinct=True)})
+        return rows.prefetch_related(*_AMOUNTS)
+
+    def filter_queryset(self, queryset: QuerySet[Any]) -> QuerySet[Any]:
+        wanted = PermissionFilters(self.request.query_params, now()).apply(self.visible_rows())
+        if wanted is not None:
+            queryset = queryset.filter(pk__in=wanted.values("pk"))
+        return super().filter_queryset(queryset)
+
+    def create_object(self, data: dict[str, Any]) -> AssetPermission:
+        made = actions.create_permission(actor=self.actor, org_id=writable(self.scope), values=data)
+        return self.get_queryset().get(pk=made.pk)
+
+    def update_object(self, instance: AssetPermission, data: dict[str, Any]) -> AssetPermission:
+        actions.update_permission(actor=self.actor, permission=instance, values=data)
+        return self.get_queryset().get(pk=instance.pk)
+
+    def delete_object(self, instance: AssetPermission) -> None:
+        actions.delete_permission(actor=self.actor, permission=instance)
+
+    @action(detail=True, methods=["get"], url_path="users/all", url_name="users-all")
+    def users_all(self, request: Request, **kwargs: Any) -> Response:
+        """People whom the permission names, directly or by a group."""
+        permission = self.get_object()
+        rows = users_of(permission, request.query_params.get("search", ""))
+        direct = set(permission.user_rows.values_list("user_id", flat=True))
+        return self._rows(
+            rows, lambda user: {"user": str(user.pk), "user_display": str(user), "direct": user.pk in direct}
+        )
+
+    @action(detail=True, methods=["get"], url_path="assets/all", url_name="assets-all")
+    def assets_all(self, request: Request, **kwargs: Any) -> Response:
+        """Assets that the permission names, directly or by a node."""
+        permission = self.get_object()
+        rows = assets_of(permission, request.query_params.get("search", ""))
+        direct = set(permission.asset_rows.values_list("asset_id", flat=True))
+        return self._rows(
+            rows, lambda asset: {"asset": str(asset.pk), "asset_display": str(asset), "direct": asset.pk in direct}
+        )
+
+    def _rows(self, rows: QuerySet[Any], shape: Any) -> Response:
+        page = self.paginate_queryset(rows)
+        if page is not None:
+            return self.get_paginated_response([shape(row) for row in page])
+        return Response([shape(row) for row in rows])
+
+    @action(detail=False, methods=["get"], url_path="cache/refresh", url_name="cache-refresh")
+    def cache_refresh(self, request: Request, **kwargs: Any) -> Response:
+        """There is no cache to refresh: every answer is read from the truth."""
+        return Response({"msg": True})
+
+    @action(detail=False, methods=["get"], url_path="explain")
+    def explain(self, request: Request, **kwargs: Any) -> Response:
+        """May `user` use `system_user` on `asset` with `protocol` (its own by default), and why (not)?"""
+        decision = self._decide(request, "user", "asset", "system_user")
+        return Response(
+            {
+                "allowed": decision.allowed,
+                "verdict": decision.verdict.value,
+                "reasons": [_reason(reason) for reason in decision.reasons],
+                "actions": to_names(decision.actions),
+                "expires_at": _instant(decision.expires_at),
+                "next_change_at": _instant(decision.next_change_at),
+            }
+        )
+
+    @action(detail=False, methods=["get"], url_path="user/validate", url_name="user-validate")
+    def validate(self, request: Request, **kwargs: Any) -> Response:
+        """`{"has_permission", "expire_at"}` for one action; 403 when there is none."""
+        if not all(request.query_params.get(name) for name in ("user_id", "asset_id", "system_user_id")):
+            return Response(False)
+        decision = self._decide(request, "user_id", "asset_id", "system_user_id")
+        wanted = ACTION_NAMES.get(request.query_params.get("action_name", "connect"))
+        allowed = decision.allowed and wanted is not None and wanted in decision.actions
+        expire_at = int(decision.expires_at.timestamp()) if decision.expires_at else 0
+        return Response({"has_permission": allowed, "expire_at": expire_at}, status=200 if allowed else 403)
+
+    @action(detail=False, methods=["get"], url_path="user/actions", url_name="user-actions")
+    def user_actions(self, request: Request, **kwargs: Any) -> Response:
+        """The names of the actions that the person has."""
+        return Response({"actions": to_names(self._decide(request, "user_id", "asset_id", "system_user_id").actions)})
+
+    def _decide(self, request: Request, user: str, asset: str, system_user: str) -> Decision:
+        ids: dict[str, UUID] = {}
+        errors: dict[str, list[str]] = {}
+        for name in (user, asset, system_user):
+            found = parse_id(request.query_params.get(name, ""))
+            if found is None:
+                errors[name] = [_("Enter the id of an object.")]
+            else:
+                ids[name] = found
+        if errors:
+            raise ValidationError(errors)
+        self._require_own(ids[user], ids[asset], ids[system_user])
+        wanted = request.query_params.get("protocol", "")
+        if wanted and wanted not in set(Protocol):
+            raise ValidationError({"protocol": [_("Enter a protocol.")]})
+        protocol = wanted or SystemUser.objects.values_list("protocol", flat=True).get(pk=ids[system_user])
+        return facade.decide(
+            user_id=ids[user], asset_id=ids[asset], system_user_id=ids[system_user], protocol=Protocol(protocol)
+        )
+
+    def _require_own(self, user_id: UUID, asset_id: UUID, system_user_id: UUID) -> None:
+        """Administrators ask about their own organization only (K16, K68)."""
+        assets, system_users = Asset.objects.all(), SystemUser.objects.all()
+        people = User.objects.filter(pk=user_id)
+        if not self.scope.is_root:
+            people = people.filter(pk__in=Membership.objects.filter(org_id=self.scope.org_id).values("user_id"))
+        visible = (
+            assets.visible_to(self.actor, self.scope).filter(pk=asset_id).exists()
+            and system_users.visible_to(self.actor, self.scope).filter(pk=system_user_id).exists()
+            and people.exists()
+        )
+        if not visible:
+            raise RowNotFound(_("Not found."))
+
+
+def _reason(reason: Reason) -> dict[str, Any]:
+    return {
+        "code": reason.code.value,
+        "message": reason.message,
+        "permission": _named(reason.permission),
+        "via": _via(reason.via),
+    }
+
+
+def _via(via: Via | None) -> dict[str, Any] | None:
+    if via is None:
+        return None
+    parts = {"user": via.user, "user_group": via.user_group, "asset": via.asset, "node": via.node}
+    return {name: _named(one) for name, one in parts.items() if one is not None}
+
+
+def _named(one: Named | None) -> dict[str, str] | None:
+    return {"id": str(one.id), "name": one.name} if one else None
+
+
+def _instant(instant: datetime | None) -> str | None:
+    return cast("str | None", DateTimeField().to_representation(instant)) if instant else None
+
+
+class _RelationViewSet(CreateMixin, DeleteMixin, ReadOnlyViewSet):
+    """Rows of one link table. They are made and deleted, not changed."""
+
+    rights = dict.fromkeys(("list", "retrieve", "create", "destroy"), Right.ORG_ADMIN)
+    link: Link
+
+    def visible_rows(self) -> QuerySet[Any]:
+        visible = AssetPermission.objects.visible_to(self.actor, self.scope).values("pk")
+        rows: QuerySet[Any] = self.link.rows.filter(assetpermission__in=visible)
+        return rows.select_related("assetpermission", self.link.column).order_by("pk")
+
+    def create_object(self, data: dict[str, Any]) -> Any:
+        return actions.add_link(
+            actor=self.actor, permission=data["assetpermission"], link=self.link, target=data[self.link.column]
+        )
+
+    def delete_object(self, instance: Any) -> None:
+        actions.remove_link(actor=self.actor, link=self.link, row=instance)
+
+
+def _relation_viewset(link: Link, search: tuple[str, ...]) -> type[_RelationViewSet]:
+    return type(
+        f"{link.table.__name__}ViewSet",
+        (_RelationViewSet,),
+        {
+            "link": link,
+            "queryset": link.rows.all(),
+            "serializer_class": relation_serializer(link),
+            "filter_fields": ("id", link.column, "assetpermission"),
+            "search_fields": (*search, "assetpermission__name"),
+            "__module__": __name__,
+        },
+    )
+
+
+PermissionUserViewSet = _relation_viewset(USERS, ("user__name", "user__username"))
+PermissionUserGroupViewSet = _relation_viewset(USER_GROUPS, ("usergroup__name",))
+PermissionAssetViewSet = _relation_viewset(ASSETS, ("asset__hostname", "asset__ip"))
+PermissionNodeViewSet = _relation_viewset(NODES, ("node__value",))
+PermissionSystemUserViewSet = _relation_viewset(SYSTEM_USERS, ("systemuser__name", "systemuser__username"))
+
+
+class NothingCachedView(PosternView):
+    """`DELETE …/asset-permissions/cache/`: nothing is cached, so there is nothing to do."""
+
+    rights = {"DELETE": Right.ORG_ADMIN}
+
+    def delete(self, request: Request, **kwargs: Any) -> Response:
+        return Response(status=204)

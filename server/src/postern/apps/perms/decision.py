@@ -1,0 +1,306 @@
+"""The rule of access as a pure function: facts in, decision with its reasons out. `queries` brings the facts.
+
+Somebody may use a system user on an asset when the person and the asset are active, the asset offers the protocol that the
+system user speaks, and at least one permission of an organization that the person is a member of names the person (or a
+group of theirs), the asset (or a node above it) and the system user, is active, holds at the instant (`date_start <= at < date_expired`) and includes the action connect. The actions
+of all such permissions add up.
+"""
+
+from collections.abc import Iterable
+from dataclasses import dataclass, replace
+from datetime import datetime
+from enum import StrEnum
+from typing import Final
+from uuid import UUID
+
+from django.utils import timezone
+from django.utils.translation import gettext as _
+
+from postern.contracts.enums import Actions, DenialCode, Protocol
+
+
+class Verdict(StrEnum):
+    ALLOW = "allow"
+    DENY = "deny"
+
+
+class ReasonCode(StrEnum):
+    """Why a decision is as it is. Stable: part of the API."""
+
+    GRANTED = "granted"
+    USER_UNKNOWN = "user_unknown"
+    USER_INACTIVE = "user_inactive"
+    USER_EXPIRED = "user_expired"
+    ASSET_UNKNOWN = "asset_unknown"
+    ASSET_INACTIVE = "asset_inactive"
+    SYSTEM_USER_UNKNOWN = "system_user_unknown"
+    SYSTEM_USER_PROTOCOL = "system_user_protocol"  # the system user speaks another protocol
+    PROTOCOL_NOT_OFFERED = "protocol_not_offered"  # the asset does not offer it
+    GRANT_INACTIVE = "grant_inactive"
+    GRANT_NOT_STARTED = "grant_not_started"
+    GRANT_EXPIRED = "grant_expired"
+    GRANT_WITHOUT_CONNECT = "grant_without_connect"
+    GRANT_OTHER_SYSTEM_USER = "grant_other_system_user"
+    GRANT_NOT_A_MEMBER = "grant_not_a_member"  # the person has left the permission's organization
+    NO_GRANT_FOR_USER = "no_grant_for_user"  # no permission names the person at all
+    NO_GRANT_FOR_ASSET = "no_grant_for_asset"  # no permission names the asset at all
+    NO_GRANT = "no_grant"  # both are named, but never by the same permission
+
+
+@dataclass(frozen=True, slots=True)
+class Named:
+    """An object by id, with the name that people know it by."""
+
+    id: UUID
+    name: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Via:
+    """How a permission meets the request: on one side the person or a group, on the other the asset or a node."""
+
+    user: Named | None = None
+    user_group: Named | None = None
+    asset: Named | None = None
+    node: Named | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Reason:
+    """One reason; `message` is for people, in the active language."""
+
+    code: ReasonCode
+    message: str
+    permission: Named | None = None
+    via: Via | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Decision:
+    """The answer. `actions`, `expires_at` and the granted reasons are only filled when it is allow.
+
+    `expires_at` is the instant at which the last of the present grants ends (or the account does); `next_change_at` the nearest
+    instant at which any permission involved begins or ends: decide again then.
+    """
+
+    verdict: Verdict
+    reasons: tuple[Reason, ...]
+    actions: Actions = Actions.NONE
+    expires_at: datetime | None = None
+    next_change_at: datetime | None = None
+    denial_code: DenialCode | None = None
+
+    @property
+    def allowed(self) -> bool:
+        return self.verdict is Verdict.ALLOW
+
+    @property
+    def message(self) -> str:
+        """The reasons as one text for people."""
+        return " ".join(reason.message for reason in self.reasons)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class UserFacts:
+    id: UUID
+    name: str
+    is_active: bool
+    date_expired: datetime | None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class AssetFacts:
+    id: UUID
+    name: str
+    is_active: bool
+    offers_protocol: bool
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SystemUserFacts:
+    id: UUID
+    name: str
+    protocol: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class GrantFacts:
+    """A permission that names both the person and the asset."""
+
+    permission: Named
+    is_active: bool
+    date_start: datetime
+    date_expired: datetime
+    actions: int
+    names_system_user: bool
+    via: Via
+    user_is_member: bool = True
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Facts:
+    """Everything that the rule looks at. A None is an object that does not exist.
+
+    The last two are only needed when there is no grant: does any permission name the person, the asset?
+    """
+
+    protocol: Protocol
+    user: UserFacts | None
+    asset: AssetFacts | None
+    system_user: SystemUserFacts | None
+    grants: tuple[GrantFacts, ...]
+    user_is_named: bool = True
+    asset_is_named: bool = True
+
+
+#: What the proxy is told, by the reason that weighs most; the order is the order of weight.
+_DENIAL_CODES: Final[dict[ReasonCode, DenialCode]] = {
+    ReasonCode.USER_UNKNOWN: DenialCode.USER_INACTIVE,
+    ReasonCode.USER_INACTIVE: DenialCode.USER_INACTIVE,
+    ReasonCode.USER_EXPIRED: DenialCode.USER_EXPIRED,
+    ReasonCode.ASSET_UNKNOWN: DenialCode.UNKNOWN_ASSET,
+    ReasonCode.SYSTEM_USER_UNKNOWN: DenialCode.UNKNOWN_SYSTEM_USER,
+    # Whoever holds no grant learns nothing about the asset: these come before what the asset offers
+    ReasonCode.NO_GRANT_FOR_USER: DenialCode.NO_PERMISSION,
+    ReasonCode.NO_GRANT_FOR_ASSET: DenialCode.NO_PERMISSION,
+    ReasonCode.NO_GRANT: DenialCode.NO_PERMISSION,
+    ReasonCode.ASSET_INACTIVE: DenialCode.ASSET_INACTIVE,
+    ReasonCode.SYSTEM_USER_PROTOCOL: DenialCode.PROTOCOL_NOT_OFFERED,
+    ReasonCode.PROTOCOL_NOT_OFFERED: DenialCode.PROTOCOL_NOT_OFFERED,
+    ReasonCode.GRANT_WITHOUT_CONNECT: DenialCode.ACTION_NOT_PERMITTED,
+    ReasonCode.GRANT_EXPIRED: DenialCode.PERMISSION_EXPIRED,
+    ReasonCode.GRANT_NOT_STARTED: DenialCode.PERMISSION_INACTIVE,
+    ReasonCode.GRANT_INACTIVE: DenialCode.PERMISSION_INACTIVE,
+    ReasonCode.GRANT_NOT_A_MEMBER: DenialCode.NO_PERMISSION,
+    ReasonCode.GRANT_OTHER_SYSTEM_USER: DenialCode.NO_PERMISSION,
+}
+
+
+def evaluate(facts: Facts, at: datetime) -> Decision:
+    """Decide at the instant `at`."""
+    obstacles = [*_person(facts, at), *_target(facts)]
+    judged = [(grant, _judge(grant, facts, at)) for grant in facts.grants]
+    holding = [grant for grant, reason in judged if reason.code is ReasonCode.GRANTED]
+    borders = sorted(
+        {border for grant in facts.grants for border in (grant.date_start, grant.date_expired) if border > at}
+    )
+    next_change_at = borders[0] if borders else None
+    if obstacles or not holding:
+        reasons = [
+            *obstacles,
+            *(reason for _grant, reason in judged if obstacles == [] or reason.code is not ReasonCode.GRANTED),
+        ]
+        if not facts.grants:
+            reasons.append(_nothing(facts))
+        reasons.sort(key=lambda reason: _WEIGHT[reason.code])
+        return Decision(
+            verdict=Verdict.DENY,
+            reasons=tuple(reasons),
+            next_change_at=next_change_at,
+            denial_code=_DENIAL_CODES[reasons[0].code],
+        )
+    actions = Actions.NONE
+    for grant in holding:
+        actions |= Actions(grant.actions)
+    expires_at = max(grant.date_expired for grant in holding)
+    if facts.user is not None and facts.user.date_expired is not None:
+        expires_at = min(expires_at, facts.user.date_expired)
+    return Decision(
+        verdict=Verdict.ALLOW,
+        reasons=tuple(reason for _grant, reason in judged if reason.code is ReasonCode.GRANTED),
+        actions=actions,
+        expires_at=expires_at,
+        next_change_at=next_change_at,
+    )
+
+
+_WEIGHT: Final = {code: position for position, code in enumerate(_DENIAL_CODES)}
+
+
+def _person(facts: Facts, at: datetime) -> Iterable[Reason]:
+    if facts.user is None:
+        yield Reason(ReasonCode.USER_UNKNOWN, _("There is no such user."))
+    elif not facts.user.is_active:
+        yield Reason(ReasonCode.USER_INACTIVE, _("The user %(name)s is disabled.") % {"name": facts.user.name})
+    elif facts.user.date_expired is not None and facts.user.date_expired <= at:
+        yield Reason(ReasonCode.USER_EXPIRED, _("The account of %(name)s has expired.") % {"name": facts.user.name})
+
+
+def _target(facts: Facts) -> Iterable[Reason]:
+    if facts.asset is None:
+        yield Reason(ReasonCode.ASSET_UNKNOWN, _("There is no such asset."))
+    elif not facts.asset.is_active:
+        yield Reason(ReasonCode.ASSET_INACTIVE, _("The asset %(name)s is disabled.") % {"name": facts.asset.name})
+    elif not facts.asset.offers_protocol:
+        yield Reason(
+            ReasonCode.PROTOCOL_NOT_OFFERED,
+            _("The asset %(name)s does not offer %(protocol)s.")
+            % {"name": facts.asset.name, "protocol": facts.protocol.value},
+        )
+    if facts.system_user is None:
+        yield Reason(ReasonCode.SYSTEM_USER_UNKNOWN, _("There is no such system user."))
+    elif facts.system_user.protocol != facts.protocol.value:
+        yield Reason(
+            ReasonCode.SYSTEM_USER_PROTOCOL,
+            _("The system user %(name)s is for %(its)s, not for %(protocol)s.")
+            % {"name": facts.system_user.name, "its": facts.system_user.protocol, "protocol": facts.protocol.value},
+        )
+
+
+def _judge(grant: GrantFacts, facts: Facts, at: datetime) -> Reason:
+    name = {"name": grant.permission.name}
+    if not grant.names_system_user:
+        wanted = facts.system_user.name if facts.system_user else ""
+        code = ReasonCode.GRANT_OTHER_SYSTEM_USER
+        message = _("The permission %(name)s does not include the system user %(system_user)s.") % {
+            **name,
+            "system_user": wanted,
+        }
+    elif not grant.user_is_member:
+        code = ReasonCode.GRANT_NOT_A_MEMBER
+        message = _("The permission %(name)s is for members of its organization only.") % name
+    elif not grant.is_active:
+        code, message = ReasonCode.GRANT_INACTIVE, _("The permission %(name)s is switched off.") % name
+    elif at < grant.date_start:
+        code = ReasonCode.GRANT_NOT_STARTED
+        message = _("The permission %(name)s begins at %(instant)s.") % {**name, "instant": _shown(grant.date_start)}
+    elif at >= grant.date_expired:
+        code = ReasonCode.GRANT_EXPIRED
+        message = _("The permission %(name)s ended at %(instant)s.") % {**name, "instant": _shown(grant.date_expired)}
+    elif not grant.actions & Actions.CONNECT:
+        code = ReasonCode.GRANT_WITHOUT_CONNECT
+        message = _("The permission %(name)s does not include the action connect.") % name
+    else:
+        code, message = ReasonCode.GRANTED, _("Granted by the permission %(name)s.") % name
+    return Reason(code, message, permission=grant.permission, via=grant.via)
+
+
+def _nothing(facts: Facts) -> Reason:
+    person = facts.user.name if facts.user else ""
+    asset = facts.asset.name if facts.asset else ""
+    if not facts.user_is_named:
+        return Reason(
+            ReasonCode.NO_GRANT_FOR_USER,
+            _("No permission names the user %(user)s or a group of theirs.") % {"user": person},
+        )
+    if not facts.asset_is_named:
+        return Reason(
+            ReasonCode.NO_GRANT_FOR_ASSET,
+            _("No permission names the asset %(asset)s or a node above it.") % {"asset": asset},
+        )
+    return Reason(
+        ReasonCode.NO_GRANT,
+        _("No permission gives %(user)s access to %(asset)s.") % {"user": person, "asset": asset},
+    )
+
+
+def _shown(instant: datetime) -> str:
+    return timezone.localtime(instant).strftime("%Y/%m/%d %H:%M:%S %z")
+
+
+def without_details(decision: Decision) -> Decision:
+    """The decision as a person without rights may see it: the main reason only, no names of permissions or groups."""
+    if decision.allowed or not decision.reasons:
+        return decision
+    main = decision.reasons[0]
+    return replace(decision, reasons=(Reason(main.code, main.message),))

@@ -1,0 +1,36 @@
+"""What the other apps may call: the decision, its explanation, and what somebody may reach."""
+
+from datetime import datetime
+from uuid import UUID
+
+from postern.apps.perms.decision import Decision, Named, Reason, ReasonCode, Verdict, Via, evaluate
+from postern.apps.perms.queries import load_facts
+from postern.apps.perms.targets import ResolvedTarget, TargetAnswer, reachable_assets, resolve_target
+from postern.contracts.enums import Protocol
+from postern.kernel.clock import now
+
+__all__ = [
+    "Decision",
+    "Named",
+    "Reason",
+    "ReasonCode",
+    "ResolvedTarget",
+    "TargetAnswer",
+    "Verdict",
+    "Via",
+    "decide",
+    "reachable_assets",
+    "resolve_target",
+]
+
+
+def decide(
+    *, user_id: UUID, asset_id: UUID, system_user_id: UUID, protocol: Protocol, at: datetime | None = None
+) -> Decision:
+    """May this person use this system user on this asset with this protocol at `at` (now)?
+
+    Read from the truth tables, no cache: one query when some permission names both sides. The decision carries every
+    reason, so it is its own explanation.
+    """
+    facts = load_facts(user_id=user_id, asset_id=asset_id, system_user_id=system_user_id, protocol=protocol)
+    return evaluate(facts, at or now())

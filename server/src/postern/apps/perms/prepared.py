@@ -1,0 +1,82 @@
+"""A queryset that is built and compiled once for each database connection, then run with other values.
+
+Django needs some 5 ms to build and compile the decision's query; the database answers it in a tenth of that. The SQL
+stays Django's own and parametrised: stand-in values mark the places in the parameter list where the real ones go.
+"""
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import Any
+from uuid import UUID
+
+from django.db import connection, connections
+from django.db.models import QuerySet, UUIDField
+from django.db.models.sql.compiler import SQLCompiler
+
+_uuid_column = UUIDField()
+
+
+@dataclass(frozen=True, slots=True)
+class _Compiled:
+    """`params` are those of the SQL; `places` tells for some positions which value belongs there."""
+
+    compiler: SQLCompiler
+    sql: str
+    params: tuple[Any, ...]
+    places: Mapping[int, str]
+    converters: dict[int, Any]
+
+
+class PreparedQuery:
+    """`build(**values)` makes the queryset; `stand_ins` are values of the same types that occur nowhere else in it.
+
+    Stand-ins are UUIDs and strings; `columns` are the columns of the rows.
+    """
+
+    def __init__(
+        self, build: Callable[..., QuerySet[Any]], *, stand_ins: Mapping[str, UUID | str], columns: tuple[str, ...]
+    ) -> None:
+        self._build = build
+        self._stand_ins = stand_ins
+        self._columns = columns
+
+    def rows(self, **values: UUID | str) -> list[dict[str, Any]]:
+        """Run with `values`, one for each stand-in."""
+        # A compiler belongs to its connection, and a connection to its thread: kept there, it goes when that goes
+        kept: dict[PreparedQuery, _Compiled] = vars(connections[connection.alias]).setdefault("_postern_prepared", {})
+        compiled = kept.get(self)
+        if compiled is None:
+            compiled = kept[self] = self._compile()
+        params = list(compiled.params)
+        for position, name in compiled.places.items():
+            params[position] = _stored(values[name])
+        with connection.cursor() as cursor:
+            cursor.execute(compiled.sql, params)
+            found: Any = cursor.fetchall()
+        if compiled.converters:
+            found = compiled.compiler.apply_converters(found, compiled.converters)
+        return [dict(zip(self._columns, row, strict=True)) for row in found]
+
+    def _compile(self) -> _Compiled:
+        query = self._build(**self._stand_ins).values(*self._columns).query
+        compiler = query.get_compiler(connection=connections[connection.alias])
+        sql, params = compiler.as_sql()
+        names = {_stored(value): name for name, value in self._stand_ins.items()}
+        places = {
+            position: names[value] for position, value in enumerate(params) if _hashable(value) and value in names
+        }
+        if set(places.values()) != set(names.values()) or tuple(query.selected or ()) != self._columns:
+            raise LookupError("the query does not carry its values and columns as they were given")
+        selected = [column for column, _sql, _alias in compiler.select]
+        return _Compiled(compiler, str(sql), tuple(params), places, compiler.get_converters(selected))
+
+
+def _stored(value: UUID | str) -> Any:
+    """A value in the form in which the database's parameters carry it."""
+    if isinstance(value, UUID):
+        return _uuid_column.get_db_prep_value(value, connections[connection.alias])
+    return value
+
+
+def _hashable(value: Any) -> bool:
+    return isinstance(value, str | UUID | bytes | int)

@@ -1,0 +1,218 @@
+"""Reads for the decision: the facts about one person, one asset and one system user, in one SQL query.
+
+Nothing is cached and nothing is materialised: an edit of a permission, a group, the tree or an asset counts from the
+moment of its commit.
+"""
+
+from typing import Any, Final
+from uuid import UUID
+
+from django.db.models import (
+    BooleanField,
+    CharField,
+    DateTimeField,
+    Exists,
+    OuterRef,
+    QuerySet,
+    Subquery,
+    UUIDField,
+    Value,
+)
+
+from postern.apps.assets.models import Asset, AssetProtocol, Node
+from postern.apps.perms.decision import AssetFacts, Facts, GrantFacts, Named, SystemUserFacts, UserFacts, Via
+from postern.apps.perms.models import (
+    AssetPermission,
+    PermissionAsset,
+    PermissionNode,
+    PermissionSystemUser,
+    PermissionUser,
+    PermissionUserGroup,
+)
+from postern.apps.perms.prepared import PreparedQuery
+from postern.apps.users.models import Membership, User, UserGroup
+from postern.apps.vault.models import SystemUser
+from postern.contracts.enums import Protocol
+
+Ids = QuerySet[Any, Any]
+
+_COLUMNS: Final = (
+    "id",
+    "name",
+    "is_active",
+    "date_start",
+    "date_expired",
+    "actions",
+    "names_system_user",
+    "user_is_member",
+    "by_user",
+    "by_group_id",
+    "by_group_name",
+    "by_asset",
+    "by_node_id",
+    "by_node_name",
+    "user_name",
+    "user_active",
+    "user_expires",
+    "asset_name",
+    "asset_active",
+    "asset_offers",
+    "system_user_name",
+    "system_user_protocol",
+)
+
+
+def permissions_naming_user(user_id: UUID) -> Ids:
+    """Ids of the permissions that name the person or one of their groups."""
+    direct = PermissionUser.objects.filter(user_id=user_id).values("assetpermission_id")
+    by_group = PermissionUserGroup.objects.filter(usergroup__member_rows__user_id=user_id).values("assetpermission_id")
+    return direct.union(by_group, all=True)
+
+
+def permissions_naming_asset(asset_id: UUID) -> Ids:
+    """Ids of the permissions that name the asset or a node at or above one of its places."""
+    direct = PermissionAsset.objects.filter(asset_id=asset_id).values("assetpermission_id")
+    by_node = PermissionNode.objects.filter(node__paths_down__descendant__asset_rows__asset_id=asset_id).values(
+        "assetpermission_id"
+    )
+    return direct.union(by_node, all=True)
+
+
+def load_facts(*, user_id: UUID, asset_id: UUID, system_user_id: UUID, protocol: Protocol) -> Facts:
+    """The facts for `decision.evaluate`. One query when some permission names both sides, up to six otherwise."""
+    rows = _prepared_grants.rows(
+        user_id=user_id, asset_id=asset_id, system_user_id=system_user_id, protocol=protocol.value
+    )
+    if not rows:
+        return _facts_without_grants(user_id, asset_id, system_user_id, protocol)
+    first = rows[0]
+    user = asset = system_user = None
+    if first["user_name"] is not None:
+        user = UserFacts(
+            id=user_id, name=first["user_name"], is_active=first["user_active"], date_expired=first["user_expires"]
+        )
+    if first["asset_name"] is not None:
+        asset = AssetFacts(
+            id=asset_id,
+            name=first["asset_name"],
+            is_active=first["asset_active"],
+            offers_protocol=first["asset_offers"],
+        )
+    if first["system_user_name"] is not None:
+        system_user = SystemUserFacts(
+            id=system_user_id, name=first["system_user_name"], protocol=first["system_user_protocol"]
+        )
+    return Facts(
+        protocol=protocol,
+        user=user,
+        asset=asset,
+        system_user=system_user,
+        grants=tuple(_grant(row, user_id, asset_id) for row in rows),
+    )
+
+
+def _grants(*, user_id: UUID, asset_id: UUID, system_user_id: UUID, protocol: str) -> QuerySet[AssetPermission]:
+    """Permissions that name both sides, with how they do and with the facts about the three objects."""
+    this = OuterRef("pk")
+    user = User.objects.filter(pk=user_id)
+    asset = Asset.objects.filter(pk=asset_id)
+    system_user = SystemUser.objects.filter(pk=system_user_id)
+    group = UserGroup.objects.filter(
+        member_rows__user_id=user_id, asset_permission_rows__assetpermission_id=this
+    ).order_by("name")
+    # The nearest node is the one with the longest key; length is not needed, a child's key sorts after its ancestors'
+    node = Node.objects.filter(
+        asset_permission_rows__assetpermission_id=this, paths_down__descendant__asset_rows__asset_id=asset_id
+    ).order_by("-key")
+    rows: QuerySet[AssetPermission] = (
+        AssetPermission.objects.filter(pk__in=permissions_naming_user(user_id))
+        .filter(pk__in=permissions_naming_asset(asset_id))
+        .annotate(
+            names_system_user=Exists(
+                PermissionSystemUser.objects.filter(assetpermission_id=this, systemuser_id=system_user_id)
+            ),
+            user_is_member=Exists(Membership.objects.filter(user_id=user_id, org_id=OuterRef("org_id"))),
+            by_user=Exists(PermissionUser.objects.filter(assetpermission_id=this, user_id=user_id)),
+            by_group_id=Subquery(group.values("pk")[:1], output_field=UUIDField()),
+            by_group_name=Subquery(group.values("name")[:1], output_field=CharField()),
+            by_asset=Exists(PermissionAsset.objects.filter(assetpermission_id=this, asset_id=asset_id)),
+            by_node_id=Subquery(node.values("pk")[:1], output_field=UUIDField()),
+            by_node_name=Subquery(node.values("full_value")[:1], output_field=CharField()),
+            user_name=Subquery(user.values("name")[:1], output_field=CharField()),
+            user_active=Subquery(user.values("is_active")[:1], output_field=BooleanField()),
+            user_expires=Subquery(user.values("date_expired")[:1], output_field=DateTimeField()),
+            asset_name=Subquery(asset.values("hostname")[:1], output_field=CharField()),
+            asset_active=Subquery(asset.values("is_active")[:1], output_field=BooleanField()),
+            asset_offers=Exists(AssetProtocol.objects.filter(asset_id=Value(asset_id, UUIDField()), name=protocol)),
+            system_user_name=Subquery(system_user.values("name")[:1], output_field=CharField()),
+            system_user_protocol=Subquery(system_user.values("protocol")[:1], output_field=CharField()),
+        )
+        .order_by("name")
+    )
+    return rows
+
+
+#: The stand-ins are ids that no object has, and a protocol that does not exist.
+_prepared_grants: Final = PreparedQuery(
+    _grants,
+    stand_ins={
+        "user_id": UUID("7b1c3c52-58a5-4d0e-9c67-000000000001"),
+        "asset_id": UUID("7b1c3c52-58a5-4d0e-9c67-000000000002"),
+        "system_user_id": UUID("7b1c3c52-58a5-4d0e-9c67-000000000003"),
+        "protocol": "stand-in",
+    },
+    columns=_COLUMNS,
+)
+
+
+def _grant(row: dict[str, Any], user_id: UUID, asset_id: UUID) -> GrantFacts:
+    group = None if row["by_user"] or row["by_group_id"] is None else Named(row["by_group_id"], row["by_group_name"])
+    node = None if row["by_asset"] or row["by_node_id"] is None else Named(row["by_node_id"], row["by_node_name"])
+    return GrantFacts(
+        permission=Named(row["id"], row["name"]),
+        is_active=row["is_active"],
+        date_start=row["date_start"],
+        date_expired=row["date_expired"],
+        actions=row["actions"],
+        names_system_user=row["names_system_user"],
+        user_is_member=row["user_is_member"],
+        via=Via(
+            user=Named(user_id, row["user_name"] or "") if row["by_user"] else None,
+            user_group=group,
+            asset=Named(asset_id, row["asset_name"] or "") if row["by_asset"] else None,
+            node=node,
+        ),
+    )
+
+
+def _facts_without_grants(user_id: UUID, asset_id: UUID, system_user_id: UUID, protocol: Protocol) -> Facts:
+    user = User.objects.filter(pk=user_id).first()
+    asset = Asset.objects.filter(pk=asset_id).first()
+    system_user = SystemUser.objects.filter(pk=system_user_id).first()
+    return Facts(
+        protocol=protocol,
+        user=None
+        if user is None
+        else UserFacts(id=user.pk, name=user.name, is_active=user.is_active, date_expired=user.date_expired),
+        asset=asset
+        and AssetFacts(
+            id=asset.pk,
+            name=asset.hostname,
+            is_active=asset.is_active,
+            offers_protocol=AssetProtocol.objects.filter(asset=asset, name=protocol.value).exists(),
+        ),
+        system_user=system_user
+        and SystemUserFacts(id=system_user.pk, name=system_user.name, protocol=system_user.protocol),
+        grants=(),
+        user_is_named=permissions_naming_user(user_id).exists(),
+        asset_is_named=permissions_naming_asset(asset_id).exists(),
+    )
+
+
+def asset_is_known_to(user_id: UUID, asset_id: UUID) -> bool:
+    """Does any permission, valid or not, name both the person and the asset?"""
+    return (
+        AssetPermission.objects.filter(pk__in=permissions_naming_user(user_id))
+        .filter(pk__in=permissions_naming_asset(asset_id))
+        .exists()
+    )

@@ -1,0 +1,26 @@
+"""What permissions hear from the apps below: everything that may change access becomes one `AccessChanged`."""
+
+from postern.apps.assets.events import AssetsChanged
+from postern.apps.perms import actions
+from postern.apps.perms.events import AccessChanged
+from postern.apps.users.events import GroupsChanged, MembershipChanged
+from postern.apps.vault.events import SystemUsersChanged
+from postern.foundation import events
+
+
+def subscribe() -> None:
+    """Register the handlers; called once, when the apps are ready."""
+    events.subscribe(AssetsChanged, _tell)
+    events.subscribe(SystemUsersChanged, _tell)
+    events.subscribe(GroupsChanged, _tell)
+    events.subscribe(MembershipChanged, _member_changed)
+
+
+def _tell(event: AssetsChanged | SystemUsersChanged | GroupsChanged) -> None:
+    events.publish(AccessChanged(org_id=event.org_id))
+
+
+def _member_changed(event: MembershipChanged) -> None:
+    if event.removed:
+        actions.forget_user(user_id=event.user_id, org_id=event.org_id)
+    events.publish(AccessChanged(org_id=event.org_id))

@@ -1,0 +1,225 @@
+"""From what a person types (`web-1`, an address, an id; a system user or nothing) to one permitted target."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from uuid import UUID
+
+from django.db.models import Q, QuerySet
+from django.utils.translation import gettext as _
+
+from postern.apps.assets.facade import AssetBrief, asset_briefs
+from postern.apps.assets.models import Asset
+from postern.apps.perms.decision import Decision, evaluate, without_details
+from postern.apps.perms.models import AssetPermission, PermissionSystemUser
+from postern.apps.perms.queries import load_facts, permissions_naming_asset, permissions_naming_user
+from postern.apps.perms.reach import Reach, Usable, Who
+from postern.apps.vault.models import SystemUser
+from postern.contracts.access import Denial, ReachableAsset, ReachablePage, ReachableSystemUser
+from postern.contracts.enums import DenialCode, Protocol
+from postern.foundation import identity
+from postern.kernel.clock import now
+from postern.kernel.ids import parse_id
+
+#: A name that fits more assets than this is answered with the first ones.
+MAX_CANDIDATES = 20
+MAX_PAGE = 500
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ResolvedTarget:
+    """One permitted target. `decision` is an allow with its actions and its end; `manual`: the person is asked."""
+
+    asset: AssetBrief
+    port: int
+    system_user: Usable
+    decision: Decision
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TargetAnswer:
+    """Exactly one of `target` and `denial` is set. `candidates` come with the code `ambiguous`."""
+
+    target: ResolvedTarget | None = None
+    denial: Denial | None = None
+    candidates: tuple[ReachableAsset, ...] = ()
+
+
+def reachable_assets(
+    *,
+    user_id: UUID,
+    search: str = "",
+    protocol: Protocol | None = None,
+    offset: int = 0,
+    limit: int = 20,
+    order_by: str = "hostname",
+    at: datetime | None = None,
+) -> ReachablePage:
+    """A page of what the person may reach at `at` (now). Every word of `search` is found in name, address or comment."""
+    reach = Reach(Who(user_id=user_id), at or now(), protocol)
+    rows = reach.assets()
+    for word in search.replace(",", " ").split()[:8]:
+        rows = rows.filter(Q(hostname__icontains=word) | Q(ip__icontains=word) | Q(comment__icontains=word))
+    rows = rows.order_by("ip" if order_by == "ip" else "hostname", "pk")
+    first = max(offset, 0)
+    page = list(rows.values_list("pk", flat=True)[first : first + min(max(limit, 0), MAX_PAGE)])
+    return ReachablePage(count=rows.count(), assets=_shown(page, reach))
+
+
+def resolve_target(
+    *, user_id: UUID, asset_ref: str, system_user_ref: str, protocol: Protocol, at: datetime | None = None
+) -> TargetAnswer:
+    """Find the asset and the system user that the person means, and decide.
+
+    A name only ever matches what the person may reach, or what a permission (expired, switched off …) names for him: nobody
+    learns by trying names which other assets exist.
+    """
+    instant = at or now()
+    reach = Reach(Who(user_id=user_id), instant, protocol)
+    matches = _matching_assets(reach, asset_ref)
+    if len(matches) > 1:
+        message = _("%(ref)s fits several assets; choose one by its name.") % {"ref": asset_ref}
+        return TargetAnswer(
+            denial=Denial(code=DenialCode.AMBIGUOUS, message=message), candidates=_shown(matches, reach)
+        )
+    if not matches:
+        return TargetAnswer(denial=_why_no_asset(user_id, asset_ref, system_user_ref, protocol, instant))
+    asset_id = matches[0]
+    usable = [one for one in reach.usable([asset_id])[asset_id] if one.protocol is protocol]
+    chosen = _matching_system_users(usable, system_user_ref)
+    if not chosen:
+        return TargetAnswer(denial=_why_no_system_user(user_id, asset_id, system_user_ref, protocol, instant))
+    system_user = chosen[0]
+    decision = evaluate(
+        load_facts(user_id=user_id, asset_id=asset_id, system_user_id=system_user.id, protocol=protocol), instant
+    )
+    asset = asset_briefs([asset_id]).get(asset_id)
+    if not decision.allowed or asset is None:
+        return TargetAnswer(denial=_denial(decision))
+    return TargetAnswer(
+        target=ResolvedTarget(asset=asset, port=asset.protocols[protocol], system_user=system_user, decision=decision)
+    )
+
+
+def _matching_assets(reach: Reach, ref: str) -> list[UUID]:
+    """Ids in reach: by id, else by exact name, else by address, else by name without regard to case."""
+    rows = reach.assets().order_by("hostname", "pk")
+    found_id = parse_id(ref)
+    if found_id is not None:
+        return list(rows.filter(pk=found_id).values_list("pk", flat=True))
+    for condition in (Q(hostname=ref), Q(ip=ref), Q(hostname__iexact=ref)):
+        found = list(rows.filter(condition).values_list("pk", flat=True)[: MAX_CANDIDATES + 1])
+        if found:
+            return found[:MAX_CANDIDATES]
+    return []
+
+
+def _matching_system_users(usable: Sequence[Usable], ref: str) -> list[Usable]:
+    """By id, name or login name; without a reference all, the default first (highest priority)."""
+    if not ref:
+        return list(usable)
+    by_id = parse_id(ref)
+    return (
+        [one for one in usable if one.id == by_id]
+        or [one for one in usable if one.name == ref]
+        or [one for one in usable if one.username == ref and not one.username_same_with_user]
+    )
+
+
+def _why_no_asset(user_id: UUID, asset_ref: str, system_user_ref: str, protocol: Protocol, at: datetime) -> Denial:
+    """Tell the person why the asset is out of reach, if a permission of theirs names it; else that there is none."""
+    found_id = parse_id(asset_ref)
+    rows = (
+        Asset.objects.filter(pk=found_id) if found_id else Asset.objects.filter(Q(hostname=asset_ref) | Q(ip=asset_ref))
+    )
+    for asset_id in rows.order_by("pk").values_list("pk", flat=True)[:MAX_CANDIDATES]:
+        known = AssetPermission.objects.filter(pk__in=permissions_naming_user(user_id)).filter(
+            pk__in=permissions_naming_asset(asset_id)
+        )
+        permissions = list(known.values_list("pk", flat=True))
+        if permissions:
+            named = PermissionSystemUser.objects.filter(assetpermission_id__in=permissions)
+            return _near_miss(user_id, asset_id, named, system_user_ref, protocol=protocol, at=at)
+        if found_id:
+            message = _("No permission gives you access to this asset.")
+            return Denial(code=DenialCode.NO_PERMISSION, message=message)
+    message = _("There is no asset %(ref)s that you may reach.") % {"ref": asset_ref}
+    return Denial(code=DenialCode.UNKNOWN_ASSET, message=message)
+
+
+def _near_miss(
+    user_id: UUID,
+    asset_id: UUID,
+    named: QuerySet[PermissionSystemUser],
+    system_user_ref: str,
+    *,
+    protocol: Protocol,
+    at: datetime,
+) -> Denial:
+    candidates = SystemUser.objects.filter(asset_permission_rows__in=named).distinct()
+    by_id = parse_id(system_user_ref)
+    if system_user_ref:
+        wanted = Q(name=system_user_ref) | Q(username=system_user_ref)
+        candidates = candidates.filter(Q(pk=by_id) if by_id else wanted)
+    # One that speaks the wanted protocol first, so that the reason tells of the permission and not of the protocol
+    rows = sorted(candidates, key=lambda row: (row.protocol != protocol.value, -row.priority, row.name))
+    if not rows:
+        return _unknown_system_user(system_user_ref)
+    facts = load_facts(user_id=user_id, asset_id=asset_id, system_user_id=rows[0].pk, protocol=protocol)
+    return _denial(evaluate(facts, at))
+
+
+def _why_no_system_user(user_id: UUID, asset_id: UUID, ref: str, protocol: Protocol, at: datetime) -> Denial:
+    by_id = parse_id(ref)
+    wanted = Q(pk=by_id) if by_id else Q(name=ref) | Q(username=ref)
+    permissions = AssetPermission.objects.filter(pk__in=permissions_naming_user(user_id)).filter(
+        pk__in=permissions_naming_asset(asset_id)
+    )
+    named = PermissionSystemUser.objects.filter(assetpermission__in=permissions)
+    row = SystemUser.objects.filter(wanted, asset_permission_rows__in=named).order_by("-priority").first()
+    if row is None:
+        return _unknown_system_user(ref)
+    facts = load_facts(user_id=user_id, asset_id=asset_id, system_user_id=row.pk, protocol=protocol)
+    return _denial(evaluate(facts, at))
+
+
+def _unknown_system_user(ref: str) -> Denial:
+    message = _("There is no system user %(ref)s that you may use on this asset.") % {"ref": ref}
+    return Denial(code=DenialCode.UNKNOWN_SYSTEM_USER, message=message)
+
+
+def _denial(decision: Decision) -> Denial:
+    shown = without_details(decision)
+    return Denial(
+        code=decision.denial_code or DenialCode.NO_PERMISSION,
+        message=shown.message,
+        reasons=tuple(reason.code.value for reason in decision.reasons),
+    )
+
+
+def _shown(asset_ids: Sequence[UUID], reach: Reach) -> tuple[ReachableAsset, ...]:
+    assets = asset_briefs(asset_ids)
+    usable = reach.usable(asset_ids)
+    org_names = {org_id: identity.org_name(org_id) for org_id in {asset.org_id for asset in assets.values()}}
+    return tuple(
+        ReachableAsset(
+            id=asset.id,
+            hostname=asset.hostname,
+            ip=asset.ip,
+            platform=asset.platform,
+            comment=asset.comment,
+            org_name=org_names[asset.org_id],
+            system_users=tuple(
+                ReachableSystemUser(
+                    id=one.id,
+                    name=one.name,
+                    username=one.username,
+                    protocol=one.protocol,
+                    priority=one.priority,
+                    manual=one.manual,
+                )
+                for one in usable.get(asset.id, ())
+            ),
+        )
+        for asset in (assets[asset_id] for asset_id in asset_ids if asset_id in assets)
+    )

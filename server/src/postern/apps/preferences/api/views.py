@@ -1,0 +1,73 @@
+"""`settings/public/` and `settings/setting/`."""
+
+from typing import Any
+
+from rest_framework import serializers
+from rest_framework.request import Request
+from rest_framework.response import Response
+
+from postern.apps.preferences import actions, licence, queries
+from postern.apps.preferences.api.serializers import serializer_for
+from postern.apps.preferences.registry import PASSWORD_RULES, REGISTRY, Category, of_category
+from postern.foundation.rest.rights import Right
+from postern.foundation.rest.views import PosternView
+
+_LOGOS = {
+    "logo_index": "/ui/logo.svg",
+    "logo_logout": "/ui/mark.svg",
+    "login_image": "/ui/mark.svg",
+    "favicon": "/ui/mark.svg",
+}
+
+
+class PublicSettingsView(PosternView):
+    """What the console must know before anybody has signed in. Nothing here may help an attacker."""
+
+    rights = Right.ANYONE
+    gates_apply = False
+
+    def get(self, request: Request) -> Response:
+        names = [one.name for one in REGISTRY.values() if one.is_public]
+        current = queries.values([*names, *PASSWORD_RULES])
+        shown: dict[str, Any] = {
+            "LOGO_URLS": _LOGOS,
+            "LOGIN_TITLE": "Postern",
+            "XPACK_ENABLED": True,
+            "XPACK_LICENSE_IS_VALID": licence.is_valid(),
+            **{name: current[name] for name in names},
+            "PASSWORD_RULE": {name: current[name] for name in PASSWORD_RULES},
+        }
+        return Response({"data": shown})
+
+
+class SettingsView(PosternView):
+    """GET, PUT and PATCH of one category of settings; a missing or unknown one means basic."""
+
+    rights = Right.SUPER_USER
+    always_root = True
+
+    def _category(self) -> Category | None:
+        text = self.request.query_params.get("category", "")
+        if text == "all":
+            return None
+        return Category(text) if text in set(Category) else Category.BASIC
+
+    def get_serializer(self, *args: Any, **kwargs: Any) -> serializers.Serializer[Any]:
+        """The form of the category that the query names."""
+        category = self._category()
+        return serializer_for(category or "all", of_category(category))(*args, **kwargs)
+
+    def get(self, request: Request) -> Response:
+        return Response(queries.values(one.name for one in of_category(self._category())))
+
+    def put(self, request: Request) -> Response:
+        return self._change(request, partial=False)
+
+    def patch(self, request: Request) -> Response:
+        return self._change(request, partial=True)
+
+    def _change(self, request: Request, *, partial: bool) -> Response:
+        serializer = self.get_serializer(data=request.data, partial=partial)
+        serializer.is_valid(raise_exception=True)
+        actions.change_settings(actor=self.actor, changes=serializer.validated_data)
+        return self.get(request)

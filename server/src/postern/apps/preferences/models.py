@@ -1,0 +1,19 @@
+"""Values that administrators set; what is not here has its default."""
+
+from django.db import models
+from django.utils.translation import gettext_lazy as _
+
+
+class PreferenceValue(models.Model):
+    """The value of one setting of the registry."""
+
+    name = models.CharField(max_length=128, primary_key=True)
+    value = models.JSONField(null=True)
+    updated_by = models.CharField(max_length=260, blank=True, default="")
+    date_updated = models.DateTimeField(auto_now=True)
+
+    class Meta:
+        verbose_name = _("System setting")
+
+    def __str__(self) -> str:
+        return self.name

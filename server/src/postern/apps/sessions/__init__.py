@@ -1,0 +1,1 @@
+"""Sessions: terminals (registered proxies), sessions, commands, recordings, connection tokens."""

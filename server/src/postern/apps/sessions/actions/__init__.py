@@ -1,0 +1,1 @@
+"""Writes of the sessions app, one module for each matter."""

@@ -1,0 +1,159 @@
+"""The life of a session: started, ended, presumed dead, found again. All of it may be told twice or late.
+
+Order of locks, everywhere in this app: first the session rows, by id and all at once (`lock`), then what belongs to them,
+the audit log's chain last. Whoever asks for a session while it holds the chain could wait for ever.
+"""
+
+from datetime import UTC, datetime
+from typing import Final
+
+from django.db.models import QuerySet
+
+from postern.apps.audits import facade as audits
+from postern.apps.sessions import messages, policy
+from postern.apps.sessions.actions import orders
+from postern.apps.sessions.events import SessionFinished
+from postern.apps.sessions.models import Recording, Session
+from postern.contracts.enums import EndReason, RecordingState, SessionState
+from postern.contracts.events import SessionEnded, SessionStarted
+from postern.foundation import events
+from postern.foundation.actor import Actor
+from postern.kernel import clock
+
+KINDS: Final = frozenset({"shell", "exec", "sftp", "scp", "forward"})
+_MAX_DETAIL_CHARS: Final = 1024
+_MAX_BYTES: Final = 2**62
+
+
+def clean(text: str, limit: int) -> str:
+    """Text from outside, without NUL (PostgreSQL refuses it), cut to `limit` characters."""
+    return text.replace("\x00", "")[:limit]
+
+
+def sane_instant(at: datetime, *, not_before: datetime) -> datetime:
+    """An instant from another machine's clock, kept between `not_before` and now."""
+    aware = at if at.tzinfo is not None else at.replace(tzinfo=UTC)
+    return max(not_before, min(aware, clock.now()))
+
+
+def lock(rows: QuerySet[Session]) -> list[Session]:
+    """The sessions, locked until the end of the transaction, in the order in which everybody locks them."""
+    return list(rows.select_for_update().order_by("pk"))
+
+
+def start(*, session: Session, event: SessionStarted) -> None:
+    """The target's side is open. `session` is locked by the caller's transaction."""
+    if not session.kind:
+        session.kind = event.kind if event.kind in KINDS else clean(event.kind, 16)
+    session.ever_active = True
+    if session.date_active is None:
+        session.date_active = sane_instant(event.at, not_before=session.date_start)
+    became_active = policy.may_become_active(SessionState(session.state))
+    if became_active:
+        session.state = SessionState.ACTIVE.value
+    session.save(update_fields=["kind", "ever_active", "date_active", "state"])
+    if event.recording:
+        Recording.objects.get_or_create(session=session)
+    if became_active:
+        _record(
+            messages.owner(session),
+            session,
+            "session.started",
+            {"kind": session.kind, "recording": event.recording, "login_name": session.login_name},
+        )
+
+
+def end(*, session: Session, event: SessionEnded) -> None:
+    """The proxy says that it is over. `session` is locked by the caller's transaction."""
+    state = SessionState(session.state)
+    if not policy.may_end(state):
+        correctable = policy.may_correct_end(state, session.end) and event.reason is not EndReason.INTERRUPTED
+        if not correctable:
+            return
+    detail = clean(event.detail, _MAX_DETAIL_CHARS)
+    if event.exit_status is not None and -(2**31) <= event.exit_status < 2**31:
+        session.exit_status = event.exit_status
+    session.bytes_in = min(max(event.bytes_in, 0), _MAX_BYTES)
+    session.bytes_out = min(max(event.bytes_out, 0), _MAX_BYTES)
+    session.ever_active = session.ever_active or event.ever_active
+    _finish(
+        session,
+        reason=event.reason,
+        detail=detail,
+        at=sane_instant(event.at, not_before=session.date_active or session.date_start),
+        actor=messages.owner(session),
+        event="session.ended" if policy.may_end(state) else "session.end_corrected",
+    )
+
+
+def interrupt(*, actor: Actor, session: Session, detail: str, last_seen: datetime | None = None) -> bool:
+    """Presume that a session is over because nothing is heard of it. False when it was over already.
+
+    `session` is locked by the caller's transaction.
+    """
+    if not policy.may_end(SessionState(session.state)):
+        return False
+    at = sane_instant(last_seen or clock.now(), not_before=session.date_active or session.date_start)
+    _finish(session, reason=EndReason.INTERRUPTED, detail=detail, at=at, actor=actor, event="session.ended")
+    return True
+
+
+def resume(*, actor: Actor, session: Session) -> bool:
+    """A session that was presumed dead is alive after all. `session` is locked by the caller's transaction."""
+    if not policy.may_resume(SessionState(session.state), session.end):
+        return False
+    session.state = SessionState.ACTIVE.value if session.date_active else SessionState.OPENING.value
+    session.end_reason, session.end_detail, session.date_end = "", "", None
+    session.save(update_fields=["state", "end_reason", "end_detail", "date_end"])
+    _record(actor, session, "session.found_alive", None)
+    orders.reopen_termination_of(session)
+    return True
+
+
+def _finish(session: Session, *, reason: EndReason, detail: str, at: datetime, actor: Actor, event: str) -> None:
+    old = session.end_reason
+    session.state = SessionState.ENDED.value
+    session.end_reason = reason.value
+    session.end_detail = detail
+    session.date_end = at
+    session.save()
+    orders.close_orders_of(session)
+    _give_up_recording(session)
+    _record(
+        actor,
+        session,
+        event,
+        {
+            "reason": reason.value,
+            "detail": detail,
+            "kind": session.kind,
+            "exit_status": session.exit_status,
+            "bytes_in": session.bytes_in,
+            "bytes_out": session.bytes_out,
+        },
+        old={"reason": old} if old else None,
+    )
+    events.publish(
+        SessionFinished(session_id=session.pk, org_id=session.org_id, user_id=session.user_id, reason=reason.value)
+    )
+
+
+def _give_up_recording(session: Session) -> None:
+    """A session that never became active has nothing to record."""
+    if not session.ever_active:
+        Recording.objects.filter(session=session, state=RecordingState.RECORDING.value).delete()
+
+
+def _record(
+    actor: Actor, session: Session, event: str, new: dict[str, object] | None, old: dict[str, object] | None = None
+) -> None:
+    audits.record(
+        actor=actor,
+        org_id=session.org_id,
+        event=event,
+        object_type="Session",
+        object_id=str(session.pk),
+        object_name=messages.title(session),
+        new=new,
+        old=old,
+    )

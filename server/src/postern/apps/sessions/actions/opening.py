@@ -1,0 +1,382 @@
+"""Opening a session: may they, where to, with which secret, and is the target the one that we know.
+
+Every answer, yes or no, leaves an audit row with its reasons. The decision is taken afresh at each step: at the request, when a
+token is redeemed, and once more before the credential leaves the vault.
+"""
+
+from dataclasses import dataclass
+from typing import Any
+from uuid import UUID
+
+from django.db import transaction
+from django.utils import translation
+from django.utils.translation import gettext as _
+
+from postern.apps.assets import facade as assets
+from postern.apps.audits import facade as audits
+from postern.apps.authn import facade as authn
+from postern.apps.perms import facade as perms
+from postern.apps.sessions import messages, policy, queries
+from postern.apps.sessions.events import SessionOpened
+from postern.apps.sessions.models import ConnectionToken, Session, Terminal, WatchToken
+from postern.apps.users import facade as users
+from postern.apps.vault import facade as vault
+from postern.contracts import access
+from postern.contracts.enums import DenialCode, LoginFrom, Protocol, SessionState
+from postern.foundation import events, outbound
+from postern.foundation.actor import Actor
+from postern.kernel import clock, ids
+from postern.kernel.errors import PosternError
+from postern.kernel.ids import ROOT_ORG_ID
+
+_TOKEN_DENIALS = {
+    policy.TokenFault.UNKNOWN: DenialCode.TOKEN_UNKNOWN,
+    policy.TokenFault.USED: DenialCode.TOKEN_USED,
+    policy.TokenFault.EXPIRED: DenialCode.TOKEN_EXPIRED,
+}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Wish:
+    """What a person wants to open, wherever the request came from."""
+
+    identity: access.UserIdentity
+    asset: str
+    system_user: str
+    protocol: Protocol
+    login_from: LoginFrom
+    remote_addr: str
+    client: str = ""
+    login_session: UUID | None = None
+
+
+def authorize(*, terminal: Terminal, request: access.AuthorizeRequest) -> access.AuthorizeAnswer:
+    """Decide about a session that the proxy's own front asks for; a permitted one exists from now on."""
+    identity = users.identity_of(request.user_id)
+    if identity is None:
+        return access.AuthorizeAnswer(denial=_refuse_account(request.user_id, request.remote_addr))
+    with translation.override(identity.language):
+        return _open(
+            terminal,
+            Wish(
+                identity=identity,
+                asset=request.asset,
+                system_user=request.system_user,
+                protocol=request.protocol,
+                login_from=request.login_from,
+                remote_addr=request.remote_addr,
+                client=request.client,
+            ),
+        )
+
+
+def redeem(*, terminal: Terminal, request: access.RedeemToken) -> access.AuthorizeAnswer:
+    """Exchange a connection token for a session, or a watch token for a view of one. Each works once (K18)."""
+    identity = users.identity_of(request.user_id)
+    if identity is None:
+        return access.AuthorizeAnswer(denial=_refuse_account(request.user_id, request.remote_addr))
+    with translation.override(identity.language):
+        spent = _spend(terminal, identity, request)
+        return _open(terminal, spent) if isinstance(spent, Wish) else spent
+
+
+@transaction.atomic
+def _spend(
+    terminal: Terminal, identity: access.UserIdentity, request: access.RedeemToken
+) -> Wish | access.AuthorizeAnswer:
+    """Use the token up. What a connection token opens is opened afterwards: a failure does not revive the token."""
+    hashed = ids.token_hash(request.token)
+    token = ConnectionToken.objects.select_for_update().filter(token_hash=hashed).first()
+    if token is not None:
+        return _spend_connection(terminal, token, identity, request)
+    watch = (
+        WatchToken.objects.select_for_update(of=("self",)).select_related("session").filter(token_hash=hashed).first()
+    )
+    if watch is not None:
+        return _spend_watch(terminal, watch, identity, request)
+    return _refuse_token(policy.TokenFault.UNKNOWN, identity, request)
+
+
+def _spend_connection(
+    terminal: Terminal, token: ConnectionToken, identity: access.UserIdentity, request: access.RedeemToken
+) -> Wish | access.AuthorizeAnswer:
+    fault = policy.token_fault(_facts(token), user_id=identity.id, terminal_id=terminal.pk, now=clock.now())
+    if fault is not None:
+        return _refuse_token(fault, identity, request)
+    token.date_used = clock.now()
+    token.save(update_fields=["date_used"])
+    if token.login_session is not None and not authn.login_session_is_open(token.login_session):
+        return _refuse_token(policy.TokenFault.EXPIRED, identity, request)
+    return Wish(
+        identity=identity,
+        asset=str(token.asset_id),
+        system_user=str(token.system_user_id),
+        protocol=Protocol(token.protocol),
+        login_from=LoginFrom.WEB_TERMINAL,
+        remote_addr=request.remote_addr,
+        login_session=token.login_session,
+    )
+
+
+def _spend_watch(
+    terminal: Terminal, watch: WatchToken, identity: access.UserIdentity, request: access.RedeemToken
+) -> access.AuthorizeAnswer:
+    fault = policy.token_fault(_facts(watch), user_id=identity.id, terminal_id=terminal.pk, now=clock.now())
+    if fault is not None:
+        return _refuse_token(fault, identity, request)
+    watch.date_used = clock.now()
+    watch.save(update_fields=["date_used"])
+    if watch.login_session is not None and not authn.login_session_is_open(watch.login_session):
+        return _refuse_token(policy.TokenFault.EXPIRED, identity, request)
+    session = watch.session
+    actor = messages.person(identity, request.remote_addr, watch.login_session)
+    standing = queries.standing_of(identity.id, session.org_id)
+    if standing is None or not policy.may_see(standing):
+        return access.AuthorizeAnswer(denial=_deny_watch(actor, session, DenialCode.NO_PERMISSION))
+    if session.state != SessionState.ACTIVE.value:
+        return access.AuthorizeAnswer(denial=_deny_watch(actor, session, DenialCode.SESSION_UNKNOWN))
+    _record(actor, session, "session.watched", None)
+    return access.AuthorizeAnswer(watch=access.WatchGrant(session_id=session.pk, watcher=identity, watch_id=watch.pk))
+
+
+def _open(terminal: Terminal, wish: Wish) -> access.AuthorizeAnswer:
+    answer = perms.resolve_target(
+        user_id=wish.identity.id,
+        asset_ref=wish.asset,
+        system_user_ref=wish.system_user,
+        protocol=wish.protocol,
+    )
+    if answer.target is None:
+        denial = answer.denial or access.Denial(code=DenialCode.NO_PERMISSION, message=_("You may not connect there."))
+        return access.AuthorizeAnswer(denial=_refuse(terminal, wish, denial), candidates=answer.candidates)
+    try:
+        # Before any transaction: a name may take its time to resolve.
+        host = outbound.check_dial(answer.target.asset.ip, answer.target.port).address
+    except outbound.TargetUnknown:
+        host = answer.target.asset.ip  # the proxy may stand where the name is known
+    except outbound.TargetRefused as error:
+        denial = access.Denial(code=DenialCode.NO_PERMISSION, message=error.message)
+        return access.AuthorizeAnswer(denial=_refuse(terminal, wish, denial))
+    return access.AuthorizeAnswer(grant=_permit(terminal, wish, answer.target, host))
+
+
+@transaction.atomic
+def _refuse(terminal: Terminal, wish: Wish, denial: access.Denial) -> access.Denial:
+    audits.record(
+        actor=messages.person(wish.identity, wish.remote_addr, wish.login_session),
+        org_id=ROOT_ORG_ID,
+        event="session.refused",
+        object_type="Session",
+        object_name=f"{wish.system_user}@{wish.asset}",
+        new={
+            "code": denial.code.value,
+            "message": denial.message,
+            "reasons": list(denial.reasons),
+            "protocol": wish.protocol.value,
+            "login_from": wish.login_from.value,
+            "terminal": terminal.name,
+        },
+    )
+    return denial
+
+
+@transaction.atomic
+def _permit(terminal: Terminal, wish: Wish, target: perms.ResolvedTarget, host: str) -> access.SessionGrant:
+    """The session exists from now on. `host` is the checked address that the proxy dials."""
+    session = Session.objects.create(
+        org_id=target.asset.org_id,
+        user_id=wish.identity.id,
+        user=messages.label(wish.identity),
+        username=wish.identity.username,
+        asset_id=target.asset.id,
+        asset=target.asset.hostname,
+        system_user_id=target.system_user.id,
+        system_user=target.system_user.name,
+        login_name=queries.login_name_of(target, wish.identity.username),
+        target_address=f"{target.asset.ip}:{target.port}",
+        protocol=wish.protocol.value,
+        login_from=wish.login_from.value,
+        remote_addr=_clip(wish.remote_addr, 128),
+        client=_clip(wish.client, 255),
+        login_session=wish.login_session,
+        terminal=terminal,
+        actions=int(target.decision.actions),
+        date_expired=target.decision.expires_at,
+    )
+    _record(
+        messages.owner(session),
+        session,
+        "session.permitted",
+        {
+            "reasons": [
+                {"code": str(reason.code), "permission": reason.permission.name if reason.permission else None}
+                for reason in target.decision.reasons
+            ],
+            "protocol": wish.protocol.value,
+            "login_from": wish.login_from.value,
+            "target": session.target_address,
+            "dialled": host,
+            "terminal": terminal.name,
+        },
+    )
+    events.publish(SessionOpened(session_id=session.pk, org_id=session.org_id, user_id=session.user_id))
+    return queries.grant_of(session, target, wish.identity, host)
+
+
+@transaction.atomic
+def release_credential(*, terminal: Terminal, request: access.CredentialRequest) -> access.CredentialAnswer:
+    """The secret for a session that is still opening, once, to the proxy that owns it; the decision is taken again."""
+    session = Session.objects.select_for_update().filter(pk=request.session_id, terminal=terminal).first()
+    if session is None:
+        audits.record(
+            actor=messages.component(terminal.name, terminal.remote_addr or None),
+            org_id=ROOT_ORG_ID,
+            event="credential.refused",
+            object_type="Session",
+            object_id=str(request.session_id),
+            new={"code": DenialCode.SESSION_UNKNOWN.value},
+        )
+        return _no_credential(DenialCode.SESSION_UNKNOWN, _("There is no such session."))
+    actor = messages.owner(session)
+    if session.state != SessionState.OPENING.value or session.date_credential_released is not None:
+        _record(
+            actor, session, "credential.refused", {"code": DenialCode.SESSION_UNKNOWN.value, "state": session.state}
+        )
+        return _no_credential(DenialCode.SESSION_UNKNOWN, _("This session takes no credential (any more)."))
+    identity = users.identity_of(session.user_id)
+    with translation.override(identity.language if identity else None):
+        if identity is None:
+            _record(actor, session, "credential.refused", {"code": DenialCode.USER_INACTIVE.value})
+            return _no_credential(DenialCode.USER_INACTIVE, _("Your account is closed."))
+        decision = perms.decide(
+            user_id=session.user_id,
+            asset_id=session.asset_id,
+            system_user_id=session.system_user_id,
+            protocol=Protocol(session.protocol),
+        )
+        if not decision.allowed:
+            code = decision.denial_code or DenialCode.NO_PERMISSION
+            _record(actor, session, "credential.refused", {"code": code.value})
+            return _no_credential(code, _("Your permission for this target has ended."))
+        try:
+            credential = vault.open_credential(system_user_id=session.system_user_id, username=session.username)
+        except PosternError as error:
+            _record(actor, session, "credential.refused", {"code": error.code})
+            return _no_credential(DenialCode.CREDENTIAL_MISSING, error.message)
+    session.date_credential_released = clock.now()
+    session.login_name = credential.login_name or session.login_name
+    session.save(update_fields=["date_credential_released", "login_name"])
+    _record(
+        actor,
+        session,
+        "credential.released",
+        {"terminal": terminal.name, "login_name": session.login_name, "system_user_id": session.system_user_id},
+    )
+    return access.CredentialAnswer(credential=credential)
+
+
+def judge_host_key(*, terminal: Terminal, request: access.HostKeySeen) -> access.HostKeyAnswer | None:
+    """Compare the key that the target showed with the pinned one. None: no live session of this terminal asks that."""
+    session = Session.objects.filter(pk=request.session_id, terminal=terminal).first()
+    if session is None or session.state == SessionState.ENDED.value:
+        return None
+    host, _colon, port_text = session.target_address.rpartition(":")
+    port = int(port_text)
+    if request.via:
+        host, port = request.host, request.port
+    elif request.port != port:
+        return None
+    identity = users.identity_of(session.user_id)
+    with translation.override(identity.language if identity else None), transaction.atomic():
+        answer = assets.check_host_key(
+            asset_id=session.asset_id,
+            host=host,
+            port=port,
+            via=request.via,
+            public_key=request.public_key,
+            actor=messages.owner(session),
+        )
+        _record(
+            messages.owner(session),
+            session,
+            "session.host_key_judged",
+            {"verdict": answer.verdict.value, "host": host, "port": port, "via": request.via},
+        )
+    return answer
+
+
+def _facts(token: ConnectionToken | WatchToken) -> policy.TokenFacts:
+    return policy.TokenFacts(
+        user_id=token.user_id,
+        terminal_id=token.terminal_id,
+        date_expired=token.date_expired,
+        date_used=token.date_used,
+    )
+
+
+def _refuse_token(
+    fault: policy.TokenFault, identity: access.UserIdentity, request: access.RedeemToken
+) -> access.AuthorizeAnswer:
+    audits.record(
+        actor=messages.person(identity, request.remote_addr),
+        org_id=ROOT_ORG_ID,
+        event="token.refused",
+        object_type="ConnectionToken",
+        object_name=ids.token_hash(request.token)[:8],
+        new={"fault": fault.value},
+    )
+    texts = {
+        policy.TokenFault.UNKNOWN: _("This link to the session is not valid. Open the session again."),
+        policy.TokenFault.USED: _("This link to the session was used already. Open the session again."),
+        policy.TokenFault.EXPIRED: _("This link to the session has expired. Open the session again."),
+    }
+    return access.AuthorizeAnswer(denial=access.Denial(code=_TOKEN_DENIALS[fault], message=texts[fault]))
+
+
+@transaction.atomic
+def _refuse_account(user_id: UUID, remote_addr: str) -> access.Denial:
+    known = users.brief([user_id]).get(user_id)
+    who = access.UserIdentity(
+        id=user_id,
+        username=known.username if known else "",
+        name=known.name if known else "",
+        language=known.language if known else "zh-hans",
+    )
+    audits.record(
+        actor=messages.person(who, remote_addr),
+        org_id=ROOT_ORG_ID,
+        event="session.refused",
+        object_type="User",
+        object_id=str(user_id),
+        object_name=who.username,
+        new={"code": DenialCode.USER_INACTIVE.value},
+    )
+    with translation.override(who.language):
+        return access.Denial(code=DenialCode.USER_INACTIVE, message=_("Your account is closed. Ask an administrator."))
+
+
+def _deny_watch(actor: Actor, session: Session, code: DenialCode) -> access.Denial:
+    _record(actor, session, "session.watch_refused", {"code": code.value})
+    if code is DenialCode.SESSION_UNKNOWN:
+        return access.Denial(code=code, message=_("This session is over."))
+    return access.Denial(code=code, message=_("You may not watch this session."))
+
+
+def _no_credential(code: DenialCode, message: str) -> access.CredentialAnswer:
+    return access.CredentialAnswer(denial=access.Denial(code=code, message=message))
+
+
+def _clip(text: str, limit: int) -> str:
+    return text.replace("\x00", "")[:limit]
+
+
+def _record(actor: Actor, session: Session, event: str, new: dict[str, Any] | None) -> None:
+    audits.record(
+        actor=actor,
+        org_id=session.org_id,
+        event=event,
+        object_type="Session",
+        object_id=str(session.pk),
+        object_name=messages.title(session),
+        new=new,
+    )

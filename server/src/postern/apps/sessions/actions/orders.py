@@ -1,0 +1,197 @@
+"""Orders to proxies: written first, pushed at once, repeated with every heartbeat until they are done."""
+
+import logging
+from collections.abc import Iterable
+from typing import Final
+from uuid import UUID
+
+from asgiref.sync import async_to_sync
+from channels.layers import get_channel_layer
+from django.db import IntegrityError, transaction
+from django.db.models import QuerySet
+from django.utils import translation
+from django.utils.translation import gettext as _
+from redis.exceptions import RedisError
+
+from postern.apps.audits import facade as audits
+from postern.apps.sessions import messages
+from postern.apps.sessions.models import OrderKind, ProxyOrder, Session, WatchToken
+from postern.contracts.enums import EndReason, SessionState
+from postern.contracts.terminals import Order, OrderDone, StopWatching, TerminateSession
+from postern.foundation.actor import Actor
+from postern.kernel import clock
+
+log = logging.getLogger(__name__)
+
+_MAX_DETAIL_CHARS: Final = 512
+#: What stands in an order that no proxy answered, because the session was over or presumed to be.
+_CLOSED_WITH_SESSION: Final = "session ended"
+
+
+def group_of(terminal_id: UUID) -> str:
+    """Name of the channel group in which the control channel of a terminal listens."""
+    return f"terminal.{terminal_id}"
+
+
+@transaction.atomic
+def terminate_sessions(
+    *, actor: Actor, sessions: Iterable[Session], reason: EndReason = EndReason.TERMINATED
+) -> tuple[UUID, ...]:
+    """Order the end of live sessions. Returns the ids of those that are being ended (also by an earlier order).
+
+    The caller has checked that the actor may; sessions that are over are left out.
+    """
+    ids = sorted(session.pk for session in sessions)
+    ordered: list[UUID] = []
+    for session in Session.objects.select_for_update().filter(pk__in=ids).order_by("pk"):
+        if session.state == SessionState.ENDED.value or session.terminal_id is None:
+            continue
+        ordered.append(session.pk)
+        if _open_terminations(session).exists():
+            continue
+        order = ProxyOrder.objects.create(
+            terminal_id=session.terminal_id,
+            kind=OrderKind.TERMINATE_SESSION,
+            session=session,
+            by=actor.label[:256],
+            reason=reason.value,
+            **_texts(reason, actor),
+        )
+        audits.record(
+            actor=actor,
+            org_id=session.org_id,
+            event="session.termination_ordered",
+            object_type="Session",
+            object_id=str(session.pk),
+            object_name=messages.title(session),
+            new={"reason": reason.value},
+        )
+        push(order)
+    return tuple(ordered)
+
+
+@transaction.atomic
+def stop_watching(*, actor: Actor, watches: Iterable[WatchToken]) -> int:
+    """Order the end of watching; returns how many watchers are told to go."""
+    told = 0
+    named = {watch.pk for watch in watches}
+    watched = WatchToken.objects.filter(pk__in=named).values("session_id")
+    # The sessions first: see the order of locks in `lifecycle`.
+    list(Session.objects.select_for_update().filter(pk__in=watched).order_by("pk"))
+    going_on = WatchToken.objects.filter(pk__in=named, date_used__isnull=False, date_stopped__isnull=True)
+    for watch in list(going_on.select_related("session")):
+        try:
+            with transaction.atomic():
+                order = ProxyOrder.objects.create(
+                    terminal_id=watch.terminal_id,
+                    kind=OrderKind.STOP_WATCHING,
+                    session_id=watch.session_id,
+                    watch=watch,
+                )
+        except IntegrityError:  # the same order is under way
+            continue
+        watch.date_stopped = clock.now()
+        watch.save(update_fields=["date_stopped"])
+        audits.record(
+            actor=actor,
+            org_id=watch.session.org_id,
+            event="session.watching_stopped",
+            object_type="Session",
+            object_id=str(watch.session_id),
+            object_name=messages.title(watch.session),
+            new={"watcher": watch.user},
+        )
+        push(order)
+        told += 1
+    return told
+
+
+@transaction.atomic
+def finish_order(*, terminal_id: UUID, done: OrderDone) -> None:
+    """The proxy carried out an order, or could not. A repeat changes nothing."""
+    ProxyOrder.objects.filter(pk=done.order_id, terminal_id=terminal_id, date_finished__isnull=True).update(
+        date_finished=clock.now(), ok=done.ok, detail=done.detail.replace("\x00", "")[:_MAX_DETAIL_CHARS]
+    )
+
+
+def close_orders_of(session: Session) -> None:
+    """The session is over: nothing remains to be done about it. Call inside the transaction that ends it."""
+    ProxyOrder.objects.filter(session=session, date_finished__isnull=True).update(
+        date_finished=clock.now(), ok=True, detail=_CLOSED_WITH_SESSION
+    )
+    WatchToken.objects.filter(session=session, date_stopped__isnull=True).update(date_stopped=clock.now())
+
+
+def reopen_termination_of(session: Session) -> None:
+    """The session that was presumed over is alive: what somebody had ordered to end is ended after all."""
+    closed = ProxyOrder.objects.filter(
+        session=session, kind=OrderKind.TERMINATE_SESSION, ok=True, detail=_CLOSED_WITH_SESSION
+    )
+    order = closed.order_by("-date_created").first()
+    if order is None or _open_terminations(session).exists():
+        return
+    order.date_finished, order.ok, order.detail = None, None, ""
+    order.save(update_fields=["date_finished", "ok", "detail"])
+    push(order)
+
+
+def open_orders(terminal_id: UUID) -> tuple[Order, ...]:
+    """Everything that the terminal still has to do, oldest first."""
+    rows = ProxyOrder.objects.filter(terminal_id=terminal_id, date_finished__isnull=True)
+    return tuple(message_of(row) for row in rows.order_by("date_created", "pk")[:1000])
+
+
+def message_of(order: ProxyOrder) -> Order:
+    """An order as the proxy gets it."""
+    if order.watch_id is not None:  # by the constraint: exactly the orders to stop watching
+        return StopWatching(order_id=order.pk, watch_id=order.watch_id)
+    return TerminateSession(
+        order_id=order.pk,
+        session_id=order.session_id,
+        by=order.by,
+        reason=order.reason,
+        message_zh=order.message_zh,
+        message_en=order.message_en,
+    )
+
+
+def push(order: ProxyOrder) -> None:
+    """Wake the control channel after commit. A lost push is made good by the next heartbeat."""
+    _send_to_channel(order.terminal_id, "orders.waiting")
+
+
+def close_channel(terminal_id: UUID) -> None:
+    """Close the control channel of a terminal that may not hold one any more, after commit."""
+    _send_to_channel(terminal_id, "terminal.closed")
+
+
+def _send_to_channel(terminal_id: UUID, kind: str) -> None:
+    def send() -> None:
+        layer = get_channel_layer()
+        try:
+            async_to_sync(layer.group_send)(group_of(terminal_id), {"type": kind})
+        except (RedisError, OSError):
+            log.warning("the control channel of terminal %s could not be reached", terminal_id)
+
+    transaction.on_commit(send)
+
+
+def _open_terminations(session: Session) -> QuerySet[ProxyOrder]:
+    return ProxyOrder.objects.filter(session=session, kind=OrderKind.TERMINATE_SESSION, date_finished__isnull=True)
+
+
+def _texts(reason: EndReason, actor: Actor) -> dict[str, str]:
+    """What the person reads, in both languages."""
+    found: dict[str, str] = {}
+    for language, column in (("zh-hans", "message_zh"), ("en", "message_en")):
+        with translation.override(language):
+            if reason is EndReason.TERMINATED:
+                text = _("This session was terminated by %(name)s.") % {"name": actor.label}
+            elif reason is EndReason.ACCOUNT_CLOSED:
+                text = _("Your account was closed, or you signed out: this session ends.")
+            elif reason is EndReason.GRANT_EXPIRED:
+                text = _("Your permission for this session was withdrawn or has expired.")
+            else:
+                text = _("This session was ended.")
+        found[column] = text[:512]
+    return found

@@ -1,0 +1,211 @@
+"""What proxies report about sessions: batches of events, each of which may come again."""
+
+from collections import defaultdict
+from collections.abc import Mapping
+from typing import Final
+from uuid import UUID
+
+from django.db import transaction
+
+from postern.apps.audits import facade as audits
+from postern.apps.sessions import messages
+from postern.apps.sessions.actions import lifecycle
+from postern.apps.sessions.actions.lifecycle import clean, sane_instant
+from postern.apps.sessions.models import (
+    Command,
+    FileTransfer,
+    Recording,
+    RecordingCheckpoint,
+    RefusedRequest,
+    Session,
+    Terminal,
+)
+from postern.contracts import events as contract
+from postern.contracts.enums import RecordingState
+
+MAX_EVENTS: Final = 500
+_MAX_INPUT_CHARS: Final = 4096
+_MAX_OUTPUT_CHARS: Final = 16384
+_MAX_OFFSET_MS: Final = 2**53
+
+#: The operations of the wire → the words of the file transfer log.
+OPERATIONS: Final = {
+    "upload": "Upload",
+    "download": "Download",
+    "remove": "Delete",
+    "rmdir": "Rmdir",
+    "rename": "Rename",
+    "mkdir": "Mkdir",
+    "symlink": "Symlink",
+    "setstat": "Setstat",
+}
+
+
+@transaction.atomic
+def store_events(*, terminal: Terminal, batch: contract.EventBatch) -> contract.EventBatchAnswer:
+    """Store a batch in its order, all or nothing. Events of sessions that are not this terminal's are rejected."""
+    wanted = {event.session_id for event in batch.events}
+    rows = lifecycle.lock(Session.objects.filter(pk__in=wanted, terminal=terminal))
+    sessions = {row.pk: row for row in rows}
+    rejected: list[int] = []
+    commands: list[contract.CommandSeen] = []
+    transfers: list[contract.FileTransferred] = []
+    refusals: list[contract.RequestRefused] = []
+    checkpoints: list[contract.RecordingCheckpoint] = []
+    for index, event in enumerate(batch.events):
+        session = sessions.get(event.session_id)
+        if session is None:
+            rejected.append(index)
+            continue
+        match event:
+            case contract.SessionStarted():
+                lifecycle.start(session=session, event=event)
+            case contract.SessionEnded():
+                lifecycle.end(session=session, event=event)
+            case contract.RecordingSealed():
+                _seal(session, event)
+            case contract.CommandSeen():
+                commands.append(event)
+            case contract.FileTransferred():
+                transfers.append(event)
+            case contract.RequestRefused():
+                refusals.append(event)
+            case contract.RecordingCheckpoint():
+                checkpoints.append(event)
+    _store_commands(sessions, commands)
+    _store_transfers(sessions, transfers)
+    _store_refusals(sessions, refusals)
+    _store_checkpoints(sessions, checkpoints)
+    return contract.EventBatchAnswer(accepted=len(batch.events) - len(rejected), rejected=tuple(rejected))
+
+
+def _store_commands(sessions: dict[UUID, Session], seen: list[contract.CommandSeen]) -> None:
+    highest: dict[UUID, int] = defaultdict(int)
+    rows: list[Command] = []
+    for event in seen:
+        session = sessions[event.session_id]
+        highest[session.pk] = max(highest[session.pk], int(event.risk_level))
+        rows.append(
+            Command(
+                id=event.id,
+                session=session,
+                org_id=session.org_id,
+                user=session.user,
+                asset=session.asset,
+                system_user=session.system_user,
+                kind=event.kind.value,
+                input=clean(event.input, _MAX_INPUT_CHARS),
+                output=clean(event.output, _MAX_OUTPUT_CHARS),
+                risk_level=int(event.risk_level),
+                at=sane_instant(event.at, not_before=session.date_start),
+                offset_ms=min(max(event.offset_ms, 0), _MAX_OFFSET_MS),
+            )
+        )
+    Command.objects.bulk_create(rows, ignore_conflicts=True)
+    for session_id, level in highest.items():
+        session = sessions[session_id]
+        if level > session.risk_level:
+            session.risk_level = level
+            session.save(update_fields=["risk_level"])
+
+
+def _store_transfers(sessions: dict[UUID, Session], moved: list[contract.FileTransferred]) -> None:
+    """Store file transfers, and tell the audit log of all new ones of a session in one row."""
+    known = set(FileTransfer.objects.filter(pk__in=[event.id for event in moved]).values_list("pk", flat=True))
+    fresh: dict[UUID, list[FileTransfer]] = defaultdict(list)
+    for event in moved:
+        if event.id in known:
+            continue
+        known.add(event.id)
+        session = sessions[event.session_id]
+        fresh[session.pk].append(
+            FileTransfer(
+                id=event.id,
+                session=session,
+                org_id=session.org_id,
+                user=session.user,
+                remote_addr=session.remote_addr,
+                asset=session.asset,
+                system_user=session.system_user,
+                direction=event.direction.value,
+                operate=OPERATIONS.get(event.operation, "Other"),
+                filename=clean(event.path, 1024),
+                size=max(event.size, 0),
+                is_success=event.success,
+                detail=clean(event.detail, 1024),
+                date_start=sane_instant(event.at, not_before=session.date_start),
+            )
+        )
+    for session_id, rows in fresh.items():
+        FileTransfer.objects.bulk_create(rows)
+        files = [
+            {"id": row.pk, "operate": row.operate, "file": row.filename, "size": row.size, "ok": row.is_success}
+            for row in rows
+        ]
+        _tell(sessions[session_id], "session.files_transferred", {"files": files})
+
+
+def _store_refusals(sessions: dict[UUID, Session], refused: list[contract.RequestRefused]) -> None:
+    known = set(RefusedRequest.objects.filter(pk__in=[event.id for event in refused]).values_list("pk", flat=True))
+    for event in refused:
+        if event.id in known:
+            continue
+        known.add(event.id)
+        session = sessions[event.session_id]
+        row = RefusedRequest.objects.create(
+            id=event.id,
+            session=session,
+            request=clean(event.request, 128),
+            detail=clean(event.detail, 1024),
+            at=sane_instant(event.at, not_before=session.date_start),
+        )
+        _tell(session, "session.request_refused", {"request": row.request, "detail": row.detail})
+
+
+def _store_checkpoints(sessions: dict[UUID, Session], heads: list[contract.RecordingCheckpoint]) -> None:
+    for event in heads:
+        session = sessions[event.session_id]
+        chain = clean(event.chain, 64)
+        _row, fresh = RecordingCheckpoint.objects.get_or_create(
+            session=session,
+            block=event.block,
+            defaults={"chain": chain, "at": sane_instant(event.at, not_before=session.date_start)},
+        )
+        if fresh:
+            _tell(session, "recording.checkpoint", {"block": event.block, "chain": chain})
+
+
+def _seal(session: Session, event: contract.RecordingSealed) -> None:
+    """The recording is complete on the proxy; what was stored before is never replaced."""
+    recording, _made = Recording.objects.get_or_create(session=session)
+    announced = {
+        "state": event.state.value,
+        "size": max(event.size, 0),
+        "sha256": clean(event.sha256, 64).lower(),
+        "chain": clean(event.chain, 64),
+        "key_id": clean(event.key_id, 64),
+        "duration_ms": min(max(event.duration_ms, 0), _MAX_OFFSET_MS),
+    }
+    held = {name: getattr(recording, name) for name in announced}
+    if held == announced:
+        return
+    if recording.date_stored is not None:
+        _tell(session, "recording.second_seal_ignored", announced)
+        return
+    for name, value in announced.items():
+        setattr(recording, name, value)
+    recording.date_sealed = sane_instant(event.at, not_before=session.date_start)
+    recording.save()
+    _tell(session, "recording.lost" if event.state is RecordingState.LOST else "recording.sealed", announced)
+
+
+def _tell(session: Session, event: str, new: Mapping[str, object]) -> None:
+    audits.record(
+        actor=messages.owner(session),
+        org_id=session.org_id,
+        event=event,
+        object_type="Session",
+        object_id=str(session.pk),
+        object_name=messages.title(session),
+        new=new,
+    )

@@ -1,0 +1,187 @@
+"""Terminals: registered, heard of, changed, deleted, and found dead."""
+
+import logging
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+from typing import Any
+from uuid import UUID
+
+from django.db import IntegrityError, transaction
+from django.utils.translation import gettext as _
+
+from postern.apps.audits import facade as audits
+from postern.apps.sessions import messages, policy, queries
+from postern.apps.sessions.actions import lifecycle, orders
+from postern.apps.sessions.errors import RegistrationRefused
+from postern.apps.sessions.events import TerminalLost
+from postern.apps.sessions.models import Session, Terminal, TerminalType
+from postern.contracts.enums import EndReason, SessionState
+from postern.contracts.terminals import Heartbeat, HeartbeatAnswer
+from postern.foundation import events
+from postern.foundation.actor import Actor
+from postern.kernel import clock, ids
+from postern.kernel.ids import ROOT_ORG_ID
+from postern.kernel.secret import Secret
+
+log = logging.getLogger(__name__)
+
+
+@dataclass(frozen=True, slots=True)
+class Registration:
+    """A new terminal and its secret, which is told once."""
+
+    terminal: Terminal
+    secret: Secret
+
+
+@transaction.atomic
+def register(*, actor: Actor, name: str, type_: str, comment: str = "") -> Registration:
+    """Make a proxy known. A name that a dead terminal held passes to the new one; a living one's is refused."""
+    if type_ not in TerminalType.values:
+        raise RegistrationRefused(_("This kind of component is not known."))
+    now = clock.now()
+    holder = Terminal.objects.select_for_update().existing().filter(name=name).first()
+    if holder is not None:
+        if policy.is_alive(holder.date_last_heartbeat, now):
+            raise RegistrationRefused(_("A component of this name is registered and running."))
+        _retire(actor=actor, terminal=holder, why="replaced")
+    secret = ids.new_token()
+    try:
+        with transaction.atomic():
+            terminal = Terminal.objects.create(
+                name=name,
+                type=type_,
+                comment=comment,
+                remote_addr=actor.remote_addr or "",
+                secret_hash=ids.token_hash(secret),
+            )
+    except IntegrityError:  # two at once: the other one was faster
+        raise RegistrationRefused(_("A component of this name is registered and running.")) from None
+    _record(actor, terminal, "terminal.registered", "create", {"name": name, "type": type_})
+    return Registration(terminal, Secret(secret))
+
+
+@transaction.atomic
+def beat(*, terminal: Terminal, heartbeat: Heartbeat, remote_addr: str | None) -> HeartbeatAnswer:
+    """Take a heartbeat: the lease runs anew, and what is over or alive after all is put right."""
+    now = clock.now()
+    known = Terminal.objects.select_for_update(no_key=True).get(pk=terminal.pk)
+    restarted = known.boot_id is not None and known.boot_id != heartbeat.boot_id
+    was_alive = policy.is_alive(known.date_last_heartbeat, now)
+    known.date_last_heartbeat = now
+    known.boot_id = heartbeat.boot_id
+    known.version = lifecycle.clean(heartbeat.version, 64)
+    known.stream_address = lifecycle.clean(heartbeat.stream_address, 255)
+    known.is_draining = heartbeat.draining
+    known.unsent_events = max(heartbeat.unsent_events, 0)
+    known.cpu_load = heartbeat.cpu_load
+    known.memory_used = heartbeat.memory_used
+    known.disk_used = heartbeat.disk_used
+    known.connections = max(heartbeat.connections, 0)
+    known.ssh_port = heartbeat.ssh_port if 0 <= heartbeat.ssh_port < 65536 else 0
+    known.remote_addr = remote_addr or known.remote_addr
+    known.save()
+    _reconcile(known, heartbeat, now)
+    if restarted or not was_alive:
+        event = "terminal.restarted" if restarted else "terminal.came_up"
+        _record(messages.component(known.name, remote_addr), known, event, "other", {"version": known.version})
+    return HeartbeatAnswer(orders=orders.open_orders(known.pk), settings=queries.proxy_settings())
+
+
+def _reconcile(terminal: Terminal, heartbeat: Heartbeat, now: datetime) -> None:
+    """Make the sessions on file agree with those that the proxy says it carries."""
+    listed = set(heartbeat.sessions)
+    live = queries.live_sessions().filter(terminal=terminal).values_list("pk", "date_start")
+    missed = {
+        session_id
+        for session_id, date_start in live
+        if session_id not in listed
+        and policy.is_missed(date_start=date_start, now=now, unsent_events=heartbeat.unsent_events)
+    }
+    presumed = Session.objects.filter(
+        pk__in=listed, terminal=terminal, state=SessionState.ENDED.value, end_reason=EndReason.INTERRUPTED.value
+    ).values_list("pk", flat=True)
+    wrong = missed | set(presumed)
+    if not wrong:
+        return
+    actor = messages.component(terminal.name, terminal.remote_addr or None)
+    for session in lifecycle.lock(Session.objects.filter(pk__in=wrong)):
+        if session.pk in missed:
+            lifecycle.interrupt(actor=actor, session=session, detail="the proxy does not carry it any more")
+        else:
+            lifecycle.resume(actor=actor, session=session)
+
+
+@transaction.atomic
+def change_terminal(*, actor: Actor, terminal: Terminal, changes: dict[str, Any]) -> Terminal:
+    """Change what a super administrator may change: name, comment, storages, acceptance."""
+    old = {name: getattr(terminal, name) for name in changes}
+    for name, value in changes.items():
+        setattr(terminal, name, value)
+    terminal.save(update_fields=list(changes))
+    if not terminal.is_accepted:
+        orders.close_channel(terminal.pk)
+    _record(actor, terminal, "terminal.updated", "update", changes, old=old)
+    return terminal
+
+
+@transaction.atomic
+def delete_terminal(*, actor: Actor, terminal: Terminal) -> None:
+    """Its credential is void from now on, and its sessions are presumed over."""
+    _retire(actor=actor, terminal=terminal, why="deleted")
+
+
+def expire_leases(*, actor: Actor, now: datetime, lease: timedelta) -> tuple[UUID, ...]:
+    """Presume dead what has not shown itself within its lease; returns the terminals whose sessions were ended."""
+    silent = Terminal.objects.filter(date_last_heartbeat__lte=now - lease)
+    carrying = silent.filter(pk__in=queries.live_sessions().values("terminal_id")).values_list("pk", flat=True)
+    return tuple(pk for pk in list(carrying) if _expire_lease(actor=actor, terminal_id=pk, border=now - lease))
+
+
+@transaction.atomic
+def _expire_lease(*, actor: Actor, terminal_id: UUID, border: datetime) -> bool:
+    terminal = Terminal.objects.select_for_update(no_key=True).get(pk=terminal_id)
+    if terminal.date_last_heartbeat is None or terminal.date_last_heartbeat > border:
+        return False  # it has come back in this very moment
+    for session in lifecycle.lock(queries.live_sessions().filter(terminal=terminal)):
+        lifecycle.interrupt(
+            actor=actor,
+            session=session,
+            detail="the proxy did not show itself within its lease",
+            last_seen=terminal.date_last_heartbeat,
+        )
+    _record(actor, terminal, "terminal.lost", "other", {"last_heartbeat": terminal.date_last_heartbeat})
+    events.publish(TerminalLost(terminal_id=terminal.pk, name=terminal.name))
+    return True
+
+
+def _retire(*, actor: Actor, terminal: Terminal, why: str) -> None:
+    terminal.is_deleted = True
+    terminal.is_accepted = False
+    terminal.save(update_fields=["is_deleted", "is_accepted"])
+    orders.close_channel(terminal.pk)
+    for session in lifecycle.lock(queries.live_sessions().filter(terminal=terminal)):
+        lifecycle.interrupt(actor=actor, session=session, detail=f"the terminal was {why}")
+    _record(actor, terminal, "terminal.deleted", "delete", {"why": why})
+
+
+def _record(
+    actor: Actor,
+    terminal: Terminal,
+    event: str,
+    action: audits.ActionName,
+    new: dict[str, Any] | None,
+    *,
+    old: dict[str, Any] | None = None,
+) -> None:
+    audits.record(
+        actor=actor,
+        org_id=ROOT_ORG_ID,
+        event=event,
+        action=action,
+        object_type="Terminal",
+        object_id=str(terminal.pk),
+        object_name=terminal.name,
+        new=new,
+        old=old,
+    )

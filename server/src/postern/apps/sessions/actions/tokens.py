@@ -1,0 +1,129 @@
+"""Connection tokens and watch tokens: made for a person who may, kept as a hash, used once."""
+
+from dataclasses import dataclass
+from datetime import timedelta
+from uuid import UUID
+
+from django.db import transaction
+from django.utils.translation import gettext as _
+
+from postern.apps.audits import facade as audits
+from postern.apps.perms import facade as perms
+from postern.apps.sessions import messages, policy, queries
+from postern.apps.sessions.errors import NoTerminal, SessionOver
+from postern.apps.sessions.models import ConnectionToken, Session, WatchToken
+from postern.contracts.access import Denial
+from postern.contracts.enums import DenialCode, Protocol, SessionState
+from postern.foundation.actor import Actor
+from postern.kernel import clock, ids
+from postern.kernel.errors import NotAllowed
+from postern.kernel.ids import ROOT_ORG_ID
+from postern.kernel.secret import Secret
+
+
+@dataclass(frozen=True, slots=True)
+class IssuedToken:
+    """A token, shown once, and the proxy where it works."""
+
+    token: Secret
+    terminal_id: UUID
+
+
+@transaction.atomic
+def issue_connection_token(
+    *, actor: Actor, asset: str, system_user: str, protocol: Protocol, login_session: UUID | None
+) -> IssuedToken | Denial:
+    """A token with which the actor opens one session from the browser, or the reasons why not. Raises NoTerminal.
+
+    K1: an authenticated person and a live grant for exactly this asset, system user and protocol.
+    """
+    if actor.user_id is None or not actor.is_valid_user:
+        raise NotAllowed(_("Only people can open sessions."))
+    answer = perms.resolve_target(
+        user_id=actor.user_id, asset_ref=asset, system_user_ref=system_user, protocol=protocol
+    )
+    target = answer.target
+    if target is None:
+        denial = answer.denial or Denial(code=DenialCode.NO_PERMISSION, message=_("You may not connect there."))
+        audits.record(
+            actor=actor,
+            org_id=ROOT_ORG_ID,
+            event="connection_token.refused",
+            object_type="ConnectionToken",
+            object_name=f"{system_user}@{asset}",
+            new={"code": denial.code.value, "reasons": list(denial.reasons), "protocol": protocol.value},
+        )
+        return denial
+    terminal = queries.terminal_for_browser()
+    if terminal is None:
+        raise NoTerminal(_("No proxy is running at the moment. Try again later."))
+    token = ids.new_token()
+    now = clock.now()
+    row = ConnectionToken.objects.create(
+        token_hash=ids.token_hash(token),
+        org_id=target.asset.org_id,
+        user_id=actor.user_id,
+        asset_id=target.asset.id,
+        system_user_id=target.system_user.id,
+        protocol=protocol.value,
+        terminal=terminal,
+        login_session=login_session,
+        remote_addr=actor.remote_addr or "",
+        date_created=now,
+        date_expired=now + timedelta(seconds=policy.TOKEN_LIFE_S),
+    )
+    audits.record(
+        actor=actor,
+        org_id=row.org_id,
+        event="connection_token.created",
+        object_type="ConnectionToken",
+        object_id=str(row.pk),
+        object_name=f"{target.system_user.name}@{target.asset.hostname}",
+        new={"asset_id": row.asset_id, "system_user_id": row.system_user_id, "protocol": protocol.value},
+    )
+    return IssuedToken(Secret(token), terminal.pk)
+
+
+@transaction.atomic
+def issue_watch_token(*, actor: Actor, session: Session, login_session: UUID | None) -> IssuedToken:
+    """A token with which the actor watches one live session. The caller found `session` among what the actor may see.
+
+    Raises NotAllowed, SessionOver.
+    """
+    if actor.user_id is None or not policy.may_see(actor):
+        raise NotAllowed(_("You may not watch sessions."))
+    state = SessionState(session.state)
+    if session.terminal is None or not policy.can_join(
+        state=state, login_from=session.login_from, protocol=session.protocol
+    ):
+        raise SessionOver(_("This session can not be watched: it is over, not yet open, or of a kind that can not be."))
+    token = ids.new_token()
+    now = clock.now()
+    WatchToken.objects.create(
+        token_hash=ids.token_hash(token),
+        session=session,
+        user_id=actor.user_id,
+        user=actor.label[:258],
+        terminal=session.terminal,
+        login_session=login_session,
+        date_created=now,
+        date_expired=now + timedelta(seconds=policy.TOKEN_LIFE_S),
+    )
+    audits.record(
+        actor=actor,
+        org_id=session.org_id,
+        event="session.watch_permitted",
+        object_type="Session",
+        object_id=str(session.pk),
+        object_name=messages.title(session),
+    )
+    return IssuedToken(Secret(token), session.terminal.pk)
+
+
+@transaction.atomic
+def purge_tokens() -> int:
+    """Forget tokens a day after they expired; returns how many."""
+    border = clock.now() - timedelta(days=1)
+    gone, _rows = ConnectionToken.objects.filter(date_expired__lt=border).delete()
+    unused, _rows = WatchToken.objects.filter(date_expired__lt=border, date_used__isnull=True).delete()
+    return gone + unused

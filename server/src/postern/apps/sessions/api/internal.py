@@ -1,0 +1,211 @@
+"""The internal API: the messages of `postern.contracts` over HTTP, for registered proxies only. Translation, no rules."""
+
+from collections.abc import Iterator
+from typing import ClassVar, Final, TypeVar
+from uuid import UUID
+
+import msgspec
+from django.http import HttpResponse
+from django.utils.translation import gettext as _
+from rest_framework.authentication import BaseAuthentication
+from rest_framework.request import Request
+
+from postern.apps.authn import facade as authn
+from postern.apps.perms import facade as perms
+from postern.apps.preferences import facade as preferences
+from postern.apps.sessions import policy, queries
+from postern.apps.sessions.actions import opening, recordings, reports, terminals
+from postern.apps.sessions.api.authentication import Component, TerminalAuthentication
+from postern.apps.sessions.errors import MalformedMessage, MessageTooLarge
+from postern.apps.sessions.models import Terminal
+from postern.apps.sessions.storage import replay_storage
+from postern.contracts import access, events
+from postern.contracts import terminals as terminal_messages
+from postern.foundation.middleware import allow_body
+from postern.foundation.rest.rights import Right
+from postern.foundation.rest.views import PosternView
+
+Message = TypeVar("Message", bound=msgspec.Struct)
+
+_SMALL_BYTES: Final = 256 * 1024
+MAX_NAME_CHARS: Final = 256
+_EVENTS_BYTES: Final = 16 * 1024 * 1024
+_PART_BYTES: Final = 8 * 1024 * 1024
+_MAX_RECORDING_BYTES: Final = 64 * 1024**3
+_CHUNK_BYTES: Final = 256 * 1024
+
+allow_body(access.INTERNAL_PREFIX + events.SESSION_EVENTS, _EVENTS_BYTES)
+allow_body(access.INTERNAL_PREFIX + "recordings/", _PART_BYTES)
+
+
+class InternalView(PosternView):
+    """Base of the internal API: a terminal's credential, no organization, raw bodies."""
+
+    rights = Right.TERMINAL
+    always_root = True
+    gates_apply = False
+    max_body_bytes: ClassVar[int] = _SMALL_BYTES
+
+    def get_authenticators(self) -> list[BaseAuthentication]:
+        return [TerminalAuthentication()]
+
+    @property
+    def terminal(self) -> Terminal:
+        """The proxy that asks."""
+        component = self.request.user
+        if not isinstance(component, Component) or component.terminal is None:
+            raise TypeError("a view of the internal API was reached without a terminal")
+        return component.terminal
+
+    def message(self, request: Request, kind: type[Message]) -> Message:
+        """The body as a message. Raises MessageTooLarge, MalformedMessage (the error names the field, never a value)."""
+        body = request._request.read(self.max_body_bytes + 1)  # noqa: SLF001 - the raw body: no parser, own limit
+        if len(body) > self.max_body_bytes:
+            raise MessageTooLarge(_("The message is too large."))
+        try:
+            return msgspec.json.decode(body, type=kind)
+        except (msgspec.MsgspecError, UnicodeDecodeError) as error:
+            raise MalformedMessage(str(error)[:300]) from error
+
+    def answer(self, message: msgspec.Struct, status: int = 200) -> HttpResponse:
+        """A message as the body."""
+        return HttpResponse(msgspec.json.encode(message), content_type="application/json", status=status)
+
+
+class LoginNameView(InternalView):
+    def post(self, request: Request) -> HttpResponse:
+        return self.answer(queries.read_login_name(self.message(request, access.LoginNameQuery).text))
+
+
+class SignInPasswordView(InternalView):
+    def post(self, request: Request) -> HttpResponse:
+        asked = self.message(request, access.SignInPassword)
+        return self.answer(
+            authn.check_password(
+                username=asked.username[:MAX_NAME_CHARS],
+                password=asked.password,
+                remote_addr=asked.remote_addr[:MAX_NAME_CHARS],
+                login_from=asked.login_from,
+            )
+        )
+
+
+class PublicKeyOfferView(InternalView):
+    def post(self, request: Request) -> HttpResponse:
+        offer = self.message(request, access.PublicKeyOffer)
+        acceptable = authn.public_key_acceptable(username=offer.username[:MAX_NAME_CHARS], public_key=offer.public_key)
+        return self.answer(access.PublicKeyAnswer(acceptable=acceptable))
+
+
+class SignInPublicKeyView(InternalView):
+    def post(self, request: Request) -> HttpResponse:
+        proof = self.message(request, access.SignInPublicKey)
+        return self.answer(
+            authn.sign_in_with_public_key(
+                username=proof.username[:MAX_NAME_CHARS],
+                public_key=proof.public_key,
+                remote_addr=proof.remote_addr[:MAX_NAME_CHARS],
+                login_from=proof.login_from,
+            )
+        )
+
+
+class ReachableAssetsView(InternalView):
+    def post(self, request: Request) -> HttpResponse:
+        query = self.message(request, access.ReachableQuery)
+        return self.answer(
+            perms.reachable_assets(
+                user_id=query.user_id,
+                search=query.search[:256],
+                protocol=query.protocol,
+                offset=max(query.offset, 0),
+                limit=min(max(query.limit, 0), 500),
+                order_by=preferences.get_str("TERMINAL_ASSET_LIST_SORT_BY"),
+            )
+        )
+
+
+class AuthorizeView(InternalView):
+    def post(self, request: Request) -> HttpResponse:
+        wish = self.message(request, access.AuthorizeRequest)
+        return self.answer(opening.authorize(terminal=self.terminal, request=wish))
+
+
+class RedeemTokenView(InternalView):
+    def post(self, request: Request) -> HttpResponse:
+        token = self.message(request, access.RedeemToken)
+        return self.answer(opening.redeem(terminal=self.terminal, request=token))
+
+
+class CredentialView(InternalView):
+    def post(self, request: Request) -> HttpResponse:
+        wanted = self.message(request, access.CredentialRequest)
+        return self.answer(opening.release_credential(terminal=self.terminal, request=wanted))
+
+
+class HostKeyView(InternalView):
+    def post(self, request: Request) -> HttpResponse:
+        answer = opening.judge_host_key(terminal=self.terminal, request=self.message(request, access.HostKeySeen))
+        if answer is None:
+            raise MalformedMessage(_("No live session of this terminal has that target."))
+        return self.answer(answer)
+
+
+class EventsView(InternalView):
+    max_body_bytes = _EVENTS_BYTES
+
+    def post(self, request: Request) -> HttpResponse:
+        batch = self.message(request, events.EventBatch)
+        if len(batch.events) > reports.MAX_EVENTS:
+            raise MalformedMessage(f"a batch holds at most {reports.MAX_EVENTS} events")
+        return self.answer(reports.store_events(terminal=self.terminal, batch=batch))
+
+
+class HeartbeatView(InternalView):
+    def post(self, request: Request) -> HttpResponse:
+        heartbeat = self.message(request, terminal_messages.Heartbeat)
+        return self.answer(
+            terminals.beat(terminal=self.terminal, heartbeat=heartbeat, remote_addr=self.actor.remote_addr)
+        )
+
+
+class UploadState(msgspec.Struct, frozen=True, kw_only=True):
+    """How far an upload is; `stored`: complete, checked, counts."""
+
+    received: int
+    stored: bool
+
+
+class RecordingContentView(InternalView):
+    """`PUT` one part of a recording, `GET` how far its upload is."""
+
+    def get(self, request: Request, session_id: UUID) -> HttpResponse:
+        del request
+        found = recordings.received(terminal=self.terminal, session_id=session_id, storage=replay_storage())
+        return self.answer(UploadState(received=found.received, stored=found.stored))
+
+    def put(self, request: Request, session_id: UUID) -> HttpResponse:
+        part = policy.parse_content_range(request.headers.get("Content-Range", ""), max_total=_MAX_RECORDING_BYTES)
+        if part is None or part.size > _PART_BYTES:
+            raise MalformedMessage("Content-Range must be `bytes first-last/total` of at most 8 MiB")
+        found = recordings.receive_part(
+            terminal=self.terminal,
+            session_id=session_id,
+            part=part,
+            chunks=_chunks(request, part.size),
+            storage=replay_storage(),
+        )
+        return self.answer(UploadState(received=found.received, stored=found.stored))
+
+
+def _chunks(request: Request, size: int) -> Iterator[bytes]:
+    """Exactly `size` bytes of the body. Raises MalformedMessage when it is shorter or longer."""
+    left = size
+    while left:
+        chunk = request._request.read(min(left, _CHUNK_BYTES))  # noqa: SLF001 - the raw body: no parser, own limit
+        if not chunk:
+            raise MalformedMessage("the body is shorter than its Content-Range")
+        left -= len(chunk)
+        yield chunk
+    if request._request.read(1):  # noqa: SLF001 - as above
+        raise MalformedMessage("the body is longer than its Content-Range")

@@ -1,0 +1,178 @@
+"""Replays: what there is, its bytes (with ranges), exports, the proof of its seal.
+
+K4: each of these answers comes only after the session was found among what the caller may see; there is no other way
+to a recording, no public folder and no signed link.
+"""
+
+from typing import Any, BinaryIO
+
+from django.db import transaction
+from django.http import HttpResponse, HttpResponseBase
+from django.utils.translation import gettext as _
+from rest_framework.request import Request
+from rest_framework.response import Response
+from rest_framework.serializers import DateTimeField
+
+from postern.apps.audits import facade as audits
+from postern.apps.sessions import messages, policy, replays
+from postern.apps.sessions.api.streams import streamed
+from postern.apps.sessions.errors import ReplayMissing
+from postern.apps.sessions.models import Recording, Session
+from postern.apps.sessions.storage import SUFFIX, replay_storage
+from postern.foundation.rest.rights import Right
+from postern.foundation.rest.views import PosternView
+from postern.kernel.ids import parse_id
+
+_BINARY = "application/octet-stream"
+#: A recording is what a hostile target printed: never anything that a browser would run (K57).
+_CSP = "default-src 'none'; sandbox"
+
+
+class RecordingView(PosternView):
+    """Base: finds the recording, opens its file, notes who looked."""
+
+    rights = Right.ORG_AUDITOR
+
+    def recording_of(self, pk: str) -> Recording:
+        """The stored recording of a session that the caller may see. Raises ReplayMissing."""
+        session_id = parse_id(pk)
+        visible = Session.objects.visible_to(self.actor, self.scope)
+        session: Session | None = (
+            visible.select_related("recording").filter(pk=session_id).first() if session_id else None
+        )
+        recording: Recording | None = getattr(session, "recording", None)
+        if session is None or recording is None or not recording.is_playable:
+            raise ReplayMissing(_("There is no replay of this session."))
+        return recording
+
+    def open(self, recording: Recording) -> BinaryIO:
+        """Its file. Raises ReplayMissing when the storage has lost it."""
+        try:
+            return replay_storage().open(recording.path)
+        except FileNotFoundError:
+            raise ReplayMissing(_("The replay of this session is missing in the storage.")) from None
+
+    def note(self, recording: Recording, event: str) -> None:
+        """Who looked at a recording is on record."""
+        session = recording.session
+        with transaction.atomic():
+            audits.record(
+                actor=self.actor,
+                org_id=session.org_id,
+                event=event,
+                object_type="Session",
+                object_id=str(session.pk),
+                object_name=messages.title(session),
+            )
+
+    def describe(self, recording: Recording) -> dict[str, Any]:
+        """The description of a recording, without addresses."""
+        session = recording.session
+        shown = DateTimeField()
+        return {
+            "id": str(session.pk),
+            "user": session.user,
+            "asset": session.asset,
+            "system_user": session.system_user,
+            "date_start": shown.to_representation(session.date_start),
+            "date_end": shown.to_representation(session.date_end) if session.date_end else None,
+            "state": recording.state,
+            "size": recording.size,
+            "sha256": recording.sha256,
+            "chain": recording.chain,
+            "key_id": recording.key_id,
+            "duration_ms": recording.duration_ms,
+        }
+
+
+class ReplayView(RecordingView):
+    """`GET terminal/sessions/{id}/replay/`: where the recording is and what it is."""
+
+    def get(self, request: Request, pk: str) -> HttpResponseBase:
+        del request
+        recording = self.recording_of(pk)
+        self.note(recording, "replay.opened")
+        base = f"/api/v1/terminal/sessions/{recording.session_id}/replay/"
+        places = {
+            "type": "postern",
+            "src": f"{base}content/",
+            "download_url": f"{base}download/",
+            "cast_url": f"{base}cast/",
+            "verify_url": f"{base}verify/",
+        }
+        return Response(places | self.describe(recording))
+
+
+class ReplayContentView(RecordingView):
+    """`GET …/replay/content/`: the bytes, whole or one range."""
+
+    def get(self, request: Request, pk: str) -> HttpResponseBase:
+        recording = self.recording_of(pk)
+        size = recording.size
+        wanted = request.headers.get("Range")
+        span = policy.parse_byte_range(wanted, size) if wanted else (0, size - 1)
+        if span is None:
+            refused = HttpResponse(status=416, content_type=_BINARY)
+            refused.headers["Content-Range"] = f"bytes */{size}"
+            return refused
+        first, last = span
+        length = last - first + 1
+        body = replays.pieces(self.open(recording), first, length)
+        response = streamed(request, body, content_type=_BINARY, status=206 if wanted else 200)
+        if wanted:
+            response.headers["Content-Range"] = f"bytes {first}-{last}/{size}"
+        return _as_file(response, f"{recording.session_id}{SUFFIX}", length)
+
+
+class ReplayCastView(RecordingView):
+    """`GET …/replay/cast/`: the recording as asciicast v2."""
+
+    def get(self, request: Request, pk: str) -> HttpResponseBase:
+        recording = self.recording_of(pk)
+        file = self.open(recording)
+        self.note(recording, "replay.exported")
+        response = streamed(request, replays.cast_lines(file), content_type="application/x-asciicast")
+        return _as_file(response, f"{recording.session_id}.cast")
+
+
+class ReplayDownloadView(RecordingView):
+    """`GET …/replay/download/`: a tar of the recording and its description."""
+
+    def get(self, request: Request, pk: str) -> HttpResponseBase:
+        recording = self.recording_of(pk)
+        file = self.open(recording)
+        self.note(recording, "replay.downloaded")
+        body, length = replays.archive(file, recording.session, recording.size, self.describe(recording))
+        return _as_file(
+            streamed(request, body, content_type="application/x-tar"), f"{recording.session_id}.tar", length
+        )
+
+
+class ReplayVerifyView(RecordingView):
+    """`POST …/replay/verify/`: is it still what was sealed?"""
+
+    def post(self, request: Request, pk: str) -> Response:
+        del request
+        recording = self.recording_of(pk)
+        try:
+            verdict = replays.prove(self.open(recording))
+        except FileNotFoundError:
+            return Response({"valid": False, "reason": "no_key", "sha256": "", "chain": ""})
+        reason = verdict.reason
+        # What was announced and audited counts, not only what the file says about itself.
+        if verdict.valid and (verdict.sha256 != recording.sha256 or verdict.chain != recording.chain):
+            reason = "not_as_announced"
+        if verdict.valid and verdict.session_id != str(recording.session_id):
+            reason = "other_session"
+        valid = verdict.valid and reason == verdict.reason
+        self.note(recording, "replay.verified" if valid else "replay.verification_failed")
+        return Response({"valid": valid, "reason": reason, "sha256": verdict.sha256, "chain": verdict.chain})
+
+
+def _as_file(response: HttpResponseBase, name: str, length: int | None = None) -> HttpResponseBase:
+    response.headers["Content-Disposition"] = f'attachment; filename="{name}"'
+    response.headers["Content-Security-Policy"] = _CSP
+    response.headers["Accept-Ranges"] = "bytes" if name.endswith(SUFFIX) else "none"
+    if length is not None:
+        response.headers["Content-Length"] = str(length)
+    return response

@@ -1,0 +1,152 @@
+"""Sessions, commands and file transfers for auditors and administrators."""
+
+from typing import Any, Final
+from uuid import UUID
+
+from django.db.models import Q, QuerySet
+from django.utils.translation import gettext as _
+from rest_framework.decorators import action
+from rest_framework.exceptions import NotFound, ValidationError
+from rest_framework.request import Request
+from rest_framework.response import Response
+
+from postern.apps.sessions import queries
+from postern.apps.sessions.actions import orders, tokens
+from postern.apps.sessions.api.serializers import CommandSerializer, FileTransferSerializer, SessionSerializer
+from postern.apps.sessions.api.tokens import issued, login_session_of
+from postern.apps.sessions.models import Command, FileTransfer, Session
+from postern.contracts.enums import SessionState
+from postern.foundation.rest.rights import Right
+from postern.foundation.rest.views import PosternView
+from postern.foundation.rest.viewsets import ListViewSet, ReadOnlyViewSet
+from postern.kernel.ids import parse_id
+
+#: The one command storage that every installation has: the database.
+DEFAULT_COMMAND_STORAGE_ID: Final = UUID("00000000-0000-0000-0000-000000000003")
+_MAX_KILLS: Final = 1_000
+_TRUE: Final = frozenset({"1", "true", "True"})
+_FALSE: Final = frozenset({"0", "false", "False"})
+
+
+class SessionViewSet(ReadOnlyViewSet):
+    """Sessions, newest first. They are written by proxies only; people watch and terminate them."""
+
+    queryset = Session.objects.all()
+    serializer_class = SessionSerializer
+    rights = {"list": Right.ORG_AUDITOR, "retrieve": Right.ORG_AUDITOR, "watch_token": Right.ORG_AUDITOR}
+    filter_fields = (
+        "user",
+        "asset",
+        "system_user",
+        "user_id",
+        "asset_id",
+        "system_user_id",
+        "remote_addr",
+        "protocol",
+        "login_from",
+        "terminal",
+        "state",
+        "end_reason",
+        "kind",
+        "risk_level",
+    )
+    own_filters = ("is_finished",)
+    search_fields = ("user", "asset", "system_user", "remote_addr", "protocol", "login_from")
+    ordering_fields = (
+        "user",
+        "asset",
+        "system_user",
+        "remote_addr",
+        "protocol",
+        "login_from",
+        "date_start",
+        "date_end",
+        "risk_level",
+    )
+    default_order = ("-date_start",)
+    date_range_field = "date_start"
+
+    def visible_rows(self) -> QuerySet[Any]:
+        return queries.session_rows(super().visible_rows())
+
+    def filter_queryset(self, queryset: QuerySet[Any]) -> QuerySet[Any]:
+        rows: QuerySet[Any] = super().filter_queryset(queryset)
+        text = self.request.query_params.get("is_finished", "")
+        over = Q(state=SessionState.ENDED.value)
+        if text in _TRUE:
+            return rows.filter(over)
+        if text in _FALSE:
+            return rows.exclude(over)
+        if text:
+            raise ValidationError({"is_finished": [_("Enter a valid value.")]})
+        return rows
+
+    @action(detail=True, methods=["post"], url_path="watch-token")
+    def watch_token(self, request: Request, pk: str) -> Response:
+        """A token with which the caller watches this session live."""
+        del request, pk
+        answer = tokens.issue_watch_token(
+            actor=self.actor, session=self.get_object(), login_session=login_session_of(self.actor)
+        )
+        return issued(answer)
+
+
+class KillSessionView(PosternView):
+    """`POST terminal/tasks/kill-session/` with an array of session ids: order their end (K74: administrators)."""
+
+    rights = Right.ORG_ADMIN
+
+    def post(self, request: Request) -> Response:
+        items = request.data
+        if not isinstance(items, list) or len(items) > _MAX_KILLS:
+            raise ValidationError([_("Expected a list of ids.")])
+        ids = [parse_id(item) if isinstance(item, str) else None for item in items]
+        if None in ids:
+            raise ValidationError([_("Expected a list of ids.")])
+        rows = Session.objects.visible_to(self.actor, self.scope).filter(pk__in=ids)
+        ordered = set(orders.terminate_sessions(actor=self.actor, sessions=rows))
+        return Response({"ok": [str(one) for one in ids if one in ordered]})
+
+
+class CommandViewSet(ReadOnlyViewSet):
+    """Commands of one session, or of a command storage; one of the two must be named."""
+
+    queryset = Command.objects.all()
+    serializer_class = CommandSerializer
+    rights = Right.ORG_AUDITOR
+    filter_fields = {
+        "asset": "asset",
+        "system_user": "system_user",
+        "session": "session",
+        "session_id": "session",
+        "risk_level": "risk_level",
+        "user": "user__startswith",
+        "input": "input__icontains",
+        "kind": "kind",
+    }
+    search_fields = ("input", "user", "asset", "system_user")
+    ordering_fields = {"timestamp": "at", "offset_ms": "offset_ms"}
+    default_order = ("-at",)
+    date_range_field = "at"
+
+    def filter_queryset(self, queryset: QuerySet[Any]) -> QuerySet[Any]:
+        params = self.request.query_params
+        storage = params.get("command_storage_id", "")
+        named = params.get("session_id") or params.get("session")
+        if not named and storage not in {"default", str(DEFAULT_COMMAND_STORAGE_ID)}:
+            raise NotFound(_("Name a session or a command storage."))
+        rows: QuerySet[Any] = super().filter_queryset(queryset)
+        return rows
+
+
+class FileTransferViewSet(ListViewSet):
+    """The file transfer log (contract: audits, FTP logs)."""
+
+    queryset = FileTransfer.objects.all()
+    serializer_class = FileTransferSerializer
+    rights = Right.ORG_AUDITOR
+    filter_fields = ("user", "asset", "system_user", "filename", "operate", "session", "is_success", "remote_addr")
+    search_fields = ("user", "asset", "system_user", "filename")
+    ordering_fields = ("user", "asset", "system_user", "filename", "date_start", "size")
+    default_order = ("-date_start",)
+    date_range_field = "date_start"

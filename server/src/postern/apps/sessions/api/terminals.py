@@ -1,0 +1,125 @@
+"""Terminals: registration by components, the list for super administrators, their tasks."""
+
+from typing import Any
+
+from django.db.models import Count, Q, QuerySet
+from django.utils.translation import gettext as _
+from rest_framework import status
+from rest_framework.authentication import BaseAuthentication
+from rest_framework.request import Request
+from rest_framework.response import Response
+
+from postern.apps.preferences import facade as preferences
+from postern.apps.sessions import policy
+from postern.apps.sessions.actions import terminals
+from postern.apps.sessions.api.authentication import BootstrapAuthentication
+from postern.apps.sessions.api.serializers import OrderSerializer, RegistrationSerializer, TerminalSerializer
+from postern.apps.sessions.models import ProxyOrder, Terminal
+from postern.contracts.enums import SessionState
+from postern.foundation.rest.rights import Right
+from postern.foundation.rest.views import PosternView
+from postern.foundation.rest.viewsets import DeleteMixin, ReadOnlyViewSet, UpdateMixin
+from postern.kernel import clock
+
+
+class RegistrationView(PosternView):
+    """`POST terminal/terminal-registrations/`: a proxy becomes known and is told its secret, once."""
+
+    rights = Right.BOOTSTRAP
+    always_root = True
+    gates_apply = False
+
+    def get_authenticators(self) -> list[BaseAuthentication]:
+        return [BootstrapAuthentication()]
+
+    def post(self, request: Request) -> Response:
+        if not preferences.get_bool("SECURITY_SERVICE_ACCOUNT_REGISTRATION"):
+            return Response({"error": _("The registration of components is switched off.")}, status=400)
+        wanted = RegistrationSerializer(data=request.data)
+        wanted.is_valid(raise_exception=True)
+        data = wanted.validated_data
+        made = terminals.register(actor=self.actor, name=data["name"], type_=data["type"], comment=data["comment"])
+        terminal = made.terminal
+        return Response(
+            {
+                "id": str(terminal.pk),
+                "name": terminal.name,
+                "type": terminal.type,
+                "comment": terminal.comment,
+                "remote_addr": terminal.remote_addr,
+                "service_account": {
+                    "id": str(terminal.pk),
+                    "name": terminal.name,
+                    "access_key": {
+                        "id": str(terminal.pk),
+                        "secret": made.secret.reveal(),
+                        "is_active": True,
+                        "date_created": terminal.date_created,
+                    },
+                },
+            },
+            status=status.HTTP_201_CREATED,
+        )
+
+
+class TerminalViewSet(UpdateMixin, DeleteMixin, ReadOnlyViewSet):
+    """Terminals, for super administrators. There is no create: components register themselves."""
+
+    queryset = Terminal.objects.all()
+    serializer_class = TerminalSerializer
+    rights = Right.SUPER_USER
+    filter_fields = ("name", "remote_addr", "type")
+    search_fields = ("name", "remote_addr", "comment")
+    ordering_fields = ("name", "remote_addr", "date_created")
+    always_root = True
+
+    def visible_rows(self) -> QuerySet[Any]:
+        live = Q(sessions__state__in=(SessionState.OPENING.value, SessionState.ACTIVE.value))
+        return Terminal.objects.existing().annotate(session_online=Count("sessions", filter=live))
+
+    def update_object(self, instance: Terminal, data: dict[str, Any]) -> Terminal:
+        terminals.change_terminal(actor=self.actor, terminal=instance, changes=data)
+        return instance
+
+    def delete_object(self, instance: Terminal) -> None:
+        terminals.delete_terminal(actor=self.actor, terminal=instance)
+
+
+class OrderViewSet(ReadOnlyViewSet):
+    """What terminals were told to do, and whether they have done it."""
+
+    queryset = ProxyOrder.objects.all()
+    serializer_class = OrderSerializer
+    rights = Right.ORG_ADMIN
+    ordering_fields = ("date_created", "date_finished")
+    default_order = ("-date_created",)
+
+    def visible_rows(self) -> QuerySet[Any]:
+        rows = ProxyOrder.objects.all()
+        return rows if self.scope.is_root else rows.filter(session__org_id=self.scope.org_id)
+
+
+class ComponentMetricsView(PosternView):
+    """`GET terminal/components/metrics/`: how many components of each type are in which state."""
+
+    rights = Right.SUPER_USER
+    always_root = True
+
+    def get(self, request: Request) -> Response:
+        del request
+        found: dict[str, dict[str, Any]] = {}
+        live = Q(sessions__state__in=(SessionState.OPENING.value, SessionState.ACTIVE.value))
+        now = clock.now()
+        for terminal in Terminal.objects.existing().annotate(session_online=Count("sessions", filter=live)):
+            empty = {"type": terminal.type, "total": 0, "session_active": 0}
+            row = found.setdefault(terminal.type, empty | {state.value: 0 for state in policy.TerminalStatus})
+            state = policy.terminal_status(
+                alive=policy.is_alive(terminal.date_last_heartbeat, now),
+                cpu_load=terminal.cpu_load,
+                memory_used=terminal.memory_used,
+                disk_used=terminal.disk_used,
+            )
+            row["total"] += 1
+            row[state.value] += 1
+            row["session_active"] += getattr(terminal, "session_online", 0)  # the annotation above
+        return Response(list(found.values()))

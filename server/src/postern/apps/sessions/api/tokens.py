@@ -1,0 +1,64 @@
+"""Tokens for people: to open a session from the browser, and to watch a live one."""
+
+from uuid import UUID
+
+from django.utils.translation import gettext as _
+from rest_framework import status
+from rest_framework.request import Request
+from rest_framework.response import Response
+
+from postern.apps.sessions import policy
+from postern.apps.sessions.actions import tokens
+from postern.apps.sessions.actions.tokens import IssuedToken
+from postern.apps.sessions.api.serializers import ConnectionTokenSerializer
+from postern.contracts.access import Denial
+from postern.contracts.browser import PROXY_STREAM
+from postern.contracts.enums import Protocol
+from postern.foundation.actor import Actor
+from postern.foundation.rest.rights import Right
+from postern.foundation.rest.views import PosternView
+
+
+def login_session_of(actor: Actor) -> UUID | None:
+    """The browser sign-in behind a request; None for calls with a token or key."""
+    return UUID(actor.login_session) if actor.login_session else None
+
+
+def issued(token: IssuedToken) -> Response:
+    """The only answer that ever carries a token (K18)."""
+    return Response(
+        {
+            "token": token.token.reveal(),
+            "terminal_id": str(token.terminal_id),
+            "ws_path": PROXY_STREAM.format(terminal_id=token.terminal_id),
+            "expires_in": policy.TOKEN_LIFE_S,
+        },
+        status=status.HTTP_201_CREATED,
+    )
+
+
+class ConnectionTokenView(PosternView):
+    """`POST authentication/connection-token/`: a token for one session of one's own."""
+
+    rights = Right.VALID_USER
+    always_root = True
+
+    def post(self, request: Request) -> Response:
+        wanted = ConnectionTokenSerializer(data=request.data)
+        wanted.is_valid(raise_exception=True)
+        data = wanted.validated_data
+        if data["user"] and data["user"] not in {str(self.actor.user_id), self.actor.username}:
+            return Response(
+                {"detail": _("A token can only be made for oneself."), "code": "permission_denied"}, status=403
+            )
+        answer = tokens.issue_connection_token(
+            actor=self.actor,
+            asset=data["asset"],
+            system_user=data["system_user"],
+            protocol=Protocol(data["protocol"]),
+            login_session=login_session_of(self.actor),
+        )
+        if isinstance(answer, Denial):
+            body = {"detail": answer.message, "code": answer.code.value, "reasons": list(answer.reasons)}
+            return Response(body, status=status.HTTP_403_FORBIDDEN)
+        return issued(answer)

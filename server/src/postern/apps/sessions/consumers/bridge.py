@@ -1,0 +1,270 @@
+"""The bridge: a browser's websocket to a proxy, carried through the one public port without being read.
+
+K42: the browser must come from our own pages (Origin) with the session of a person who may use Postern; the check is
+repeated while the socket is open, so signing out cuts it within `RECHECK_S`. Frames go both ways one at a time: a side that
+does not read makes the other side wait (nothing piles up here), and no frame is larger than `MAX_FRAME_BYTES`.
+"""
+
+import asyncio
+import logging
+from collections import Counter
+from collections.abc import Awaitable, Callable
+from dataclasses import dataclass
+from http.cookies import CookieError, SimpleCookie
+from importlib import import_module
+from typing import Any, ClassVar, Final
+from urllib.parse import urlsplit
+from uuid import UUID
+
+from django.conf import settings
+from django.http.request import validate_host
+from websockets.asyncio.client import ClientConnection, connect, unix_connect
+from websockets.exceptions import ConnectionClosed, WebSocketException
+
+from postern.apps.authn import facade as authn
+from postern.apps.authn.facade import WebSignIn
+from postern.apps.sessions import queries
+from postern.apps.sessions.consumers.database import in_thread
+from postern.contracts.browser import LANGUAGE_HEADER, MAX_FRAME_BYTES, REMOTE_ADDR_HEADER, USER_HEADER
+from postern.foundation.middleware import client_address
+from postern.foundation.rest.rights import Right, Rights
+from postern.foundation.scope import ROOT
+from postern.foundation.settings import Settings
+
+log = logging.getLogger(__name__)
+
+Scope = dict[str, Any]
+Receive = Callable[[], Awaitable[dict[str, Any]]]
+Send = Callable[[dict[str, Any]], Awaitable[None]]
+
+#: How often an open socket's sign-in is checked (K40: the end comes within five seconds).
+RECHECK_S: Final = 3.0
+_OPEN_TIMEOUT_S: Final = 5.0
+_CLOSE_TIMEOUT_S: Final = 3.0
+_PROXY_PING_S: Final = 20.0
+#: Frames that may wait between the proxy's socket and the browser's before the proxy is not read any more.
+_WAITING_FRAMES: Final = 4
+_WRITE_BUFFER_BYTES: Final = 256 * 1024
+
+# Close codes that the browser sees.
+CLOSE_UNSUPPORTED: Final = 1003
+CLOSE_TOO_LARGE: Final = 1009
+CLOSE_SIGNED_OUT: Final = 4401
+CLOSE_UNKNOWN_TERMINAL: Final = 4404
+CLOSE_TOO_MANY: Final = 4429
+CLOSE_PROXY_GONE: Final = 4502
+
+#: Terminals that one browser sign-in may hold open; a person needs some dozen, a runaway page needs a limit.
+MAX_SOCKETS: Final = 100
+
+
+@dataclass(frozen=True, slots=True)
+class Visitor:
+    """Who is at the browser's end, and where from."""
+
+    user_id: UUID
+    login_session_id: UUID
+    language: str
+    remote_addr: str
+
+
+class ProxyBridge:
+    """ASGI application of one path; one call is one browser socket."""
+
+    rights: ClassVar[Rights] = Right.VALID_USER
+
+    def __init__(self) -> None:
+        self._open: Counter[UUID] = Counter()  # sockets of each browser sign-in, in this process
+
+    @classmethod
+    def as_asgi(cls) -> Any:
+        """The application, as Channels' router wants it (Django's `path` is typed for views)."""
+        return cls()
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        message = await receive()
+        if message["type"] != "websocket.connect":
+            return
+        if not origin_is_ours(scope, settings.POSTERN):
+            await send({"type": "websocket.close"})  # before the handshake: the answer is 403
+            return
+        visitor = await in_thread(visitor_of)(scope, settings.POSTERN)
+        if visitor is None:
+            await _accept_and_close(send, CLOSE_SIGNED_OUT, "sign in first")
+            return
+        if self._open[visitor.login_session_id] >= MAX_SOCKETS:
+            await _accept_and_close(send, CLOSE_TOO_MANY, "too many terminals are open")
+            return
+        self._open[visitor.login_session_id] += 1
+        try:
+            await self._serve(scope, receive, send, visitor)
+        finally:
+            self._open[visitor.login_session_id] -= 1
+            if not self._open[visitor.login_session_id]:
+                del self._open[visitor.login_session_id]
+
+    async def _serve(self, scope: Scope, receive: Receive, send: Send, visitor: Visitor) -> None:
+        address = await in_thread(queries.stream_address_of)(scope["url_route"]["kwargs"]["terminal_id"])
+        if address is None:
+            await _accept_and_close(send, CLOSE_UNKNOWN_TERMINAL, "no such terminal, or it is not running")
+            return
+        try:
+            upstream = await open_upstream(address, visitor)
+        except (OSError, TimeoutError, WebSocketException) as error:
+            log.warning("the proxy's browser endpoint does not answer: %s: %s", type(error).__name__, error)
+            await _accept_and_close(send, CLOSE_PROXY_GONE, "the proxy does not answer")
+            return
+        try:
+            await send({"type": "websocket.accept"})
+            await _carry(receive, send, upstream, visitor)
+        finally:
+            await upstream.close()
+
+
+async def _carry(receive: Receive, send: Send, upstream: ClientConnection, visitor: Visitor) -> None:
+    """Run both directions and the watch over the sign-in until the first of them is over."""
+    tasks = {
+        asyncio.create_task(_browser_to_proxy(receive, send, upstream)),
+        asyncio.create_task(_proxy_to_browser(send, upstream)),
+        asyncio.create_task(_until_signed_out(visitor.login_session_id)),
+    }
+    try:
+        done, _pending = await asyncio.wait(tasks, return_when=asyncio.FIRST_COMPLETED)
+    finally:
+        for task in tasks:
+            task.cancel()
+        await asyncio.gather(*tasks, return_exceptions=True)
+    verdicts = [task.result() for task in done if not task.cancelled() and task.exception() is None]
+    failures = [task.exception() for task in done if not task.cancelled() and task.exception() is not None]
+    closing = next((verdict for verdict in verdicts if verdict is not None), None)
+    if closing is None and failures:
+        log.warning("a browser socket broke: %s", type(failures[0]).__name__)
+        closing = (CLOSE_PROXY_GONE, "the connection to the proxy broke")
+    if closing is not None:
+        await send({"type": "websocket.close", "code": closing[0], "reason": closing[1][:120]})
+
+
+async def _browser_to_proxy(receive: Receive, send: Send, upstream: ClientConnection) -> tuple[int, str] | None:
+    """Until the browser goes. None: it has closed its side itself."""
+    del send
+    while True:
+        message = await receive()
+        if message["type"] == "websocket.disconnect":
+            return None
+        text, data = message.get("text"), message.get("bytes")
+        frame: str | bytes = text if text is not None else data or b""
+        size = len(frame) if isinstance(frame, bytes) else len(frame.encode("utf-8", "surrogatepass"))
+        if size > MAX_FRAME_BYTES:
+            return CLOSE_TOO_LARGE, "the frame is too large"
+        try:
+            # Waits while the proxy does not read: the browser is not read meanwhile.
+            await upstream.send(frame)
+        except ConnectionClosed:
+            return await _end_of(upstream)
+
+
+async def _proxy_to_browser(send: Send, upstream: ClientConnection) -> tuple[int, str]:
+    """Until the proxy closes its side."""
+    try:
+        while True:
+            frame = await upstream.recv()
+            if isinstance(frame, str):
+                await send({"type": "websocket.send", "text": frame})
+            else:
+                await send({"type": "websocket.send", "bytes": frame})
+    except ConnectionClosed:
+        return await _end_of(upstream)
+
+
+async def _end_of(upstream: ClientConnection) -> tuple[int, str]:
+    """How the proxy closed, in a code that may be sent on."""
+    await upstream.wait_closed()
+    code = upstream.close_code
+    if code is None or code in {1005, 1006, 1015}:
+        return CLOSE_PROXY_GONE, "the connection to the proxy broke"
+    return code, upstream.close_reason or ""
+
+
+async def _until_signed_out(login_session_id: UUID) -> tuple[int, str]:
+    """Until the sign-in is over."""
+    is_open = in_thread(authn.login_session_is_open)
+    while await is_open(login_session_id):  # noqa: ASYNC110 - the state is in the database, not in this process
+        await asyncio.sleep(RECHECK_S)
+    return CLOSE_SIGNED_OUT, "signed out"
+
+
+async def _accept_and_close(send: Send, code: int, reason: str) -> None:
+    """A browser shows the code of a close, but not the status of a refused handshake."""
+    await send({"type": "websocket.accept"})
+    await send({"type": "websocket.close", "code": code, "reason": reason})
+
+
+async def open_upstream(address: str, visitor: Visitor) -> ClientConnection:
+    """Connect to a proxy's browser endpoint, `unix:/path` or `host:port`. Raises OSError, TimeoutError, WebSocketException."""
+    options: dict[str, Any] = {
+        "compression": None,
+        "max_size": MAX_FRAME_BYTES,
+        "max_queue": _WAITING_FRAMES,
+        "write_limit": _WRITE_BUFFER_BYTES,
+        "open_timeout": _OPEN_TIMEOUT_S,
+        "close_timeout": _CLOSE_TIMEOUT_S,
+        "ping_interval": _PROXY_PING_S,
+        "ping_timeout": _PROXY_PING_S,
+        "user_agent_header": None,
+        "additional_headers": {
+            USER_HEADER: str(visitor.user_id),
+            REMOTE_ADDR_HEADER: visitor.remote_addr,
+            LANGUAGE_HEADER: visitor.language,
+        },
+    }
+    if address.startswith("unix:"):
+        return await unix_connect(address.removeprefix("unix:"), uri="ws://proxy/", **options)
+    return await connect(f"ws://{address}/", proxy=None, **options)
+
+
+def header(scope: Scope, name: bytes) -> str:
+    """A header of the handshake; several of one name are joined, as HTTP has it."""
+    return ",".join(value.decode("latin-1") for key, value in scope["headers"] if key == name)
+
+
+def origin_is_ours(scope: Scope, config: Settings) -> bool:
+    """Whether the page that opens the socket was served by us: its Origin is the Host that it calls."""
+    origin, host = header(scope, b"origin"), header(scope, b"host")
+    try:
+        parts = urlsplit(origin)
+        name = urlsplit(f"//{host}").hostname or ""
+    except ValueError:
+        return False
+    if parts.scheme not in {"http", "https"} or not parts.netloc or parts.netloc.lower() != host.lower():
+        return False
+    return not config.allowed_hosts or validate_host(name, list(config.allowed_hosts))
+
+
+def visitor_of(scope: Scope, config: Settings) -> Visitor | None:
+    """The person whose browser session the cookies carry; None when nobody who may use Postern is signed in."""
+    try:
+        cookies = SimpleCookie(header(scope, b"cookie"))
+    except CookieError:
+        return None
+    cookie = cookies.get(settings.SESSION_COOKIE_NAME)
+    if cookie is None:
+        return None
+    store = import_module(settings.SESSION_ENGINE).SessionStore
+    peer = (scope.get("client") or ("", 0))[0]
+    remote_addr = client_address(peer or "", header(scope, b"x-forwarded-for"), config.trusted_proxies)
+    found: WebSignIn | None = authn.web_sign_in(store(cookie.value), ROOT, remote_addr=remote_addr)
+    if found is None or found.actor.user_id is None:
+        return None
+    return Visitor(
+        user_id=found.actor.user_id,
+        login_session_id=found.login_session_id,
+        language=language_of(cookies, found.language),
+        remote_addr=remote_addr,
+    )
+
+
+def language_of(cookies: SimpleCookie, own: str) -> str:
+    """The language that the console shows now; the person's own when the cookie names none."""
+    cookie = cookies.get(settings.LANGUAGE_COOKIE_NAME)
+    known = {code for code, _name in settings.LANGUAGES}
+    return cookie.value if cookie is not None and cookie.value in known else own

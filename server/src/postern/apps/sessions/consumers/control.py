@@ -1,0 +1,89 @@
+"""The control channel: a websocket that a proxy holds open, on which orders reach it at once."""
+
+import logging
+from typing import Any, ClassVar, Final
+from uuid import UUID
+
+import msgspec
+from channels.generic.websocket import AsyncWebsocketConsumer
+
+from postern.apps.sessions import queries
+from postern.apps.sessions.actions import orders
+from postern.apps.sessions.consumers.database import in_thread
+from postern.apps.sessions.models import Terminal
+from postern.contracts.terminals import Order, OrderDone
+from postern.foundation.rest.rights import Right, Rights
+
+log = logging.getLogger(__name__)
+
+_MAX_MESSAGE_BYTES: Final = 64 * 1024
+_MAX_HEADER_BYTES: Final = 1024
+#: Close codes: 4400 unreadable message, 4401 not (or no longer) a registered terminal.
+CLOSE_MALFORMED: Final = 4400
+CLOSE_UNKNOWN: Final = 4401
+
+
+class ControlChannel(AsyncWebsocketConsumer):  # type: ignore[misc]  # channels has no types
+    """Sends every open order once on each connection; takes `OrderDone`, nothing else."""
+
+    rights: ClassVar[Rights] = Right.TERMINAL
+    messages: ClassVar[tuple[type[msgspec.Struct], ...]] = (OrderDone,)
+
+    terminal_id: UUID
+
+    async def connect(self) -> None:
+        terminal = await self._authenticate()
+        if terminal is None:
+            await self.close(CLOSE_UNKNOWN)
+            return
+        self.terminal_id = terminal.pk
+        self._sent: set[UUID] = set()
+        self._decoder = msgspec.json.Decoder(OrderDone)
+        self._encoder = msgspec.json.Encoder()
+        # Listen first, then look: an order made in between is found by one of the two.
+        await self.channel_layer.group_add(orders.group_of(self.terminal_id), self.channel_name)
+        await self.accept()
+        await self._send_orders()
+
+    async def disconnect(self, code: int) -> None:
+        del code
+        if hasattr(self, "terminal_id"):
+            await self.channel_layer.group_discard(orders.group_of(self.terminal_id), self.channel_name)
+
+    async def receive(self, text_data: str | None = None, bytes_data: bytes | None = None) -> None:
+        data = text_data.encode() if text_data is not None else bytes_data or b""
+        try:
+            if len(data) > _MAX_MESSAGE_BYTES:
+                raise msgspec.ValidationError("message too long")
+            done = self._decoder.decode(data)
+        except (msgspec.MsgspecError, UnicodeDecodeError):
+            await self.close(CLOSE_MALFORMED)
+            return
+        await in_thread(orders.finish_order)(terminal_id=self.terminal_id, done=done)
+        self._sent.discard(done.order_id)
+
+    async def orders_waiting(self, event: dict[str, Any]) -> None:
+        """From the channel layer: there are new orders."""
+        del event
+        await self._send_orders()
+
+    async def terminal_closed(self, event: dict[str, Any]) -> None:
+        """From the channel layer: this terminal was deleted or is not accepted any more."""
+        del event
+        await self.close(CLOSE_UNKNOWN)
+
+    async def _send_orders(self) -> None:
+        waiting: tuple[Order, ...] = await in_thread(orders.open_orders)(self.terminal_id)
+        for order in waiting:
+            if order.order_id not in self._sent:
+                self._sent.add(order.order_id)
+                await self.send(text_data=self._encoder.encode(order).decode())
+
+    async def _authenticate(self) -> Terminal | None:
+        for name, value in self.scope["headers"]:
+            if name == b"authorization" and len(value) <= _MAX_HEADER_BYTES:
+                scheme, _, credential = value.decode("latin-1").partition(" ")
+                if scheme.lower() == "terminal":
+                    found: Terminal | None = await in_thread(queries.terminal_by_credential)(credential.strip())
+                    return found
+        return None

@@ -1,0 +1,31 @@
+"""What happened to sessions and proxies; published after the transaction has committed."""
+
+from dataclasses import dataclass
+from uuid import UUID
+
+
+@dataclass(frozen=True, slots=True)
+class SessionOpened:
+    """A session was permitted and is being opened."""
+
+    session_id: UUID
+    org_id: UUID
+    user_id: UUID
+
+
+@dataclass(frozen=True, slots=True)
+class SessionFinished:
+    """A session is over. `reason` is an `EndReason` value."""
+
+    session_id: UUID
+    org_id: UUID
+    user_id: UUID
+    reason: str
+
+
+@dataclass(frozen=True, slots=True)
+class TerminalLost:
+    """A proxy did not show itself within its lease."""
+
+    terminal_id: UUID
+    name: str

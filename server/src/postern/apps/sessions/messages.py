@@ -1,0 +1,46 @@
+"""How sessions and persons are named in logs, and who stands behind what a proxy reports."""
+
+from typing import Any
+from uuid import UUID
+
+from postern.contracts.access import UserIdentity
+from postern.foundation.actor import Actor, ActorKind
+
+
+def title(session: Any) -> str:
+    """`system user@asset`: how logs name a session."""
+    return f"{session.system_user}@{session.asset}"
+
+
+def label(identity: UserIdentity) -> str:
+    """`Name(username)`."""
+    return f"{identity.name}({identity.username})" if identity.name else identity.username
+
+
+def person(identity: UserIdentity, remote_addr: str, login_session: UUID | None = None) -> Actor:
+    """The person on the line, as the actor of what a proxy asks on their behalf. Carries no rights."""
+    return Actor(
+        kind=ActorKind.USER,
+        user_id=identity.id,
+        username=identity.username,
+        name=identity.name,
+        remote_addr=remote_addr or None,
+        login_session=str(login_session) if login_session else None,
+    )
+
+
+def owner(session: Any) -> Actor:
+    """The person whose session it is, as the actor of what happened in it."""
+    return Actor(
+        kind=ActorKind.USER,
+        user_id=session.user_id,
+        username=session.username,
+        name=session.user.removesuffix(f"({session.username})"),
+        remote_addr=session.remote_addr or None,
+        login_session=str(session.login_session) if session.login_session else None,
+    )
+
+
+def component(name: str, remote_addr: str | None = None) -> Actor:
+    """A proxy as an actor."""
+    return Actor(kind=ActorKind.TERMINAL, name=name, remote_addr=remote_addr)

@@ -1,0 +1,26 @@
+"""Tables of the sessions app."""
+
+from postern.apps.sessions.models.records import (
+    Command,
+    FileTransfer,
+    Recording,
+    RecordingCheckpoint,
+    RefusedRequest,
+)
+from postern.apps.sessions.models.sessions import ConnectionToken, Session, WatchToken
+from postern.apps.sessions.models.terminals import OrderKind, ProxyOrder, Terminal, TerminalType
+
+__all__ = [
+    "Command",
+    "ConnectionToken",
+    "FileTransfer",
+    "OrderKind",
+    "ProxyOrder",
+    "Recording",
+    "RecordingCheckpoint",
+    "RefusedRequest",
+    "Session",
+    "Terminal",
+    "TerminalType",
+    "WatchToken",
+]

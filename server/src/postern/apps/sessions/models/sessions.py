@@ -1,0 +1,167 @@
+"""A session: one person on one target as one system user, and the tokens that lead to it."""
+
+from typing import Any, Final
+
+from django.db import models
+from django.utils.translation import gettext_lazy as _
+
+from postern.apps.sessions import labels
+from postern.apps.sessions.models.terminals import Terminal
+from postern.contracts.enums import EndReason, LoginFrom, Protocol, RiskLevel, SessionState
+from postern.foundation.models import PosternModel, ScopedManager
+from postern.kernel import clock
+
+_NAME_CHARS: Final = 128
+
+
+def values(choices: tuple[tuple[Any, Any], ...]) -> list[Any]:
+    """The stored values of choices, for a check in the database."""
+    return [value for value, _label in choices]
+
+
+class Session(PosternModel):
+    """One session. Names are kept beside the ids: history outlives people and assets.
+
+    `user` is `Name(username)`, `username` the login name. `target_address` is `host:port` as dialled.
+    """
+
+    org_id = models.UUIDField(_("Organization"), editable=False)
+    user_id = models.UUIDField(_("User ID"), db_index=True)
+    user = models.CharField(_("User"), max_length=_NAME_CHARS * 2 + 2)
+    username = models.CharField(max_length=_NAME_CHARS)
+    asset_id = models.UUIDField(_("Asset ID"), db_index=True)
+    asset = models.CharField(_("Asset"), max_length=_NAME_CHARS)
+    system_user_id = models.UUIDField(_("System user ID"), db_index=True)
+    system_user = models.CharField(_("System user"), max_length=_NAME_CHARS)
+    login_name = models.CharField(_("Login name"), max_length=_NAME_CHARS, blank=True, default="")
+    target_address = models.CharField(_("Target address"), max_length=300, blank=True, default="")
+    protocol = models.CharField(_("Protocol"), max_length=16, choices=labels.PROTOCOLS, default=Protocol.SSH.value)
+    login_from = models.CharField(
+        _("Login from"), max_length=2, choices=labels.LOGIN_FROM, default=LoginFrom.SSH_TERMINAL.value
+    )
+    remote_addr = models.CharField(_("Remote addr"), max_length=128, blank=True, default="")
+    client = models.CharField(_("Client"), max_length=255, blank=True, default="")
+    login_session = models.UUIDField(null=True, editable=False, db_index=True)
+    terminal = models.ForeignKey(Terminal, on_delete=models.SET_NULL, null=True, related_name="sessions")
+
+    state = models.CharField(
+        _("State"), max_length=16, choices=labels.SESSION_STATES, default=SessionState.OPENING.value
+    )
+    end_reason = models.CharField(_("End reason"), max_length=32, choices=labels.END_REASONS, blank=True, default="")
+    end_detail = models.CharField(_("End detail"), max_length=1024, blank=True, default="")
+    kind = models.CharField(_("Kind"), max_length=16, blank=True, default="")
+    actions = models.PositiveSmallIntegerField(_("Actions"), default=0)
+    risk_level = models.PositiveSmallIntegerField(
+        _("Risk level"), choices=labels.RISK_LEVELS, default=RiskLevel.ORDINARY.value
+    )
+    exit_status = models.IntegerField(_("Exit status"), null=True)
+    bytes_in = models.BigIntegerField(_("Bytes in"), default=0)
+    bytes_out = models.BigIntegerField(_("Bytes out"), default=0)
+    ever_active = models.BooleanField(default=False)
+
+    date_start = models.DateTimeField(_("Date start"), default=clock.now)
+    date_active = models.DateTimeField(null=True)
+    date_end = models.DateTimeField(_("Date end"), null=True)
+    date_expired = models.DateTimeField(_("Permission until"), null=True)
+    date_credential_released = models.DateTimeField(null=True, editable=False)
+
+    objects = ScopedManager()
+
+    class Meta:
+        verbose_name = _("Session")
+        ordering = ("-date_start",)
+        indexes = [
+            models.Index(fields=("org_id", "-date_start"), name="sessions_org_start"),
+            models.Index(fields=("-date_start",), name="sessions_start"),
+            models.Index(
+                fields=("terminal", "state"), condition=~models.Q(state=SessionState.ENDED.value), name="sessions_live"
+            ),
+        ]
+        constraints = [
+            models.CheckConstraint(
+                condition=models.Q(state__in=values(labels.SESSION_STATES)), name="sessions_state_known"
+            ),
+            models.CheckConstraint(
+                condition=models.Q(end_reason="") | models.Q(end_reason__in=values(labels.END_REASONS)),
+                name="sessions_end_reason_known",
+            ),
+            # Exactly one reason for each ended session, none before.
+            models.CheckConstraint(
+                condition=models.Q(state=SessionState.ENDED.value, date_end__isnull=False) & ~models.Q(end_reason="")
+                | ~models.Q(state=SessionState.ENDED.value) & models.Q(date_end__isnull=True, end_reason=""),
+                name="sessions_ended_has_reason",
+            ),
+            models.CheckConstraint(
+                condition=models.Q(protocol__in=values(labels.PROTOCOLS)), name="sessions_protocol_known"
+            ),
+            models.CheckConstraint(
+                condition=models.Q(login_from__in=values(labels.LOGIN_FROM)), name="sessions_login_from_known"
+            ),
+            models.CheckConstraint(
+                condition=models.Q(date_end__isnull=True) | models.Q(date_end__gte=models.F("date_start")),
+                name="sessions_end_after_start",
+            ),
+        ]
+
+    def __str__(self) -> str:
+        return f"session {self.id}"
+
+    @property
+    def is_finished(self) -> bool:
+        return bool(self.state == SessionState.ENDED.value)
+
+    @property
+    def is_success(self) -> bool:
+        """Whether it got beyond opening, or still may."""
+        return self.ever_active or not self.is_finished
+
+    @property
+    def end(self) -> EndReason | None:
+        """Why it ended; None while it goes on."""
+        return EndReason(self.end_reason) if self.end_reason else None
+
+
+class ConnectionToken(PosternModel):
+    """One permission to open one session: single use, five minutes, bound to everything that the decision was about."""
+
+    token_hash = models.CharField(max_length=64, unique=True)
+    org_id = models.UUIDField()
+    user_id = models.UUIDField(db_index=True)
+    asset_id = models.UUIDField()
+    system_user_id = models.UUIDField()
+    protocol = models.CharField(max_length=16, choices=labels.PROTOCOLS)
+    terminal = models.ForeignKey(Terminal, on_delete=models.CASCADE)
+    login_session = models.UUIDField(null=True)
+    remote_addr = models.CharField(max_length=128, blank=True, default="")
+    date_created = models.DateTimeField(default=clock.now)
+    date_expired = models.DateTimeField(db_index=True)
+    date_used = models.DateTimeField(null=True)
+
+    class Meta:
+        verbose_name = _("Connection token")
+        ordering = ("-date_created",)
+
+    def __str__(self) -> str:
+        return f"connection token {self.token_hash[:8]}"
+
+
+class WatchToken(PosternModel):
+    """One permission to watch one live session, and, once used, the watching itself."""
+
+    token_hash = models.CharField(max_length=64, unique=True)
+    session = models.ForeignKey(Session, on_delete=models.CASCADE, related_name="watches")
+    user_id = models.UUIDField(db_index=True)
+    user = models.CharField(max_length=_NAME_CHARS * 2 + 2)
+    terminal = models.ForeignKey(Terminal, on_delete=models.CASCADE)
+    login_session = models.UUIDField(null=True)
+    date_created = models.DateTimeField(default=clock.now)
+    date_expired = models.DateTimeField(db_index=True)
+    date_used = models.DateTimeField(null=True)
+    date_stopped = models.DateTimeField(null=True)
+
+    class Meta:
+        verbose_name = _("Watch token")
+        ordering = ("-date_created",)
+
+    def __str__(self) -> str:
+        return f"watch token {self.token_hash[:8]}"

@@ -1,0 +1,133 @@
+"""Terminals: registered proxies, what they last said about themselves, and the orders that they still owe."""
+
+from datetime import datetime
+
+from django.db import models
+from django.utils.translation import gettext_lazy as _
+
+from postern.foundation.models import PosternModel
+from postern.kernel import clock
+
+
+class TerminalType(models.TextChoices):
+    """What kind of component registered."""
+
+    PROXY = "proxy", _("Proxy")
+    CORE = "core", _("Control plane")
+    CELERY = "celery", _("Worker")
+
+
+class TerminalQuerySet(models.QuerySet["Terminal"]):
+    def existing(self) -> "TerminalQuerySet":
+        """Not deleted."""
+        return self.filter(is_deleted=False)
+
+    def alive(self, since: datetime) -> "TerminalQuerySet":
+        """Accepted, and heard of after `since`."""
+        return self.existing().filter(is_accepted=True, date_last_heartbeat__gt=since)
+
+
+class Terminal(PosternModel):
+    """A registered proxy. Of its credential only the hash is kept.
+
+    A deleted terminal stays as a row, so that the history of its sessions keeps its name.
+    """
+
+    name = models.CharField(_("Name"), max_length=128)
+    type = models.CharField(_("Type"), max_length=16, choices=TerminalType.choices, default=TerminalType.PROXY)
+    comment = models.TextField(_("Comment"), blank=True, default="", max_length=4096)
+    remote_addr = models.CharField(_("Remote Address"), max_length=128, blank=True, default="")
+    secret_hash = models.CharField(max_length=64, editable=False)
+    is_accepted = models.BooleanField(_("Is Accepted"), default=True)
+    is_deleted = models.BooleanField(default=False, editable=False)
+    command_storage = models.CharField(max_length=128, default="default")
+    replay_storage = models.CharField(max_length=128, default="default")
+    ssh_port = models.PositiveIntegerField(_("SSH Port"), default=0)
+    http_port = models.PositiveIntegerField(_("HTTP Port"), default=0)
+    date_created = models.DateTimeField(_("Date created"), default=clock.now, editable=False)
+
+    # Last heartbeat.
+    date_last_heartbeat = models.DateTimeField(null=True, editable=False)
+    boot_id = models.UUIDField(null=True, editable=False)
+    version = models.CharField(max_length=64, blank=True, default="", editable=False)
+    stream_address = models.CharField(max_length=255, blank=True, default="", editable=False)
+    is_draining = models.BooleanField(default=False, editable=False)
+    unsent_events = models.PositiveIntegerField(default=0, editable=False)
+    cpu_load = models.FloatField(default=0, editable=False)
+    memory_used = models.FloatField(default=0, editable=False)
+    disk_used = models.FloatField(default=0, editable=False)
+    connections = models.PositiveIntegerField(default=0, editable=False)
+
+    objects = TerminalQuerySet.as_manager()
+
+    class Meta:
+        verbose_name = _("Terminal")
+        ordering = ("name",)
+        constraints = [
+            models.UniqueConstraint(
+                fields=("name",), condition=models.Q(is_deleted=False), name="sessions_terminal_name_unique"
+            ),
+            models.CheckConstraint(
+                condition=models.Q(type__in=TerminalType.values), name="sessions_terminal_type_known"
+            ),
+        ]
+
+    def __str__(self) -> str:
+        return self.name
+
+
+class OrderKind(models.TextChoices):
+    """What a proxy is told to do."""
+
+    TERMINATE_SESSION = "terminate_session", _("Terminate session")
+    STOP_WATCHING = "stop_watching", _("Stop watching")
+
+
+class ProxyOrder(PosternModel):
+    """Something that a proxy must do: pushed at once, repeated with each heartbeat until it says that it is done."""
+
+    terminal = models.ForeignKey(Terminal, on_delete=models.CASCADE, related_name="orders")
+    kind = models.CharField(max_length=32, choices=OrderKind.choices)
+    session = models.ForeignKey("sessions.Session", on_delete=models.CASCADE, related_name="orders")
+    watch = models.ForeignKey("sessions.WatchToken", on_delete=models.CASCADE, null=True, related_name="orders")
+    by = models.CharField(max_length=256, default="")
+    reason = models.CharField(max_length=32, default="")
+    message_zh = models.CharField(max_length=512, default="")
+    message_en = models.CharField(max_length=512, default="")
+    date_created = models.DateTimeField(default=clock.now)
+    date_finished = models.DateTimeField(null=True)
+    ok = models.BooleanField(null=True)
+    detail = models.CharField(max_length=512, default="")
+
+    class Meta:
+        verbose_name = _("Order to a proxy")
+        ordering = ("date_created", "id")
+        indexes = [
+            models.Index(
+                fields=("terminal", "date_created"),
+                condition=models.Q(date_finished__isnull=True),
+                name="sessions_order_open",
+            )
+        ]
+        constraints = [
+            models.CheckConstraint(condition=models.Q(kind__in=OrderKind.values), name="sessions_order_kind_known"),
+            models.CheckConstraint(
+                condition=models.Q(kind=OrderKind.STOP_WATCHING, watch__isnull=False)
+                | models.Q(kind=OrderKind.TERMINATE_SESSION, watch__isnull=True),
+                name="sessions_order_watch_matches_kind",
+            ),
+            # One open termination of a session is enough: a second click joins the first.
+            models.UniqueConstraint(
+                fields=("session",),
+                condition=models.Q(kind=OrderKind.TERMINATE_SESSION, date_finished__isnull=True),
+                name="sessions_order_one_termination",
+            ),
+            models.UniqueConstraint(
+                fields=("watch",),
+                condition=models.Q(kind=OrderKind.STOP_WATCHING, date_finished__isnull=True),
+                name="sessions_order_one_stop",
+            ),
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.kind} {self.session_id}"

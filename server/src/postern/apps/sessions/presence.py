@@ -1,0 +1,62 @@
+"""Who was there to hear: the lease of a proxy only runs while the control plane could have heard its heartbeats.
+
+A web process stamps the cache every few seconds. The lease check in the worker notes since when stamps and its own rounds
+have followed each other without a gap. After an outage of web, worker, Redis or database every proxy therefore gets a
+whole lease to show itself again, and a restart of ours never declares a live session dead.
+"""
+
+import logging
+import threading
+import time
+from typing import Final
+
+from django.core.cache import cache
+from redis.exceptions import RedisError
+
+log = logging.getLogger(__name__)
+
+_STAMP: Final = "sessions:web-presence"
+_OBSERVED: Final = "sessions:lease-observed"
+STAMP_INTERVAL_S: Final = 5
+#: A stamp older than this means that no web process is up.
+STALE_S: Final = 15
+#: A longer pause between two rounds of the lease check means that the worker was away.
+ROUND_GAP_S: Final = 30
+_KEEP_S: Final = 3600
+
+_started = threading.Lock()
+
+
+def start() -> None:
+    """Stamp from now on, in a daemon thread of this process. Once is enough; more calls change nothing."""
+    if _started.acquire(blocking=False):
+        threading.Thread(target=_stamp_for_ever, name="web presence", daemon=True).start()
+
+
+def _stamp_for_ever() -> None:
+    while True:
+        stamp_web(time.time())
+        time.sleep(STAMP_INTERVAL_S)
+
+
+def stamp_web(now: float) -> None:
+    """Note that a web process is up. A missing Redis is not this thread's business to complain about twice."""
+    try:
+        cache.set(_STAMP, now, _KEEP_S)
+    except (RedisError, OSError):
+        log.debug("the presence of the web part could not be noted")
+
+
+def observed_for_s(now: float) -> float:
+    """How long heartbeats could be heard without a gap, up to this round. Call once each round."""
+    stamp = cache.get(_STAMP)
+    web_is_up = isinstance(stamp, float) and now - stamp <= STALE_S
+    noted = cache.get(_OBSERVED)
+    if not web_is_up:
+        cache.delete(_OBSERVED)
+        return 0.0
+    since = now
+    if isinstance(noted, list) and len(noted) == 2 and 0 <= now - noted[1] <= ROUND_GAP_S:
+        since = noted[0]
+    cache.set(_OBSERVED, [since, now], _KEEP_S)
+    return float(now - since)

@@ -1,0 +1,25 @@
+"""Reads of the sessions app."""
+
+from postern.apps.sessions.queries.grants import grant_of, login_name_of, read_login_name, standing_of
+from postern.apps.sessions.queries.sessions import live_sessions, session_rows
+from postern.apps.sessions.queries.terminals import (
+    proxy_settings,
+    require_a_proxy,
+    stream_address_of,
+    terminal_by_credential,
+    terminal_for_browser,
+)
+
+__all__ = [
+    "grant_of",
+    "live_sessions",
+    "login_name_of",
+    "proxy_settings",
+    "read_login_name",
+    "require_a_proxy",
+    "session_rows",
+    "standing_of",
+    "stream_address_of",
+    "terminal_by_credential",
+    "terminal_for_browser",
+]

@@ -1,0 +1,90 @@
+"""What a permitted session carries, and what a person is in an organization."""
+
+from typing import Final
+from uuid import UUID
+
+from django.contrib.auth import get_user_model
+
+from postern.apps.perms import facade as perms
+from postern.apps.preferences import facade as preferences
+from postern.apps.rbac import facade as rbac
+from postern.apps.sessions.models import Session
+from postern.contracts.access import LoginNameAnswer, RecordingPolicy, SessionGrant, Target, UserIdentity
+from postern.contracts.enums import Actions, LoginFrom, Protocol
+from postern.foundation.actor import Actor, ActorKind
+from postern.foundation.scope import OrgScope
+
+_SECONDS: Final = 60
+_MAX_LOGIN_NAME_CHARS: Final = 512
+_PARTS_AFTER_USER: Final = 2
+
+
+def login_name_of(target: perms.ResolvedTarget, username: str) -> str:
+    """The account on the target; "" when the person is asked for it."""
+    return username if target.system_user.username_same_with_user else target.system_user.username
+
+
+def grant_of(session: Session, target: perms.ResolvedTarget, identity: UserIdentity, host: str) -> SessionGrant:
+    """Everything that the proxy needs except the credential; `host` is the address to dial."""
+    return SessionGrant(
+        session_id=session.pk,
+        user=identity,
+        org_id=session.org_id,
+        asset_id=session.asset_id,
+        asset_name=session.asset,
+        system_user_id=session.system_user_id,
+        system_user_name=session.system_user,
+        login_name=session.login_name,
+        manual=target.system_user.manual,
+        protocol=Protocol(session.protocol),
+        login_from=LoginFrom(session.login_from),
+        remote_addr=session.remote_addr,
+        target=Target(host=host, port=target.port),
+        actions=Actions(session.actions),
+        recording=RecordingPolicy(),
+        expires_at=session.date_expired,
+        idle_timeout_s=preferences.get_int("SECURITY_MAX_IDLE_TIME") * _SECONDS,
+        charset=target.asset.charset,
+    )
+
+
+def read_login_name(text: str) -> LoginNameAnswer:
+    """How the SSH user name `USER[@SYSTEMUSER][@ASSET]` is meant; names of people may contain `@` themselves.
+
+    The longest reading whose person exists counts; when none does, the shortest, so that a stranger's attempt is counted
+    for the name that he typed. Parts beyond person, system user and asset are not possible.
+    """
+    parts = text[:_MAX_LOGIN_NAME_CHARS].split("@")
+    users = get_user_model().objects
+    for taken in range(len(parts), 0, -1):
+        username = "@".join(parts[:taken])
+        if len(parts) - taken <= _PARTS_AFTER_USER and username and users.named(username) is not None:
+            return _login_name(username, parts[taken:])
+    first = max(1, len(parts) - _PARTS_AFTER_USER)
+    return _login_name("@".join(parts[:first]), parts[first:])
+
+
+def _login_name(username: str, rest: list[str]) -> LoginNameAnswer:
+    match rest:
+        case [system_user, asset]:
+            return LoginNameAnswer(username=username, system_user=system_user, asset=asset)
+        case [asset]:
+            return LoginNameAnswer(username=username, asset=asset)
+        case _:
+            return LoginNameAnswer(username=username)
+
+
+def standing_of(user_id: UUID, org_id: UUID) -> Actor | None:
+    """A person with the bits that they hold in an organization now; None when there is no such person."""
+    user = get_user_model().objects.filter(pk=user_id).first()
+    if user is None:
+        return None
+    rights = rbac.rights_of(user, OrgScope(org_id))
+    return Actor(
+        kind=ActorKind.USER,
+        user_id=user_id,
+        username=user.username,
+        name=user.name,
+        bits=rights.bits,
+        org_ids=rights.org_ids,
+    )

@@ -1,0 +1,58 @@
+"""Reads of terminals."""
+
+from datetime import timedelta
+from uuid import UUID
+
+from postern.apps.preferences import facade as preferences
+from postern.apps.sessions.models import Terminal
+from postern.contracts.terminals import LEASE_S, ProxySettings
+from postern.kernel import clock, ids
+from postern.kernel.errors import Unavailable
+
+
+def terminal_by_credential(text: str) -> Terminal | None:
+    """The accepted terminal whose credential `<id>.<secret>` is, compared in constant time."""
+    id_text, dot, secret = text.partition(".")
+    terminal_id: UUID | None = ids.parse_id(id_text)
+    if not dot or terminal_id is None or len(secret) > 256:
+        return None
+    terminal = Terminal.objects.existing().filter(pk=terminal_id, is_accepted=True).first()
+    # An unknown id costs the same comparison as a known one.
+    known = terminal.secret_hash if terminal is not None else ids.token_hash("")
+    return terminal if ids.same(ids.token_hash(secret), known) and terminal is not None else None
+
+
+def terminal_for_browser() -> Terminal | None:
+    """The proxy that shall carry the next browser session: alive, not draining, the one with the fewest connections."""
+    alive = Terminal.objects.alive(clock.now() - timedelta(seconds=LEASE_S))
+    return alive.filter(is_draining=False).exclude(stream_address="").order_by("connections", "pk").first()
+
+
+def require_a_proxy() -> None:
+    """The health of the access plane: at least one proxy is registered, accepted and alive. Raises Unavailable."""
+    if not Terminal.objects.alive(clock.now() - timedelta(seconds=LEASE_S)).exists():
+        raise Unavailable("no proxy is running")
+
+
+def stream_address_of(terminal_id: UUID) -> str | None:
+    """Where the browser endpoint of a living, accepted terminal is; None otherwise."""
+    alive = Terminal.objects.alive(clock.now() - timedelta(seconds=LEASE_S)).filter(pk=terminal_id)
+    return alive.values_list("stream_address", flat=True).first() or None
+
+
+def proxy_settings() -> ProxySettings:
+    """The settings that proxies share."""
+    held = preferences.get_many(
+        "TERMINAL_PASSWORD_AUTH",
+        "TERMINAL_PUBLIC_KEY_AUTH",
+        "TERMINAL_ASSET_LIST_SORT_BY",
+        "TERMINAL_ASSET_LIST_PAGE_SIZE",
+        "SECURITY_MAX_IDLE_TIME",
+    )
+    return ProxySettings(
+        password_auth=bool(held["TERMINAL_PASSWORD_AUTH"]),
+        public_key_auth=bool(held["TERMINAL_PUBLIC_KEY_AUTH"]),
+        asset_list_sort_by=str(held["TERMINAL_ASSET_LIST_SORT_BY"]),
+        asset_list_page_size=str(held["TERMINAL_ASSET_LIST_PAGE_SIZE"]),
+        max_idle_minutes=int(str(held["SECURITY_MAX_IDLE_TIME"])),
+    )

@@ -1,0 +1,79 @@
+"""Reading stored recordings: ranges, export, archive, proof. Files come from the replay storage; nothing is written."""
+
+import json
+import tarfile
+from collections.abc import Iterator
+from typing import Any, BinaryIO, Final
+
+from django.conf import settings
+
+from postern.apps.sessions.models import Session
+from postern.apps.sessions.storage import SUFFIX
+from postern.contracts import recording as container
+
+_PIECE_BYTES: Final = 256 * 1024
+_KEY_FILE: Final = "recording_signing_key.pub"
+
+
+def pieces(file: BinaryIO, first: int, length: int) -> Iterator[bytes]:
+    """`length` bytes of `file` from `first` on; closes the file at the end, however the reading ends."""
+    with file:
+        file.seek(first)
+        left = length
+        while left:
+            piece = file.read(min(left, _PIECE_BYTES))
+            if not piece:
+                return
+            left -= len(piece)
+            yield piece
+
+
+def cast_lines(file: BinaryIO) -> Iterator[bytes]:
+    """The recording as asciicast v2, in pieces of some hundred lines; closes the file."""
+    with file:
+        gathered: list[bytes] = []
+        size = 0
+        for line in container.iter_asciicast(file):
+            gathered.append(line)
+            size += len(line)
+            if size >= _PIECE_BYTES:
+                yield b"".join(gathered)
+                gathered, size = [], 0
+        yield b"".join(gathered)
+
+
+def archive(file: BinaryIO, session: Session, size: int, meta: dict[str, Any]) -> tuple[Iterator[bytes], int]:
+    """A tar of the recording and its description, and the length of that tar."""
+    described = json.dumps(meta, ensure_ascii=False, indent=2).encode()
+    at = int(session.date_start.timestamp())
+    member, description = f"{session.pk}{SUFFIX}", f"{session.pk}.json"
+    total = _member_length(len(described)) + _member_length(size) + 2 * tarfile.BLOCKSIZE
+
+    def stream() -> Iterator[bytes]:
+        yield _member_header(description, len(described), at) + described + _padding(len(described))
+        yield _member_header(member, size, at)
+        yield from pieces(file, 0, size)
+        yield _padding(size) + bytes(2 * tarfile.BLOCKSIZE)
+
+    return stream(), total
+
+
+def prove(file: BinaryIO) -> container.Verdict:
+    """Check the seal against the key of this installation; closes the file. Raises FileNotFoundError without a key."""
+    text = (settings.POSTERN.secrets_dir / _KEY_FILE).read_text(encoding="ascii").strip()
+    with file:
+        return container.verify(file, container.parse_public_key(text))
+
+
+def _member_header(name: str, size: int, at: int) -> bytes:
+    info = tarfile.TarInfo(name)
+    info.size, info.mtime, info.mode = size, at, 0o600
+    return info.tobuf(tarfile.GNU_FORMAT)
+
+
+def _padding(size: int) -> bytes:
+    return bytes(-size % tarfile.BLOCKSIZE)
+
+
+def _member_length(size: int) -> int:
+    return tarfile.BLOCKSIZE + size + (-size % tarfile.BLOCKSIZE)

@@ -1,0 +1,104 @@
+"""Creating, changing and deleting groups of people."""
+
+from collections.abc import Iterable
+from uuid import UUID
+
+from django.db import transaction
+
+from postern.apps.users.actions import trail
+from postern.apps.users.actions.memberships import require_members
+from postern.apps.users.errors import RootOrganization
+from postern.apps.users.events import GroupsChanged
+from postern.apps.users.models import User, UserGroup, UserGroupMember
+from postern.foundation import events
+from postern.foundation.actor import Actor
+from postern.foundation.scope import OrgScope
+
+
+@transaction.atomic
+def create_group(
+    *,
+    actor: Actor,
+    scope: OrgScope,
+    name: str,
+    comment: str = "",
+    user_ids: Iterable[UUID] = (),
+    group_id: UUID | None = None,
+) -> UserGroup:
+    """Create a group with members of the organization."""
+    if scope.is_root:
+        raise RootOrganization
+    group = UserGroup(org_id=scope.org_id, name=name, comment=comment, created_by=actor.label[:128])
+    if group_id is not None:
+        group.pk = group_id
+    group.save(force_insert=True)
+    trail.record_group(actor, "create", group)
+    set_group_members(actor=actor, group=group, user_ids=user_ids)
+    return group
+
+
+@transaction.atomic
+def update_group(
+    *,
+    actor: Actor,
+    group: UserGroup,
+    name: str | None = None,
+    comment: str | None = None,
+    user_ids: Iterable[UUID] | None = None,
+) -> UserGroup:
+    """Change a group; None leaves a field as it is."""
+    changes: dict[str, trail.Change] = {}
+    for field, value in (("name", name), ("comment", comment)):
+        if value is not None and value != getattr(group, field):
+            changes[field] = trail.Change(getattr(group, field), value)
+            setattr(group, field, value)
+    if changes:
+        group.save()
+        trail.record_group(actor, "update", group, changes)
+    if user_ids is not None:
+        set_group_members(actor=actor, group=group, user_ids=user_ids)
+    return group
+
+
+@transaction.atomic
+def delete_group(*, actor: Actor, group: UserGroup) -> None:
+    """Delete a group; its members lose what it gave them."""
+    org_id, group_id = group.org_id, group.pk
+    trail.record_group(actor, "delete", group)
+    group.delete()
+    events.publish(GroupsChanged(org_id=org_id, group_ids=(group_id,)))
+
+
+@transaction.atomic
+def set_group_members(*, actor: Actor, group: UserGroup, user_ids: Iterable[UUID]) -> None:
+    """Make `user_ids` exactly the members of the group."""
+    wanted = set(user_ids)
+    held = set(UserGroupMember.objects.filter(usergroup=group).values_list("user_id", flat=True))
+    require_members(group.org_id, wanted - held)
+    if wanted == held:
+        return
+    UserGroupMember.objects.filter(usergroup=group, user_id__in=held - wanted).delete()
+    UserGroupMember.objects.bulk_create(UserGroupMember(usergroup=group, user_id=pk) for pk in sorted(wanted - held))
+    change = {"users": trail.Change(sorted(map(str, held)), sorted(map(str, wanted)))}
+    trail.record_group(actor, "update", group, change)
+    events.publish(GroupsChanged(org_id=group.org_id, group_ids=(group.pk,)))
+
+
+@transaction.atomic
+def add_to_group(*, actor: Actor, group: UserGroup, user: User) -> UserGroupMember:
+    """Put one person into a group; being in it already changes nothing."""
+    require_members(group.org_id, [user.pk])
+    row, created = UserGroupMember.objects.get_or_create(usergroup=group, user=user)
+    if created:
+        trail.record_group(actor, "update", group, {"users": trail.Change([], [str(user)])})
+        events.publish(GroupsChanged(org_id=group.org_id, group_ids=(group.pk,)))
+    return row
+
+
+@transaction.atomic
+def take_from_group(*, actor: Actor, row: UserGroupMember) -> None:
+    """Take one person out of a group."""
+    group = row.usergroup
+    trail.record_group(actor, "update", group, {"users": trail.Change([str(row.user)], [])})
+    row.delete()
+    events.publish(GroupsChanged(org_id=group.org_id, group_ids=(group.pk,)))

@@ -1,0 +1,105 @@
+"""Who belongs to which organization and which group."""
+
+from collections.abc import Iterable
+from uuid import UUID
+
+from django.db import transaction
+from django.utils.translation import gettext as _
+
+from postern.apps.users.actions import trail
+from postern.apps.users.errors import AboveYou, FieldProblem, RootOrganization
+from postern.apps.users.events import GroupsChanged, MembershipChanged
+from postern.apps.users.models import Membership, OrgRole, User, UserGroup, UserGroupMember
+from postern.apps.users.policy import may_delete, may_grant_org_role
+from postern.apps.users.queries import administered_org_ids, subject_of
+from postern.foundation import events
+from postern.foundation.actor import Actor
+from postern.foundation.scope import OrgScope
+
+
+@transaction.atomic
+def set_org_roles(*, actor: Actor, scope: OrgScope, user: User, roles: Iterable[str]) -> None:
+    """Make `roles` exactly the roles of the person in the organization; none takes him out of it."""
+    if scope.is_root:
+        raise RootOrganization
+    wanted = set(roles)
+    if not all(may_grant_org_role(actor, role) for role in wanted):
+        raise FieldProblem("org_roles", _("You may not give this role."))
+    held = set(Membership.objects.filter(org_id=scope.org_id, user=user).values_list("role", flat=True))
+    if held == wanted:
+        return
+    Membership.objects.filter(org_id=scope.org_id, user=user, role__in=held - wanted).delete()
+    Membership.objects.bulk_create(
+        Membership(org_id=scope.org_id, user=user, role=role, created_by=actor.label[:128])
+        for role in sorted(wanted - held)
+    )
+    if not wanted:
+        _leave_groups(user, scope)
+    change = {"org_roles": trail.Change(sorted(held), sorted(wanted))}
+    trail.record(actor, "membership.changed", user, change, org_id=scope.org_id)
+    events.publish(MembershipChanged(user_id=user.pk, org_id=scope.org_id, removed=not wanted))
+
+
+def add_org_role(*, actor: Actor, scope: OrgScope, user: User, role: str) -> None:
+    """Give one more role (an invitation); a role that is held already stays as it is."""
+    held = Membership.objects.filter(org_id=scope.org_id, user=user).values_list("role", flat=True)
+    set_org_roles(actor=actor, scope=scope, user=user, roles={*held, role})
+
+
+def take_org_role(*, actor: Actor, scope: OrgScope, user: User, role: str) -> None:
+    """Take one role away; without any left the person also leaves the groups of the organization."""
+    held = Membership.objects.filter(org_id=scope.org_id, user=user).values_list("role", flat=True)
+    set_org_roles(actor=actor, scope=scope, user=user, roles=set(held) - {role})
+
+
+def remove_from_org(*, actor: Actor, scope: OrgScope, user: User) -> None:
+    """Take a person out of the organization and of its groups; the account stays."""
+    if scope.is_root:
+        raise RootOrganization
+    subject = subject_of(user, scope, user.memberships.all(), administered_org_ids(actor))
+    if not may_delete(actor, subject):
+        raise AboveYou
+    set_org_roles(actor=actor, scope=scope, user=user, roles=())
+
+
+def _leave_groups(user: User, scope: OrgScope) -> None:
+    rows = UserGroupMember.objects.filter(user=user, usergroup__org_id=scope.org_id)
+    group_ids = tuple(rows.values_list("usergroup_id", flat=True))
+    if group_ids:
+        rows.delete()
+        events.publish(GroupsChanged(org_id=scope.org_id, group_ids=group_ids))
+
+
+@transaction.atomic
+def set_groups(*, actor: Actor, scope: OrgScope, user: User, group_ids: frozenset[UUID]) -> None:
+    """Make `group_ids` the groups of the person within this organization; groups elsewhere are not touched."""
+    known = set(UserGroup.objects.filter(org_id=scope.org_id, pk__in=group_ids).values_list("pk", flat=True))
+    if known != set(group_ids):
+        raise FieldProblem("groups", _("A chosen group does not belong to this organization."))
+    held = set(
+        UserGroupMember.objects.filter(user=user, usergroup__org_id=scope.org_id).values_list("usergroup_id", flat=True)
+    )
+    if held == known:
+        return
+    UserGroupMember.objects.filter(user=user, usergroup_id__in=held - known).delete()
+    UserGroupMember.objects.bulk_create(UserGroupMember(user=user, usergroup_id=pk) for pk in sorted(known - held))
+    change = {"groups": trail.Change(sorted(map(str, held)), sorted(map(str, known)))}
+    trail.record(actor, "user.groups_changed", user, change, org_id=scope.org_id)
+    events.publish(GroupsChanged(org_id=scope.org_id, group_ids=tuple(held ^ known)))
+
+
+def require_members(org_id: UUID, user_ids: Iterable[UUID]) -> None:
+    """Groups take members of their organization only."""
+    wanted = set(user_ids)
+    members = set(
+        Membership.objects.filter(org_id=org_id, user_id__in=wanted).values_list("user_id", flat=True).distinct()
+    )
+    if members != wanted:
+        raise FieldProblem("users", _("A chosen person does not belong to this organization."))
+
+
+def known_org_role(role: str) -> str:
+    """`role` when it is one of Admin, Auditor, User; raises FieldProblem."""
+    if role not in OrgRole.values:
+        raise FieldProblem("role", _("Unknown role."))
+    return role

@@ -1,0 +1,235 @@
+"""Creating, changing and deleting people."""
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+from typing import Final
+from uuid import UUID
+
+from django.contrib.auth.hashers import make_password
+from django.db import transaction
+from django.utils.translation import gettext as _
+
+from postern.apps.users.actions import trail
+from postern.apps.users.actions.memberships import set_groups, set_org_roles
+from postern.apps.users.actions.passwords import (
+    IssuedLink,
+    checked_public_keys,
+    issue_set_password_link,
+    remember_password,
+    require_good_password,
+    set_password,
+    set_public_keys,
+)
+from postern.apps.users.errors import AboveYou, BuiltInAdministrator, FieldProblem, LastAdministrator
+from postern.apps.users.events import PublicKeysChanged, UserClosed, UserCreated
+from postern.apps.users.models import OrgRole, SystemRole, User
+from postern.apps.users.policy import may_delete, may_grant_org_role, may_grant_system_role, may_update
+from postern.apps.users.queries import administered_org_ids, subject_of
+from postern.foundation import events
+from postern.foundation.actor import Actor
+from postern.foundation.scope import OrgScope
+from postern.kernel import clock
+
+#: Columns that an update may touch; everything else has an action of its own.
+UPDATABLE: Final = frozenset(
+    {
+        "name",
+        "username",
+        "email",
+        "wechat",
+        "phone",
+        "mfa_level",
+        "source",
+        "need_update_password",
+        "is_active",
+        "date_expired",
+        "comment",
+        "role",
+    }
+)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PersonInput:
+    """Validated input of a person. `columns` holds only what was given; None elsewhere means "leave as it is"."""
+
+    columns: Mapping[str, object] = field(default_factory=dict)
+    password: str | None = None
+    public_key: str | None = None
+    group_ids: frozenset[UUID] | None = None
+    org_roles: frozenset[str] | None = None
+    by_link: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class CreatedUser:
+    """A new person; `link` when he is to set his own password."""
+
+    user: User
+    link: IssuedLink | None
+
+
+def create_user(*, actor: Actor, scope: OrgScope, person: PersonInput) -> CreatedUser:
+    """Create a person, a member of the organization unless that is the root.
+
+    With `by_link` (password strategy "email") the account has no password until the person has set one with the
+    one-time link in the answer. Raises FieldProblem, AboveYou.
+    """
+    _check_grants(actor, person)
+    user = User(**{name: value for name, value in person.columns.items() if name in UPDATABLE})
+    user.created_by = actor.label[:128]
+    if person.public_key:
+        user.public_key = checked_public_keys(person.public_key)
+    hashed = _first_password(user, person)
+    with transaction.atomic():
+        user.password = hashed
+        if user.has_usable_password():
+            user.date_password_last_updated = clock.now()
+        user.save()
+        if user.has_usable_password():
+            remember_password(user)
+        if not scope.is_root:
+            set_org_roles(actor=actor, scope=scope, user=user, roles=person.org_roles or frozenset({OrgRole.USER}))
+            if person.group_ids is not None:
+                set_groups(actor=actor, scope=scope, user=user, group_ids=person.group_ids)
+        trail.record_created(actor, user, org_id=scope.org_id)
+        link = None
+        if person.by_link and user.is_local:
+            link = issue_set_password_link(actor=actor, user=user, void_password=False)
+        events.publish(UserCreated(user_id=user.pk, username=user.username))
+    return CreatedUser(user=user, link=link)
+
+
+def _first_password(user: User, person: PersonInput) -> str:
+    if person.by_link or not user.is_local:
+        return make_password(None)
+    if not person.password:
+        raise FieldProblem("password", _("This field is required."))
+    admin = user.role == SystemRole.ADMIN or OrgRole.ADMIN in (person.org_roles or ())
+    require_good_password(user, person.password, for_admin=admin)
+    return make_password(person.password)
+
+
+def update_user(*, actor: Actor, scope: OrgScope, user: User, person: PersonInput) -> User:
+    """Change a person. Disabling or expiring ends everything that he has open. Raises AboveYou, FieldProblem …"""
+    _require_update(actor, scope, user)
+    _check_grants(actor, person, before=user)
+    if person.password and person.columns.get("source", user.source) == user.source and user.is_local:
+        set_password(actor=actor, user=user, password=person.password)
+    keys = checked_public_keys(person.public_key) if person.public_key else None
+    with transaction.atomic():
+        row = _locked(user)
+        was_valid = row.is_valid
+        changes = _apply(row, person, keys)
+        _keep_an_administrator(row)
+        if was_valid and not row.is_valid:
+            row.session_epoch += 1
+        row.save()
+        _apply_memberships(actor, scope, row, person)
+        if changes:
+            trail.record(actor, "user.updated", row, changes, org_id=scope.org_id)
+        if "public_key" in changes:
+            events.publish(PublicKeysChanged(user_id=row.pk, username=row.username))
+        if was_valid and not row.is_valid:
+            cause = "expired" if row.is_active else "disabled"
+            events.publish(UserClosed(user_id=row.pk, username=row.username, cause=cause))
+    return row
+
+
+def _apply(row: User, person: PersonInput, keys: str | None) -> dict[str, trail.Change]:
+    """Put the given values into `row`; returns what changed."""
+    changes: dict[str, trail.Change] = {}
+    for name, value in person.columns.items():
+        if name in UPDATABLE and getattr(row, name) != value:
+            changes[name] = trail.Change(getattr(row, name), value)
+            setattr(row, name, value)
+    if keys is not None and keys != row.public_key:
+        changes["public_key"] = trail.MASKED
+        row.public_key = keys
+    return changes
+
+
+def _apply_memberships(actor: Actor, scope: OrgScope, row: User, person: PersonInput) -> None:
+    if scope.is_root:
+        return
+    if person.org_roles is not None:
+        set_org_roles(actor=actor, scope=scope, user=row, roles=person.org_roles)
+    if person.group_ids is not None:
+        set_groups(actor=actor, scope=scope, user=row, group_ids=person.group_ids)
+
+
+@transaction.atomic
+def delete_user(*, actor: Actor, scope: OrgScope, user: User) -> None:
+    """Delete an account for good; everything that the person has open ends. Super administrators only."""
+    row = _locked(user)
+    subject = subject_of(row, scope, row.memberships.all(), administered_org_ids(actor))
+    if not actor.is_super_user or not may_delete(actor, subject):
+        raise AboveYou
+    _keep_an_administrator(row, going=True)
+    trail.record(actor, "user.deleted", row, action="delete", org_id=scope.org_id)
+    user_id, username = row.pk, row.username
+    row.delete()
+    events.publish(UserClosed(user_id=user_id, username=username, cause="deleted"))
+
+
+#: What a person may change about himself.
+OWN_COLUMNS: Final = frozenset({"phone", "wechat", "comment", "mfa_level", "is_first_login", "language"})
+
+
+@transaction.atomic
+def update_own_profile(*, actor: Actor, user: User, changes: Mapping[str, object]) -> None:
+    """Change the own profile. A forced MFA level stays; an empty public key leaves the stored ones alone."""
+    row = User.objects.select_for_update().get(pk=user.pk)
+    told: dict[str, trail.Change] = {}
+    for name, value in changes.items():
+        forced = name == "mfa_level" and row.mfa_force_enabled
+        if name in OWN_COLUMNS and not forced and getattr(row, name) != value:
+            told[name] = trail.Change(getattr(row, name), value)
+            setattr(row, name, value)
+    if told:
+        row.save()
+        trail.record(actor, "user.profile_updated", row, told)
+    if changes.get("public_key"):
+        set_public_keys(actor=actor, user=row, text=str(changes["public_key"]))
+
+
+def _require_update(actor: Actor, scope: OrgScope, user: User) -> None:
+    subject = subject_of(user, scope, user.memberships.all(), administered_org_ids(actor))
+    if not may_update(actor, subject):
+        raise AboveYou
+
+
+def _check_grants(actor: Actor, person: PersonInput, before: User | None = None) -> None:
+    """Nobody grants what he does not hold (K35)."""
+    role = person.columns.get("role")
+    changes_role = role is not None and (before is None or role != before.role)
+    if changes_role and not may_grant_system_role(actor, str(role)):
+        raise FieldProblem("role", _("You may not give this role."))
+    _check_org_roles(actor, person.org_roles or ())
+
+
+def _check_org_roles(actor: Actor, roles: Iterable[str]) -> None:
+    if not all(may_grant_org_role(actor, role) for role in roles):
+        raise FieldProblem("org_roles", _("You may not give this role."))
+
+
+def _keep_an_administrator(row: User, *, going: bool = False) -> None:
+    """Refuse whatever would leave nobody who may administer (K60)."""
+    stays = not going and row.role == SystemRole.ADMIN and row.is_valid
+    before = User.objects.get(pk=row.pk)
+    if before.is_built_in_admin and not (stays and row.is_built_in_admin):
+        raise BuiltInAdministrator
+    if stays or before.role != SystemRole.ADMIN or not before.is_valid:
+        return
+    if not User.objects.valid().filter(role=SystemRole.ADMIN).exclude(pk=row.pk).exists():
+        raise LastAdministrator
+
+
+def _locked(user: User) -> User:
+    """The row of a person, locked; for an administrator the rows of all of them, always in the same order.
+
+    Two administrators who demote each other at the same instant therefore do not both succeed, nor wait for each other.
+    """
+    if user.role == SystemRole.ADMIN:
+        list(User.objects.select_for_update().filter(role=SystemRole.ADMIN).order_by("pk").values_list("pk", flat=True))
+    return User.objects.select_for_update().get(pk=user.pk)

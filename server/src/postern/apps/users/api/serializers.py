@@ -1,0 +1,315 @@
+"""Shapes of people on the wire."""
+
+from collections.abc import Iterable
+from typing import Any
+from uuid import UUID
+
+from django.utils.translation import gettext as _
+from django.utils.translation import gettext_lazy
+from rest_framework import serializers
+from rest_framework.fields import SkipField
+
+from postern.apps.users import login_locks
+from postern.apps.users.models import OrgRole, SystemRole, User, UserGroup, username_key
+from postern.apps.users.passwords import MAX_PASSWORD_CHARS
+from postern.apps.users.policy import Subject, may_delete, may_update
+from postern.apps.users.public_keys import PublicKeyProblem, SshPublicKey, parse_public_keys
+from postern.apps.users.queries import administered_org_ids, subject_of
+from postern.foundation.rest.serializers import ResourceSerializer
+
+#: Values of the filter `system_or_org_role`.
+SYSTEM_OR_ORG_ROLES = (
+    ("system_admin", gettext_lazy("System administrator")),
+    ("system_auditor", gettext_lazy("System auditor")),
+    ("org_admin", gettext_lazy("Organization administrator")),
+    ("org_auditor", gettext_lazy("Organization auditor")),
+    ("user", gettext_lazy("User")),
+)
+
+
+class FilterOnlyChoice(serializers.ChoiceField):
+    """A choice that exists for OPTIONS and filters; rows do not carry it."""
+
+    def get_attribute(self, instance: Any) -> Any:
+        raise SkipField
+
+
+class OrgRolesField(serializers.ListField):
+    """The roles in the organization of the request."""
+
+    def get_attribute(self, instance: User) -> list[str]:
+        parent = self.parent
+        if not isinstance(parent, UserFacts):
+            raise TypeError("OrgRolesField belongs into a serializer of people")
+        return parent.org_roles_shown(instance)
+
+
+def stored_keys(user: User) -> tuple[SshPublicKey, ...]:
+    """The public keys of a person; none when the stored text cannot be read."""
+    try:
+        return parse_public_keys(user.public_key)
+    except PublicKeyProblem:
+        return ()
+
+
+def key_comment(user: User) -> str:
+    """Comments of the stored keys."""
+    return ", ".join(key.comment for key in stored_keys(user) if key.comment)
+
+
+def key_md5(user: User) -> str:
+    """MD5 fingerprints of the stored keys, as the contract shows them."""
+    return ", ".join(key.md5 for key in stored_keys(user))
+
+
+class UserFacts(ResourceSerializer):
+    """What rows of the user list and the own profile have in common. Needs `actor` and `scope` in the context."""
+
+    source_display = serializers.CharField(
+        source="get_source_display", read_only=True, label=gettext_lazy("Source name")
+    )
+    can_public_key_auth = serializers.SerializerMethodField()
+    mfa_enabled = serializers.BooleanField(read_only=True, label=gettext_lazy("MFA enabled"))
+    mfa_force_enabled = serializers.BooleanField(read_only=True, label=gettext_lazy("MFA force enabled"))
+    mfa_level_display = serializers.CharField(
+        source="get_mfa_level_display", read_only=True, label=gettext_lazy("MFA level display")
+    )
+    is_valid = serializers.BooleanField(read_only=True)  # type: ignore[assignment]  # DRF takes declared fields off the class
+    is_expired = serializers.BooleanField(read_only=True)
+    is_wecom_bound = serializers.SerializerMethodField()
+    is_dingtalk_bound = serializers.SerializerMethodField()
+    is_feishu_bound = serializers.SerializerMethodField()
+    total_role_display = serializers.SerializerMethodField(label=gettext_lazy("Total role name"))
+    org_role_display = serializers.SerializerMethodField(label=gettext_lazy("Organization role name"))
+    role_display = serializers.CharField(
+        source="get_role_display", read_only=True, label=gettext_lazy("Super role name")
+    )
+    groups_display = serializers.SerializerMethodField(label=gettext_lazy("Groups name"))
+    avatar_url = serializers.SerializerMethodField()
+
+    class Meta:
+        model = User
+        fields_mini: tuple[str, ...] = ("id", "name", "username")
+        fields: tuple[str, ...] = (
+            "id",
+            "name",
+            "username",
+            "email",
+            "wechat",
+            "phone",
+            "mfa_level",
+            "mfa_level_display",
+            "mfa_enabled",
+            "mfa_force_enabled",
+            "source",
+            "source_display",
+            "can_public_key_auth",
+            "need_update_password",
+            "is_valid",
+            "is_expired",
+            "is_active",
+            "is_first_login",
+            "date_expired",
+            "date_joined",
+            "last_login",
+            "date_password_last_updated",
+            "created_by",
+            "comment",
+            "is_wecom_bound",
+            "is_dingtalk_bound",
+            "is_feishu_bound",
+            "role",
+            "role_display",
+            "total_role_display",
+            "org_role_display",
+            "groups_display",
+            "avatar_url",
+        )
+        read_only_fields: tuple[str, ...] = ()
+        extra_kwargs: dict[str, dict[str, Any]] = {}
+
+    def org_roles_shown(self, user: User) -> list[str]:
+        """Roles in the organization of the request; in the root they follow from the system role."""
+        scope = self.context["scope"]
+        if scope.is_root:
+            return [OrgRole.ADMIN.value] if user.role == SystemRole.ADMIN else [OrgRole.USER.value]
+        return sorted({row.role for row in user.memberships.all() if row.org_id == scope.org_id})
+
+    def get_can_public_key_auth(self, user: User) -> bool:
+        return user.is_local
+
+    def get_is_wecom_bound(self, user: User) -> bool:
+        del user
+        return False
+
+    def get_is_dingtalk_bound(self, user: User) -> bool:
+        del user
+        return False
+
+    def get_is_feishu_bound(self, user: User) -> bool:
+        del user
+        return False
+
+    def get_org_role_display(self, user: User) -> str:
+        return " | ".join(str(OrgRole(role).label) for role in self.org_roles_shown(user))
+
+    def get_total_role_display(self, user: User) -> str:
+        labels = [str(SystemRole(user.role).label)]
+        if not self.context["scope"].is_root:
+            labels += [str(OrgRole(role).label) for role in self.org_roles_shown(user)]
+        return " | ".join(dict.fromkeys(labels))
+
+    def get_groups_display(self, user: User) -> str:
+        scope = self.context["scope"]
+        return " ".join(group.name for group in user.groups.all() if scope.covers(group.org_id))
+
+    def get_avatar_url(self, user: User) -> str:
+        del user
+        return ""
+
+
+class UserSerializer(UserFacts):
+    """A person as administrators see and change him."""
+
+    password = serializers.CharField(
+        max_length=MAX_PASSWORD_CHARS,
+        write_only=True,
+        required=False,
+        allow_null=True,
+        allow_blank=True,
+        trim_whitespace=False,
+        label=gettext_lazy("Password"),
+    )
+    public_key = serializers.CharField(
+        max_length=16_384,
+        write_only=True,
+        required=False,
+        allow_null=True,
+        allow_blank=True,
+        label=gettext_lazy("Public key"),
+    )
+    password_strategy = serializers.ChoiceField(
+        choices=(
+            ("email", gettext_lazy("Reset link will be generated and sent to the user")),
+            ("custom", gettext_lazy("Set password")),
+        ),
+        default="email",
+        write_only=True,
+        label=gettext_lazy("Password strategy"),
+    )
+    groups = serializers.PrimaryKeyRelatedField(
+        many=True, required=False, queryset=UserGroup.objects.all(), label=gettext_lazy("User group")
+    )
+    org_roles = OrgRolesField(
+        child=serializers.ChoiceField(choices=OrgRole.choices),
+        required=False,
+        allow_null=True,
+        label=gettext_lazy("Organization role name"),
+    )
+    system_or_org_role = FilterOnlyChoice(choices=SYSTEM_OR_ORG_ROLES, read_only=True, label=gettext_lazy("Role"))
+    can_update = serializers.SerializerMethodField()
+    can_delete = serializers.SerializerMethodField()
+    login_blocked = serializers.SerializerMethodField(label=gettext_lazy("Login blocked"))
+
+    #: Asked for once, for all rows of the answer.
+    _locked_names: frozenset[str] | None = None
+    _administered: frozenset[UUID] | None = None
+
+    class Meta(UserFacts.Meta):
+        fields_small = (
+            "id",
+            "name",
+            "username",
+            "password",
+            "public_key",
+            "email",
+            "wechat",
+            "phone",
+            "mfa_level",
+            "source",
+            "source_display",
+            "can_public_key_auth",
+            "need_update_password",
+            "mfa_enabled",
+            "is_valid",
+            "is_expired",
+            "is_active",
+            "date_expired",
+            "date_joined",
+            "last_login",
+            "created_by",
+            "comment",
+            "is_wecom_bound",
+            "is_dingtalk_bound",
+            "is_feishu_bound",
+        )
+        fields = (
+            *UserFacts.Meta.fields,
+            "password",
+            "public_key",
+            "password_strategy",
+            "groups",
+            "org_roles",
+            "system_or_org_role",
+            "can_update",
+            "can_delete",
+            "login_blocked",
+        )
+        read_only_fields = (
+            "id",
+            "date_joined",
+            "last_login",
+            "is_first_login",
+            "date_password_last_updated",
+            "created_by",
+        )
+        extra_kwargs = {"is_active": {"default": True}, "wechat": {"required": False}}
+
+    def get_fields(self) -> dict[str, serializers.Field[Any, Any, Any, Any]]:
+        fields = super().get_fields()
+        actor, role = self.context.get("actor"), fields.get("role")
+        if actor is not None and isinstance(role, serializers.ChoiceField) and not actor.is_super_user:
+            role.choices = {SystemRole.USER.value: SystemRole.USER.label}
+        groups, scope = fields.get("groups"), self.context.get("scope")
+        if scope is not None and isinstance(groups, serializers.ManyRelatedField):
+            groups.child_relation.queryset = UserGroup.objects.in_scope(scope)  # type: ignore[arg-type]  # the stubs take `queryset` for a manager
+        return fields
+
+    def validate_username(self, value: str) -> str:
+        taken = User.objects.filter(username_key=username_key(value))
+        if isinstance(self.instance, User):
+            taken = taken.exclude(pk=self.instance.pk)
+        if taken.exists():
+            raise serializers.ValidationError(_("This field must be unique."))
+        return value
+
+    def validate_email(self, value: str) -> str:
+        lowered = value.lower()
+        taken = User.objects.filter(email__iexact=lowered)
+        if isinstance(self.instance, User):
+            taken = taken.exclude(pk=self.instance.pk)
+        if taken.exists():
+            raise serializers.ValidationError(_("This field must be unique."))
+        return lowered
+
+    def get_can_update(self, user: User) -> bool:
+        return may_update(self.context["actor"], self._subject(user))
+
+    def get_can_delete(self, user: User) -> bool:
+        return may_delete(self.context["actor"], self._subject(user))
+
+    def get_login_blocked(self, user: User) -> bool:
+        if self._locked_names is None:
+            self._locked_names = login_locks.locked_names([row.username for row in self._rows(user)])
+        return user.username in self._locked_names
+
+    def _subject(self, user: User) -> Subject:
+        if self._administered is None:
+            self._administered = administered_org_ids(self.context["actor"])
+        return subject_of(user, self.context["scope"], user.memberships.all(), self._administered)
+
+    def _rows(self, user: User) -> Iterable[User]:
+        """All people of the answer, so that the locks are asked for once."""
+        many = self.parent
+        rows = getattr(many, "instance", None) if isinstance(many, serializers.ListSerializer) else None
+        return [user] if rows is None or isinstance(rows, User) else rows

@@ -1,0 +1,211 @@
+"""People: list, create, change, delete, and what administrators do to them."""
+
+from typing import Any
+
+from django.db import transaction
+from django.db.models import Prefetch, QuerySet
+from django.utils.translation import gettext as _
+from rest_framework import serializers, status
+from rest_framework.decorators import action
+from rest_framework.exceptions import ValidationError
+from rest_framework.request import Request
+from rest_framework.response import Response
+
+from postern.apps.users import login_locks
+from postern.apps.users.actions import memberships, passwords, people
+from postern.apps.users.actions.people import PersonInput
+from postern.apps.users.api.serializers import UserSerializer
+from postern.apps.users.errors import AboveYou, RootOrganization
+from postern.apps.users.models import User, UserGroup
+from postern.apps.users.passwords import MAX_PASSWORD_CHARS
+from postern.apps.users.policy import may_update
+from postern.apps.users.queries import administered_org_ids, people_in, subject_of, with_org_role, with_role
+from postern.foundation.rest.rights import Right
+from postern.foundation.rest.viewsets import MAX_BULK_ITEMS, ResourceViewSet
+
+_SUGGESTIONS = 3
+
+
+class PasswordSerializer(serializers.Serializer[Any]):
+    password = serializers.CharField(max_length=MAX_PASSWORD_CHARS, write_only=True, trim_whitespace=False)
+
+
+class InvitationSerializer(serializers.Serializer[Any]):
+    user = serializers.PrimaryKeyRelatedField(queryset=User.objects.all())
+    role = serializers.ChoiceField(choices=("Admin", "Auditor", "User"))
+
+
+class UserViewSet(ResourceViewSet):
+    """`users/users/`: the members of the organization; in the root organization everybody."""
+
+    queryset = User.objects.all()
+    serializer_class = UserSerializer
+    serializer_classes = {"set_password": PasswordSerializer, "invite": InvitationSerializer}
+    rights = {
+        "list": Right.ORG_ADMIN,
+        "retrieve": Right.ORG_ADMIN,
+        "create": Right.ORG_ADMIN,
+        "update": Right.ORG_ADMIN,
+        "partial_update": Right.ORG_ADMIN,
+        "bulk_update": Right.ORG_ADMIN,
+        "partial_bulk_update": Right.ORG_ADMIN,
+        "destroy": Right.SUPER_USER,
+        "bulk_destroy": Right.SUPER_USER,
+        "suggestion": Right.ORG_ADMIN,
+        "invite": Right.ORG_ADMIN,
+        "remove": Right.ORG_ADMIN,
+        "remove_selected": Right.ORG_ADMIN,
+        "set_password": Right.ORG_ADMIN,
+        "reset_password": Right.ORG_ADMIN,
+        "reset_public_key": Right.ORG_ADMIN,
+        "unblock": Right.ORG_ADMIN,
+    }
+    filter_fields = ("id", "username", "email", "name", "source", "is_active", "role")
+    own_filters = ("system_or_org_role",)
+    search_fields = ("username", "email", "name", "id", "source", "role")
+    default_order = ("username",)
+
+    def visible_rows(self) -> QuerySet[User]:
+        params = self.request.query_params
+        rows = people_in(self.scope)
+        if self.action == "suggestion" or (params.get("all") == "1" and self.actor.is_super_user):
+            rows = User.objects.all()
+        if params.get("system_or_org_role"):
+            rows = with_role(rows, self.scope, params["system_or_org_role"])
+        if params.get("org_role"):
+            rows = with_org_role(rows, self.scope, params["org_role"])
+        groups = UserGroup.objects.in_scope(self.scope)
+        return rows.prefetch_related("memberships", Prefetch("groups", queryset=groups))
+
+    # --- create, change, delete ---
+
+    def create_object(self, data: dict[str, Any]) -> User:
+        person = _person_input(data, by_link=data.get("password_strategy", "email") == "email")
+        created = people.create_user(actor=self.actor, scope=self.scope, person=person)
+        user = self.visible_rows().get(pk=created.user.pk)
+        if created.link is not None:
+            # Only this answer carries it: nothing stores the token.
+            user.set_password_link = _link(created.link)  # type: ignore[attr-defined]  # read by `present` below
+        return user
+
+    def present(self, made: Any, *, many: bool) -> Any:
+        body = super().present(made, many=many)
+        for row, user in zip(body if many else [body], made if many else [made], strict=True):
+            link = getattr(user, "set_password_link", None)
+            if link is not None:
+                row["set_password_link"] = link
+        return body
+
+    def update_object(self, instance: User, data: dict[str, Any]) -> User:
+        people.update_user(actor=self.actor, scope=self.scope, user=instance, person=_person_input(data))
+        return self.visible_rows().filter(pk=instance.pk).first() or instance
+
+    def delete_object(self, instance: User) -> None:
+        people.delete_user(actor=self.actor, scope=self.scope, user=instance)
+
+    # --- membership ---
+
+    @action(detail=False, methods=["get"])
+    def suggestion(self, request: Request) -> Response:
+        """A few people of all organizations, to invite; only id, name and login name."""
+        rows = self.filter_queryset(self.get_queryset())[:_SUGGESTIONS]
+        body = [{"id": str(user.pk), "name": user.name, "username": user.username} for user in rows]
+        if request.query_params.get("limit"):
+            return Response({"count": len(body), "next": None, "previous": None, "results": body})
+        return Response(body)
+
+    @action(detail=False, methods=["post"])
+    def invite(self, request: Request) -> Response:
+        """`[{"user": id, "role": "Admin"|"Auditor"|"User"}]`: give roles in this organization to existing people."""
+        if self.scope.is_root:
+            raise RootOrganization
+        items = request.data if isinstance(request.data, list) else [request.data]
+        if len(items) > MAX_BULK_ITEMS:
+            raise ValidationError([_("Too many items in one call.")])
+        serializer = self.get_serializer(data=items, many=True)
+        serializer.is_valid(raise_exception=True)
+        with transaction.atomic():
+            for item in serializer.validated_data:
+                memberships.add_org_role(actor=self.actor, scope=self.scope, user=item["user"], role=item["role"])
+        return Response(request.data, status=status.HTTP_201_CREATED)
+
+    @action(detail=True, methods=["post"])
+    def remove(self, request: Request, **kwargs: Any) -> Response:
+        """Take a person out of this organization; the account stays."""
+        del request, kwargs
+        if not self.scope.is_root:
+            memberships.remove_from_org(actor=self.actor, scope=self.scope, user=self.get_object())
+        return Response(status=status.HTTP_204_NO_CONTENT)
+
+    @action(detail=False, methods=["post"], url_path="remove")
+    def remove_selected(self, request: Request) -> Response:
+        """The same for a selection (`spm`); without one nothing is done."""
+        if not (request.query_params.get("spm") or request.query_params.get("ids")):
+            return Response(status=status.HTTP_400_BAD_REQUEST)
+        rows = list(self.filter_queryset(self.get_queryset())[:MAX_BULK_ITEMS])
+        with transaction.atomic():
+            for user in rows if not self.scope.is_root else []:
+                memberships.remove_from_org(actor=self.actor, scope=self.scope, user=user)
+        return Response(status=status.HTTP_204_NO_CONTENT)
+
+    # --- credentials ---
+
+    @action(detail=True, methods=["put", "patch"], url_path="password")
+    def set_password(self, request: Request, **kwargs: Any) -> Response:
+        """Set somebody's password."""
+        del kwargs
+        user = self._changeable()
+        serializer = self.get_serializer(data=request.data)
+        serializer.is_valid(raise_exception=True)
+        passwords.set_password(actor=self.actor, user=user, password=serializer.validated_data["password"])
+        return Response({})
+
+    @action(detail=True, methods=["put", "patch"], url_path="password/reset")
+    def reset_password(self, request: Request, **kwargs: Any) -> Response:
+        """Void the password; the answer carries a one-time link, once, with which the person sets a new one."""
+        del request, kwargs
+        user = self._changeable()
+        link = passwords.issue_set_password_link(actor=self.actor, user=user, void_password=True)
+        return Response({**self.get_serializer(user).data, "set_password_link": _link(link)})
+
+    @action(detail=True, methods=["put", "patch"], url_path="pubkey/reset")
+    def reset_public_key(self, request: Request, **kwargs: Any) -> Response:
+        """Remove the public keys of a person."""
+        del request, kwargs
+        user = self._changeable()
+        passwords.set_public_keys(actor=self.actor, user=user, text="")
+        return Response(self.get_serializer(user).data)
+
+    @action(detail=True, methods=["put", "patch"])
+    def unblock(self, request: Request, **kwargs: Any) -> Response:
+        """Let a locked account name sign in again."""
+        del request, kwargs
+        user = self._changeable()
+        login_locks.unlock(user.username, self.actor)
+        return Response(self.get_serializer(user).data)
+
+    def _changeable(self) -> User:
+        """The person of the URL, whom the caller may change."""
+        user: User = self.get_object()
+        subject = subject_of(user, self.scope, user.memberships.all(), administered_org_ids(self.actor))
+        if not may_update(self.actor, subject):
+            raise AboveYou
+        return user
+
+
+def _person_input(data: dict[str, Any], *, by_link: bool = False) -> PersonInput:
+    groups, roles = data.get("groups"), data.get("org_roles")
+    return PersonInput(
+        columns={name: value for name, value in data.items() if name in people.UPDATABLE},
+        password=data.get("password") or None,
+        public_key=data.get("public_key") or None,
+        group_ids=None if groups is None else frozenset(group.pk for group in groups),
+        org_roles=None if roles is None else frozenset(roles),
+        by_link=by_link,
+    )
+
+
+def _link(link: passwords.IssuedLink) -> dict[str, str]:
+    shown = serializers.DateTimeField().to_representation(link.expires_at)
+    # In the fragment, so that no server log and no Referer ever sees the token.
+    return {"url": f"/ui/set-password#{link.token.reveal()}", "date_expired": str(shown)}

@@ -1,0 +1,10 @@
+"""The users app: people, their groups and their membership of organizations."""
+
+from django.apps import AppConfig
+from django.utils.translation import gettext_lazy as _
+
+
+class UsersConfig(AppConfig):
+    name = "postern.apps.users"
+    label = "users"
+    verbose_name = _("Users")

@@ -1,0 +1,89 @@
+"""Expected failures of the users app. Codes are part of the API."""
+
+from typing import ClassVar
+
+from django.utils.translation import gettext as _
+
+from postern.kernel.errors import Conflict, NotAllowed, PosternError
+
+
+class FieldProblem(PosternError):
+    """Input of fields is refused. `fields` maps wire names to messages, as the console shows them."""
+
+    code: ClassVar[str] = "invalid"
+
+    def __init__(self, field: str, *messages: str) -> None:
+        super().__init__(" ".join(messages))
+        self.fields = {field: list(messages)}
+
+
+class LastAdministrator(PosternError):
+    """Somebody must be left who may administer the installation (K60)."""
+
+    code = "last_administrator"
+    status = 400
+
+    def __init__(self) -> None:
+        super().__init__(_("This is the last active system administrator. Name another one first, then try again."))
+
+
+class BuiltInAdministrator(PosternError):
+    """The first administrator stays: he may be renamed, but neither disabled, demoted nor deleted."""
+
+    code = "built_in_administrator"
+    status = 400
+
+    def __init__(self) -> None:
+        super().__init__(_("The built-in administrator cannot be renamed, disabled, demoted, expired or deleted."))
+
+
+class AboveYou(NotAllowed):
+    """A lower role acts on a higher one (K60), or grants what it does not hold (K35)."""
+
+    def __init__(self) -> None:
+        super().__init__(_("You do not have permission to do this to this person."))
+
+
+class RootOrganization(PosternError):
+    """Memberships and groups belong to a real organization."""
+
+    code = "root_org"
+    status = 400
+
+    def __init__(self) -> None:
+        super().__init__(_("This cannot be done in the global organization. Choose an organization first."))
+
+
+class OwnPassword(PosternError):
+    """Changing the own password asks for the present one: a session that somebody left open is not enough."""
+
+    code = "own_password"
+    status = 400
+
+    def __init__(self) -> None:
+        super().__init__(_("Change your own password on your profile page, where the present one is asked for."))
+
+
+class NotLocal(PosternError):
+    """The password of this person is kept elsewhere."""
+
+    code = "only_local_users_are_allowed"
+    status = 400
+
+    def __init__(self) -> None:
+        super().__init__(_("The password of this account is managed by an external directory."))
+
+
+class LinkUsed(PosternError):
+    """The set-password link is unknown, used or too old: one answer for all three."""
+
+    code = "link_invalid"
+    status = 400
+
+    def __init__(self) -> None:
+        super().__init__(_("This link is not valid any more. Ask an administrator for a new one."))
+
+
+class ChangedMeanwhile(Conflict):
+    def __init__(self) -> None:
+        super().__init__(_("Somebody else changed this person meanwhile. Reload and try again."))

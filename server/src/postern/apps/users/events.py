@@ -1,0 +1,54 @@
+"""What happened to people; published after the transaction that did it has committed."""
+
+from dataclasses import dataclass
+from uuid import UUID
+
+
+@dataclass(frozen=True, slots=True)
+class UserCreated:
+    user_id: UUID
+    username: str
+
+
+@dataclass(frozen=True, slots=True)
+class UserClosed:
+    """The person may no longer act: everything that he has open ends now (K40).
+
+    `cause`: `disabled`, `expired` or `deleted`.
+    """
+
+    user_id: UUID
+    username: str
+    cause: str
+
+
+@dataclass(frozen=True, slots=True)
+class PasswordChanged:
+    """The password was set anew; login sessions and tokens made with the old one are void."""
+
+    user_id: UUID
+    username: str
+    by_self: bool
+
+
+@dataclass(frozen=True, slots=True)
+class PublicKeysChanged:
+    user_id: UUID
+    username: str
+
+
+@dataclass(frozen=True, slots=True)
+class MembershipChanged:
+    """Roles in an organization were given or taken; `removed`: no role is left."""
+
+    user_id: UUID
+    org_id: UUID
+    removed: bool
+
+
+@dataclass(frozen=True, slots=True)
+class GroupsChanged:
+    """Members of groups changed, or groups went away."""
+
+    org_id: UUID
+    group_ids: tuple[UUID, ...]

@@ -1,0 +1,103 @@
+"""What the other apps may ask about people, and what they may have done to them."""
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from datetime import datetime
+from uuid import UUID
+
+from postern.apps.users import login_locks
+from postern.apps.users.actions.memberships import add_org_role, set_org_roles, take_org_role
+from postern.apps.users.actions.passwords import change_own_password, redeem_set_password_link, set_public_keys
+from postern.apps.users.actions.people import update_own_profile
+from postern.apps.users.models import Membership, User, UserGroup, UserGroupMember
+from postern.apps.users.queries import OrgRoles, administered_org_ids, org_roles_of
+from postern.contracts.access import UserIdentity
+from postern.kernel import clock
+
+__all__ = [
+    "OrgRoles",
+    "UserBrief",
+    "add_org_role",
+    "administered_org_ids",
+    "brief",
+    "change_own_password",
+    "group_ids_of",
+    "group_names",
+    "identity_of",
+    "is_valid",
+    "member_ids",
+    "org_roles_of",
+    "redeem_set_password_link",
+    "register_login_locks",
+    "set_org_roles",
+    "set_public_keys",
+    "take_org_role",
+    "update_own_profile",
+    "valid_until",
+]
+
+
+@dataclass(frozen=True, slots=True)
+class UserBrief:
+    """A person as other apps show him. `label` is `Name(username)`."""
+
+    id: UUID
+    username: str
+    name: str
+    is_valid: bool
+    language: str
+
+    @property
+    def label(self) -> str:
+        return f"{self.name}({self.username})"
+
+
+def brief(user_ids: Iterable[UUID]) -> dict[UUID, UserBrief]:
+    """The people with these ids; unknown ids are left out."""
+    return {
+        user.pk: UserBrief(
+            id=user.pk, username=user.username, name=user.name, is_valid=user.is_valid, language=user.language
+        )
+        for user in User.objects.filter(pk__in=list(user_ids))
+    }
+
+
+def identity_of(user_id: UUID) -> UserIdentity | None:
+    """The person as a proxy needs to know him; None when there is none, or he may not act."""
+    user = User.objects.filter(pk=user_id).first()
+    if user is None or not user.is_valid:
+        return None
+    return UserIdentity(id=user.pk, username=user.username, name=user.name, language=user.language)
+
+
+def is_valid(user_id: UUID) -> bool:
+    """Whether the person exists, is active and not expired."""
+    return User.objects.valid().filter(pk=user_id).exists()
+
+
+def valid_until(user_id: UUID) -> datetime | None:
+    """When the account ends by itself; None when never, the present instant when it may not act now."""
+    user = User.objects.filter(pk=user_id).first()
+    if user is None or not user.is_valid:
+        return clock.now()
+    return user.date_expired
+
+
+def group_ids_of(user_id: UUID) -> frozenset[UUID]:
+    """The groups of a person, in all organizations."""
+    return frozenset(UserGroupMember.objects.filter(user_id=user_id).values_list("usergroup_id", flat=True))
+
+
+def group_names(group_ids: Iterable[UUID]) -> dict[UUID, str]:
+    """Names of groups by id."""
+    return dict(UserGroup.objects.filter(pk__in=list(group_ids)).values_list("pk", "name"))
+
+
+def member_ids(org_id: UUID) -> frozenset[UUID]:
+    """Everybody with any role in the organization."""
+    return frozenset(Membership.objects.filter(org_id=org_id).values_list("user_id", flat=True))
+
+
+def register_login_locks(locked: login_locks.LockedNames, unlock: login_locks.Unlock) -> None:
+    """Called by authn, which counts failed sign-ins: which names are locked, and how to unlock one."""
+    login_locks.register(locked, unlock)

@@ -1,0 +1,91 @@
+"""Reads of the users app."""
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from uuid import UUID
+
+from django.db.models import Q
+
+from postern.apps.users.models import Membership, OrgRole, SystemRole, User, UserQuerySet
+from postern.apps.users.policy import Subject
+from postern.foundation.actor import Actor
+from postern.foundation.scope import OrgScope
+
+
+@dataclass(frozen=True, slots=True)
+class OrgRoles:
+    """The roles that one person holds in one organization."""
+
+    org_id: UUID
+    roles: frozenset[str]
+
+
+def org_roles_of(user_id: UUID) -> tuple[OrgRoles, ...]:
+    """All memberships of a person, by organization."""
+    found: dict[UUID, set[str]] = {}
+    for org_id, role in Membership.objects.filter(user_id=user_id).values_list("org_id", "role"):
+        found.setdefault(org_id, set()).add(role)
+    return tuple(OrgRoles(org_id=org_id, roles=frozenset(roles)) for org_id, roles in sorted(found.items()))
+
+
+def administered_org_ids(actor: Actor) -> frozenset[UUID]:
+    """Organizations in which the actor holds the role Admin."""
+    if actor.user_id is None:
+        return frozenset()
+    rows = Membership.objects.filter(user_id=actor.user_id, role=OrgRole.ADMIN)
+    return frozenset(rows.values_list("org_id", flat=True))
+
+
+def people_in(scope: OrgScope) -> UserQuerySet:
+    """Everybody in the root organization, the members in any other."""
+    return User.objects.all() if scope.is_root else User.objects.members_of(scope.org_id)
+
+
+def with_role(people: UserQuerySet, scope: OrgScope, role: str) -> UserQuerySet:
+    """Filter `system_or_org_role` of the contract; unknown values match nobody."""
+    in_org = Membership.objects.all() if scope.is_root else Membership.objects.filter(org_id=scope.org_id)
+    match role:
+        case "system_admin":
+            return people.filter(role=SystemRole.ADMIN)
+        case "system_auditor":
+            return people.filter(role=SystemRole.AUDITOR)
+        case "org_admin":
+            return people.filter(pk__in=in_org.filter(role=OrgRole.ADMIN).values("user_id"))
+        case "org_auditor":
+            return people.filter(pk__in=in_org.filter(role=OrgRole.AUDITOR).values("user_id"))
+        case "user":
+            members = in_org.filter(role=OrgRole.USER).values("user_id")
+            return people.filter(Q(role=SystemRole.USER) | Q(pk__in=members))
+        case _:
+            return people.none()
+
+
+def with_org_role(people: UserQuerySet, scope: OrgScope, kind: str) -> UserQuerySet:
+    """Filter `org_role` of the contract: admins (system administrators too), auditors, users, members."""
+    in_org = Membership.objects.filter(org_id=scope.org_id)
+    match kind:
+        case "admins":
+            admins = in_org.filter(role=OrgRole.ADMIN).values("user_id")
+            return people.filter(Q(role=SystemRole.ADMIN) | Q(pk__in=admins))
+        case "auditors":
+            return people.filter(pk__in=in_org.filter(role=OrgRole.AUDITOR).values("user_id"))
+        case "users":
+            return people.filter(pk__in=in_org.filter(role=OrgRole.USER).values("user_id"))
+        case "members":
+            return people.filter(pk__in=in_org.values("user_id"))
+        case _:
+            return people.none()
+
+
+def subject_of(
+    user: User, scope: OrgScope, memberships: Iterable[Membership], administered: frozenset[UUID]
+) -> Subject:
+    """What the rules need to know about `user`; `memberships` are all of his rows."""
+    rows = list(memberships)
+    return Subject(
+        user_id=user.pk,
+        system_role=user.role,
+        is_org_admin=any(row.org_id == scope.org_id and row.role == OrgRole.ADMIN for row in rows),
+        is_built_in_admin=user.is_built_in_admin,
+        is_shared=any(row.org_id not in administered for row in rows),
+    )

@@ -1,0 +1,1 @@
+"""System users and their secrets, sealed at rest and write-only on the wire."""

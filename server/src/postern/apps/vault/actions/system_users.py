@@ -1,0 +1,145 @@
+"""Writes of system users and of what they are bound to. Secrets go into the sealed store; audit rows only say that they did."""
+
+from collections.abc import Mapping
+from typing import Any, Final
+from uuid import UUID
+
+from django.db import models, transaction
+
+from postern.apps.assets import facade as assets
+from postern.apps.audits import facade as audits
+from postern.apps.vault import secret_store
+from postern.apps.vault.events import SystemUsersChanged
+from postern.apps.vault.models import SystemUser
+from postern.apps.vault.rules import SECRET_COLUMNS, Plan, plan
+from postern.apps.vault.secret_store import place_of
+from postern.foundation import events
+from postern.foundation.actor import Actor
+from postern.kernel.secret import MASK
+
+_COLUMNS: Final = (
+    "name",
+    "username",
+    "type",
+    "protocol",
+    "login_mode",
+    "priority",
+    "sudo",
+    "shell",
+    "sftp_root",
+    "home",
+    "system_groups",
+    "ad_domain",
+    "username_same_with_user",
+    "auto_push",
+    "comment",
+)
+
+
+@transaction.atomic
+def create_system_user(*, actor: Actor, org_id: UUID, values: Mapping[str, Any]) -> SystemUser:
+    """A new system user. `values`: columns, `password`, `private_key`, `token`, `auto_generate_key`."""
+    blank = SystemUser(org_id=org_id, created_by=actor.label)
+    made = plan(values, _columns_of(blank), creating=True, held=set())
+    for name, value in made.columns.items():
+        setattr(blank, name, value)
+    _take_public_key(blank, made)
+    blank.save(force_insert=True)
+    _store(blank, made)
+    audits.record_change(actor=actor, action="create", target=blank, new={**_columns_of(blank), **_masked(made)})
+    events.publish(SystemUsersChanged(org_id=org_id))
+    return blank
+
+
+@transaction.atomic
+def update_system_user(*, actor: Actor, system_user: SystemUser, values: Mapping[str, Any]) -> SystemUser:
+    """Change what `values` names. An empty secret means that the stored one stays."""
+    row: SystemUser = SystemUser.objects.select_for_update().get(pk=system_user.pk)
+    old = _columns_of(row)
+    held = secret_store.held_columns(place_of(row, ""))
+    made = plan(values, old, creating=False, held=held)
+    for name, value in made.columns.items():
+        setattr(row, name, value)
+    _take_public_key(row, made)
+    row.save()
+    _store(row, made)
+    new = _columns_of(row)
+    changed = [name for name in _COLUMNS if old[name] != new[name]]
+    audits.record_change(
+        actor=actor,
+        action="update",
+        target=row,
+        old={name: old[name] for name in changed},
+        new={**{name: new[name] for name in changed}, **_masked(made)},
+    )
+    events.publish(SystemUsersChanged(org_id=row.org_id))
+    return row
+
+
+@transaction.atomic
+def delete_system_user(*, actor: Actor, system_user: SystemUser) -> None:
+    """Delete a system user with its secrets and its place in permissions."""
+    org_id, system_user_id = system_user.org_id, system_user.pk
+    old = _columns_of(system_user)
+    secret_store.drop_all(place_of(system_user, ""))
+    assets.clear_admin_user(admin_user_id=system_user_id)
+    system_user.delete()
+    system_user.pk = system_user_id  # the audit chain's lock comes last, as in every write
+    audits.record_change(actor=actor, action="delete", target=system_user, old=old)
+    events.publish(SystemUsersChanged(org_id=org_id))
+
+
+@transaction.atomic
+def clear_secrets(*, actor: Actor, system_user: SystemUser) -> None:
+    """Forget the secrets of a system user."""
+    secret_store.drop_all(place_of(system_user, ""))
+    SystemUser.objects.filter(pk=system_user.pk).update(public_key="", ssh_key_fingerprint="")
+    audits.record_change(actor=actor, action="update", event="systemuser.secrets_cleared", target=system_user)
+
+
+@transaction.atomic
+def bind(*, actor: Actor, row: models.Model) -> models.Model:
+    """Save a new relation row (asset, node or user of a system user); one that exists already is returned."""
+    lookup = {
+        field.attname: getattr(row, field.attname)
+        for field in row._meta.concrete_fields  # noqa: SLF001 - the documented model API
+        if field.is_relation
+    }
+    found, created = type(row)._default_manager.get_or_create(**lookup)  # noqa: SLF001 - the documented model API
+    if created:
+        _record_binding(actor, found, "systemuser.bound")
+    return found
+
+
+@transaction.atomic
+def unbind(*, actor: Actor, row: models.Model) -> None:
+    """Delete a relation row."""
+    _record_binding(actor, row, "systemuser.unbound")
+    row.delete()
+
+
+def _record_binding(actor: Actor, row: Any, event: str) -> None:
+    other = next(name for name in ("asset", "node", "user") if hasattr(row, name))
+    audits.record_change(
+        actor=actor, action="update", event=event, target=row.systemuser, new={other: str(getattr(row, other))}
+    )
+
+
+def _columns_of(row: SystemUser) -> dict[str, Any]:
+    return {name: getattr(row, name) for name in _COLUMNS}
+
+
+def _take_public_key(row: SystemUser, made: Plan) -> None:
+    if made.key is not None:
+        row.public_key, row.ssh_key_fingerprint = made.key.public_key, made.key.fingerprint
+
+
+def _store(row: SystemUser, made: Plan) -> None:
+    for column in SECRET_COLUMNS:
+        secret = made.secrets.get(column)
+        if secret is not None:
+            secret_store.put(place_of(row, column), secret)
+
+
+def _masked(made: Plan) -> dict[str, str]:
+    return dict.fromkeys(made.secrets, MASK)

@@ -1,0 +1,1 @@
+"""The wire of the vault: translation only. No answer carries a secret."""

@@ -1,0 +1,19 @@
+"""Routes of the vault, relative to /api/v1/."""
+
+from postern.apps.vault.api.views import (
+    AdminUserViewSet,
+    SystemUserAssetViewSet,
+    SystemUserNodeViewSet,
+    SystemUserUserViewSet,
+    SystemUserViewSet,
+)
+from postern.foundation.rest.viewsets import ResourceRouter
+
+router = ResourceRouter()
+router.register("assets/system-users", SystemUserViewSet, "system-user")
+router.register("assets/admin-users", AdminUserViewSet, "admin-user")
+router.register("assets/system-users-assets-relations", SystemUserAssetViewSet, "system-user-asset-relation")
+router.register("assets/system-users-nodes-relations", SystemUserNodeViewSet, "system-user-node-relation")
+router.register("assets/system-users-users-relations", SystemUserUserViewSet, "system-user-user-relation")
+
+urlpatterns = router.urls

@@ -1,0 +1,148 @@
+"""Endpoints of system users, admin users and their bindings."""
+
+from typing import Any, ClassVar, cast
+
+from django.db.models import Count, QuerySet
+from django.utils.translation import gettext as _
+from rest_framework.decorators import action
+from rest_framework.exceptions import ValidationError
+from rest_framework.request import Request
+from rest_framework.response import Response
+
+from postern.apps.assets.models import Asset
+from postern.apps.users.models import Membership
+from postern.apps.vault.actions import system_users as actions
+from postern.apps.vault.api.serializers import (
+    AdminUserSerializer,
+    SystemUserAssetSerializer,
+    SystemUserNodeSerializer,
+    SystemUserSerializer,
+    SystemUserUserSerializer,
+)
+from postern.apps.vault.models import SystemUser, SystemUserAsset, SystemUserNode, SystemUserType, SystemUserUser
+from postern.foundation.rest.rights import Right
+from postern.foundation.rest.viewsets import CreateMixin, DeleteMixin, ReadOnlyViewSet, ResourceViewSet, RowsViewSet
+from postern.foundation.scope import writable
+
+ADMIN_ONLY = dict.fromkeys(("list", "retrieve", "create", "update", "destroy"), Right.ORG_ADMIN)
+
+
+class SystemUserViewSet(ResourceViewSet):
+    queryset = SystemUser.objects.all()
+    serializer_class = SystemUserSerializer
+    rights = {**ADMIN_ONLY, "assets": Right.ORG_ADMIN, "clear_auth_info": Right.ORG_ADMIN}
+    filter_fields: ClassVar[tuple[str, ...]] = ("name", "username", "protocol", "type", "login_mode")
+    search_fields: ClassVar[tuple[str, ...]] = ("name", "username", "protocol", "type")
+    ordering_fields = ("name", "username", "protocol", "priority", "login_mode", "date_created", "date_updated")
+
+    def visible_rows(self) -> QuerySet[SystemUser]:
+        rows = cast("QuerySet[SystemUser]", super().visible_rows())
+        for name in ("protocol", "type"):
+            wanted = self.request.query_params.get(f"{name}__in")
+            if wanted:
+                rows = rows.filter(**{f"{name}__in": [one.strip() for one in wanted.split(",")]})
+        return rows.annotate(assets_amount=Count("asset_rows"))
+
+    def create_object(self, data: dict[str, Any]) -> SystemUser:
+        return actions.create_system_user(actor=self.actor, org_id=writable(self.scope), values=data)
+
+    def update_object(self, instance: SystemUser, data: dict[str, Any]) -> SystemUser:
+        actions.update_system_user(actor=self.actor, system_user=instance, values=data)
+        return cast("SystemUser", self.get_queryset().get(pk=instance.pk))
+
+    def delete_object(self, instance: SystemUser) -> None:
+        actions.delete_system_user(actor=self.actor, system_user=instance)
+
+    @action(detail=True, methods=["get"], url_path="assets")
+    def assets(self, request: Request, **kwargs: Any) -> Response:
+        """Assets that the system user is bound to directly."""
+        rows = SystemUserAsset.objects.filter(systemuser=self.get_object()).select_related("asset")
+        rows = rows.prefetch_related("asset__protocol_rows").order_by("asset__hostname", "pk")
+        page = self.paginate_queryset(rows)
+        shown = [_bound_asset(row) for row in (page if page is not None else rows)]
+        return self.get_paginated_response(shown) if page is not None else Response(shown)
+
+    @action(detail=True, methods=["delete"], url_path="auth-info", url_name="auth-info")
+    def clear_auth_info(self, request: Request, **kwargs: Any) -> Response:
+        """Forget the secrets. There is no reading them: the contract's GET is not built (nobody sees a credential)."""
+        actions.clear_secrets(actor=self.actor, system_user=self.get_object())
+        return Response(status=204)
+
+
+def _bound_asset(row: SystemUserAsset) -> dict[str, Any]:
+    asset: Asset = row.asset
+    ports = [item.port for item in asset.protocol_rows.all()]
+    return {
+        "id": str(asset.pk),
+        "hostname": asset.hostname,
+        "ip": asset.ip,
+        "port": ports[0] if ports else None,
+        "connectivity": row.connectivity,
+        "date_verified": row.date_verified,
+    }
+
+
+class AdminUserViewSet(SystemUserViewSet):
+    """The same rows, those of type admin."""
+
+    serializer_class = AdminUserSerializer
+    filter_fields = ("name", "username")
+    search_fields = ("name", "username")
+
+    def visible_rows(self) -> QuerySet[SystemUser]:
+        return super().visible_rows().filter(type=SystemUserType.ADMIN)
+
+    def create_object(self, data: dict[str, Any]) -> SystemUser:
+        return super().create_object({**data, "type": SystemUserType.ADMIN.value})
+
+
+class _BindingViewSet(CreateMixin, DeleteMixin, ReadOnlyViewSet):
+    """Rows that tie system users to something. They are made and deleted, not changed."""
+
+    rights = dict.fromkeys(("list", "retrieve", "create", "destroy"), Right.ORG_ADMIN)
+    related: tuple[str, ...] = ()
+
+    def visible_rows(self) -> QuerySet[Any]:
+        visible = SystemUser.objects.visible_to(self.actor, self.scope).values("pk")
+        rows: Any = super(RowsViewSet, self).get_queryset()
+        return (
+            cast("QuerySet[Any]", rows)
+            .filter(systemuser__in=visible)
+            .select_related("systemuser", *self.related)
+            .order_by("pk")
+        )
+
+    def create_object(self, data: dict[str, Any]) -> Any:
+        return actions.bind(actor=self.actor, row=self.get_queryset().model(**data))
+
+    def delete_object(self, instance: Any) -> None:
+        actions.unbind(actor=self.actor, row=instance)
+
+
+class SystemUserAssetViewSet(_BindingViewSet):
+    queryset = SystemUserAsset.objects.all()
+    serializer_class = SystemUserAssetSerializer
+    filter_fields = ("asset", "systemuser")
+    search_fields = ("asset__hostname", "asset__ip", "systemuser__name", "systemuser__username")
+    related = ("asset",)
+
+
+class SystemUserNodeViewSet(_BindingViewSet):
+    queryset = SystemUserNode.objects.all()
+    serializer_class = SystemUserNodeSerializer
+    filter_fields = ("id", "node", "systemuser")
+    search_fields = ("node__value", "systemuser__name", "systemuser__username")
+    related = ("node",)
+
+
+class SystemUserUserViewSet(_BindingViewSet):
+    queryset = SystemUserUser.objects.all()
+    serializer_class = SystemUserUserSerializer
+    filter_fields = ("id", "user", "systemuser")
+    search_fields = ("user__username", "user__name", "systemuser__name", "systemuser__username")
+    related = ("user",)
+
+    def create_object(self, data: dict[str, Any]) -> Any:
+        if not Membership.objects.filter(user=data["user"], org_id=data["systemuser"].org_id).exists():
+            raise ValidationError({"user": [_("The person is no member of the organization.")]})
+        return super().create_object(data)

@@ -1,0 +1,36 @@
+"""Refusals of the vault."""
+
+from postern.kernel.errors import Conflict, PosternError
+
+
+class FieldRefused(PosternError):
+    """A value that the rules of system users forbid; answered as a field error."""
+
+    code = "invalid"
+
+    def __init__(self, field: str, message: str) -> None:
+        super().__init__(message)
+        self.field = field
+
+    @property
+    def fields(self) -> dict[str, list[str]]:
+        return {self.field: [self.message]}
+
+
+class CredentialMissing(PosternError):
+    """The system user holds no secret to sign in with."""
+
+    code = "credential_missing"
+
+
+class SecretUnreadable(PosternError):
+    """A sealed secret does not open: it was altered or moved, or its key is gone."""
+
+    code = "secret_unreadable"
+    status = 503
+
+
+class KeyStillUsed(Conflict):
+    """A key-encryption key that secrets still need is not removed."""
+
+    code = "key_still_used"

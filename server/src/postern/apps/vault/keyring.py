@@ -1,0 +1,179 @@
+"""The file of key-encryption keys, which lives outside the database and its backups.
+
+    {"current": 2, "keys": {"1": {"key": "<base64, 32 bytes>", "created": "<ISO 8601>"}, "2": {…}}}
+
+Every process that opens secrets reads the file and notices by its stamp when it was replaced, so a rotation needs
+no restart. New versions are written to a temporary file, synced and renamed: a crash leaves the old file whole.
+"""
+
+import base64
+import json
+import os
+import tempfile
+import threading
+from dataclasses import dataclass
+from datetime import datetime
+from pathlib import Path
+
+from django.utils.translation import gettext as _
+
+from postern.apps.vault.sealing import KEY_BYTES
+from postern.kernel.clock import now
+from postern.kernel.errors import Unavailable
+from postern.kernel.secret import Secret
+
+
+class KeyringUnusable(Unavailable):
+    """The key file is missing, damaged, readable by others, or lacks the version that is asked for."""
+
+    code = "keyring_unusable"
+
+
+@dataclass(frozen=True, slots=True)
+class KeyEncryptionKey:
+    version: int
+    key: Secret  # base64 of 32 bytes
+    created: datetime
+
+    def raw(self) -> bytes:
+        return base64.b64decode(self.key.reveal())
+
+
+@dataclass(frozen=True, slots=True)
+class _Content:
+    current: int
+    keys: dict[int, KeyEncryptionKey]
+
+
+class Keyring:
+    """Reads and replaces one key file. Safe to share between threads."""
+
+    def __init__(self, path: Path) -> None:
+        self._path = path
+        self._lock = threading.Lock()
+        self._stamp: tuple[int, int, int] | None = None
+        self._content: _Content | None = None
+
+    def current(self) -> KeyEncryptionKey:
+        """The key that new secrets are sealed under."""
+        content = self._load()
+        return content.keys[content.current]
+
+    def version(self, version: int) -> KeyEncryptionKey:
+        """The key of that version. Raises `KeyringUnusable` when it is not in the file."""
+        found = self._load().keys.get(version)
+        if found is None:
+            raise KeyringUnusable(
+                _("The key file holds no key of version %(version)d; restore it from its backup.")
+                % {"version": version}
+            )
+        return found
+
+    def versions(self) -> dict[int, datetime]:
+        """Versions in the file and when each was made."""
+        return {version: key.created for version, key in self._load().keys.items()}
+
+    def exists(self) -> bool:
+        return self._path.exists()
+
+    def create(self) -> None:
+        """Write a new file with one key, unless another process was faster. Never replaces a file."""
+        self._path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+        content = _Content(current=1, keys={1: _new_key(1)})
+        temporary = self._write_temporary(content)
+        try:
+            os.link(temporary, self._path)  # unlike a rename it fails when the file is there
+        except FileExistsError:
+            pass
+        finally:
+            temporary.unlink()
+
+    def add_version(self) -> KeyEncryptionKey:
+        """Add a key and make it the current one."""
+        with self._lock:
+            content = self._read()
+            key = _new_key(max(content.keys) + 1)
+            self._replace(_Content(current=key.version, keys={**content.keys, key.version: key}))
+            return key
+
+    def remove_versions(self, versions: set[int]) -> None:
+        """Forget keys that nothing is sealed under any more. The current one stays whatever is asked."""
+        with self._lock:
+            content = self._read()
+            kept = {
+                number: key
+                for number, key in content.keys.items()
+                if number == content.current or number not in versions
+            }
+            self._replace(_Content(current=content.current, keys=kept))
+
+    def _load(self) -> _Content:
+        stamp = self._file_stamp()
+        with self._lock:
+            if self._content is None or stamp != self._stamp:
+                self._content = self._read()
+                self._stamp = stamp
+            return self._content
+
+    def _file_stamp(self) -> tuple[int, int, int]:
+        try:
+            found = self._path.stat()
+        except OSError as error:
+            raise KeyringUnusable(
+                _("The file of key-encryption keys is missing; restore it from its backup.")
+            ) from error
+        return found.st_mtime_ns, found.st_ino, found.st_size
+
+    def _read(self) -> _Content:
+        try:
+            if self._path.stat().st_mode & 0o077:
+                raise KeyringUnusable(
+                    _("The file of key-encryption keys must be readable by its owner only (mode 0600).")
+                )
+            document = json.loads(self._path.read_text("ascii"))
+            keys = {
+                int(version): KeyEncryptionKey(
+                    version=int(version), key=Secret(entry["key"]), created=datetime.fromisoformat(entry["created"])
+                )
+                for version, entry in document["keys"].items()
+            }
+            content = _Content(current=int(document["current"]), keys=keys)
+            sound = content.current in keys and all(len(key.raw()) == KEY_BYTES for key in keys.values())
+        except (OSError, ValueError, KeyError, TypeError, AttributeError) as error:
+            raise KeyringUnusable(
+                _("The file of key-encryption keys cannot be read; restore it from its backup.")
+            ) from error
+        if not sound:
+            raise KeyringUnusable(_("The file of key-encryption keys is damaged; restore it from its backup."))
+        return content
+
+    def _replace(self, content: _Content) -> None:
+        temporary = self._write_temporary(content)
+        temporary.replace(self._path)
+        folder = os.open(self._path.parent, os.O_RDONLY | os.O_DIRECTORY)
+        try:
+            os.fsync(folder)
+        finally:
+            os.close(folder)
+        self._content = None
+
+    def _write_temporary(self, content: _Content) -> Path:
+        document = {
+            "current": content.current,
+            "keys": {
+                str(number): {"key": key.key.reveal(), "created": key.created.isoformat()}
+                for number, key in sorted(content.keys.items())
+            },
+        }
+        # mkstemp makes the file with mode 0600
+        descriptor, name = tempfile.mkstemp(dir=self._path.parent, prefix=".kek-")
+        with os.fdopen(descriptor, "w", encoding="ascii") as file:
+            json.dump(document, file, indent=1)
+            file.flush()
+            os.fsync(file.fileno())
+        return Path(name)
+
+
+def _new_key(version: int) -> KeyEncryptionKey:
+    raw = os.urandom(KEY_BYTES)
+    return KeyEncryptionKey(version=version, key=Secret(base64.b64encode(raw).decode("ascii")), created=now())

@@ -1,0 +1,92 @@
+"""Reads of the vault: briefs for other apps, and the credential for a session (internal API only)."""
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from uuid import UUID
+
+from django.db.models import Count
+from django.utils.translation import gettext as _
+
+from postern.apps.vault import secret_store
+from postern.apps.vault.errors import CredentialMissing
+from postern.apps.vault.models import LoginMode, SystemUser, SystemUserAsset, SystemUserType
+from postern.apps.vault.secret_store import place_of
+from postern.contracts.access import Credential
+from postern.contracts.enums import Protocol
+from postern.kernel.errors import NotFound
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SystemUserBrief:
+    """What other apps need of a system user. `manual`: the person is asked for the credential."""
+
+    id: UUID
+    name: str
+    username: str
+    org_id: UUID
+    protocol: Protocol
+    manual: bool
+    priority: int
+    username_same_with_user: bool
+
+
+def briefs(ids: Iterable[UUID]) -> dict[UUID, SystemUserBrief]:
+    """The system users that exist, by id."""
+    return {
+        row.pk: SystemUserBrief(
+            id=row.pk,
+            name=row.name,
+            username=row.username,
+            org_id=row.org_id,
+            protocol=Protocol(row.protocol),
+            manual=row.login_mode == LoginMode.MANUAL,
+            priority=row.priority,
+            username_same_with_user=row.username_same_with_user,
+        )
+        for row in SystemUser.objects.filter(pk__in=set(ids))
+    }
+
+
+def open_credential(*, system_user_id: UUID, username: str) -> Credential:
+    """The secrets for one sign-in on a target; `username` is the person's own, for dynamic usernames.
+
+    Raises `NotFound`, `CredentialMissing` (nothing stored, or the person must be asked), `SecretUnreadable`.
+    """
+    row = SystemUser.objects.filter(pk=system_user_id).first()
+    if row is None:
+        raise NotFound(_("There is no such system user."))
+    login_name = username if row.username_same_with_user else row.username
+    if row.login_mode == LoginMode.MANUAL:
+        raise CredentialMissing(
+            _("The system user %(name)s asks for the credential at each sign-in.") % {"name": row.name}
+        )
+    password = secret_store.get(place_of(row, "password"))
+    private_key = secret_store.get(place_of(row, "private_key"))
+    if password is None and private_key is None:
+        raise CredentialMissing(
+            _("The system user %(name)s has neither a password nor a private key.") % {"name": row.name}
+        )
+    return Credential(
+        login_name=login_name,
+        password=password.reveal() if password else "",
+        private_key=private_key.reveal() if private_key else "",
+    )
+
+
+def asset_counts(ids: Iterable[UUID]) -> dict[UUID, int]:
+    """How many assets each system user is bound to directly."""
+    rows = SystemUserAsset.objects.filter(systemuser_id__in=set(ids)).values("systemuser_id").annotate(n=Count("pk"))
+    return dict(rows.values_list("systemuser_id", "n"))
+
+
+class AdminUsers:
+    """What the assets app asks about admin users (`assets.admin_users.AdminUserDirectory`)."""
+
+    def displays(self, ids: Iterable[UUID]) -> Mapping[UUID, str]:
+        return {row.pk: str(row) for row in SystemUser.objects.filter(pk__in=set(ids))}
+
+    def is_admin_user(self, admin_user_id: UUID, org_id: UUID) -> bool:
+        return SystemUser.objects.filter(pk=admin_user_id, org_id=org_id, type=SystemUserType.ADMIN).exists()
+
+    def assets_of(self, system_user_id: UUID) -> Iterable[UUID]:
+        return SystemUserAsset.objects.filter(systemuser_id=system_user_id).values_list("asset_id", flat=True)

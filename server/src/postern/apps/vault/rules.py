@@ -1,0 +1,127 @@
+"""The rules of system users as a pure function: what a wish becomes, or why it is refused (contract: system users)."""
+
+import secrets
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any, Final
+
+from django.utils.translation import gettext as _
+
+from postern.apps.vault import ssh_keys
+from postern.apps.vault.errors import FieldRefused
+from postern.apps.vault.models import LoginMode, SystemUserType
+from postern.apps.vault.ssh_keys import KeyPair, KeyRefused
+from postern.contracts.enums import Protocol
+from postern.kernel.secret import Secret
+
+#: Protocols for which an account can be made on the target.
+PUSHABLE: Final = (Protocol.SSH.value, Protocol.RDP.value)
+SECRET_COLUMNS: Final = ("password", "private_key", "token")
+_GENERATED_PASSWORD_BYTES: Final = 24
+
+
+@dataclass(slots=True)
+class Plan:
+    """What is to be written: columns, and secrets (a None is left as it is)."""
+
+    columns: dict[str, Any]
+    secrets: dict[str, Secret] = field(default_factory=dict)
+    key: KeyPair | None = None
+
+
+def plan(wish: Mapping[str, Any], present: Mapping[str, Any], *, creating: bool, held: set[str]) -> Plan:
+    """Turn a wish into what is written.
+
+    `wish`: the fields that the caller sent. `present`: the columns as they are (defaults when creating). `held`: names of the
+    secrets that are stored already. Raises `FieldRefused`.
+    """
+    columns = {
+        name: value for name, value in wish.items() if name not in {*SECRET_COLUMNS, "public_key", "auto_generate_key"}
+    }
+    after = {**present, **columns}
+    if after["type"] == SystemUserType.ADMIN:
+        _force(
+            columns,
+            after,
+            protocol=Protocol.SSH.value,
+            login_mode=LoginMode.AUTO.value,
+            username_same_with_user=False,
+            auto_push=False,
+        )
+    manual = after["login_mode"] == LoginMode.MANUAL
+    if manual or after["protocol"] not in PUSHABLE:
+        _force(columns, after, auto_push=False)
+    if after["username_same_with_user"]:
+        _force(columns, after, username="", home="")
+    elif "username" in wish and not after["username"] and not manual and after["protocol"] not in {"vnc", "k8s"}:
+        raise FieldRefused("username", _("A system user that signs in by itself needs a username."))
+    _check_sftp_root(after["sftp_root"])
+    result = Plan(columns)
+    generate = creating and bool(wish.get("auto_generate_key")) and not manual and after["protocol"] in PUSHABLE
+    if generate:
+        _generate(result, ssh=after["protocol"] == Protocol.SSH.value)
+    else:
+        _take_secrets(result, wish)
+    if creating and not generate and not manual and "password" in wish:
+        _require_a_secret(result, held)
+    return result
+
+
+def _force(columns: dict[str, Any], after: dict[str, Any], **values: Any) -> None:
+    columns.update(values)
+    after.update(values)
+
+
+def _check_sftp_root(value: str) -> None:
+    if value not in {"home", "tmp"} and not value.startswith("/"):
+        raise FieldRefused("sftp_root", _("The SFTP root is home, tmp or a path that starts with a slash."))
+
+
+def _generate(result: Plan, *, ssh: bool) -> None:
+    result.secrets["password"] = Secret(secrets.token_urlsafe(_GENERATED_PASSWORD_BYTES))
+    if ssh:
+        result.key = ssh_keys.generate()
+        result.secrets["private_key"] = result.key.private_key
+
+
+def _take_secrets(result: Plan, wish: Mapping[str, Any]) -> None:
+    password, private_key = wish.get("password") or "", wish.get("private_key") or ""
+    if "{{" in password:
+        raise FieldRefused("password", _("A password cannot contain two opening braces."))
+    if private_key.strip():
+        try:
+            result.key = ssh_keys.read_private_key(private_key, password)
+        except KeyRefused as error:
+            raise FieldRefused("private_key", key_message(error.code)) from error
+        result.secrets["private_key"] = result.key.private_key
+        if _opens_only_with(private_key, password):
+            # The password was the key's passphrase, not a password of the account
+            password = ""
+    if password:
+        result.secrets["password"] = Secret(password)
+    if wish.get("token"):
+        result.secrets["token"] = Secret(wish["token"])
+
+
+def _opens_only_with(private_key: str, passphrase: str) -> bool:
+    if not passphrase:
+        return False
+    try:
+        ssh_keys.read_private_key(private_key)
+    except KeyRefused:
+        return True
+    return False
+
+
+def _require_a_secret(result: Plan, held: set[str]) -> None:
+    if not result.secrets and not held:
+        raise FieldRefused("password", _("A system user that signs in by itself needs a password or a private key."))
+
+
+def key_message(code: str) -> str:
+    """What a refused private key is told to people."""
+    return {
+        "passphrase": _("The private key is locked: put its passphrase into the password field."),
+        "kind": _("This kind of private key is not supported; use Ed25519, ECDSA or RSA."),
+        "size": _("The private key has a size that is not accepted; RSA needs at least 2048 bits."),
+    }.get(code, _("This is not a private key in OpenSSH or PEM form."))

@@ -1,0 +1,94 @@
+"""How a secret is sealed: AES-256-GCM under a data key of its own, which is wrapped by a key-encryption key.
+
+Both layers are bound to the place of the secret (table, row, organization, column) and the wrap also to the
+version of the key-encryption key, so that a sealed value copied into another row does not open. Pure functions over bytes.
+"""
+
+import secrets
+from dataclasses import dataclass
+from typing import Final
+from uuid import UUID
+
+from cryptography.exceptions import InvalidTag
+from cryptography.hazmat.primitives.ciphers.aead import AESGCM
+
+from postern.kernel.secret import Secret
+
+KEY_BYTES: Final = 32
+_NONCE_BYTES: Final = 12
+
+
+class SealBroken(Exception):
+    """The sealed value was altered, moved to another row, or sealed under another key."""
+
+
+@dataclass(frozen=True, slots=True)
+class SecretPlace:
+    """Where a secret belongs. `table` and `column` are names of ours, never input."""
+
+    table: str
+    row_id: UUID
+    org_id: UUID
+    column: str
+
+    def associated_data(self) -> bytes:
+        return f"postern.secret.1|{self.table}|{self.row_id}|{self.org_id}|{self.column}".encode()
+
+
+@dataclass(frozen=True, slots=True)
+class SealedValue:
+    """A sealed secret as stored. `wrapped_key` and `ciphertext` start with their nonce (12 bytes)."""
+
+    kek_version: int
+    wrapped_key: bytes
+    ciphertext: bytes
+
+
+def seal(secret: Secret, place: SecretPlace, *, kek: bytes, kek_version: int) -> SealedValue:
+    """Seal `secret` for `place` under a fresh data key."""
+    data_key = AESGCM.generate_key(KEY_BYTES * 8)
+    return SealedValue(
+        kek_version=kek_version,
+        wrapped_key=_wrap(data_key, place, kek=kek, kek_version=kek_version),
+        ciphertext=_encrypt(data_key, secret.reveal().encode("utf-8"), place.associated_data()),
+    )
+
+
+def unseal(value: SealedValue, place: SecretPlace, *, kek: bytes) -> Secret:
+    """The secret. Raises `SealBroken` when anything about the value or its place differs."""
+    data_key = _unwrap(value, place, kek=kek)
+    return Secret(_decrypt(data_key, value.ciphertext, place.associated_data()).decode("utf-8"))
+
+
+def rewrap(value: SealedValue, place: SecretPlace, *, old_kek: bytes, new_kek: bytes, new_version: int) -> SealedValue:
+    """The same secret under another key-encryption key: only the small wrapped key changes."""
+    data_key = _unwrap(value, place, kek=old_kek)
+    return SealedValue(
+        kek_version=new_version,
+        wrapped_key=_wrap(data_key, place, kek=new_kek, kek_version=new_version),
+        ciphertext=value.ciphertext,
+    )
+
+
+def _wrap(data_key: bytes, place: SecretPlace, *, kek: bytes, kek_version: int) -> bytes:
+    return _encrypt(kek, data_key, _wrap_context(place, kek_version))
+
+
+def _unwrap(value: SealedValue, place: SecretPlace, *, kek: bytes) -> bytes:
+    return _decrypt(kek, value.wrapped_key, _wrap_context(place, value.kek_version))
+
+
+def _wrap_context(place: SecretPlace, kek_version: int) -> bytes:
+    return place.associated_data() + f"|kek {kek_version}".encode()
+
+
+def _encrypt(key: bytes, plain: bytes, associated_data: bytes) -> bytes:
+    nonce = secrets.token_bytes(_NONCE_BYTES)
+    return nonce + AESGCM(key).encrypt(nonce, plain, associated_data)
+
+
+def _decrypt(key: bytes, sealed: bytes, associated_data: bytes) -> bytes:
+    try:
+        return AESGCM(key).decrypt(sealed[:_NONCE_BYTES], sealed[_NONCE_BYTES:], associated_data)
+    except (InvalidTag, ValueError) as error:
+        raise SealBroken("a sealed secret does not open at its place") from error

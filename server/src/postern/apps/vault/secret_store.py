@@ -1,0 +1,89 @@
+"""The one way to sealed secrets: put, get, drop by place. Other apps reach it through the facade.
+
+Only the web plane and the command line open secrets; the job runner never calls this (it has no key file).
+"""
+
+from functools import lru_cache
+from pathlib import Path
+
+from django.conf import settings
+from django.utils.translation import gettext as _
+
+from postern.apps.vault import sealing
+from postern.apps.vault.errors import SecretUnreadable
+from postern.apps.vault.keyring import Keyring
+from postern.apps.vault.models import SealedSecret, SystemUser
+from postern.apps.vault.sealing import SealBroken, SealedValue, SecretPlace
+from postern.kernel.secret import Secret
+
+
+@lru_cache(maxsize=8)
+def _keyring_at(path: Path) -> Keyring:
+    return Keyring(path)
+
+
+def keyring() -> Keyring:
+    """The key file of this installation."""
+    return _keyring_at(settings.POSTERN.kek_file)
+
+
+def place_of(system_user: SystemUser, column: str) -> SecretPlace:
+    """Where a secret of a system user lies."""
+    return SecretPlace(table="vault_systemuser", row_id=system_user.pk, org_id=system_user.org_id, column=column)
+
+
+def put(place: SecretPlace, secret: Secret) -> None:
+    """Seal and store; replaces what was there."""
+    key = keyring().current()
+    value = sealing.seal(secret, place, kek=key.raw(), kek_version=key.version)
+    SealedSecret.objects.update_or_create(
+        table=place.table,
+        row_id=place.row_id,
+        column=place.column,
+        defaults={
+            "org_id": place.org_id,
+            "kek_version": value.kek_version,
+            "wrapped_key": value.wrapped_key,
+            "ciphertext": value.ciphertext,
+        },
+    )
+
+
+def get(place: SecretPlace) -> Secret | None:
+    """The secret, or None when there is none. Raises `SecretUnreadable` when what is stored does not open here."""
+    row = SealedSecret.objects.filter(table=place.table, row_id=place.row_id, column=place.column).first()
+    return None if row is None else open_row(row, place)
+
+
+def open_row(row: SealedSecret, place: SecretPlace) -> Secret:
+    """Open a stored row as the secret of `place`."""
+    key = keyring().version(row.kek_version)
+    try:
+        return sealing.unseal(value_of(row), place, kek=key.raw())
+    except SealBroken as error:
+        raise SecretUnreadable(
+            _("A stored secret cannot be opened: it was altered or belongs elsewhere. Set it again.")
+        ) from error
+
+
+def drop(place: SecretPlace) -> None:
+    """Forget one secret."""
+    SealedSecret.objects.filter(table=place.table, row_id=place.row_id, column=place.column).delete()
+
+
+def held_columns(place: SecretPlace) -> set[str]:
+    """Which secrets the row of `place` has (its `column` does not matter)."""
+    rows = SealedSecret.objects.filter(table=place.table, row_id=place.row_id)
+    return set(rows.values_list("column", flat=True))
+
+
+def drop_all(place: SecretPlace) -> None:
+    """Forget every secret of the row of `place`."""
+    SealedSecret.objects.filter(table=place.table, row_id=place.row_id).delete()
+
+
+def value_of(row: SealedSecret) -> SealedValue:
+    """The stored columns as a value; databases hand out memoryviews."""
+    return SealedValue(
+        kek_version=row.kek_version, wrapped_key=bytes(row.wrapped_key), ciphertext=bytes(row.ciphertext)
+    )

@@ -1,0 +1,23 @@
+"""The web part's ASGI application: Django for requests, Channels for websockets."""
+
+import os
+
+os.environ.setdefault("DJANGO_SETTINGS_MODULE", "postern.foundation.django_settings")
+
+from django.core.asgi import get_asgi_application
+
+django_application = get_asgi_application()  # loads the apps: everything below may import them
+
+from channels.routing import ProtocolTypeRouter, URLRouter
+
+from postern.apps.sessions import presence
+from postern.apps.sessions.consumers import websocket_urlpatterns
+from postern.foundation.body_guard import BodyGuard
+from postern.foundation.checks import refuse_undeclared
+
+refuse_undeclared(websocket_urlpatterns)  # also loads the views: some of them raise the limit of their bodies
+http_application = BodyGuard(django_application)  # type: ignore[arg-type]  # ASGI's own types are wider than Django's
+
+application = ProtocolTypeRouter({"http": http_application, "websocket": URLRouter(websocket_urlpatterns)})
+
+presence.start()

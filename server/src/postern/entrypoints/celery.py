@@ -1,0 +1,102 @@
+"""The worker part: Celery with a thread pool, its schedule in a thread of the same process.
+
+Task messages are JSON and carry ids, never secrets. Nothing that must not be lost lives in the broker alone: the
+outbox table does (see `postern.foundation.outbox`).
+"""
+
+import os
+import warnings
+from importlib import import_module
+from typing import Any, Final
+
+os.environ.setdefault("DJANGO_SETTINGS_MODULE", "postern.foundation.django_settings")
+
+import django
+
+django.setup()
+
+from celery import Celery, platforms, signals
+from celery.beat import EmbeddedService
+from django.apps import apps
+from django.conf import settings as django_settings
+
+from postern.foundation.settings import Settings
+
+_THREADS: Final = 4
+
+settings: Settings = django_settings.POSTERN
+
+
+def _broker_url(settings: Settings) -> str:
+    """The Redis address as Celery spells it (a Unix socket is `redis+socket`)."""
+    url = settings.redis_url
+    return (
+        f"redis+socket{url.removeprefix('unix')}".replace("?db=", "?virtual_host=") if url.startswith("unix:") else url
+    )
+
+
+app = Celery("postern")
+app.conf.update(
+    broker_url=_broker_url(settings),
+    broker_connection_retry_on_startup=True,
+    result_backend=None,
+    task_ignore_result=True,
+    task_serializer="json",
+    accept_content=["json"],
+    task_acks_late=True,
+    task_reject_on_worker_lost=True,
+    worker_prefetch_multiplier=1,
+    worker_hijack_root_logger=False,
+    worker_send_task_events=False,
+    timezone="UTC",
+    enable_utc=True,
+)
+app.set_default()
+
+
+def _schedule() -> dict[str, Any]:
+    """Periodic tasks of all apps: each `tasks` module may export `BEAT`."""
+    merged: dict[str, Any] = {}
+    for config in apps.get_app_configs():
+        if config.name.startswith("postern."):
+            try:
+                module = import_module(f"{config.name}.tasks")
+            except ModuleNotFoundError as error:
+                if error.name != f"{config.name}.tasks":
+                    raise
+                continue
+            merged.update(getattr(module, "BEAT", {}))
+    return merged
+
+
+app.conf.beat_schedule = _schedule()
+
+
+def _stamp_now(**_details: object) -> None:
+    app.send_task("postern.foundation.stamp_worker")
+
+
+def work(*, beat: bool) -> int:
+    """Run jobs until SIGTERM; running ones are finished first."""
+    # A container runs as root; the worker takes JSON only, which is what the warning is about.
+    warnings.filterwarnings("ignore", category=platforms.SecurityWarning)
+    if beat:
+        # A worker of its own (no `postern up`, no private Redis) is the first to need this folder.
+        settings.run_dir.mkdir(mode=0o700, parents=True, exist_ok=True)
+        schedule = settings.run_dir / "schedule"
+        app.conf.beat_schedule_filename = str(schedule)
+        EmbeddedService(app, thread=True).start()
+    # The first sign of life goes the way of every job, as soon as the worker takes jobs; the schedule sends the next.
+    signals.worker_ready.connect(_stamp_now, weak=False)
+    worker = app.Worker(
+        pool="threads",
+        concurrency=_THREADS,
+        hostname=f"postern@{os.uname().nodename}",
+        without_gossip=True,
+        without_mingle=True,
+        without_heartbeat=True,
+        loglevel="WARNING",
+        quiet=True,
+    )
+    worker.start()
+    return int(worker.exitcode or 0)

@@ -1,0 +1,201 @@
+"""The `postern` command. Each subcommand is a small function; what it needs is imported where it runs, because one
+process must not pay for the others: the supervisor knows neither Django nor the proxy.
+"""
+
+import argparse
+import asyncio
+import json
+import os
+import sys
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import Final
+
+from postern import API_LEVEL, __version__
+from postern.entrypoints.supervisor import EXIT_CONFIG, follow_supervisor
+from postern.foundation.settings import Settings
+from postern.kernel import log
+from postern.kernel.errors import PosternError, SettingsError
+
+Command = Callable[[argparse.Namespace, Settings], int]
+
+DJANGO_SETTINGS: Final = "postern.foundation.django_settings"
+
+
+def _django() -> None:
+    """Load the control plane's apps into this process."""
+    os.environ.setdefault("DJANGO_SETTINGS_MODULE", DJANGO_SETTINGS)
+    import django
+
+    django.setup()
+    from django.utils.translation import activate
+
+    activate("en")  # operators read one language with the logs
+
+
+def up(arguments: argparse.Namespace, settings: Settings) -> int:
+    """Start every part and stay in the foreground."""
+    from postern.entrypoints.up import run_all
+
+    log.configure("postern", settings.log_level)
+    return asyncio.run(run_all(settings, reload=arguments.reload))
+
+
+def demo(arguments: argparse.Namespace, settings: Settings) -> int:
+    """Start every part with a story to look at, in a data folder of its own."""
+    from postern.entrypoints.demo import run_demo
+
+    log.configure("postern", settings.log_level)
+    return asyncio.run(run_demo(settings))
+
+
+def web(arguments: argparse.Namespace, settings: Settings) -> int:
+    """Serve the console, the API and the websockets."""
+    from postern.entrypoints.web import serve
+
+    log.configure("web", settings.log_level)
+    return serve(settings, reload=arguments.reload)
+
+
+def worker(arguments: argparse.Namespace, settings: Settings) -> int:
+    """Run background jobs; with --beat also the schedule."""
+    from postern.entrypoints.celery import work
+
+    log.configure("worker", settings.log_level)
+    return work(beat=arguments.beat)
+
+
+def proxy(arguments: argparse.Namespace, settings: Settings) -> int:
+    """Carry sessions."""
+    from postern.entrypoints.proxy import serve
+
+    log.configure("proxy", settings.log_level)
+    return serve(settings)
+
+
+def migrate(arguments: argparse.Namespace, settings: Settings) -> int:
+    """Bring the database up to date and make the first administrator; prints a made-up password once."""
+    _django()
+    from django.core.management import call_command
+
+    from postern.apps.users.actions import ensure_first_admin
+
+    log.configure("migrate", settings.log_level)
+    call_command("migrate", interactive=False, verbosity=0)
+    first = ensure_first_admin(settings)
+    made_up = first.made_up_password.reveal() if first.made_up_password is not None else None
+    if arguments.json:
+        print(json.dumps({"admin_password": made_up}))
+    elif made_up:
+        print(f"first administrator: {first.username}, password: {made_up} (shown once; it must be changed)")
+    return 0
+
+
+def audit_verify(arguments: argparse.Namespace, settings: Settings) -> int:
+    """Check the hash chain of the audit log: finds any edit, deletion, insertion or reorder."""
+    _django()
+    from postern.apps.audits.facade import verify_log
+
+    report = verify_log()
+    for fault in report.faults:
+        print(fault)
+    print(f"{report.checked} records checked, {len(report.faults)} faults")
+    return 1 if report.faults else 0
+
+
+def vault_rotate(arguments: argparse.Namespace, settings: Settings) -> int:
+    """Make a new key-encryption key and bring every stored secret to it, while everything runs."""
+    _django()
+    from postern.apps.vault import facade as vault
+    from postern.foundation.actor import SYSTEM
+
+    report = vault.rotate(actor=SYSTEM)
+    print(f"key {report.version} is current; {report.rewrapped} secrets were brought to it")
+    return 0
+
+
+def vault_retire(arguments: argparse.Namespace, settings: Settings) -> int:
+    """Remove old key-encryption keys from the key file, once no secret needs them."""
+    _django()
+    from postern.apps.vault import facade as vault
+    from postern.foundation.actor import SYSTEM
+
+    removed = vault.retire(actor=SYSTEM)
+    print(f"removed keys: {', '.join(map(str, removed)) or 'none'}")
+    return 0
+
+
+def recording_verify(arguments: argparse.Namespace, settings: Settings) -> int:
+    """Check that a recording is whole and unaltered since it was sealed."""
+    from postern.proxies.core.recording.command_line import verify_recording
+
+    return verify_recording(arguments.file, arguments.key, sys.stdout)
+
+
+def recording_export(arguments: argparse.Namespace, settings: Settings) -> int:
+    """Write a recording as asciicast v2 to standard output."""
+    from postern.proxies.core.recording.command_line import export_recording
+
+    return export_recording(arguments.file, sys.stdout.buffer, sys.stderr)
+
+
+def django_command(arguments: argparse.Namespace, settings: Settings) -> int:
+    """Any command of Django's own (makemigrations, shell …), for developers."""
+    _django()
+    from django.core.management import execute_from_command_line
+
+    execute_from_command_line(["postern", *arguments.arguments])
+    return 0
+
+
+def _parser() -> argparse.ArgumentParser:
+    parser = argparse.ArgumentParser(prog="postern", description="Privileged access platform.")
+    parser.add_argument("--version", action="version", version=f"Postern {__version__} (API {API_LEVEL})")
+    commands = parser.add_subparsers(dest="command", required=True, metavar="COMMAND")
+
+    def add(
+        name: str, command: Command, to: "argparse._SubParsersAction[argparse.ArgumentParser]" = commands
+    ) -> argparse.ArgumentParser:
+        text = (command.__doc__ or "").strip()
+        added = to.add_parser(name, help=text, description=text)
+        added.set_defaults(run=command)
+        return added
+
+    add("up", up).add_argument("--reload", action="store_true", help="restart the web part when its code changes")
+    add("demo", demo)
+    add("web", web).add_argument("--reload", action="store_true", help="restart when the code changes")
+    add("worker", worker).add_argument("--beat", action="store_true", help="also run the schedule (once in a cluster)")
+    add("proxy", proxy)
+    add("migrate", migrate).add_argument("--json", action="store_true", help="answer as JSON")
+    audit = commands.add_parser("audit", help="The audit log.").add_subparsers(required=True, metavar="COMMAND")
+    add("verify", audit_verify, audit)
+    vault = commands.add_parser("vault", help="The keys of stored secrets.").add_subparsers(
+        required=True, metavar="COMMAND"
+    )
+    add("rotate", vault_rotate, vault)
+    add("retire", vault_retire, vault)
+    recording = commands.add_parser("recording", help="Recordings.").add_subparsers(required=True, metavar="COMMAND")
+    check = add("verify", recording_verify, recording)
+    check.add_argument("file", type=Path)
+    check.add_argument("--key", required=True, help="the trusted Ed25519 public key: 64 hex digits, base64 or PEM")
+    add("export", recording_export, recording).add_argument("file", type=Path)
+    add("django", django_command).add_argument("arguments", nargs=argparse.REMAINDER)
+    return parser
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Entry point; returns the exit status. An expected failure is one line on standard error."""
+    follow_supervisor()
+    parsed = _parser().parse_args(arguments)
+    try:
+        settings = Settings.load(os.environ)
+        status: int = parsed.run(parsed, settings)
+    except SettingsError as error:
+        print(f"postern: {error.message}", file=sys.stderr)
+        return EXIT_CONFIG
+    except PosternError as error:
+        print(f"postern: {error.message}", file=sys.stderr)
+        return 1
+    except KeyboardInterrupt:
+        return 130
+    return status

@@ -1,0 +1,79 @@
+"""A person at the HTTP API of this installation, with the cookies of a browser."""
+
+import http.cookiejar
+import json
+import urllib.error
+import urllib.request
+from collections.abc import Mapping
+from typing import Any, Final
+from urllib.parse import urlencode
+
+from postern.kernel.errors import PosternError
+from postern.kernel.secret import Secret
+
+_TIMEOUT_S: Final = 30.0
+
+
+class DemoFailed(PosternError):
+    """The story could not be told; the message says where."""
+
+
+class Api:
+    """Calls of one signed-in person. Blocking: use it in a thread. Raises DemoFailed when an answer is unexpected."""
+
+    def __init__(self, url: str) -> None:
+        self._url = url
+        self._cookies = http.cookiejar.CookieJar()
+        self._opener = urllib.request.build_opener(urllib.request.HTTPCookieProcessor(self._cookies))
+
+    def sign_in(self, username: str, password: Secret) -> "Api":
+        """Sign in as the console does."""
+        self.call("GET", "/core/auth/login/")
+        self.call("POST", "/api/v1/authentication/sign-in/", {"username": username, "password": password.reveal()})
+        return self
+
+    def read(self, path: str, query: Mapping[str, str] | None = None) -> Any:
+        """The decoded answer; `path` is relative to /api/v1/."""
+        return self.call("GET", f"/api/v1/{path}?{urlencode(query or {})}")
+
+    def rows(self, path: str, query: Mapping[str, str] | None = None) -> list[dict[str, Any]]:
+        """The first hundred rows of a list."""
+        found: list[dict[str, Any]] = self.read(path, {"limit": "100", "offset": "0", **(query or {})})["results"]
+        return found
+
+    def post(self, path: str, body: object) -> Any:
+        """The decoded answer; `path` is relative to /api/v1/."""
+        return self.call("POST", f"/api/v1/{path}", body)
+
+    def ensure(self, path: str, name_field: str, body: Mapping[str, object]) -> str:
+        """The id of the object with this name, which is made when there is none: a story may be told in two goes."""
+        rows = self.rows(path, {name_field: str(body[name_field])})
+        found = [row for row in rows if row[name_field] == body[name_field]]
+        one: str = (found[0] if found else self.post(path, dict(body)))["id"]
+        return one
+
+    def call(self, method: str, path: str, body: object = None) -> Any:
+        """One call; `path` starts at the root."""
+        headers = {"Accept": "application/json", "Accept-Language": "en", "Referer": f"{self._url}/"}
+        token = next((cookie.value for cookie in self._cookies if cookie.name.endswith("csrftoken")), None)
+        if token:
+            headers["X-CSRFToken"] = token
+        data = None
+        if body is not None:
+            data = json.dumps(body).encode()
+            headers["Content-Type"] = "application/json"
+        request = urllib.request.Request(self._url + path, data=data, method=method, headers=headers)  # noqa: S310 - own address
+        try:
+            with self._opener.open(request, timeout=_TIMEOUT_S) as answer:
+                raw = answer.read()
+        except urllib.error.HTTPError as error:
+            with error:
+                raise DemoFailed(
+                    f"{method} {path}: {error.code} {error.read()[:500].decode(errors='replace')}"
+                ) from error
+        except OSError as error:
+            raise DemoFailed(f"{method} {path}: {error}") from error
+        try:
+            return json.loads(raw) if raw else None
+        except ValueError:
+            return None  # a page

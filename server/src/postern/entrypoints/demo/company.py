@@ -1,0 +1,162 @@
+"""What the administrator of the story sets up, through the API: people, groups, tree, assets, accounts, permissions."""
+
+from datetime import timedelta
+from typing import Final
+
+from postern.entrypoints.demo.api import Api
+from postern.entrypoints.demo.host import DemoHost
+from postern.entrypoints.demo.people import OPERATIONS, PEOPLE, PLATFORM
+from postern.kernel.clock import now
+from postern.kernel.secret import Secret
+
+HOST: Final = "demo-host"
+OPS: Final = "ops"
+
+#: Node path → assets in it: name, address (of the ranges that documents may use), platform, protocols, comment.
+_TREE: Final[dict[str, tuple[tuple[str, str, str, str, str], ...]]] = {
+    "生产环境/Web": (
+        ("web-01", "192.0.2.11", "Linux", "ssh/22", "nginx"),
+        ("web-02", "192.0.2.12", "Linux", "ssh/22", "nginx"),
+        ("gateway-01", "192.0.2.2", "BSD", "ssh/22", ""),
+    ),
+    "生产环境/数据库": (
+        ("db-01", "192.0.2.31", "Linux", "ssh/22", "PostgreSQL 主库"),
+        ("db-02", "192.0.2.32", "Linux", "ssh/22", "PostgreSQL 备库"),
+        ("cache-01", "192.0.2.41", "Linux", "ssh/22", "Redis"),
+    ),
+    "测试环境": (
+        ("test-01", "198.51.100.21", "Linux", "ssh/22", ""),
+        ("test-02", "198.51.100.22", "Linux", "ssh/2222", ""),
+        ("build-01", "198.51.100.30", "Linux", "ssh/22", "CI"),
+        ("win-test-01", "198.51.100.51", "Windows", "rdp/3389", ""),
+    ),
+    "办公网 Office": (
+        ("files-01", "203.0.113.10", "Linux", "ssh/22", "文件服务器"),
+        ("printer-gw", "203.0.113.20", "Other", "telnet/23", ""),
+    ),
+}
+_REAL: Final = "演示主机 Demo host"
+
+
+def found_company(admin: Api, host: DemoHost, passwords: dict[str, Secret]) -> None:
+    """Everything, once; what is there already stays as it is."""
+    people = _people(admin, passwords)
+    groups = {row["name"]: row["id"] for row in admin.rows("users/groups/")}
+    nodes, assets = _assets(admin, host)
+    ops = admin.ensure(
+        "assets/system-users/",
+        "name",
+        {
+            "name": OPS,
+            "username": host.login,
+            "protocol": "ssh",
+            "login_mode": "auto",
+            "private_key": host.client_key,
+            "comment": "演示主机上的运行帐号",
+        },
+    )
+    dba = admin.ensure(
+        "assets/system-users/",
+        "name",
+        {
+            "name": "dba",
+            "username": "dba",
+            "protocol": "ssh",
+            "login_mode": "auto",
+            "auto_generate_key": True,
+            "priority": 20,
+            "comment": "数据库管理员",
+        },
+    )
+    form = "%Y/%m/%d %H:%M:%S %z"
+    past, earlier = now() - timedelta(days=2), now() - timedelta(days=32)
+    for permission in (
+        {
+            "name": "运维组 → 演示主机",
+            "user_groups": [groups[OPERATIONS]],
+            "assets": [assets[HOST]],
+            "system_users": [ops],
+        },
+        {
+            "name": "Platform engineers → 生产环境",
+            "user_groups": [groups[PLATFORM]],
+            "nodes": [nodes["生产环境"]],
+            "system_users": [ops, dba],
+        },
+        {"name": "Maria → demo host", "users": [people["maria"]], "nodes": [nodes[_REAL]], "system_users": [ops]},
+        {
+            "name": "Tom → demo host (shell only)",
+            "users": [people["tom"]],
+            "assets": [assets[HOST]],
+            "system_users": [ops],
+            "actions": ["connect"],
+        },
+        {
+            "name": "Tom → 测试环境（已到期）",
+            "users": [people["tom"]],
+            "nodes": [nodes["测试环境"]],
+            "system_users": [ops],
+            "date_start": earlier.strftime(form),
+            "date_expired": past.strftime(form),
+        },
+    ):
+        admin.ensure("perms/asset-permissions/", "name", permission)
+
+
+def greet_everybody(url: str, passwords: dict[str, Secret]) -> None:
+    """Everybody has seen the page that greets new people: a tour starts at the console's own pages."""
+    for username, password in passwords.items():
+        Api(url).sign_in(username, password).call("PATCH", "/api/v1/users/profile/", {"is_first_login": False})
+
+
+def _people(admin: Api, passwords: dict[str, Secret]) -> dict[str, str]:
+    """User name → id."""
+    groups = {name: admin.ensure("users/groups/", "name", {"name": name}) for name in (OPERATIONS, PLATFORM)}
+    return {
+        person.username: admin.ensure(
+            "users/users/",
+            "username",
+            {
+                "username": person.username,
+                "name": person.name,
+                "email": f"{person.username}@example.invalid",
+                "role": person.role,
+                "groups": [groups[name] for name in person.groups],
+                "password_strategy": "custom",
+                "password": passwords[person.username].reveal(),
+            },
+        )
+        for person in PEOPLE
+    }
+
+
+def _assets(admin: Api, host: DemoHost) -> tuple[dict[str, str], dict[str, str]]:
+    """Node path → id, and asset name → id."""
+    nodes: dict[str, str] = {}
+    assets: dict[str, str] = {}
+
+    def node(path: str) -> str:
+        if path not in nodes:
+            above, _, name = path.rpartition("/")
+            below = f"assets/nodes/{node(above)}/children/" if above else "assets/nodes/children/"
+            rows = admin.read(below)
+            found = [row for row in (rows["results"] if isinstance(rows, dict) else rows) if row["value"] == name]
+            nodes[path] = (found[0] if found else admin.post(below, {"value": name}))["id"]
+        return nodes[path]
+
+    tree = {**_TREE, _REAL: ((HOST, "127.0.0.1", "Linux", f"ssh/{host.port}", "本机 sshd，只接受密钥"),)}
+    for path, listed in tree.items():
+        for name, address, platform, protocol, comment in listed:
+            assets[name] = admin.ensure(
+                "assets/assets/",
+                "hostname",
+                {
+                    "hostname": name,
+                    "ip": address,
+                    "platform": platform,
+                    "protocols": [protocol],
+                    "nodes": [node(path)],
+                    "comment": comment,
+                },
+            )
+    return nodes, assets

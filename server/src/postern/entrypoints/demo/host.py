@@ -1,0 +1,98 @@
+"""The demo's target: a real sshd on this machine, for the user who runs the demo, on a loopback port."""
+
+import getpass
+import os
+import shutil
+import socket
+import subprocess
+from pathlib import Path
+from typing import Final
+
+from postern.entrypoints.supervisor import Part
+from postern.entrypoints.up import postern
+from postern.foundation.secret_files import read_or_create
+from postern.kernel.errors import SettingsError
+
+_SSHD: Final = Path("/usr/sbin/sshd")
+_PRIVILEGE_SEPARATION: Final = Path("/run/sshd")
+
+
+class DemoHost:
+    """Files of the sshd in `folder`: made once, the port is kept."""
+
+    def __init__(self, folder: Path) -> None:
+        self._folder = folder
+        self.login = getpass.getuser()
+        self.port = 0
+        self._client_key = folder / "client_key"
+
+    @property
+    def client_key(self) -> str:
+        """The private key that signs in to the host, as OpenSSH text."""
+        return self._client_key.read_text(encoding="utf-8")
+
+    def prepare(self) -> "DemoHost":
+        """Make keys and configuration. Raises SettingsError when this machine has no sshd."""
+        if not _SSHD.exists():
+            raise SettingsError("the demo needs a local sshd; `make demo` installs it (Debian package openssh-server)")
+        self._folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+        self.port = int(read_or_create(self._folder / "port", lambda: str(_free_port())))
+        host_key = self._folder / "host_key"
+        for key in (self._client_key, host_key):
+            if not key.exists():
+                _make_key(key)
+        authorized = self._folder / "authorized_keys"
+        shutil.copyfile(self._client_key.with_suffix(".pub"), authorized)
+        if os.geteuid() == 0:
+            _PRIVILEGE_SEPARATION.mkdir(mode=0o755, exist_ok=True)
+        lines = (
+            f"ListenAddress 127.0.0.1:{self.port}",
+            f'HostKey "{host_key}"',
+            f'AuthorizedKeysFile "{authorized}"',
+            # Only whoever runs the demo, and only with the key above.
+            f"AllowUsers {self.login}",
+            "PasswordAuthentication no",
+            "KbdInteractiveAuthentication no",
+            "PermitRootLogin prohibit-password",
+            "StrictModes no",  # the data folder may lie where others can write, e.g. below /tmp
+            "UsePAM no",
+            "UseDNS no",
+            "PidFile none",
+            "PrintMotd no",
+            "PrintLastLog no",
+            "AllowTcpForwarding no",
+            "SetEnv HISTFILE=/dev/null LANG=C.UTF-8",  # the operator's own history stays clean
+            "Subsystem sftp internal-sftp",
+        )
+        self._config.write_text("\n".join(lines) + "\n", encoding="utf-8")
+        return self
+
+    @property
+    def _config(self) -> Path:
+        return self._folder / "sshd_config"
+
+    def part(self) -> Part:
+        """The sshd as a part to supervise."""
+
+        async def ready() -> bool:
+            with socket.socket() as probe:
+                return probe.connect_ex(("127.0.0.1", self.port)) == 0
+
+        log = str(self._folder / "log")
+        argv = (*postern("exec"), str(_SSHD), "-D", "-f", str(self._config), "-E", log)
+        return Part(name="host", argv=argv, ready=ready)
+
+
+def _make_key(path: Path) -> None:
+    argv = ("ssh-keygen", "-q", "-t", "ed25519", "-N", "", "-C", "postern demo", "-f", str(path))
+    try:
+        subprocess.run(argv, check=True, stdin=subprocess.DEVNULL)  # noqa: S603 - an argument list, own values
+    except (OSError, subprocess.CalledProcessError) as error:
+        raise SettingsError(f"cannot make a key for the demo's host with ssh-keygen: {error}") from error
+
+
+def _free_port() -> int:
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        port: int = probe.getsockname()[1]
+        return port

@@ -1,0 +1,54 @@
+"""The people of the story and their passwords, which are made up for each data folder."""
+
+import json
+import secrets
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Final
+
+from postern.foundation.secret_files import read_or_create
+from postern.kernel.secret import Secret
+
+#: No letters and digits that look alike: somebody types these.
+_ALPHABET: Final = "abcdefghjkmnpqrstuvwxyz23456789"
+_GROUPS: Final = 4
+_GROUP_CHARS: Final = 4
+
+
+@dataclass(frozen=True, slots=True)
+class Person:
+    """Somebody of the story; `part` is what the banner says about him."""
+
+    username: str
+    name: str
+    part: str
+    groups: tuple[str, ...] = ()
+    role: str = "User"
+
+
+OPERATIONS: Final = "运维组"
+PLATFORM: Final = "Platform engineers"
+
+PEOPLE: Final = (
+    Person("lin", "林晓", "operations; full access to the demo host", (OPERATIONS,)),
+    Person("wang", "王建国", "operations; the live session is his", (OPERATIONS,)),
+    Person("maria", "Maria Keller", "platform engineer; production through its node", (PLATFORM,)),
+    Person("tom", "Tom Okafor", "contractor; shell without file transfer, one permission has expired", (PLATFORM,)),
+    Person("zhao", "赵敏", "auditor; watches, replays and searches, changes nothing", (), "Auditor"),
+)
+ADMIN: Final = "admin"
+
+
+def passwords(file: Path) -> dict[str, Secret]:
+    """User name → password of everybody in the story and of the administrator; kept in `file`, mode 0600."""
+
+    def make() -> str:
+        return json.dumps({username: _made_up() for username in (ADMIN, *(person.username for person in PEOPLE))})
+
+    kept: dict[str, str] = json.loads(read_or_create(file, make))
+    return {username: Secret(password) for username, password in kept.items()}
+
+
+def _made_up() -> str:
+    groups = ("".join(secrets.choice(_ALPHABET) for _ in range(_GROUP_CHARS)) for _ in range(_GROUPS))
+    return "-".join(groups)

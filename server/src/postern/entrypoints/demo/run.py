@@ -1,0 +1,159 @@
+"""Start the demo: `postern up` on a folder of its own, a local host, and a story that is told once for each folder."""
+
+import asyncio
+import contextlib
+import os
+import sys
+from pathlib import Path
+from typing import Final
+
+import asyncssh
+
+from postern import __version__
+from postern.entrypoints.demo.api import Api, DemoFailed
+from postern.entrypoints.demo.company import found_company, greet_everybody
+from postern.entrypoints.demo.host import DemoHost
+from postern.entrypoints.demo.people import ADMIN, PEOPLE, passwords
+from postern.entrypoints.demo.plays import Front, keep_one_live, play_all, unsealed
+from postern.entrypoints.supervisor import EXIT_CONFIG
+from postern.entrypoints.up import Reached, local_url, reachable, run_all
+from postern.foundation.settings import Settings
+from postern.kernel.clock import monotonic_s
+from postern.kernel.errors import SettingsError
+from postern.kernel.secret import Secret
+
+_DEFAULT_HOME: Final = "var-demo"
+_SEAL_TIMEOUT_S: Final = 30.0
+#: Settings that could point at a real installation, or at its secrets.
+_ELSEWHERE: Final = (
+    "DATABASE_URL",
+    "POSTERN_REDIS_URL",
+    "POSTERN_KEK_FILE",
+    "POSTERN_BOOTSTRAP_TOKEN",
+    "POSTERN_CONTROL_URL",
+    "POSTERN_STREAM",
+)
+
+
+def demo_settings(environ: "os._Environ[str]") -> tuple[Settings, dict[str, Secret]]:
+    """Settings of the demo and the passwords of its people; `environ` is changed, because the parts inherit it.
+
+    Raises SettingsError when the folder holds something else, or when strangers could reach the demo.
+    """
+    for name in _ELSEWHERE:
+        environ.pop(name, None)
+    environ["POSTERN_HOME"] = str(Path(environ.get("POSTERN_HOME") or _DEFAULT_HOME).expanduser().absolute())
+    settings = Settings.load(environ)
+    folder = settings.home / "demo"
+    if (settings.home / "postern.sqlite3").exists() and not folder.exists():
+        raise SettingsError(f"{settings.home} holds an installation that is not a demo; name another POSTERN_HOME")
+    open_to_others = not (settings.http.is_loopback and settings.ssh.is_loopback)
+    if not settings.allow_local_targets or (open_to_others and not environ.get("POSTERN_ALLOW_LOCAL_TARGETS")):
+        raise SettingsError(
+            "the demo gives a shell on this machine, so it listens on loopback addresses only; "
+            "POSTERN_ALLOW_LOCAL_TARGETS=yes lets others in"
+        )
+    made_up = passwords(folder / "passwords.json")
+    environ["POSTERN_ADMIN_PASSWORD"] = made_up[ADMIN].reveal()
+    return Settings.load(environ), made_up
+
+
+def banner(settings: Settings, made_up: dict[str, Secret]) -> str:
+    """Addresses, people and passwords, and what to be careful with."""
+    host = reachable(settings.ssh.host)
+    rows = [(ADMIN, "Administrator", "sees and changes everything"), *((p.username, p.name, p.part) for p in PEOPLE)]
+    lines = [
+        "",
+        f"  Postern {__version__} demo",
+        "",
+        f"  Console   {local_url(settings)}/ui/",
+        f"  SSH       ssh -p {settings.ssh.port} lin@{host}                      (menu)",
+        f"            ssh -p {settings.ssh.port} lin@ops@demo-host@{host}        (straight to the host)",
+        "",
+        "  Person    Password",
+        *(f"  {name:<9} {made_up[name].reveal()}   {full} — {part}" for name, full, part in rows),
+        "",
+        f"  Data      {settings.home} (passwords: demo/passwords.json; delete the folder to begin anew)",
+        "",
+        "  Careful: the demo host is this machine. Whoever signs in as one of these people gets a shell as you.",
+        "  Ctrl-C stops everything.",
+        "",
+    ]
+    return "\n".join(lines)
+
+
+class Story:
+    """What happens once everything is up."""
+
+    def __init__(self, settings: Settings, host: DemoHost, made_up: dict[str, Secret]) -> None:
+        self._settings = settings
+        self._host = host
+        self._passwords = made_up
+        self._told = settings.home / "demo" / "told"
+        self._live: asyncio.Task[None] | None = None
+        self._front = Front(
+            host=reachable(settings.ssh.host),
+            port=settings.ssh.port,
+            host_key_file=settings.home / "proxy" / "ssh_host_ed25519_key",
+            passwords=made_up,
+            playground=settings.home / "demo" / "files",
+        )
+
+    async def tell(self, reached: Reached) -> None:
+        """Set everything up and play the sessions, unless this folder has its story already."""
+        if not reached.healthy:
+            print("postern: the demo is not complete: not every part is up", file=sys.stderr, flush=True)
+            return
+        try:
+            if not self._told.exists():
+                say("setting up people, assets and permissions")
+                admin = await asyncio.to_thread(Api(local_url(self._settings)).sign_in, ADMIN, self._passwords[ADMIN])
+                await asyncio.to_thread(found_company, admin, self._host, self._passwords)
+                await asyncio.to_thread(greet_everybody, local_url(self._settings), self._passwords)
+                say("playing four sessions through the SSH front (half a minute)")
+                await play_all(self._front, admin)
+                await _sealed(admin)
+                self._told.touch(mode=0o600)
+        except (DemoFailed, asyncssh.Error, OSError) as error:
+            print(f"postern: the story could not be told to its end: {error}", file=sys.stderr, flush=True)
+        self._live = asyncio.create_task(keep_one_live(self._front), name="live")
+        print(banner(self._settings, self._passwords), flush=True)
+
+    async def end(self) -> None:
+        """Stop the session that is kept live."""
+        if self._live is not None:
+            self._live.cancel()
+            with contextlib.suppress(asyncio.CancelledError):
+                await self._live
+
+
+async def _sealed(admin: Api) -> None:
+    """Wait until every finished recording is sealed: what is shown is then complete."""
+    deadline = monotonic_s() + _SEAL_TIMEOUT_S
+    while monotonic_s() < deadline:
+        rows = await asyncio.to_thread(admin.rows, "terminal/sessions/", {"is_finished": "1"})
+        if rows and not unsealed(rows):
+            return
+        await asyncio.sleep(0.3)
+    raise DemoFailed(f"recordings were not sealed within {_SEAL_TIMEOUT_S:.0f} s")
+
+
+def say(message: str) -> None:
+    """One line of progress."""
+    print(f"demo: {message}", flush=True)
+
+
+async def run_demo(settings: Settings) -> int:
+    """Run until told to stop. `settings` are those of the environment, which the demo narrows. Returns an exit status."""
+    del settings  # read again: the demo has a folder of its own
+    try:
+        own, made_up = demo_settings(os.environ)
+        host = DemoHost(own.home / "demo" / "host").prepare()
+    except SettingsError as error:
+        print(f"postern: {error.message}", file=sys.stderr)
+        return EXIT_CONFIG
+    story = Story(own, host, made_up)
+    try:
+        return await run_all(own, first=(host.part(),), on_reached=story.tell)
+    finally:
+        await story.end()

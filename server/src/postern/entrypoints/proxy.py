@@ -1,0 +1,283 @@
+"""The access plane, put together: recording, control plane, sessions, SSH front, browser endpoint.
+
+Started in the order in which the parts need each other, stopped in the reverse. The proxy serves people as soon as it
+has its credential; a control plane that is away later only means that no new session is given.
+"""
+
+import asyncio
+import logging
+import os
+import platform
+import signal
+import sys
+from collections.abc import Coroutine
+from contextlib import AsyncExitStack
+from pathlib import Path
+from typing import Any, Final
+from uuid import UUID
+
+import uvloop
+
+from postern.contracts.access import SessionGrant
+from postern.contracts.events import RecordingSealed
+from postern.contracts.terminals import HeartbeatAnswer, Registered
+from postern.entrypoints.supervisor import SUPERVISOR_PID
+from postern.foundation.secret_files import read_or_create
+from postern.foundation.settings import Settings
+from postern.kernel.clock import now
+from postern.kernel.errors import SettingsError
+from postern.kernel.ids import new_token
+from postern.kernel.secret import Secret
+from postern.proxies.core.commands import CommandDetector
+from postern.proxies.core.control.channel import ControlChannel
+from postern.proxies.core.control.client import HttpControlPlane
+from postern.proxies.core.control.heartbeat import HeartbeatSender, ProxyState
+from postern.proxies.core.control.outbox import EventOutbox
+from postern.proxies.core.control.registration import obtain_credential
+from postern.proxies.core.control.uploader import RecordingUploader
+from postern.proxies.core.limits import Limits
+from postern.proxies.core.open_files import raise_open_file_limit
+from postern.proxies.core.recording import Recorder, RecordingConfig, RecordingHeader, RecordingService, SnapshotClient
+from postern.proxies.core.registry import SessionRegistry
+from postern.proxies.core.session import SessionServices
+from postern.proxies.core.settings import ProxyConfig, split_address
+from postern.proxies.core.shared_settings import SharedSettings
+from postern.proxies.core.watching import Picture
+from postern.proxies.ssh.dialing import DialPolicy
+from postern.proxies.ssh.fast_transport_trial import fast_path_works
+from postern.proxies.ssh.listener import SshListener
+from postern.proxies.ssh.services import FrontServices
+from postern.proxies.ssh.target import SshTargets
+from postern.proxies.terminal.server import StreamServer
+
+log = logging.getLogger(__name__)
+
+#: Under `postern up` somebody waits at the keyboard for the end; a service manager gets the full time.
+_DRAIN_SUPERVISED_S: Final = 3.0
+_LAST_EVENTS_S: Final = 3.0
+_BOOTSTRAP_FILE: Final = "bootstrap.token"
+
+
+def config_from(settings: Settings) -> ProxyConfig:
+    """The proxy's own settings on this machine. Raises SettingsError."""
+    environ = os.environ
+    token = settings.bootstrap_token
+    control_url = environ.get("POSTERN_CONTROL_URL", "")
+    if token is None and not control_url:
+        # The control plane lives here: both read the same file.
+        token = Secret(read_or_create(settings.secrets_dir / _BOOTSTRAP_FILE, new_token))
+    return ProxyConfig(
+        state_dir=settings.home / "proxy",
+        control_url=control_url or local_control_url(settings),
+        ssh_address=str(settings.ssh),
+        stream_address=environ.get("POSTERN_STREAM") or f"unix:{settings.run_dir / 'proxy-stream.sock'}",
+        name=environ.get("POSTERN_PROXY_NAME") or platform.node() or "proxy",
+        bootstrap_token=token or Secret(""),
+        limits=Limits(drain_s=_DRAIN_SUPERVISED_S) if SUPERVISOR_PID in environ else Limits(),
+        allow_local_targets=settings.allow_local_targets,
+        blocked_networks=settings.blocked_networks,
+    )
+
+
+def local_control_url(settings: Settings) -> str:
+    """The web part of the same machine."""
+    host = {"0.0.0.0": "127.0.0.1", "::": "::1"}.get(settings.http.host, settings.http.host)
+    return f"http://{f'[{host}]' if ':' in host else host}:{settings.http.port}"
+
+
+class SealerPictures:
+    """The sealer's snapshots as the registry asks for them."""
+
+    def __init__(self, client: SnapshotClient) -> None:
+        self._client = client
+
+    async def picture(self, session_id: UUID, at_least_offset: int) -> Picture:
+        snapshot = await self._client.snapshot(session_id, at_least_offset)
+        return Picture(columns=snapshot.columns, rows=snapshot.rows, offset=snapshot.offset, data=snapshot.repaint)
+
+
+def header_of(grant: SessionGrant, columns: int, rows: int) -> RecordingHeader:
+    """What the recording says about its session."""
+    return RecordingHeader(
+        session_id=grant.session_id,
+        started_at=now(),
+        columns=columns,
+        rows=rows,
+        user=f"{grant.user.name}({grant.user.username})",
+        asset=grant.asset_name,
+        system_user=grant.system_user_name,
+        login_name=grant.login_name,
+        protocol=grant.protocol.value,
+        remote_addr=grant.remote_addr,
+        org_id=str(grant.org_id),
+        charset="gb18030" if grant.charset == "gbk" else "utf-8",
+        record_input=grant.recording.record_input,
+    )
+
+
+def own_ports(settings: Settings, config: ProxyConfig) -> frozenset[int]:
+    """Ports of this installation on this machine: never a target (K36)."""
+    ports = {settings.http.port, settings.ssh.port}
+    if not settings.database.is_sqlite:
+        ports.add(settings.database.port)
+    if not config.stream_address.startswith("unix:"):
+        ports.add(split_address(config.stream_address)[1])
+    return frozenset(ports)
+
+
+async def run(settings: Settings) -> int:
+    """Serve until SIGTERM; then drain. Returns an exit status. Raises SettingsError."""
+    config = config_from(settings)
+    config.state_dir.mkdir(mode=0o700, parents=True, exist_ok=True)
+    config.state_dir.chmod(0o700)
+    stopping = asyncio.Event()
+    loop = asyncio.get_running_loop()
+    for number in (signal.SIGTERM, signal.SIGINT):
+        loop.add_signal_handler(number, stopping.set)
+
+    async with AsyncExitStack() as stack:
+        outbox = EventOutbox(config.outbox_dir, config.limits)
+        stack.callback(outbox.close)
+        uploads: list[RecordingUploader] = []
+
+        def sealed(event: RecordingSealed, _path: Path | None) -> None:
+            outbox.append(event)
+            for uploader in uploads:
+                uploader.look()
+
+        recording = RecordingService(
+            RecordingConfig(
+                state_dir=config.state_dir,
+                key_file=settings.secrets_dir / "recording_signing_key.pem",
+                reserve_mb=settings.recording_reserve_mb,
+            ),
+            on_checkpoint=outbox.append,
+            on_sealed=sealed,
+        )
+        await recording.start()
+        recording_ends = AsyncExitStack()
+        recording_ends.push_async_callback(recording.stop)
+        await stack.enter_async_context(recording_ends)
+
+        credential = await _unless(stopping, obtain_credential(config))
+        if credential is None:
+            return 0
+        plane = await stack.enter_async_context(HttpControlPlane(config.control_url, credential, config.limits))
+
+        def open_recorder(grant: SessionGrant, columns: int, rows: int) -> Recorder:
+            return recording.journal.open_session(grant.session_id, columns, rows, header_of(grant, columns, rows))
+
+        pictures = SealerPictures(recording.snapshots)
+        registry = SessionRegistry(
+            SessionServices(events=outbox, open_recorder=open_recorder, new_detector=CommandDetector),
+            config.limits,
+            pictures,
+        )
+        shared = SharedSettings()
+        fast = config.fast_transport and await fast_path_works()
+        targets = SshTargets(
+            plane,
+            config.limits,
+            DialPolicy(
+                allow_local=config.allow_local_targets,
+                blocked_networks=config.blocked_networks,
+                own_ports=own_ports(settings, config),
+            ),
+            fast=fast,
+        )
+        listener = SshListener(
+            config,
+            FrontServices(plane=plane, registry=registry, targets=targets, settings=shared, limits=config.limits),
+            fast=fast,
+        )
+        stream = StreamServer(
+            config.stream_address,
+            plane=plane,
+            registry=registry,
+            connector=targets,
+            pictures=pictures,
+            limits=config.limits,
+        )
+        uploader = RecordingUploader(plane, recording.spool, events_sent=lambda: outbox.flushed(_LAST_EVENTS_S))
+        uploads.append(uploader)
+        channel = ControlChannel(
+            config.control_url,
+            credential,
+            config.limits,
+            carry_out=registry.carry_out,
+            on_connected=registry.control_seen,
+        )
+
+        def answered(answer: HeartbeatAnswer) -> None:
+            shared.take(answer)
+            registry.control_seen()
+
+        await listener.start()
+        stack.push_async_callback(listener.stop)
+        await stream.start()
+        stack.push_async_callback(stream.stop)
+        heartbeat = HeartbeatSender(
+            plane,
+            registry,
+            outbox,
+            ProxyState(
+                stream_address=config.stream_address,
+                ssh_port=listener.port,
+                volume=config.state_dir,
+                connections=lambda: listener.admission.connections,
+            ),
+            on_orders=channel.take,
+            on_answer=answered,
+        )
+        background = [
+            asyncio.create_task(work, name=name)
+            for name, work in (
+                ("events", outbox.run(plane, registry.control_seen)),
+                ("heartbeat", heartbeat.run()),
+                ("control", channel.run()),
+                ("limits", registry.run()),
+                ("uploads", uploader.run()),
+            )
+        ]
+        unknown = asyncio.create_task(heartbeat.unknown.wait(), name="unknown")
+        ended = asyncio.create_task(stopping.wait(), name="stopping")
+        done, _ = await asyncio.wait({*background, unknown, ended}, return_when=asyncio.FIRST_COMPLETED)
+        status = 0
+        if unknown in done:
+            # The control plane was set up anew: register again at the next start.
+            log.warning("the control plane does not know this proxy any more; registering again")
+            config.credential_file.unlink(missing_ok=True)
+            status = 1
+        for task in done & set(background):
+            log.error("%s stopped: %r", task.get_name(), task.exception())
+            status = 1
+        listener.close()
+        await registry.drain(config.limits.drain_s)
+        # What has just ended is sealed, told and sent while the line to the control plane is still there.
+        await recording_ends.aclose()
+        await outbox.flushed(_LAST_EVENTS_S)
+        for task in (*background, unknown, ended):
+            task.cancel()
+        await asyncio.gather(*background, unknown, ended, return_exceptions=True)
+        return status
+
+
+async def _unless(stopping: asyncio.Event, work: Coroutine[Any, Any, Registered]) -> Registered | None:
+    """The result of `work`, or None when the end is asked for first."""
+    task, end = asyncio.create_task(work), asyncio.create_task(stopping.wait())
+    await asyncio.wait({task, end}, return_when=asyncio.FIRST_COMPLETED)
+    end.cancel()
+    if task.done():
+        return task.result()
+    task.cancel()
+    await asyncio.gather(task, return_exceptions=True)
+    return None
+
+
+def serve(settings: Settings) -> int:
+    """Run the proxy in this process."""
+    if sys.platform == "win32":
+        raise SettingsError("the proxy needs a Unix system")
+    raise_open_file_limit()
+    with asyncio.Runner(loop_factory=uvloop.new_event_loop) as runner:
+        return runner.run(run(settings))

@@ -1,0 +1,170 @@
+"""`postern up`: one command that starts all parts, keeps them up and stops them in order.
+
+Parts start in the order given (a part waits until the one before says it is ready, when it has a readiness check) and
+stop in the reverse order. A part that dies is started again after a growing pause. Each part runs in a session of its
+own, so that Ctrl-C reaches the supervisor only, and asks the kernel to be told when the supervisor is gone
+(`follow_supervisor`), so that even `kill -9` of the supervisor leaves nothing behind.
+"""
+
+import asyncio
+import contextlib
+import ctypes
+import logging
+import os
+import signal
+import sys
+from collections.abc import Awaitable, Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Final
+
+from postern.kernel.clock import monotonic_s
+
+log = logging.getLogger(__name__)
+
+#: Exit status of a part that cannot start because of a setting (sysexits.h EX_CONFIG): no use in trying again.
+EXIT_CONFIG: Final = 78
+SUPERVISOR_PID: Final = "POSTERN_SUPERVISOR_PID"
+
+_FIRST_PAUSE_S: Final = 0.5
+_LONGEST_PAUSE_S: Final = 30.0
+_STABLE_AFTER_S: Final = 60.0
+_READY_POLL_S: Final = 0.05
+_PR_SET_PDEATHSIG: Final = 1
+
+
+@dataclass(frozen=True, kw_only=True)
+class Part:
+    """One process to keep up.
+
+    `ready` is polled before the next part starts; `stop_timeout_s` is how long the part may take to end after SIGTERM.
+    """
+
+    name: str
+    argv: Sequence[str]
+    ready: Callable[[], Awaitable[bool]] | None = None
+    stop_timeout_s: float = 10.0
+    environ: Mapping[str, str] = field(default_factory=dict)
+
+
+class PartFailed(Exception):
+    """A part ended with `EXIT_CONFIG`, or was never ready; the message says which."""
+
+
+class Supervisor:
+    """Runs parts until `stop()` is called or a signal arrives."""
+
+    def __init__(self, parts: Sequence[Part], *, ready_timeout_s: float = 60.0) -> None:
+        self._parts = tuple(parts)
+        self._ready_timeout_s = ready_timeout_s
+        self._stopping = asyncio.Event()
+        self._failure: str | None = None
+        self._tasks: list[asyncio.Task[None]] = []
+        self._processes: dict[str, asyncio.subprocess.Process] = {}
+
+    def stop(self) -> None:
+        """Ask all parts to end; `run` returns when they have."""
+        self._stopping.set()
+
+    def pid(self, name: str) -> int | None:
+        """Process id of a running part."""
+        process = self._processes.get(name)
+        return process.pid if process is not None and process.returncode is None else None
+
+    async def run(self, on_up: Callable[[], Awaitable[None]] | None = None) -> int:
+        """Start everything, call `on_up` once all parts are ready, wait for the end. Returns an exit status."""
+        loop = asyncio.get_running_loop()
+        for number in (signal.SIGTERM, signal.SIGINT, signal.SIGHUP):
+            loop.add_signal_handler(number, self.stop)
+        try:
+            for part in self._parts:
+                self._tasks.append(asyncio.create_task(self._keep_up(part), name=part.name))
+                if not await self._wait_ready(part):
+                    break
+            else:
+                if on_up is not None and not self._stopping.is_set():
+                    await self._unless_stopping(on_up())
+            await self._stopping.wait()
+        finally:
+            await self._stop_all()
+            for number in (signal.SIGTERM, signal.SIGINT, signal.SIGHUP):
+                loop.remove_signal_handler(number)
+        if self._failure is not None:
+            log.error("%s", self._failure)
+            return EXIT_CONFIG
+        return 0
+
+    async def _unless_stopping(self, work: Awaitable[None]) -> None:
+        task = asyncio.ensure_future(work)
+        stopping = asyncio.ensure_future(self._stopping.wait())
+        await asyncio.wait({task, stopping}, return_when=asyncio.FIRST_COMPLETED)
+        for pending in (task, stopping):
+            if not pending.done():
+                pending.cancel()
+        await asyncio.gather(task, stopping, return_exceptions=True)
+
+    async def _wait_ready(self, part: Part) -> bool:
+        deadline = monotonic_s() + self._ready_timeout_s
+        while not self._stopping.is_set():
+            if part.ready is None or await part.ready():
+                return True
+            if monotonic_s() > deadline:
+                self._fail(f"{part.name} was not ready within {self._ready_timeout_s:.0f} s")
+                return False
+            await asyncio.sleep(_READY_POLL_S)
+        return False
+
+    def _fail(self, message: str) -> None:
+        self._failure = self._failure or message
+        self._stopping.set()
+
+    async def _keep_up(self, part: Part) -> None:
+        pause_s = _FIRST_PAUSE_S
+        while not self._stopping.is_set():
+            started = monotonic_s()
+            process = await asyncio.create_subprocess_exec(
+                *part.argv,
+                stdin=asyncio.subprocess.DEVNULL,
+                start_new_session=True,
+                env={**os.environ, **part.environ, SUPERVISOR_PID: str(os.getpid())},
+            )
+            self._processes[part.name] = process
+            status = await process.wait()
+            if self._stopping.is_set():
+                return
+            if status == EXIT_CONFIG:
+                self._fail(f"{part.name} cannot start with these settings")
+                return
+            if monotonic_s() - started > _STABLE_AFTER_S:
+                pause_s = _FIRST_PAUSE_S
+            log.warning("%s ended with status %d; starting it again in %.1f s", part.name, status, pause_s)
+            with contextlib.suppress(TimeoutError):
+                await asyncio.wait_for(self._stopping.wait(), pause_s)
+            pause_s = min(pause_s * 2, _LONGEST_PAUSE_S)
+
+    async def _stop_all(self) -> None:
+        for part in reversed(self._parts):
+            process = self._processes.get(part.name)
+            if process is None or process.returncode is not None:
+                continue
+            with contextlib.suppress(ProcessLookupError):
+                process.terminate()
+            try:
+                await asyncio.wait_for(process.wait(), part.stop_timeout_s)
+            except TimeoutError:
+                log.warning("%s did not end within %.0f s and is killed", part.name, part.stop_timeout_s)
+                # The whole session: a part's own children must not outlive it.
+                with contextlib.suppress(ProcessLookupError):
+                    os.killpg(process.pid, signal.SIGKILL)
+                await process.wait()
+        await asyncio.gather(*self._tasks, return_exceptions=True)
+
+
+def follow_supervisor() -> None:
+    """Called first by every part: end when the supervisor ends, however it ended. No-op when run by hand."""
+    expected = os.environ.get(SUPERVISOR_PID)
+    if not expected or not sys.platform.startswith("linux"):
+        return
+    libc = ctypes.CDLL(None, use_errno=True)
+    libc.prctl(_PR_SET_PDEATHSIG, signal.SIGTERM, 0, 0, 0)
+    if os.getppid() != int(expected):  # it died before the call above
+        sys.exit(0)

@@ -1,0 +1,49 @@
+"""The root URL configuration: composes the `urlpatterns` of every app's `api/urls.py` under `/api/v1/`.
+
+Apps give paths relative to `/api/v1/` (`users/users/…`). Pages outside the API come in through `page_urlpatterns` of the same
+module, with full paths.
+"""
+
+from django.urls import URLPattern, URLResolver, include, path, re_path
+
+from postern.apps.assets.api import urls as assets
+from postern.apps.audits.api import urls as audits
+from postern.apps.authn.api import urls as authn
+from postern.apps.orgs.api import urls as orgs
+from postern.apps.perms.api import urls as perms
+from postern.apps.preferences.api import urls as preferences
+from postern.apps.sessions.api import urls as sessions
+from postern.apps.users.api import urls as users
+from postern.apps.vault.api import urls as vault
+from postern.foundation.console_files import go_home, go_to_terminal, serve_console
+from postern.foundation.health_view import show_health
+from postern.foundation.legacy_paths import SINGULAR, legacy_api, singular_alias
+from postern.foundation.rest.selection_view import SelectionView
+
+handler400 = "postern.foundation.rest.errors.handler400"
+handler403 = "postern.foundation.rest.errors.handler403"
+handler404 = "postern.foundation.rest.errors.handler404"
+handler500 = "postern.foundation.rest.errors.handler500"
+
+_Patterns = list[URLPattern | URLResolver]
+
+_APPS = (audits, orgs, preferences, users, authn, assets, vault, perms, sessions)
+_api: _Patterns = [pattern for app in _APPS for pattern in app.urlpatterns]
+
+urlpatterns: _Patterns = [
+    path("", go_home, name="home"),
+    path("luna/", go_to_terminal, name="web-terminal"),
+    path("ui/", serve_console, name="console"),
+    path("ui/<path:name>", serve_console, name="console-path"),
+    path("api/health/", show_health, name="health"),
+    path("api/v1/health/", show_health, name="health-v1"),
+    path("api/v1/common/resources/cache/", SelectionView.as_view(), name="resource-selection"),
+    path("api/v1/", include(_api)),
+    *authn.page_urlpatterns,
+    *sessions.page_urlpatterns,
+    *[
+        re_path(rf"^api/v1/{app}/{resource}/(?P<rest>.*)$", singular_alias, {"app": app, "resource": resource})
+        for app, resource in SINGULAR
+    ],
+    re_path(r"^api/(?P<app>[a-z-]+)/v1/(?P<rest>.*)$", legacy_api, name="legacy-api"),
+]

@@ -1,0 +1,85 @@
+"""Who acts. Every write takes an `Actor`; every read that is limited to a person takes one too.
+
+An actor is a frozen value made at the edge (a request, a websocket, a task, the command line), so that no code below
+needs to know about sessions, tokens or thread-locals.
+"""
+
+from dataclasses import dataclass, field
+from enum import StrEnum
+from uuid import UUID
+
+from postern.contracts.enums import RoleBits
+
+
+class ActorKind(StrEnum):
+    """What stands behind an actor."""
+
+    ANONYMOUS = "anonymous"
+    USER = "user"
+    TERMINAL = "terminal"  # a registered component, with its own credential
+    BOOTSTRAP = "bootstrap"  # a component that may register, nothing else
+    SYSTEM = "system"  # Postern itself: tasks, the command line, installation
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Actor:
+    """Somebody or something that acts, with the permission bits that it has **in the scope of the request**.
+
+    `bits` is the union of the role bits (a system administrator has super+admin+audit+use, an organization's auditor
+    audit+use, an active user use). A disabled or expired user has no bits at all. `org_ids` are the organizations of
+    which the user is a member in any role.
+    """
+
+    kind: ActorKind
+    user_id: UUID | None = None
+    username: str = ""
+    name: str = ""
+    bits: RoleBits = RoleBits.NONE
+    remote_addr: str | None = None
+    login_session: str | None = None
+    org_ids: frozenset[UUID] = field(default_factory=frozenset)
+
+    @property
+    def label(self) -> str:
+        """How logs name the actor: `Name(username)`."""
+        if not self.username:
+            return self.name or str(self.kind)
+        return f"{self.name}({self.username})" if self.name else self.username
+
+    @property
+    def is_user(self) -> bool:
+        return self.kind is ActorKind.USER
+
+    @property
+    def is_super_user(self) -> bool:
+        """The system administrator (system role Admin)."""
+        return self.kind is ActorKind.SYSTEM or RoleBits.SUPER | RoleBits.ADMIN in self.bits
+
+    @property
+    def is_super_auditor(self) -> bool:
+        """May see everything: the system auditor, or the system administrator."""
+        return self.kind is ActorKind.SYSTEM or RoleBits.SUPER | RoleBits.AUDIT in self.bits
+
+    @property
+    def is_org_admin(self) -> bool:
+        """Administrator of the organization of the request (or of all)."""
+        return self.kind is ActorKind.SYSTEM or RoleBits.ADMIN in self.bits
+
+    @property
+    def is_org_auditor(self) -> bool:
+        """May see the records of the organization of the request: its auditors and administrators."""
+        return self.kind is ActorKind.SYSTEM or bool(self.bits & (RoleBits.AUDIT | RoleBits.ADMIN))
+
+    @property
+    def is_valid_user(self) -> bool:
+        """An authenticated user who is active and not expired."""
+        return self.kind is ActorKind.USER and RoleBits.USE in self.bits
+
+
+#: Postern itself, for tasks, installation and the command line.
+SYSTEM = Actor(kind=ActorKind.SYSTEM, name="System")
+
+
+def anonymous(remote_addr: str | None = None) -> Actor:
+    """Somebody who has not shown who he is."""
+    return Actor(kind=ActorKind.ANONYMOUS, name="Anonymous", remote_addr=remote_addr)

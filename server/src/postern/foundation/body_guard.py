@@ -1,0 +1,103 @@
+"""Bounds on request bodies, in front of Django (K54).
+
+Django's ASGI handler reads a whole body, to disk if need be, before any middleware or authentication sees the request.
+This guard stands before it: a body that is announced or turns out longer than its route allows is answered with 413, and one that
+stops arriving with 408, without being kept.
+"""
+
+import asyncio
+from collections.abc import Awaitable, Callable, MutableMapping
+from typing import Any, Final
+
+from postern.foundation.middleware import body_limit_bytes
+
+Scope = MutableMapping[str, Any]
+Message = MutableMapping[str, Any]
+Receive = Callable[[], Awaitable[Message]]
+Send = Callable[[Message], Awaitable[None]]
+Application = Callable[[Scope, Receive, Send], Awaitable[None]]
+
+#: Between two pieces of a body; long enough for a bad line, short enough that silent clients do not pile up.
+PIECE_TIMEOUT_S: Final = 30.0
+
+_ERRORS: Final = {
+    400: b'{"error": "Bad request"}',
+    408: b'{"error": "The request took too long"}',
+    413: b'{"error": "Request body too large"}',
+}
+
+
+class BodyGuard:
+    """ASGI middleware around the HTTP application."""
+
+    def __init__(self, application: Application, *, piece_timeout_s: float = PIECE_TIMEOUT_S) -> None:
+        self._application = application
+        self._piece_timeout_s = piece_timeout_s
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        if scope["type"] != "http":
+            await self._application(scope, receive, send)
+            return
+        limit_bytes = body_limit_bytes(scope["path"])
+        announced_bytes = _announced(scope)
+        if announced_bytes is None or announced_bytes > limit_bytes:
+            await _refuse(send, 400 if announced_bytes is None else 413)
+            return
+        request = _GuardedRequest(receive, send, limit_bytes, self._piece_timeout_s)
+        await self._application(scope, request.receive, request.send)
+
+
+class _GuardedRequest:
+    """Counts one request's body while it arrives. Once refused, the application sees a client that has gone."""
+
+    def __init__(self, receive: Receive, send: Send, limit_bytes: int, piece_timeout_s: float) -> None:
+        self._receive = receive
+        self._send = send
+        self._left_bytes = limit_bytes
+        self._piece_timeout_s = piece_timeout_s
+        self._complete = False
+        self._refused = False
+
+    async def receive(self) -> Message:
+        if self._refused:
+            return {"type": "http.disconnect"}
+        if self._complete:  # the application waits for the client to go away: that may take as long as it likes
+            return await self._receive()
+        try:
+            async with asyncio.timeout(self._piece_timeout_s):
+                message = await self._receive()
+        except TimeoutError:
+            return await self._refuse(408)
+        self._left_bytes -= len(message.get("body", b""))
+        self._complete = not message.get("more_body", False)
+        return await self._refuse(413) if self._left_bytes < 0 else message
+
+    async def _refuse(self, status: int) -> Message:
+        self._refused = True
+        await _refuse(self._send, status)
+        return {"type": "http.disconnect"}
+
+    async def send(self, message: Message) -> None:
+        if not self._refused:
+            await self._send(message)
+
+
+def _announced(scope: Scope) -> int | None:
+    """Content-Length; 0 when there is none, None when it is no number or there are several."""
+    values = {value for name, value in scope["headers"] if name == b"content-length"}
+    if not values:
+        return 0
+    text = values.pop()
+    return int(text) if not values and text.isdigit() and len(text) < 20 else None
+
+
+async def _refuse(send: Send, status: int) -> None:
+    body = _ERRORS[status]
+    headers = [
+        (b"content-type", b"application/json"),
+        (b"content-length", str(len(body)).encode()),
+        (b"connection", b"close"),
+        (b"x-content-type-options", b"nosniff"),
+    ]
+    await send({"type": "http.response.start", "status": status, "headers": headers})
+    await send({"type": "http.response.body", "body": body})

@@ -1,0 +1,114 @@
+"""Serves the built console under `/ui/`.
+
+Hashed assets never change and are kept by browsers for a year; every other path is the console's own route and answers with
+index.html, which is never kept. Files come pre-compressed (`.br`, `.gz`) from the build. Only files that
+were found at the first request exist: no path of a client ever reaches the file system.
+"""
+
+import mimetypes
+from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
+from typing import Final
+
+from django.conf import settings
+from django.http import HttpRequest, HttpResponse, HttpResponseRedirect
+from django.utils.cache import patch_vary_headers
+from django.views.decorators.http import require_safe
+
+from postern.foundation.pages import open_page
+from postern.foundation.redirects import HOME
+
+_ENCODINGS: Final = (("br", ".br"), ("gzip", ".gz"))
+_ONE_YEAR: Final = "public, max-age=31536000, immutable"
+_ALWAYS_ASK: Final = "no-cache"
+#: Folder of the hashed files, as console/vite.config.ts names it. Not `assets`: that is a screen of the console.
+_HASHED: Final = "bundle/"
+_TYPES: Final = {
+    ".js": "text/javascript; charset=utf-8",
+    ".css": "text/css; charset=utf-8",
+    ".html": "text/html; charset=utf-8",
+    ".svg": "image/svg+xml",
+    ".woff2": "font/woff2",
+    ".wasm": "application/wasm",
+    ".json": "application/json",
+}
+_NOT_BUILT: Final = (
+    "<!doctype html><html lang=en><meta charset=utf-8><title>Postern</title>"
+    "<p>The console has not been built yet: run <code>make run</code>, or <code>npm run build</code> in console/.</p>"
+    "<p>控制台尚未构建:请运行 <code>make run</code>。</p>"
+)
+
+
+@dataclass(frozen=True, slots=True)
+class _Asset:
+    path: Path
+    content_type: str
+    immutable: bool
+    encoded: tuple[tuple[str, Path], ...]
+
+
+def _scan(root: Path) -> dict[str, _Asset]:
+    """Every file of the build by its path below `/ui/`."""
+    files = {path.relative_to(root).as_posix(): path for path in sorted(root.rglob("*")) if path.is_file()}
+    found: dict[str, _Asset] = {}
+    for name, path in files.items():
+        if path.suffix in {".br", ".gz", ".map"} or name.startswith("."):
+            continue
+        kind = _TYPES.get(path.suffix) or mimetypes.guess_type(name)[0] or "application/octet-stream"
+        encoded = tuple((token, files[name + ending]) for token, ending in _ENCODINGS if name + ending in files)
+        found[name] = _Asset(path, kind, name.startswith(_HASHED), encoded)
+    return found
+
+
+@cache
+def _build(root: Path, stamp_ns: int) -> dict[str, _Asset]:
+    del stamp_ns  # part of the key: a new build is a new index.html
+    return _scan(root)
+
+
+def _assets() -> dict[str, _Asset]:
+    root: Path = settings.POSTERN.console_dist
+    try:
+        stamp_ns = (root / "index.html").stat().st_mtime_ns
+    except FileNotFoundError:
+        return {}
+    return _build(root, stamp_ns)
+
+
+@open_page
+@require_safe
+def serve_console(request: HttpRequest, name: str = "") -> HttpResponse:
+    """A file of the console, or its index page for every other path."""
+    assets = _assets()
+    if not assets:
+        return HttpResponse(_NOT_BUILT, status=503, headers={"Cache-Control": "no-store"})
+    asset = assets.get(name)
+    if asset is None and name.startswith(_HASHED):
+        return HttpResponse("Not found", status=404, content_type="text/plain")
+    asset = asset or assets["index.html"]
+    accepted = {part.split(";")[0].strip() for part in request.headers.get("Accept-Encoding", "").split(",")}
+    chosen = next(((token, path) for token, path in asset.encoded if token in accepted), None)
+    # Read at once: the files are small, and a synchronous stream would be buffered under ASGI anyway.
+    response = HttpResponse((chosen[1] if chosen else asset.path).read_bytes(), content_type=asset.content_type)
+    if chosen:
+        response.headers["Content-Encoding"] = chosen[0]
+    response.headers["Cache-Control"] = _ONE_YEAR if asset.immutable else _ALWAYS_ASK
+    patch_vary_headers(response, ("Accept-Encoding",))
+    return response
+
+
+@open_page
+@require_safe
+def go_to_terminal(request: HttpRequest) -> HttpResponse:
+    """`/luna/`, the old name of the web terminal's page, with what it was asked for."""
+    query = request.META.get("QUERY_STRING", "")
+    return HttpResponseRedirect(f"{HOME}connect/" + (f"?{query}" if query else ""))
+
+
+@open_page
+@require_safe
+def go_home(request: HttpRequest) -> HttpResponse:
+    """`/` leads to the console."""
+    del request
+    return HttpResponseRedirect(HOME)

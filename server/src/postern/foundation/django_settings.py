@@ -1,0 +1,153 @@
+"""Django's settings, derived from the one `Settings` value. Nothing else reads the environment."""
+
+import os
+import secrets
+from pathlib import Path
+from typing import Any, Final
+
+from postern.foundation import secret_files
+from postern.foundation.rest.formats import DISPLAY_FORMAT, INPUT_FORMATS
+from postern.foundation.settings import Database, Settings
+
+POSTERN: Final = Settings.load(os.environ)
+
+SECRET_KEY = secret_files.read_or_create(POSTERN.secrets_dir / "django.key", lambda: secrets.token_urlsafe(48))
+DEBUG = False
+# Parts on this machine and its health checks call by address.
+ALLOWED_HOSTS = [*POSTERN.allowed_hosts, "127.0.0.1", "localhost", "[::1]"] if POSTERN.allowed_hosts else ["*"]
+USE_X_FORWARDED_HOST = False
+SECURE_PROXY_SSL_HEADER = ("HTTP_X_FORWARDED_PROTO", "https")  # set by our own ClientAddress, never by clients
+
+INSTALLED_APPS = [
+    "django.contrib.contenttypes",
+    "django.contrib.auth",
+    "postern.foundation.web_sessions.WebSessionsConfig",
+    "channels",
+    "rest_framework",
+    "postern.foundation",
+    "postern.apps.audits",
+    "postern.apps.orgs",
+    "postern.apps.preferences",
+    "postern.apps.users",
+    "postern.apps.rbac",
+    "postern.apps.authn",
+    "postern.apps.assets",
+    "postern.apps.vault",
+    "postern.apps.perms",
+    "postern.apps.sessions",
+]
+
+MIDDLEWARE = [
+    "postern.foundation.middleware.SecurityHeaders",
+    "postern.foundation.middleware.ClientAddress",
+    "django.contrib.sessions.middleware.SessionMiddleware",
+    "django.middleware.locale.LocaleMiddleware",
+    "postern.foundation.middleware.ClientTimeZone",
+    "django.middleware.csrf.CsrfViewMiddleware",
+    "django.contrib.auth.middleware.AuthenticationMiddleware",
+]
+
+ROOT_URLCONF = "postern.entrypoints.urls"
+ASGI_APPLICATION = "postern.entrypoints.asgi.application"
+APPEND_SLASH = False
+TEMPLATES: list[dict[str, Any]] = []
+STATIC_URL = "/static/"
+
+
+def _database(database: Database) -> dict[str, Any]:
+    if database.path is not None:
+        database.path.parent.mkdir(parents=True, exist_ok=True)
+        return {
+            "ENGINE": "django.db.backends.sqlite3",
+            "NAME": str(database.path),
+            "OPTIONS": {
+                "transaction_mode": "IMMEDIATE",  # a reader that turns writer would otherwise fail at once
+                "timeout": 20,
+                "init_command": "PRAGMA journal_mode=WAL; PRAGMA synchronous=NORMAL; PRAGMA foreign_keys=ON;",
+            },
+            "TEST": {"NAME": str(database.path.with_name("test.sqlite3"))},
+        }
+    return {
+        "ENGINE": "django.db.backends.postgresql",
+        "HOST": database.host,
+        "PORT": database.port,
+        "NAME": database.name,
+        "USER": database.user,
+        "PASSWORD": database.password.reveal(),
+        "CONN_HEALTH_CHECKS": True,
+        "OPTIONS": {**dict(database.options), "pool": {"min_size": 1, "max_size": 12, "timeout": 10}},
+    }
+
+
+DATABASES = {"default": _database(POSTERN.database)}
+DEFAULT_AUTO_FIELD = "django.db.models.BigAutoField"
+
+CACHES = {
+    "default": {
+        "BACKEND": "django.core.cache.backends.redis.RedisCache",
+        "LOCATION": POSTERN.redis_url,
+        # A Redis that does not answer must not hold requests for longer than a person waits.
+        "OPTIONS": {"socket_connect_timeout": 2, "socket_timeout": 5},
+    }
+}
+CHANNEL_LAYERS = {
+    "default": {
+        "BACKEND": "channels_redis.core.RedisChannelLayer",
+        # The layer waits inside Redis for messages; the client's own limit of 5 s would end that wait as a fault.
+        "CONFIG": {"hosts": [{"address": POSTERN.redis_url, "socket_timeout": None}]},
+    }
+}
+
+AUTH_USER_MODEL = "users.User"
+PASSWORD_HASHERS = ["postern.apps.users.hashing.BoundedArgon2Hasher"]
+SESSION_ENGINE = "postern.foundation.session_store"
+SESSION_COOKIE_NAME = "__Host-sessionid" if POSTERN.https else "sessionid"
+SESSION_COOKIE_HTTPONLY = True
+SESSION_COOKIE_SAMESITE = "Lax"
+SESSION_COOKIE_SECURE = POSTERN.https
+SESSION_COOKIE_AGE = 7 * 24 * 3600  # of the row in the table; authn ends the sign-in itself, after a day without use
+CSRF_COOKIE_NAME = "csrftoken"
+CSRF_HEADER_NAME = "HTTP_X_CSRFTOKEN"
+CSRF_COOKIE_SAMESITE = "Lax"
+CSRF_COOKIE_SECURE = POSTERN.https
+CSRF_FAILURE_VIEW = "postern.foundation.rest.errors.csrf_failure"
+
+LANGUAGE_CODE = "zh-hans"
+LANGUAGES = [("zh-hans", "中文(简体)"), ("en", "English")]
+LANGUAGE_COOKIE_NAME = "django_language"
+LANGUAGE_COOKIE_SAMESITE = "Lax"
+USE_I18N = True
+LOCALE_PATHS = [Path(__file__).resolve().parents[1] / "locale"]
+USE_TZ = True
+TIME_ZONE = POSTERN.time_zone
+
+#: K54: the body of a request that no route allows more. Uploads raise it by route (`middleware.allow_body`).
+DATA_UPLOAD_MAX_MEMORY_SIZE = 2 * 1024 * 1024
+DATA_UPLOAD_MAX_NUMBER_FIELDS = 2_000
+FILE_UPLOAD_MAX_MEMORY_SIZE = 2 * 1024 * 1024
+
+REST_FRAMEWORK: dict[str, Any] = {
+    "DEFAULT_AUTHENTICATION_CLASSES": [],  # registered by authn: see foundation.identity
+    "DEFAULT_PERMISSION_CLASSES": ["postern.foundation.rest.rights.RightsPermission"],
+    "DEFAULT_RENDERER_CLASSES": ["rest_framework.renderers.JSONRenderer"],
+    "DEFAULT_PARSER_CLASSES": [
+        "postern.foundation.rest.parsers.BoundedJsonParser",
+        "rest_framework.parsers.FormParser",
+        "rest_framework.parsers.MultiPartParser",
+    ],
+    "DEFAULT_METADATA_CLASS": "postern.foundation.rest.metadata.ContractMetadata",
+    "DEFAULT_PAGINATION_CLASS": None,
+    "DEFAULT_SCHEMA_CLASS": "drf_spectacular.openapi.AutoSchema",
+    "EXCEPTION_HANDLER": "postern.foundation.rest.errors.handle",
+    "DATETIME_FORMAT": DISPLAY_FORMAT,
+    "DATETIME_INPUT_FORMATS": INPUT_FORMATS,
+    "UNAUTHENTICATED_USER": "django.contrib.auth.models.AnonymousUser",
+    "URL_FORMAT_OVERRIDE": None,
+    "SEARCH_PARAM": "search",
+    "ORDERING_PARAM": "order",
+    "TEST_REQUEST_DEFAULT_FORMAT": "json",
+    "STRICT_JSON": True,
+}
+
+LOGGING_CONFIG = None  # kernel.log configures logging in the entry points
+SILENCED_SYSTEM_CHECKS: list[str] = []

@@ -1,0 +1,41 @@
+"""The in-process bus of typed events: how an app at the bottom tells apps above it, which it must not import.
+
+Events are frozen dataclasses in `apps/<x>/events.py`, named in the past tense. An action publishes; the event goes out when
+the transaction has been committed. Subscribers register in `AppConfig.ready`. What must not be lost when the process
+dies goes through `foundation.outbox` instead.
+"""
+
+import logging
+from collections.abc import Callable
+from typing import Any, TypeVar
+
+from django.db import transaction
+
+logger = logging.getLogger(__name__)
+
+_Event = TypeVar("_Event")
+_subscribers: dict[type[Any], list[Callable[[Any], None]]] = {}
+
+
+def subscribe(event_type: type[_Event], subscriber: Callable[[_Event], None]) -> None:
+    """Call `subscriber` for each published event of exactly this type."""
+    known = _subscribers.setdefault(event_type, [])
+    if subscriber not in known:
+        known.append(subscriber)
+
+
+def publish_after_commit(event: object) -> None:
+    """Publish `event` once the present transaction is committed; at once when there is none."""
+    transaction.on_commit(lambda: _publish(event))
+
+
+def _publish(event: object) -> None:
+    for subscriber in _subscribers.get(type(event), ()):
+        try:
+            subscriber(event)
+        except Exception:  # what was committed stands: one subscriber's fault must not hide it from the others
+            logger.exception("a subscriber of %s failed", type(event).__name__)
+
+
+#: The short name that the actions use.
+publish = publish_after_commit

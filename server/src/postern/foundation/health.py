@@ -1,0 +1,90 @@
+"""Health of the parts. Each part registers a check; the page is 200 only while all of them are up.
+
+health.register("proxy", check)      # check() returns None when all is well and raises otherwise
+"""
+
+import logging
+import time
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Final
+
+from django.core.cache import cache
+from django.db import connection
+
+from postern.kernel import clock
+from postern.kernel.errors import Unavailable
+
+logger = logging.getLogger(__name__)
+
+Check = Callable[[], None]
+
+_WORKER_KEY: Final = "health:worker"
+_WORKER_SILENT_S: Final = 45
+_REDIS_PROBE_KEY: Final = "health:probe"
+
+_checks: dict[str, Check] = {}
+_unhealthy: set[str] = set()
+
+
+@dataclass(frozen=True, slots=True)
+class PartHealth:
+    """One part: whether it answered, and how long that took."""
+
+    ok: bool
+    ms: float
+
+
+def register(name: str, check: Check) -> None:
+    """Make `check` part of the health page. It must return within a second."""
+    _checks[name] = check
+
+
+def examine() -> dict[str, PartHealth]:
+    """Ask every part."""
+    return {name: _examine(name, check) for name, check in _checks.items()}
+
+
+def _examine(name: str, check: Check) -> PartHealth:
+    started = time.perf_counter()
+    try:
+        check()
+    except Exception as error:  # noqa: BLE001 - whatever is wrong with a part, the page tells that it is
+        if name not in _unhealthy:  # told once, not with every look
+            _unhealthy.add(name)
+            logger.warning("%s is not healthy: %s", name, type(error).__name__)
+        return PartHealth(ok=False, ms=_since(started))
+    if name in _unhealthy:
+        _unhealthy.discard(name)
+        logger.info("%s is healthy again", name)
+    return PartHealth(ok=True, ms=_since(started))
+
+
+def _since(started: float) -> float:
+    return round((time.perf_counter() - started) * 1_000, 1)
+
+
+def stamp_worker() -> None:
+    """Called by the worker's schedule: it lives."""
+    cache.set(_WORKER_KEY, clock.now().timestamp(), _WORKER_SILENT_S)
+
+
+def _check_database() -> None:
+    with connection.cursor() as cursor:
+        cursor.execute("SELECT 1")
+
+
+def _check_redis() -> None:
+    cache.set(_REDIS_PROBE_KEY, "1", 10)
+    if cache.get(_REDIS_PROBE_KEY) != "1":
+        raise Unavailable("redis does not keep what it is given")
+
+
+def _check_worker() -> None:
+    if cache.get(_WORKER_KEY) is None:
+        raise Unavailable("the worker gave no sign of life")
+
+
+register("database", _check_database)
+register("redis", _check_redis)
+register("worker", _check_worker)

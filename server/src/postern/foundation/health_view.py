@@ -1,0 +1,34 @@
+"""`GET /api/health/`: is every part up? Names of parts and times only, nothing about the inside (K25)."""
+
+from django.conf import settings
+from django.http import HttpRequest, JsonResponse
+from django.views.decorators.http import require_safe
+
+from postern.foundation import health
+from postern.foundation.health import PartHealth
+from postern.foundation.pages import open_page
+from postern.kernel import clock
+from postern.kernel.ids import same
+
+
+@open_page
+@require_safe
+def show_health(request: HttpRequest) -> JsonResponse:
+    """200 when all parts are up, else 503; 403 without the token when one is set."""
+    token = settings.POSTERN.health_token
+    if token is not None and not same(request.GET.get("token", ""), token.reveal()):
+        return JsonResponse({"detail": "Wrong or missing token.", "code": "permission_denied"}, status=403)
+    parts = health.examine()
+    nothing = PartHealth(ok=False, ms=0)
+    database, redis = parts.get("database", nothing), parts.get("redis", nothing)
+    healthy = all(part.ok for part in parts.values())
+    body = {
+        "status": healthy,
+        "parts": {name: {"ok": part.ok, "ms": part.ms} for name, part in parts.items()},
+        "db_status": database.ok,
+        "db_time": database.ms / 1_000,
+        "redis_status": redis.ok,
+        "redis_time": redis.ms / 1_000,
+        "time": int(clock.now().timestamp()),
+    }
+    return JsonResponse(body, status=200 if healthy else 503)

@@ -1,0 +1,130 @@
+"""Middleware, from the outside in: security headers, true client address, the client's time zone; limits of bodies by route."""
+
+import ipaddress
+from collections.abc import Callable, Sequence
+from typing import Final
+from zoneinfo import ZoneInfo
+
+from django.conf import settings
+from django.http import HttpRequest, HttpResponse
+from django.utils import timezone
+
+from postern.foundation.settings import Network, Settings
+
+GetResponse = Callable[[HttpRequest], HttpResponse]
+
+_CSP_DIRECTIVES: Final = (
+    "default-src 'none'",
+    "script-src 'self'",
+    "style-src 'self'",
+    "img-src 'self' data: blob:",
+    "font-src 'self'",
+    "connect-src 'self'",
+    "media-src 'self' blob:",
+    "worker-src 'self' blob:",
+    "manifest-src 'self'",
+    "frame-src 'self'",
+    "base-uri 'none'",
+    "form-action 'self'",
+    "frame-ancestors 'none'",
+    "object-src 'none'",
+    "require-trusted-types-for 'script'",
+    "trusted-types postern dompurify default",
+)
+_CSP: Final = "; ".join(_CSP_DIRECTIVES)
+_HEADERS: Final = {
+    "Content-Security-Policy": _CSP,
+    "Cross-Origin-Opener-Policy": "same-origin",
+    "Cross-Origin-Resource-Policy": "same-origin",
+    "X-Content-Type-Options": "nosniff",
+    "X-Frame-Options": "DENY",
+    "Referrer-Policy": "same-origin",
+    "Permissions-Policy": "camera=(), microphone=(), geolocation=(), payment=(), usb=(), serial=()",
+}
+_HSTS: Final = "max-age=31536000; includeSubDomains"
+
+
+class SecurityHeaders:
+    """The headers of every answer. A view may set its own Content-Security-Policy, only to make it stricter."""
+
+    def __init__(self, get_response: GetResponse) -> None:
+        self.get_response = get_response
+
+    def __call__(self, request: HttpRequest) -> HttpResponse:
+        response = self.get_response(request)
+        for name, value in _HEADERS.items():
+            response.headers.setdefault(name, value)
+        if settings.POSTERN.https:
+            response.headers.setdefault("Strict-Transport-Security", _HSTS)
+        if request.path.startswith("/api/"):
+            response.headers.setdefault("Cache-Control", "no-store")
+        return response
+
+
+class ClientAddress:
+    """Sets REMOTE_ADDR to the true client, and refuses names that are not ours (400).
+
+    Only hops that come from a configured proxy may tell an address; the right-most address of X-Forwarded-For that
+    is not a proxy of ours counts. Everything else that clients claim about themselves is ignored (K9).
+    """
+
+    def __init__(self, get_response: GetResponse) -> None:
+        self.get_response = get_response
+
+    def __call__(self, request: HttpRequest) -> HttpResponse:
+        config: Settings = settings.POSTERN
+        request.get_host()  # raises DisallowedHost: no view needs to ask for the name for it to be checked
+        forwarded = request.META.pop("HTTP_X_FORWARDED_FOR", "")
+        request.META.pop("HTTP_X_REAL_IP", None)
+        request.META.pop("HTTP_FORWARDED", None)
+        # Whether people come over https is a setting, not what a header claims; Django's CSRF check compares it with Origin.
+        request.META["HTTP_X_FORWARDED_PROTO"] = "https" if config.https else "http"
+        request.META["REMOTE_ADDR"] = client_address(
+            request.META.get("REMOTE_ADDR", ""), forwarded, config.trusted_proxies
+        )
+        return self.get_response(request)
+
+
+def client_address(peer: str, forwarded: str, trusted: Sequence[Network]) -> str:
+    """The client's address, from the socket's peer and the text of X-Forwarded-For."""
+    hops = [peer, *(part.strip() for part in reversed(forwarded.split(",")) if part.strip())]
+    client = peer
+    for hop in hops:
+        try:
+            address = ipaddress.ip_address(hop)
+        except ValueError:
+            return client
+        client = hop
+        if not any(address in network for network in trusted):
+            return client
+    return client
+
+
+_route_limits: dict[str, int] = {}
+
+
+def allow_body(path_prefix: str, limit_bytes: int) -> None:
+    """Let requests to paths that start with `path_prefix` carry more than the ordinary limit."""
+    _route_limits[path_prefix] = limit_bytes
+
+
+def body_limit_bytes(path: str) -> int:
+    """How long the body of a request to `path` may be."""
+    special = [limit for prefix, limit in _route_limits.items() if path.startswith(prefix)]
+    return max([settings.DATA_UPLOAD_MAX_MEMORY_SIZE, *special])
+
+
+class ClientTimeZone:
+    """Shows times in the zone that the header X-TZ names; unknown ones are ignored."""
+
+    def __init__(self, get_response: GetResponse) -> None:
+        self.get_response = get_response
+
+    def __call__(self, request: HttpRequest) -> HttpResponse:
+        name = request.headers.get("X-TZ", "")
+        try:
+            zone = ZoneInfo(name) if name and len(name) < 64 else None
+        except (KeyError, ValueError, OSError):
+            zone = None
+        with timezone.override(zone):
+            return self.get_response(request)

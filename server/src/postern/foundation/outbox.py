@@ -1,0 +1,86 @@
+"""Messages that must not be lost: written in the same transaction as what they tell, delivered afterwards.
+
+    outbox.register("users.disabled", end_live_sessions)          # in AppConfig.ready of the receiving app
+    outbox.enqueue("users.disabled", {"user_id": str(user.id)})   # in an action, inside its transaction
+
+A receiver is called at least once, in the worker and within seconds, and must therefore be idempotent. When it fails it is tried again with
+growing pauses. Payloads carry ids, never secrets.
+"""
+
+import logging
+from collections.abc import Callable, Mapping
+from datetime import timedelta
+from typing import Any, Final
+
+from django.db import connection, transaction
+
+from postern.foundation.models import OutboxMessage
+from postern.kernel import clock
+
+logger = logging.getLogger(__name__)
+
+Receiver = Callable[[Mapping[str, Any]], None]
+
+#: While a receiver runs nobody else takes its message; it must be done by then.
+LEASE: Final = timedelta(seconds=60)
+_FIRST_PAUSE_S: Final = 5
+_LONGEST_PAUSE_S: Final = 600
+
+_receivers: dict[str, Receiver] = {}
+
+
+class OutsideTransaction(RuntimeError):
+    """A message was enqueued without a transaction: it would not be bound to what it tells."""
+
+
+def register(topic: str, receiver: Receiver) -> None:
+    """Deliver messages of `topic` to `receiver`."""
+    _receivers[topic] = receiver
+
+
+def enqueue(topic: str, payload: Mapping[str, Any]) -> None:
+    """Keep a message in the present transaction. Raises OutsideTransaction."""
+    if not connection.in_atomic_block:
+        raise OutsideTransaction(topic)
+    OutboxMessage.objects.create(topic=topic, payload=dict(payload))
+
+
+def drain(limit: int = 200) -> int:
+    """Deliver what is due, oldest first; returns how many messages were delivered."""
+    delivered = 0
+    for _ in range(limit):
+        message = _claim()
+        if message is None:
+            break
+        delivered += _deliver(message)
+    return delivered
+
+
+@transaction.atomic
+def _claim() -> OutboxMessage | None:
+    """Take the oldest due message for the time of a lease, so that the receiver runs outside any transaction."""
+    due = OutboxMessage.objects.filter(date_due__lte=clock.now()).order_by("date_due", "id")
+    if connection.features.has_select_for_update_skip_locked:
+        due = due.select_for_update(skip_locked=True)
+    message = due.first()
+    if message is None:
+        return None
+    message.attempts += 1
+    message.date_due = clock.now() + LEASE
+    message.save(update_fields=["attempts", "date_due"])
+    return message
+
+
+def _deliver(message: OutboxMessage) -> int:
+    receiver = _receivers.get(message.topic)
+    try:
+        if receiver is None:
+            raise LookupError(f"nobody receives {message.topic}")  # noqa: TRY301 - one place decides what failure means
+        receiver(message.payload)
+    except Exception:  # any failure means: later again
+        logger.exception("outbox message %d (%s) failed, attempt %d", message.pk, message.topic, message.attempts)
+        pause_s = min(_FIRST_PAUSE_S * 2 ** min(message.attempts - 1, 10), _LONGEST_PAUSE_S)
+        OutboxMessage.objects.filter(pk=message.pk).update(date_due=clock.now() + timedelta(seconds=pause_s))
+        return 0
+    OutboxMessage.objects.filter(pk=message.pk).delete()
+    return 1

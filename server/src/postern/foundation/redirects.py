@@ -1,0 +1,39 @@
+"""The one helper for redirect targets that a client names (K12): same-origin relative paths, nothing else."""
+
+import unicodedata
+from typing import Final
+from urllib.parse import unquote
+
+HOME: Final = "/ui/"
+_MAX_CHARS: Final = 2_000
+_MAX_DECODINGS: Final = 4
+
+
+def safe_next(target: str | None, default: str = HOME) -> str:
+    """`target` when it is a path on this server in every reading of it, else `default`."""
+    return target if target and _is_safe(target) else default
+
+
+def _is_safe(target: str) -> bool:
+    """Whether the target stays a plain absolute path, however often it is decoded."""
+    if len(target) > _MAX_CHARS or not target.isascii() or not target.startswith("/"):
+        return False
+    reading = target
+    for _ in range(_MAX_DECODINGS):
+        if not _stays_here(reading):
+            return False
+        decoded = unquote(reading)
+        if decoded == reading:
+            return True
+        reading = decoded
+    return False  # encoded more often than anybody would who means well
+
+
+def _stays_here(reading: str) -> bool:
+    plain = unicodedata.normalize("NFKC", reading)
+    path = plain.split("?", 1)[0].split("#", 1)[0]
+    if any(ord(char) < 0x20 or 0x7F <= ord(char) < 0xA0 or char.isspace() for char in plain):
+        return False
+    if "\\" in plain or "//" in path or "@" in path:
+        return False
+    return path.startswith("/") and ".." not in path.split("/")

@@ -1,0 +1,132 @@
+"""One exception handler: the error bodies of contract/00-conventions section 8, and nothing else (K23).
+
+Field errors are `{"field": ["…"]}`; everything else is `{"detail": "…", "code": "slug"}`. Unexpected exceptions are logged with
+their stack and answered by `handler500` without any of it.
+"""
+
+import logging
+from collections.abc import Mapping
+from typing import Any
+
+from django.core.exceptions import PermissionDenied
+from django.core.exceptions import ValidationError as ModelValidationError
+from django.db import DataError, IntegrityError, OperationalError
+from django.db.models import ProtectedError, RestrictedError
+from django.http import Http404, HttpRequest, HttpResponse, JsonResponse
+from django.utils.translation import gettext as _
+from redis.exceptions import RedisError
+from rest_framework import exceptions
+from rest_framework.response import Response
+from rest_framework.views import set_rollback
+
+from postern.kernel.errors import PosternError
+
+logger = logging.getLogger(__name__)
+
+_RETRY_AFTER_S = 5
+
+#: PostgreSQL's codes for a deadlock and for a serialization failure: the transaction was undone and may be repeated.
+_TRY_AGAIN = frozenset({"40P01", "40001"})
+
+
+def handle(error: Exception, context: Mapping[str, Any]) -> Response | None:
+    """DRF's EXCEPTION_HANDLER. None lets the exception through to Django's error page."""
+    del context
+    response = _respond(error)
+    if response is not None:
+        set_rollback()
+    return response
+
+
+def _respond(error: Exception) -> Response | None:
+    if isinstance(error, exceptions.ValidationError):
+        return Response(error.detail, status=error.status_code)
+    if isinstance(error, exceptions.APIException):
+        return _api_error(error)
+    if isinstance(error, PosternError):
+        headers = {"Retry-After": str(_RETRY_AFTER_S)} if error.status == 503 else None
+        fields = getattr(error, "fields", None)
+        return Response(fields or body(error.message, error.code), status=error.status, headers=headers)
+    if isinstance(error, ModelValidationError):
+        detail = error.message_dict if hasattr(error, "error_dict") else {"non_field_errors": error.messages}
+        return Response(detail, status=400)
+    if isinstance(error, Http404):
+        return Response(body(_("Not found."), "object_does_not_exist"), status=404)
+    if isinstance(error, PermissionDenied):
+        return Response(body(_("You do not have permission to perform this action."), "permission_denied"), status=403)
+    return _database_error(error)
+
+
+def _database_error(error: Exception) -> Response | None:
+    if isinstance(error, ProtectedError | RestrictedError):
+        return Response(body(_("It is still used by other objects."), "referenced_by_others"), status=400)
+    if isinstance(error, IntegrityError):  # two requests at once, or twice the same in one array
+        logger.info("refused by the database: %s", error)
+        return Response(body(_("It conflicts with another object."), "conflict"), status=409)
+    if isinstance(error, DataError):  # a value that this database does not hold: NUL in a text, a number too large
+        logger.info("refused by the database: %s", error)
+        return Response(body(_("Enter a valid value."), "invalid"), status=400)
+    if isinstance(error, OperationalError) and getattr(error.__cause__, "sqlstate", None) in _TRY_AGAIN:
+        logger.warning("two transactions stood in each other's way: %s", error)
+        return Response(body(_("Somebody else is changing this now; try again."), "conflict"), status=409)
+    if isinstance(error, OperationalError):
+        logger.error("database unavailable: %s", error)
+        return _unavailable(_("The database can not be reached."))
+    if isinstance(error, RedisError):
+        logger.error("redis unavailable: %s", error)
+        return _unavailable(_("A part of the service is not available at the moment; try again."))
+    return None
+
+
+def _unavailable(message: str) -> Response:
+    return Response(body(message, "unavailable"), status=503, headers={"Retry-After": str(_RETRY_AFTER_S)})
+
+
+def _api_error(error: exceptions.APIException) -> Response:
+    headers: dict[str, str] = {}
+    challenge = getattr(error, "auth_header", None)
+    if challenge:
+        headers["WWW-Authenticate"] = challenge
+    wait = getattr(error, "wait", None)
+    if wait:
+        headers["Retry-After"] = str(int(wait))
+    detail = error.detail
+    if isinstance(detail, dict | list):
+        return Response(detail, status=error.status_code, headers=headers)
+    code = "object_does_not_exist" if isinstance(error, exceptions.NotFound) else detail.code or error.default_code
+    return Response(body(str(detail), code), status=error.status_code, headers=headers)
+
+
+def body(message: str, code: str) -> dict[str, str]:
+    """The body of an error that belongs to no field."""
+    return {"detail": message, "code": code}
+
+
+def handler400(request: HttpRequest, exception: Exception) -> HttpResponse:
+    """Django's answer to a request that cannot be understood."""
+    del request, exception
+    return JsonResponse({"error": "Bad request"}, status=400)
+
+
+def handler403(request: HttpRequest, exception: Exception) -> HttpResponse:
+    """Django's answer to a refused request (outside the API)."""
+    del request, exception
+    return JsonResponse(body("Permission denied", "permission_denied"), status=403)
+
+
+def handler404(request: HttpRequest, exception: Exception) -> HttpResponse:
+    """Django's answer to an unknown URL."""
+    del request, exception
+    return JsonResponse({"error": "Not found"}, status=404)
+
+
+def handler500(request: HttpRequest) -> HttpResponse:
+    """Django's answer to a fault of ours: no stack, no path, no query (K23)."""
+    del request
+    return JsonResponse({"error": "Server internal error"}, status=500)
+
+
+def csrf_failure(request: HttpRequest, reason: str = "") -> HttpResponse:
+    """Django's answer to a missing or wrong CSRF token, in the shape of the API."""
+    del request
+    return JsonResponse(body(f"CSRF Failed: {reason}", "permission_denied"), status=403)

@@ -1,0 +1,217 @@
+"""The query language of lists: declared filters, `search`, `order`, `ids`, `spm`, date ranges. Nothing undeclared (K22).
+
+A viewset declares
+
+- `filter_fields`: names, or a mapping name → orm lookup (`{"username": "user__username"}`); exact matches;
+- `own_filters`: names of filters that `visible_rows` itself applies;
+- `search_fields`: orm lookups; terms split at blanks and commas, each must be found in one of them;
+- `ordering_fields`: names; without it any readable field of the serializer that is a column of the model;
+- `default_order`: tuple of orm names;
+- `date_range_field`: the column that `date_from`/`date_to` limit.
+"""
+
+import re
+from collections.abc import Iterable, Mapping
+from datetime import datetime
+from typing import Any, Final
+
+from django.core.exceptions import FieldDoesNotExist
+from django.core.exceptions import ValidationError as ModelValidationError
+from django.db import models
+from django.db.models import Q
+from django.utils import timezone
+from django.utils.dateparse import parse_datetime
+from django.utils.translation import gettext as _
+from rest_framework.exceptions import ValidationError
+from rest_framework.filters import BaseFilterBackend
+from rest_framework.request import Request
+
+from postern.foundation.rest import selections
+from postern.foundation.rest.formats import DISPLAY_FORMAT
+
+MAX_SEARCH_CHARS: Final = 256
+MAX_SEARCH_TERMS: Final = 8
+_TRUE: Final = frozenset({"1", "true", "True", "t", "yes", "y", "on"})
+_FALSE: Final = frozenset({"0", "false", "False", "f", "no", "n", "off"})
+
+Rows = models.QuerySet[Any]
+
+
+def filter_lookups(view: Any) -> dict[str, str]:
+    """Query parameter → orm lookup, as the view declares them."""
+    declared: Mapping[str, str] | Iterable[str] = getattr(view, "filter_fields", ())
+    return dict(declared) if isinstance(declared, Mapping) else {name: name for name in declared}
+
+
+class DeclaredFilters(BaseFilterBackend):
+    """Exact filters on the declared fields; a value that cannot be read is answered with 400 and a field map."""
+
+    def filter_queryset(self, request: Request, queryset: Rows, view: Any) -> Rows:
+        errors: dict[str, list[str]] = {}
+        for name, lookup in filter_lookups(view).items():
+            values = [value for value in request.query_params.getlist(name) if value != ""]
+            if not values:
+                continue
+            try:
+                condition = _condition(queryset.model, lookup, values[-1])
+            except (ValueError, TypeError, ModelValidationError):
+                errors[name] = [_("Enter a valid value.")]
+                continue
+            queryset = queryset.filter(condition)
+            if "__" in lookup:
+                queryset = queryset.distinct()
+        if errors:
+            raise ValidationError(errors)
+        return queryset
+
+
+def _condition(model: type[models.Model], lookup: str, value: str) -> Q:
+    field = _column(model, lookup)
+    parts = [part for part in value.split(",") if part] if isinstance(field, models.UUIDField) else [value]
+    cleaned = [_clean(field, part) for part in parts]
+    if lookup.endswith(("__icontains", "__gte", "__lte")) or len(cleaned) == 1:
+        return Q((lookup, cleaned[0]))
+    return Q((f"{lookup}__in", cleaned))
+
+
+def _column(model: type[models.Model], lookup: str) -> "models.Field[Any, Any] | None":
+    """The column that a lookup ends at; for a relation the primary key that it points to."""
+    field: Any = None
+    for part in lookup.split("__"):
+        try:
+            field = model._meta.pk if part == "pk" else model._meta.get_field(part)  # noqa: SLF001 - the documented model API
+        except FieldDoesNotExist:
+            return field if isinstance(field, models.Field) else None
+        if field is not None and field.is_relation and field.related_model is not None:
+            model = field.related_model
+    if field is not None and field.is_relation:
+        return model._meta.pk  # noqa: SLF001 - the documented model API
+    return field if isinstance(field, models.Field) else None
+
+
+def _clean(field: "models.Field[Any, Any] | None", value: str) -> Any:
+    if isinstance(field, models.BooleanField):
+        if value in _TRUE:
+            return True
+        if value in _FALSE:
+            return False
+        raise ValueError(value)
+    if isinstance(field, models.DateTimeField):
+        return parse_instant(value)
+    if "\x00" in value:
+        raise ValueError(value)
+    return field.to_python(value) if field is not None else value
+
+
+def parse_instant(text: str) -> datetime:
+    """An aware instant from ISO 8601 or one of the display formats. Raises ValueError."""
+    found = parse_datetime(text.strip())
+    if found is None:
+        for pattern in (DISPLAY_FORMAT, "%Y-%m-%d %H:%M:%S %z"):
+            try:
+                return datetime.strptime(text.strip(), pattern)  # noqa: DTZ007 - both patterns end in %z
+            except ValueError:
+                continue
+        raise ValueError(text)
+    return timezone.make_aware(found) if timezone.is_naive(found) else found
+
+
+class DateRange(BaseFilterBackend):
+    """`date_from` and `date_to` on the declared `date_range_field`, both inclusive."""
+
+    def filter_queryset(self, request: Request, queryset: Rows, view: Any) -> Rows:
+        column: str | None = getattr(view, "date_range_field", None)
+        if column is None:
+            return queryset
+        errors: dict[str, list[str]] = {}
+        for name, lookup in (("date_from", "gte"), ("date_to", "lte")):
+            text = request.query_params.get(name)
+            if not text:
+                continue
+            try:
+                queryset = queryset.filter(Q((f"{column}__{lookup}", parse_instant(text))))
+            except ValueError:
+                errors[name] = [_("Enter a valid date/time.")]
+        if errors:
+            raise ValidationError(errors)
+        return queryset
+
+
+class TermSearch(BaseFilterBackend):
+    """`search=a b`: every term must be contained in one of the declared `search_fields`, without regard to case."""
+
+    def filter_queryset(self, request: Request, queryset: Rows, view: Any) -> Rows:
+        columns: tuple[str, ...] = tuple(getattr(view, "search_fields", ()) or ())
+        text = request.query_params.get("search", "").replace("\x00", "")[:MAX_SEARCH_CHARS]
+        terms = [term for term in re.split(r"[\s,]+", text) if term][:MAX_SEARCH_TERMS]
+        if not columns or not terms:
+            return queryset
+        for term in terms:
+            condition = Q()
+            for column in columns:
+                condition |= Q((f"{column}__icontains", term))
+            queryset = queryset.filter(condition)
+        return queryset.distinct() if any("__" in column for column in columns) else queryset
+
+
+class DeclaredOrder(BaseFilterBackend):
+    """`order=field,-field`; unknown fields are ignored, and the primary key makes the order total."""
+
+    def filter_queryset(self, request: Request, queryset: Rows, view: Any) -> Rows:
+        allowed = ordering_columns(view)
+        wanted: list[str] = []
+        for part in request.query_params.get("order", "").split(","):
+            name = part.strip().removeprefix("-")
+            if name in allowed:
+                wanted.append(("-" if part.strip().startswith("-") else "") + allowed[name])
+        default: tuple[Any, ...] = tuple(getattr(view, "default_order", ()) or queryset.query.order_by)
+        usual = tuple(queryset.model._meta.ordering or ())  # noqa: SLF001 - the documented model API
+        order = wanted or default or usual
+        return queryset.order_by(*order, "pk")
+
+
+def ordering_columns(view: Any) -> dict[str, str]:
+    """Name in `order=` → orm name."""
+    declared: Any = getattr(view, "ordering_fields", None)
+    if isinstance(declared, Mapping):
+        return dict(declared)
+    if declared is not None:
+        return {name: name for name in declared}
+    serializer = view.get_serializer()
+    model = view.get_queryset().model
+    columns = {field.name for field in model._meta.concrete_fields}  # noqa: SLF001 - the documented model API
+    found: dict[str, str] = {}
+    for name, field in serializer.fields.items():
+        if not field.write_only and field.source in columns:
+            found[name] = field.source
+    return found
+
+
+class Selected(BaseFilterBackend):
+    """`ids=a,b` and `spm=token` restrict the rows to a selection."""
+
+    def filter_queryset(self, request: Request, queryset: Rows, view: Any) -> Rows:
+        ids = request.query_params.get("ids")
+        if ids:
+            queryset = queryset.filter(pk__in=_valid_keys(queryset.model, ids.split(",")))
+        token = request.query_params.get("spm")
+        if token:
+            kept = selections.find(token, view.actor, view.scope)
+            queryset = queryset.filter(pk__in=_valid_keys(queryset.model, kept))
+        return queryset
+
+
+def _valid_keys(model: type[models.Model], texts: Iterable[str]) -> list[Any]:
+    keys: list[Any] = []
+    for text in texts:
+        try:
+            keys.append(model._meta.pk.to_python(text.strip()))  # noqa: SLF001 - the documented model API
+        except (ModelValidationError, ValueError):
+            continue
+    return keys
+
+
+def narrows(request: Request, view: Any) -> bool:
+    """Whether a request names which rows it means: what every bulk write demands (never "all of them")."""
+    names = {"spm", "ids", *filter_lookups(view), *getattr(view, "own_filters", ())}
+    return any(request.query_params.get(name) for name in names)

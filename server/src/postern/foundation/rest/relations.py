@@ -1,0 +1,75 @@
+"""Relations on the wire, limited to the organization of the request: an id from elsewhere is "not found" (K16, K68).
+
+assets = OrgOwnedList(Asset)            # list of ids, one query for all of them
+domain = OrgOwnedField(Domain)          # one id
+"""
+
+from collections.abc import Iterable
+from typing import Any, Final
+
+from django.core.exceptions import ValidationError as ModelValidationError
+from django.db import models
+from django.utils.translation import gettext_lazy
+from rest_framework import serializers
+
+from postern.foundation.scope import OrgScope
+
+#: A form or an import names at most so many objects of one kind.
+MAX_IDS: Final = 10_000
+
+
+class OrgOwnedField(serializers.PrimaryKeyRelatedField[Any]):
+    """The id of a row of the request's organization (of any when the model has none)."""
+
+    def __init__(self, model: type[models.Model] | None = None, **kwargs: Any) -> None:
+        if model is not None and not kwargs.get("read_only"):
+            kwargs["queryset"] = model._default_manager.all()  # noqa: SLF001 - the documented model API
+        super().__init__(**kwargs)
+
+    def get_queryset(self) -> models.QuerySet[Any]:
+        rows: models.QuerySet[Any] = super().get_queryset()  # type: ignore[assignment]  # set in __init__
+        return rows_in_scope(rows, self.context.get("scope"))
+
+
+class OrgOwnedList(serializers.ManyRelatedField):
+    """A list of ids of rows of the request's organization, read with one query."""
+
+    default_error_messages = {
+        "not_a_list": gettext_lazy("Expected a list of ids."),
+        "empty": gettext_lazy("This list may not be empty."),
+        "unknown": gettext_lazy('Invalid pk "{pk_value}" - object does not exist.'),
+        "too_many": gettext_lazy("Too many items."),
+    }
+
+    def __init__(self, model: type[models.Model], **kwargs: Any) -> None:
+        super().__init__(child_relation=OrgOwnedField(model), **kwargs)
+        self._model = model
+
+    def to_internal_value(self, data: Any) -> list[Any]:
+        if isinstance(data, str) or not isinstance(data, Iterable):
+            self.fail("not_a_list")
+        keys = list(dict.fromkeys(str(one) for one in data))
+        if not keys and not self.allow_empty:
+            self.fail("empty")
+        if len(keys) > MAX_IDS:
+            self.fail("too_many")
+        column: Any = self._model._meta.pk  # noqa: SLF001 - the documented model API
+        parsed: dict[Any, str] = {}
+        for key in keys:
+            try:
+                parsed[column.to_python(key)] = key
+            except (ModelValidationError, ValueError, TypeError):
+                self.fail("unknown", pk_value=key[:64])
+        rows = rows_in_scope(self._model._default_manager.all(), self.context.get("scope"))  # noqa: SLF001 - the documented model API
+        found = rows.in_bulk(list(parsed))
+        for value, key in parsed.items():
+            if value not in found:
+                self.fail("unknown", pk_value=key[:64])
+        return [found[value] for value in parsed]
+
+
+def rows_in_scope(rows: models.QuerySet[Any], scope: OrgScope | None) -> models.QuerySet[Any]:
+    """Rows of the organization; all rows when the scope is the root or the model knows no organization."""
+    if scope is None or scope.is_root or not hasattr(rows.model, "org_id"):
+        return rows
+    return rows.filter(org_id=scope.org_id)

@@ -1,0 +1,118 @@
+"""The catalogue of rights that an endpoint can demand, and the permission class that enforces it.
+
+Every view declares `rights`: one right, several of which any suffices, or a mapping from action names (`list`, `create` …)
+or HTTP methods (`GET` …) to such. A view, action or method that declares nothing is closed: the request is refused, and a
+start-up check fails.
+"""
+
+from collections.abc import Callable, Mapping
+from enum import StrEnum
+from typing import TYPE_CHECKING, Any, Final
+
+from rest_framework.permissions import BasePermission
+
+from postern.foundation.actor import Actor, ActorKind
+from postern.foundation.scope import OrgScope
+
+if TYPE_CHECKING:  # at run time `rest_framework.views` imports this module while it loads
+    from rest_framework.request import Request
+    from rest_framework.views import APIView
+
+
+class Right(StrEnum):
+    """Who may call (contract: conventions section 4)."""
+
+    ANYONE = "anyone"
+    AUTHENTICATED = "authenticated"
+    VALID_USER = "valid_user"
+    ORG_MEMBER = "org_member"  # UserCanAnyPermCurrentOrg
+    ORG_AUDITOR = "org_auditor"
+    ORG_ADMIN = "org_admin"
+    SUPER_AUDITOR = "super_auditor"
+    SUPER_USER = "super_user"
+    TERMINAL = "terminal"  # a registered component with its own credential
+    BOOTSTRAP = "bootstrap"  # whoever holds the bootstrap token
+
+
+RightsOf = Right | tuple[Right, ...]
+Rights = RightsOf | Mapping[str, RightsOf]
+
+_TESTS: Final[dict[Right, Callable[[Actor, OrgScope], bool]]] = {
+    Right.ANYONE: lambda _actor, _scope: True,
+    Right.AUTHENTICATED: lambda actor, _scope: actor.kind in {ActorKind.USER, ActorKind.TERMINAL},
+    Right.VALID_USER: lambda actor, _scope: actor.is_valid_user,
+    Right.ORG_MEMBER: lambda actor, scope: (
+        actor.is_valid_user and (actor.is_super_auditor or actor.is_super_user or scope.org_id in actor.org_ids)
+    ),
+    Right.ORG_AUDITOR: lambda actor, _scope: actor.is_valid_user and actor.is_org_auditor,
+    Right.ORG_ADMIN: lambda actor, _scope: actor.is_valid_user and actor.is_org_admin,
+    Right.SUPER_AUDITOR: lambda actor, _scope: actor.is_valid_user and actor.is_super_auditor,
+    Right.SUPER_USER: lambda actor, _scope: actor.is_valid_user and actor.is_super_user,
+    Right.TERMINAL: lambda actor, _scope: actor.kind is ActorKind.TERMINAL,
+    Right.BOOTSTRAP: lambda actor, _scope: actor.kind is ActorKind.BOOTSTRAP,
+}
+
+
+#: An action that is only another form of a declared one has the same right.
+_MORE_GENERAL: Final = {
+    "partial_update": "update",
+    "bulk_update": "update",
+    "partial_bulk_update": "update",
+    "bulk_destroy": "destroy",
+}
+
+
+def holds(right: RightsOf, actor: Actor, scope: OrgScope) -> bool:
+    """Whether `actor` has the right (any of them) in `scope`."""
+    wanted = right if isinstance(right, tuple) else (right,)
+    return any(_TESTS[one](actor, scope) for one in wanted)
+
+
+def declared(view: Any, method: str, action: str | None) -> RightsOf | None:
+    """The right that `view` declares for an action or method; None when it declares none."""
+    rights: Rights | None = getattr(view, "rights", None)
+    if rights is None or isinstance(rights, Right | tuple):
+        return rights
+    if action and action in rights:
+        return rights[action]
+    general = _MORE_GENERAL.get(action or "")
+    if general and general in rights:
+        return rights[general]
+    if method in rights:
+        return rights[method]
+    if method == "HEAD":
+        return declared(view, "GET", action)
+    return None
+
+
+class RightsPermission(BasePermission):
+    """Default deny. Set as the only default permission class; views do not replace it."""
+
+    def has_permission(self, request: "Request", view: "APIView") -> bool:
+        actor: Actor = request.actor  # type: ignore[attr-defined]  # set by PosternView.initial
+        scope: OrgScope = request.org_scope  # type: ignore[attr-defined]  # set by PosternView.initial
+        if request.method == "OPTIONS":
+            return any(holds(right, actor, scope) for right in rights_of_view(view).values())
+        if request.method not in view.allowed_methods:  # the answer will be 405, but not to strangers
+            open_view = Right.ANYONE in rights_of_view(view).values()
+            return open_view or holds(Right.AUTHENTICATED, actor, scope)
+        right = declared(view, request.method or "", getattr(view, "action", None))
+        return right is not None and holds(right, actor, scope)
+
+
+def rights_of_view(view: Any) -> dict[str, RightsOf]:
+    """Method -> right, for each method that `view` answers and declares (OPTIONS and HEAD left out)."""
+    found: dict[str, RightsOf] = {}
+    actions: Mapping[str, str] = getattr(view, "action_map", None) or getattr(view, "actions", None) or {}
+    if actions:
+        pairs = [(method.upper(), action) for method, action in actions.items()]
+    else:
+        names = getattr(view, "http_method_names", ())
+        pairs = [(name.upper(), "") for name in names if hasattr(view, name)]
+    for method, action in pairs:
+        if method in {"OPTIONS", "HEAD", "TRACE"}:
+            continue
+        right = declared(view, method, action or None)
+        if right is not None:
+            found[method] = right
+    return found

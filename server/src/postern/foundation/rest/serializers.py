@@ -1,0 +1,147 @@
+"""Serializer base: field selection, organization fields, uniqueness within the organization.
+
+    class Meta:
+        model = Asset
+        fields_mini = ("id", "hostname", "ip")
+        fields_small = (*fields_mini, "is_active", "org_id", "org_name", "comment")
+        fields = (*fields_small, "nodes", "protocols")
+        read_only_fields = ("created_by", "date_created")
+
+Serializers only translate: they validate shapes and never write. The viewset hands `validated_data` to an action.
+"""
+
+from collections.abc import Mapping
+from typing import Any, ClassVar, Final, NoReturn
+
+from django.core.validators import MaxLengthValidator
+from django.db import models
+from django.utils.translation import gettext as _
+from django.utils.translation import gettext_lazy
+from rest_framework import serializers
+from rest_framework.request import Request
+
+from postern.foundation import identity
+from postern.foundation.scope import OrgScope
+
+#: The longest text of a column that names no maximum of its own.
+MAX_TEXT: Final = 4096
+
+
+class ChoiceDisplayField(serializers.CharField):
+    """The text for people of a choice column: `type_display = ChoiceDisplayField("type")`."""
+
+    def __init__(self, column: str, **kwargs: Any) -> None:
+        kwargs["read_only"] = True
+        kwargs.setdefault("source", f"get_{column}_display")
+        super().__init__(**kwargs)
+
+
+class OrgNameField(serializers.Field[str, Any, str, Any]):
+    """The name of the organization that owns the row; looked up once for all rows of an answer."""
+
+    def __init__(self, **kwargs: Any) -> None:
+        kwargs["read_only"] = True
+        kwargs["source"] = "org_id"
+        kwargs.setdefault("label", gettext_lazy("Org name"))
+        super().__init__(**kwargs)
+
+    def to_representation(self, value: Any) -> str:
+        context: dict[str, Any] = self.context  # type: ignore[assignment]  # a plain dict, shared by all rows
+        known: dict[Any, str] = context.setdefault("org_names_seen", {})
+        if value not in known:
+            known[value] = identity.org_name(value)
+        return known[value]
+
+
+class FieldSelection(serializers.Serializer[Any]):
+    """`fields=a,b`, `fields!=a,b` and `fields_size=mini|small`, for GET only."""
+
+    def get_fields(self) -> dict[str, serializers.Field[Any, Any, Any, Any]]:
+        fields = super().get_fields()
+        request: Request | None = self.context.get("request")
+        if request is None or request.method != "GET":
+            return fields
+        params = request.query_params
+        meta = getattr(self, "Meta", None)
+        size = params.get("fields_size")
+        if size in {"mini", "small"}:
+            kept = getattr(meta, f"fields_{size}", None)
+            if kept:
+                fields = {name: field for name, field in fields.items() if name in kept}
+        wanted = _names(params.get("fields"))
+        if wanted:
+            fields = {name: field for name, field in fields.items() if name in wanted}
+        unwanted = _names(params.get("fields!"))
+        return {name: field for name, field in fields.items() if name not in unwanted}
+
+
+def _names(text: str | None) -> set[str]:
+    return {part.strip() for part in (text or "").split(",") if part.strip()}
+
+
+class ResourceSerializer(FieldSelection, serializers.ModelSerializer[Any]):
+    """A serializer of a model. `org_id` and `org_name` are there, read-only, when the model has an organization."""
+
+    serializer_choice_field = serializers.ChoiceField
+
+    class Meta:
+        model: type[models.Model]
+        fields: tuple[str, ...]
+
+    #: Unknown keys are ignored; keys of `immutable_fields` may be set on create only.
+    immutable_fields: ClassVar[tuple[str, ...]] = ()
+
+    def build_field(self, field_name: str, info: Any, model_class: Any, nested_depth: int) -> Any:
+        if field_name == "org_name":
+            return OrgNameField, {}
+        if field_name == "org_id":
+            return serializers.CharField, {"read_only": True, "label": _("Organization")}
+        if field_name.endswith("_display") and hasattr(model_class, f"get_{field_name}"):
+            return serializers.CharField, {"read_only": True, "source": f"get_{field_name}"}
+        return super().build_field(field_name, info, model_class, nested_depth)
+
+    def build_standard_field(self, field_name: str, model_field: Any) -> Any:
+        """Long texts have a maximum too (K41). It is a validator and no `max_length`, which would make the form a line."""
+        field_class, kwargs = super().build_standard_field(field_name, model_field)
+        if isinstance(model_field, models.TextField) and not model_field.max_length and not kwargs.get("read_only"):
+            kwargs["validators"] = [*kwargs.get("validators", ()), MaxLengthValidator(MAX_TEXT)]
+        return field_class, kwargs
+
+    def get_validators(self) -> list[Any]:
+        """None of DRF's own: uniqueness within the organization is checked in `validate`, where the scope is known."""
+        return list(getattr(getattr(self, "Meta", None), "validators", ()))
+
+    def validate(self, attrs: dict[str, Any]) -> dict[str, Any]:
+        for name in self.immutable_fields:
+            if self.instance is not None and name in attrs and attrs[name] != getattr(self.instance, name):
+                raise serializers.ValidationError({name: [_("This field can not be changed.")]})
+        self._check_unique_in_org(attrs)
+        return attrs
+
+    def _check_unique_in_org(self, attrs: Mapping[str, Any]) -> None:
+        model: Any = self.Meta.model
+        scope: OrgScope | None = self.context.get("scope")
+        instance = self.instance if isinstance(self.instance, models.Model) else None
+        for constraint in model._meta.total_unique_constraints:  # noqa: SLF001 - the documented model API
+            names = [name for name in constraint.fields if name != "org_id"]
+            if not names or not any(name in attrs for name in names):
+                continue
+            lookup = {name: attrs[name] if name in attrs else getattr(instance, name, None) for name in names}
+            if any(value is None for value in lookup.values()):
+                continue
+            if "org_id" in constraint.fields:
+                org_id = getattr(instance, "org_id", None) or (scope.org_id if scope else None)
+                lookup["org_id"] = org_id
+            rows = model._base_manager.all()  # noqa: SLF001 - the documented model API
+            for name, value in lookup.items():
+                rows = rows.filter(models.Q((name, value)))
+            if instance is not None:
+                rows = rows.exclude(pk=instance.pk)
+            if rows.exists():
+                raise serializers.ValidationError({name: [_("This field must be unique.")] for name in names})
+
+    def create(self, validated_data: Any) -> NoReturn:
+        raise NotImplementedError("serializers do not write: the viewset calls an action")
+
+    def update(self, instance: Any, validated_data: Any) -> NoReturn:
+        raise NotImplementedError("serializers do not write: the viewset calls an action")

@@ -1,0 +1,52 @@
+"""`PosternView`: the root of every API view. It finds out who calls and where, then enforces the declared right."""
+
+from typing import Any, ClassVar
+
+from rest_framework.authentication import BaseAuthentication
+from rest_framework.request import Request
+from rest_framework.views import APIView
+
+from postern.foundation import identity
+from postern.foundation.actor import Actor
+from postern.foundation.rest.rights import Rights
+from postern.foundation.scope import ROOT, OrgScope
+
+
+class PosternView(APIView):
+    """An API view with `self.actor` and `self.scope`.
+
+    `rights` must be declared (see `rights.py`). `always_root` makes the view run in the root organization, whatever the
+    request asks for. `gates_apply = False` lets a person in whose password must change first.
+    """
+
+    rights: ClassVar[Rights]
+    always_root: ClassVar[bool] = False
+    gates_apply: ClassVar[bool] = True
+
+    actor: Actor
+    scope: OrgScope
+
+    def get_authenticators(self) -> list[BaseAuthentication]:
+        """The classes that `authn` registered."""
+        return identity.authenticators()
+
+    def perform_authentication(self, request: Request) -> None:
+        """Authenticate, then resolve scope and actor; both are kept on the request too."""
+        super().perform_authentication(request)
+        self.scope = ROOT if self.always_root else identity.resolve_scope(request)
+        self.actor = identity.resolve_actor(request, self.scope)
+        # On the inner request, so that the copies which OPTIONS makes see them as well. Not `scope`: that is ASGI's own.
+        request._request.actor = self.actor  # type: ignore[attr-defined]  # noqa: SLF001 - where Django's own middleware looks
+        request._request.org_scope = self.scope  # type: ignore[attr-defined]  # noqa: SLF001 - where Django's own middleware looks
+
+    def check_permissions(self, request: Request) -> None:
+        """Gates first, then the declared right."""
+        if self.gates_apply and request.method != "OPTIONS":
+            identity.pass_gates(request, self.actor)
+        super().check_permissions(request)
+
+    def permission_denied(self, request: Request, message: str | None = None, code: str | None = None) -> Any:
+        """401 for strangers, 403 for the others, with the codes of the contract."""
+        super().permission_denied(
+            request, message=message, code=code or ("permission_denied" if request.user.is_authenticated else None)
+        )

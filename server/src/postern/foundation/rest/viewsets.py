@@ -1,0 +1,287 @@
+"""Viewsets of resources. How to add one:
+
+1.  models.py      `class Label(OrgOwnedModel)` with `objects = ScopedManager()`; constraints in the database.
+2.  actions.py     one function for each verb, keyword-only `actor`, atomic, with its audit row:
+
+        @transaction.atomic
+        def create_label(*, actor: Actor, scope: OrgScope, name: str, value: str) -> Label:
+            label = Label.objects.create(org_id=writable(scope), created_by=actor.label, name=name, value=value)
+            audits.record_change(actor=actor, action="create", target=label, new={"name": name, "value": value})
+            return label
+
+3.  api/serializers.py   a `ResourceSerializer` (shapes only).
+4.  api/views.py         translation only:
+
+        class LabelViewSet(ResourceViewSet):
+            queryset = Label.objects.all()
+            serializer_class = LabelSerializer
+            rights = {"list": Right.ORG_AUDITOR, "retrieve": Right.ORG_AUDITOR, "create": Right.ORG_ADMIN,
+                      "update": Right.ORG_ADMIN, "destroy": Right.ORG_ADMIN}   # their bulk and partial forms follow them
+            filter_fields = ("name", "value")
+            search_fields = ("name",)
+            ordering_fields = ("name",)
+
+            def create_object(self, data): return actions.create_label(actor=self.actor, scope=self.scope, **data)
+            def update_object(self, instance, data): return actions.update_label(actor=self.actor, label=instance, changes=data)
+            def delete_object(self, instance): actions.delete_label(actor=self.actor, label=instance)
+
+5.  api/urls.py          `router = ResourceRouter(); router.register("assets/labels", LabelViewSet, "label")`,
+                         `urlpatterns = router.urls` (paths are relative to /api/v1/).
+
+What comes for free: scope and visibility (`queryset` is passed through `visible_to(actor, scope)`; override `visible_rows` when
+the table needs another doorway), the list envelope, search, order, filters, `ids`/`spm`, `fields_size`, OPTIONS metadata, error
+bodies, bulk create by posting an array, bulk update, bulk delete of a *named* selection.
+
+Only rows that the caller may see can be touched: other ids are 404, in bulk calls too. Writes in the root
+organization are refused with 400. A viewset that lacks `create_object` and so on answers 405; choose the mixins to fit.
+"""
+
+from collections.abc import Mapping
+from typing import Any, ClassVar
+
+from django.core.exceptions import ValidationError as ModelValidationError
+from django.db import models, transaction
+from django.utils.translation import gettext as _
+from django.utils.translation import gettext_lazy
+from rest_framework import mixins, serializers, status
+from rest_framework.exceptions import ValidationError
+from rest_framework.generics import GenericAPIView
+from rest_framework.request import Request
+from rest_framework.response import Response
+from rest_framework.routers import DefaultRouter, DynamicRoute, Route
+from rest_framework.viewsets import ViewSetMixin
+
+from postern.foundation.rest.filters import DateRange, DeclaredFilters, DeclaredOrder, Selected, TermSearch, narrows
+from postern.foundation.rest.pagination import OptionalLimitPagination
+from postern.foundation.rest.views import PosternView
+from postern.foundation.scope import writable
+from postern.kernel.errors import PosternError
+
+#: One bulk call is one transaction; more would hold locks for too long.
+MAX_BULK_ITEMS = 1_000
+
+
+class RowsViewSet(ViewSetMixin, PosternView, GenericAPIView[Any]):
+    """What all viewsets share: the doorway to rows, filters, serializer context."""
+
+    filter_backends = (DeclaredFilters, DateRange, TermSearch, Selected, DeclaredOrder)
+    pagination_class = OptionalLimitPagination
+    filter_fields: ClassVar[tuple[str, ...] | Mapping[str, str]] = ()
+    search_fields: ClassVar[tuple[str, ...]] = ()
+    default_order: ClassVar[tuple[str, ...]] = ()
+    date_range_field: ClassVar[str | None] = None
+    lookup_value_regex = "[^/.]+"
+
+    #: action name → serializer class, where it differs from `serializer_class`
+    serializer_classes: ClassVar[Mapping[str, type[serializers.BaseSerializer[Any]]]] = {}
+
+    def visible_rows(self) -> models.QuerySet[Any]:
+        """The rows that the caller may see. Override for tables with another doorway."""
+        rows: Any = super().get_queryset()
+        visible: models.QuerySet[Any] = rows.visible_to(self.actor, self.scope)
+        return visible
+
+    def get_queryset(self) -> models.QuerySet[Any]:
+        return self.visible_rows()
+
+    def get_object(self) -> Any:
+        """The visible row of the URL, not narrowed by query parameters; 404 otherwise (also for malformed ids)."""
+        key = self.kwargs[self.lookup_url_kwarg or self.lookup_field]
+        rows = self.get_queryset()
+        try:
+            found = rows.filter(models.Q((self.lookup_field, key))).first()
+        except (ValueError, TypeError, ModelValidationError):
+            found = None
+        if found is None:
+            self._not_found()
+        self.check_object_permissions(self.request, found)
+        return found
+
+    def _not_found(self) -> None:
+        raise RowNotFound(_("Not found."))
+
+    def get_serializer_class(self) -> type[serializers.BaseSerializer[Any]]:
+        return self.serializer_classes.get(getattr(self, "action", None) or "", super().get_serializer_class())
+
+    def get_serializer_context(self) -> dict[str, Any]:
+        return {**super().get_serializer_context(), "actor": self.actor, "scope": self.scope}
+
+
+class RowNotFound(PosternError):
+    """No such row within the caller's reach."""
+
+    code = "object_does_not_exist"
+    status = 404
+
+
+class ReadOnlyViewSet(mixins.ListModelMixin, mixins.RetrieveModelMixin, RowsViewSet):
+    """list and retrieve."""
+
+
+class ListViewSet(mixins.ListModelMixin, RowsViewSet):
+    """list only."""
+
+
+class CreateMixin(RowsViewSet):
+    """POST of an object, or of an array: all or nothing."""
+
+    def create(self, request: Request, *args: Any, **kwargs: Any) -> Response:
+        writable(self.scope)
+        many = isinstance(request.data, list)
+        if many and len(request.data) > MAX_BULK_ITEMS:
+            raise ValidationError([_("Too many items in one call.")])
+        serializer = self.get_serializer(data=request.data, many=many)
+        if not serializer.is_valid():
+            errors: Any = serializer.errors
+            raise ValidationError(_aligned(errors, len(request.data)) if many else errors)
+        with transaction.atomic():
+            if many:
+                made: Any = [self.create_object(dict(item)) for item in serializer.validated_data]
+            else:
+                made = self.create_object(dict(serializer.validated_data))
+        return Response(self.present(made, many=many), status=status.HTTP_201_CREATED)
+
+    def present(self, made: Any, *, many: bool) -> Any:
+        """The body of the answer to a write."""
+        return self.get_serializer(made, many=many).data
+
+    def create_object(self, data: dict[str, Any]) -> Any:
+        """Call the action that makes the object; returns it."""
+        raise NotImplementedError
+
+
+class UpdateMixin(RowsViewSet):
+    """PUT and PATCH of one object, or of an array whose items carry their id."""
+
+    def update(self, request: Request, *args: Any, **kwargs: Any) -> Response:
+        partial = bool(kwargs.pop("partial", False))
+        instance = self.get_object()
+        serializer = self.get_serializer(instance, data=request.data, partial=partial)
+        serializer.is_valid(raise_exception=True)
+        with transaction.atomic():
+            changed = self.update_object(instance, dict(serializer.validated_data))
+        return Response(self.get_serializer(changed).data)
+
+    def partial_update(self, request: Request, *args: Any, **kwargs: Any) -> Response:
+        kwargs["partial"] = True
+        return self.update(request, *args, **kwargs)
+
+    def bulk_update(self, request: Request, *args: Any, **kwargs: Any) -> Response:
+        """PUT or PATCH of a list. An item without id, or with one out of reach, refuses the whole call."""
+        partial = request.method == "PATCH"
+        items = request.data
+        if (
+            not isinstance(items, list)
+            or len(items) > MAX_BULK_ITEMS
+            or not all(isinstance(item, dict) for item in items)
+        ):
+            raise ValidationError([_("Expected a list of objects.")])
+        rows = self.filter_queryset(self.get_queryset())
+        checked: list[tuple[Any, Any]] = []
+        errors: list[Any] = []
+        for item in items:
+            key = item.get("id", item.get("pk"))
+            if key is None:
+                raise ValidationError([["id or pk not in data"]])
+            instance = _find(rows, key)
+            if instance is None:
+                errors.append({"id": [_("Not found.")]})
+                continue
+            serializer = self.get_serializer(instance, data=item, partial=partial)
+            errors.append({} if serializer.is_valid() else serializer.errors)
+            checked.append((instance, serializer))
+        if any(errors):
+            raise ValidationError(errors)
+        with transaction.atomic():
+            changed = [
+                self.update_object(instance, dict(serializer.validated_data)) for instance, serializer in checked
+            ]
+        return Response(self.get_serializer(changed, many=True).data)
+
+    def partial_bulk_update(self, request: Request, *args: Any, **kwargs: Any) -> Response:
+        return self.bulk_update(request, *args, **kwargs)
+
+    def update_object(self, instance: Any, data: dict[str, Any]) -> Any:
+        """Call the action that changes the object; returns it."""
+        raise NotImplementedError
+
+
+class DeleteMixin(RowsViewSet):
+    """DELETE of one object, or of a named selection."""
+
+    def destroy(self, request: Request, *args: Any, **kwargs: Any) -> Response:
+        with transaction.atomic():
+            self.delete_object(self.get_object())
+        return Response(status=status.HTTP_204_NO_CONTENT)
+
+    def bulk_destroy(self, request: Request, *args: Any, **kwargs: Any) -> Response:
+        """Delete the rows that `spm`, `ids` or declared filters name. Unfiltered: always refused (rulings)."""
+        if not narrows(request, self):
+            return Response(status=status.HTTP_400_BAD_REQUEST)
+        rows = list(self.filter_queryset(self.get_queryset())[: MAX_BULK_ITEMS + 1])
+        if len(rows) > MAX_BULK_ITEMS:
+            raise ValidationError([_("Too many items in one call.")])
+        with transaction.atomic():
+            for instance in rows:
+                self.check_object_permissions(request, instance)
+                self.delete_object(instance)
+        return Response(status=status.HTTP_204_NO_CONTENT)
+
+    def delete_object(self, instance: Any) -> None:
+        """Call the action that deletes the object."""
+        raise NotImplementedError
+
+
+class ResourceViewSet(CreateMixin, UpdateMixin, DeleteMixin, ReadOnlyViewSet):
+    """list, retrieve, create, update, partial_update, destroy and the bulk forms."""
+
+
+def _aligned(errors: Any, count: int) -> Any:
+    """Errors of an array as the contract wants them: one entry for each item, `{}` where it is fine."""
+    by_index = isinstance(errors, dict) and all(isinstance(key, int) for key in errors)
+    return [errors.get(index, {}) for index in range(count)] if by_index else errors
+
+
+def _find(rows: models.QuerySet[Any], key: Any) -> Any:
+    try:
+        return rows.filter(pk=key).first()
+    except (ValueError, TypeError, ModelValidationError):
+        return None
+
+
+class ResourceRouter(DefaultRouter):
+    """Routes of resources, with PUT, PATCH and DELETE on the list for the bulk forms; no API root page."""
+
+    include_root_view = False
+    include_format_suffixes = False
+    routes = [
+        Route(
+            url=r"^{prefix}{trailing_slash}$",
+            mapping={
+                "get": "list",
+                "post": "create",
+                "put": "bulk_update",
+                "patch": "partial_bulk_update",
+                "delete": "bulk_destroy",
+            },
+            name="{basename}-list",
+            detail=False,
+            initkwargs={"suffix": gettext_lazy("List")},
+        ),
+        DynamicRoute(
+            url=r"^{prefix}/{url_path}{trailing_slash}$", name="{basename}-{url_name}", detail=False, initkwargs={}
+        ),
+        Route(
+            url=r"^{prefix}/{lookup}{trailing_slash}$",
+            mapping={"get": "retrieve", "put": "update", "patch": "partial_update", "delete": "destroy"},
+            name="{basename}-detail",
+            detail=True,
+            initkwargs={"suffix": gettext_lazy("Instance")},
+        ),
+        DynamicRoute(
+            url=r"^{prefix}/{lookup}/{url_path}{trailing_slash}$",
+            name="{basename}-{url_name}",
+            detail=True,
+            initkwargs={},
+        ),
+    ]

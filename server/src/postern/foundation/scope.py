@@ -1,0 +1,46 @@
+"""The organization in which something happens: an explicit value, never a thread-local."""
+
+from dataclasses import dataclass
+from uuid import UUID
+
+from django.utils.translation import gettext as _
+
+from postern.kernel.errors import PosternError
+from postern.kernel.ids import DEFAULT_ORG_ID, ROOT_ORG_ID
+
+
+@dataclass(frozen=True, slots=True)
+class OrgScope:
+    """One organization, or all of them (`is_root`). The root is for reading: nothing is created in it."""
+
+    org_id: UUID
+
+    @property
+    def is_root(self) -> bool:
+        """All organizations at once."""
+        return self.org_id == ROOT_ORG_ID
+
+    @property
+    def is_default(self) -> bool:
+        return self.org_id == DEFAULT_ORG_ID
+
+    def covers(self, org_id: UUID) -> bool:
+        """Whether an object of organization `org_id` is inside this scope."""
+        return self.is_root or self.org_id == org_id
+
+
+ROOT = OrgScope(ROOT_ORG_ID)
+DEFAULT = OrgScope(DEFAULT_ORG_ID)
+
+
+class RootIsReadOnly(PosternError):
+    """The root organization is for looking, not for making."""
+
+    code = "root_org_read_only"
+
+
+def writable(scope: OrgScope) -> UUID:
+    """The organization that a new row belongs to. Raises RootIsReadOnly."""
+    if scope.is_root:
+        raise RootIsReadOnly(_("Nothing can be created in the global organization; choose an organization first."))
+    return scope.org_id

@@ -1,0 +1,287 @@
+"""All settings of an installation as one typed, frozen value, read once from the environment.
+
+A wrong value raises `SettingsError` with one line that names the variable and says what it should be.
+"""
+
+import hashlib
+import ipaddress
+import os
+import re
+import tempfile
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Final
+from urllib.parse import parse_qsl, unquote, urlsplit
+from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
+
+from postern.kernel.errors import SettingsError
+from postern.kernel.secret import Secret
+
+Network = ipaddress.IPv4Network | ipaddress.IPv6Network
+
+_LONGEST_RUN_DIR_BYTES: Final = 80
+_LOG_LEVELS: Final = ("DEBUG", "INFO", "WARNING", "ERROR")
+_TRUE: Final = frozenset({"1", "true", "yes", "on"})
+_FALSE: Final = frozenset({"", "0", "false", "no", "off"})
+_HOST_NAME: Final = re.compile(r"\.?[A-Za-z0-9*]([A-Za-z0-9.-]*[A-Za-z0-9])?\Z")
+
+
+@dataclass(frozen=True, slots=True)
+class Address:
+    """A TCP address to listen on."""
+
+    host: str
+    port: int
+
+    @property
+    def is_loopback(self) -> bool:
+        """Whether only this machine can reach it."""
+        if self.host == "localhost":
+            return True
+        try:
+            return ipaddress.ip_address(self.host).is_loopback
+        except ValueError:
+            return False
+
+    def __str__(self) -> str:
+        return f"[{self.host}]:{self.port}" if ":" in self.host else f"{self.host}:{self.port}"
+
+
+@dataclass(frozen=True, slots=True)
+class Database:
+    """PostgreSQL, or SQLite when `path` is set."""
+
+    path: Path | None = None
+    host: str = ""
+    port: int = 5432
+    name: str = ""
+    user: str = ""
+    password: Secret = field(default_factory=lambda: Secret(""))
+    options: tuple[tuple[str, str], ...] = ()
+
+    @property
+    def is_sqlite(self) -> bool:
+        return self.path is not None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Settings:
+    """The settings of one installation. `SETTINGS_REFERENCE` documents each variable."""
+
+    home: Path
+    http: Address
+    ssh: Address
+    admin_password: Secret | None
+    database: Database
+    redis_url: str
+    redis_is_private: bool
+    trusted_proxies: tuple[Network, ...]
+    allowed_hosts: tuple[str, ...]
+    https: bool
+    bootstrap_token: Secret | None
+    kek_file: Path
+    log_level: str
+    allow_local_targets: bool
+    blocked_networks: tuple[Network, ...]
+    console_dist: Path
+    time_zone: str
+    health_token: Secret | None
+    recording_reserve_mb: int
+
+    @property
+    def secrets_dir(self) -> Path:
+        return self.home / "secrets"
+
+    @property
+    def run_dir(self) -> Path:
+        """Folder of sockets. Beside the data, or in the system's temporary folder when that path is too long."""
+        return _run_dir(self.home)
+
+    @classmethod
+    def load(cls, environ: Mapping[str, str]) -> "Settings":
+        """Read and check every setting. Touches no file. Raises SettingsError."""
+        home = Path(environ.get("POSTERN_HOME") or "var").expanduser().absolute()
+        redis_url = environ.get("POSTERN_REDIS_URL", "")
+        if redis_url and urlsplit(redis_url).scheme not in {"redis", "rediss", "unix"}:
+            raise SettingsError("POSTERN_REDIS_URL must start with redis://, rediss:// or unix://")
+        http = _address(environ, "POSTERN_HTTP", "127.0.0.1:8080")
+        return cls(
+            home=home,
+            http=http,
+            ssh=_address(environ, "POSTERN_SSH", "127.0.0.1:2222"),
+            admin_password=_secret(environ, "POSTERN_ADMIN_PASSWORD"),
+            database=_database(environ.get("DATABASE_URL", ""), home),
+            redis_url=redis_url or f"unix://{_run_dir(home)}/redis.sock?db=0",
+            redis_is_private=not redis_url,
+            trusted_proxies=_networks(environ, "POSTERN_TRUSTED_PROXIES"),
+            allowed_hosts=_hosts(environ, "POSTERN_ALLOWED_HOSTS"),
+            https=_flag(environ, "POSTERN_HTTPS"),
+            bootstrap_token=_secret(environ, "POSTERN_BOOTSTRAP_TOKEN"),
+            kek_file=Path(environ.get("POSTERN_KEK_FILE") or home / "secrets" / "kek.json").expanduser().absolute(),
+            log_level=_choice(environ, "POSTERN_LOG_LEVEL", "INFO", _LOG_LEVELS),
+            # Who can only be reached from this machine is being tried out on it: its own sshd is a fair target then.
+            allow_local_targets=_flag(environ, "POSTERN_ALLOW_LOCAL_TARGETS", default=http.is_loopback),
+            blocked_networks=_networks(environ, "POSTERN_BLOCKED_NETWORKS"),
+            console_dist=Path(environ.get("POSTERN_CONSOLE_DIST") or _default_console_dist()).expanduser().absolute(),
+            time_zone=_time_zone(environ),
+            health_token=_secret(environ, "POSTERN_HEALTH_TOKEN"),
+            recording_reserve_mb=_count(environ, "POSTERN_RECORDING_RESERVE_MB", 1024),
+        )
+
+
+#: Name, default and meaning of each variable; the reference page is generated from it.
+SETTINGS_REFERENCE: Final[tuple[tuple[str, str, str], ...]] = (
+    ("POSTERN_HOME", "./var", "Folder of everything that this installation keeps."),
+    ("POSTERN_HTTP", "127.0.0.1:8080", "Address of the console and the API."),
+    ("POSTERN_SSH", "127.0.0.1:2222", "Address of the SSH front."),
+    (
+        "POSTERN_ADMIN_PASSWORD",
+        "",
+        "Password of the first administrator `admin`; without it one is made up and printed once.",
+    ),
+    ("DATABASE_URL", "", "`postgresql://user:password@host:port/name`; without it SQLite in the data folder."),
+    ("POSTERN_REDIS_URL", "", "`redis://…` of a Redis of yours; without it a private one is started."),
+    ("POSTERN_TRUSTED_PROXIES", "", "Networks of reverse proxies whose X-Forwarded-For is believed, comma-separated."),
+    ("POSTERN_ALLOWED_HOSTS", "", "Host names under which the console may be called, comma-separated; without it any."),
+    ("POSTERN_HTTPS", "no", "`yes` when people reach the console over https (secure cookies, HSTS)."),
+    ("POSTERN_BOOTSTRAP_TOKEN", "", "Token with which a proxy registers; without it one is made in the data folder."),
+    ("POSTERN_KEK_FILE", "POSTERN_HOME/secrets/kek.json", "The key-encryption keys of the vault."),
+    ("POSTERN_LOG_LEVEL", "INFO", "DEBUG, INFO, WARNING or ERROR."),
+    (
+        "POSTERN_ALLOW_LOCAL_TARGETS",
+        "yes on a loopback POSTERN_HTTP, otherwise no",
+        "Whether targets may lie on loopback addresses, thus on this machine.",
+    ),
+    ("POSTERN_BLOCKED_NETWORKS", "", "Further networks that no target may lie in, comma-separated."),
+    ("POSTERN_CONSOLE_DIST", "", "Folder of the built console; without it the one of the source tree."),
+    ("POSTERN_TIME_ZONE", "UTC", "Time zone of times shown to clients that name none."),
+    (
+        "POSTERN_RECORDING_RESERVE_MB",
+        "1024",
+        "Free space below which the proxy starts no new recorded session, so that running ones can go on.",
+    ),
+    ("POSTERN_CONTROL_URL", "", "For `postern proxy` on another machine: address of the web part."),
+    ("POSTERN_STREAM", "", "Where the web part reaches this proxy's browser endpoint: `unix:/path` or `HOST:PORT`."),
+    ("POSTERN_PROXY_NAME", "", "Name under which this proxy registers; without it the host name."),
+    ("POSTERN_HEALTH_TOKEN", "", "When set, `/api/health/` wants `?token=` with this value."),
+)
+
+
+def _run_dir(home: Path) -> Path:
+    """A Unix socket's path may have 107 bytes; the longest name in the folder takes some twenty of them."""
+    beside = home / "run"
+    if len(os.fsencode(beside)) <= _LONGEST_RUN_DIR_BYTES:
+        return beside
+    digest = hashlib.sha256(os.fsencode(home)).hexdigest()[:16]
+    return Path(tempfile.gettempdir()) / f"postern-{os.geteuid()}-{digest}"
+
+
+def _default_console_dist() -> Path:
+    """console/dist beside server/ in the source tree, or `console` inside an installed package."""
+    package = Path(__file__).resolve().parents[1]
+    source_tree = package.parents[2] / "console" / "dist"
+    return source_tree if source_tree.parent.is_dir() else package / "console"
+
+
+def _address(environ: Mapping[str, str], name: str, default: str) -> Address:
+    text = environ.get(name) or default
+    host, separator, port_text = text.rpartition(":")
+    host = host.removeprefix("[").removesuffix("]")
+    if (
+        not separator
+        or not host
+        or not port_text.isascii()
+        or not port_text.isdigit()
+        or not 0 <= int(port_text) <= 65535
+    ):
+        raise SettingsError(f"{name} must be HOST:PORT, for example {default}; it is {text!r}")
+    return Address(host, int(port_text))
+
+
+def _secret(environ: Mapping[str, str], name: str) -> Secret | None:
+    text = environ.get(name, "")
+    return Secret(text) if text else None
+
+
+def _flag(environ: Mapping[str, str], name: str, *, default: bool = False) -> bool:
+    text = environ.get(name, "").strip().lower()
+    if not text:
+        return default
+    if text in _TRUE:
+        return True
+    if text in _FALSE:
+        return False
+    raise SettingsError(f"{name} must be yes or no; it is {text!r}")
+
+
+def _count(environ: Mapping[str, str], name: str, default: int) -> int:
+    text = environ.get(name, "").strip()
+    if not text:
+        return default
+    if not text.isascii() or not text.isdigit():
+        raise SettingsError(f"{name} must be a whole number; it is {text!r}")
+    return int(text)
+
+
+def _choice(environ: Mapping[str, str], name: str, default: str, allowed: tuple[str, ...]) -> str:
+    text = (environ.get(name) or default).upper()
+    if text not in allowed:
+        raise SettingsError(f"{name} must be one of {', '.join(allowed)}; it is {text!r}")
+    return text
+
+
+def _items(environ: Mapping[str, str], name: str) -> list[str]:
+    return [part.strip() for part in environ.get(name, "").split(",") if part.strip()]
+
+
+def _networks(environ: Mapping[str, str], name: str) -> tuple[Network, ...]:
+    found: list[Network] = []
+    for part in _items(environ, name):
+        try:
+            found.append(ipaddress.ip_network(part))
+        except ValueError:
+            raise SettingsError(
+                f"{name} must list addresses or networks such as 10.0.0.0/8; {part!r} is none"
+            ) from None
+    return tuple(found)
+
+
+def _hosts(environ: Mapping[str, str], name: str) -> tuple[str, ...]:
+    hosts = _items(environ, name)
+    for host in hosts:
+        if not _HOST_NAME.match(host):
+            raise SettingsError(f"{name} must list host names; {host!r} is none")
+    return tuple(hosts)
+
+
+def _time_zone(environ: Mapping[str, str]) -> str:
+    name = environ.get("POSTERN_TIME_ZONE") or "UTC"
+    try:
+        ZoneInfo(name)
+    except (ZoneInfoNotFoundError, ValueError):
+        raise SettingsError(f"POSTERN_TIME_ZONE must be a zone such as Europe/Berlin; it is {name!r}") from None
+    return name
+
+
+def _database(url: str, home: Path) -> Database:
+    if not url:
+        return Database(path=home / "postern.sqlite3")
+    parts = urlsplit(url)
+    try:
+        port = parts.port or 5432
+    except ValueError:
+        raise SettingsError("DATABASE_URL has a port that is none") from None
+    if parts.scheme == "sqlite":
+        return Database(path=Path(unquote(parts.path)).absolute())
+    if parts.scheme not in {"postgres", "postgresql"} or len(parts.path) < 2:
+        raise SettingsError("DATABASE_URL must be postgresql://user:password@host:port/name")
+    options = dict(parse_qsl(parts.query))
+    return Database(
+        host=unquote(options.pop("host", "") or parts.hostname or ""),
+        port=port,
+        name=unquote(parts.path[1:]),
+        user=unquote(parts.username or ""),
+        password=Secret(unquote(parts.password or "")),
+        options=tuple(sorted(options.items())),
+    )

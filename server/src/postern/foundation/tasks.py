@@ -1,0 +1,24 @@
+"""Background work of the foundation: delivering the outbox, and a stamp that shows that the worker lives."""
+
+from typing import Any, Final
+
+from celery import shared_task
+
+from postern.foundation import health, outbox
+
+BEAT: Final[dict[str, dict[str, Any]]] = {
+    "foundation-deliver-outbox": {"task": "postern.foundation.deliver_outbox", "schedule": 5.0},
+    "foundation-stamp-worker": {"task": "postern.foundation.stamp_worker", "schedule": 10.0},
+}
+
+
+@shared_task(name="postern.foundation.deliver_outbox")  # type: ignore[untyped-decorator]  # celery has no types
+def deliver_outbox() -> int:
+    """Deliver what is due in the outbox."""
+    return outbox.drain()
+
+
+@shared_task(name="postern.foundation.stamp_worker")  # type: ignore[untyped-decorator]  # celery has no types
+def stamp_worker() -> None:
+    """Prove that schedule, broker and worker work together."""
+    health.stamp_worker()

@@ -1,0 +1,1 @@
+"""Ids, clock, errors, secrets and logging: standard library only, importable from every plane."""

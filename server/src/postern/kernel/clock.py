@@ -1,0 +1,19 @@
+"""Time. Instants are aware UTC datetimes; durations come from the monotonic clock."""
+
+import time
+from datetime import UTC, datetime
+
+
+def now() -> datetime:
+    """The present instant, aware, in UTC."""
+    return datetime.now(UTC)
+
+
+def monotonic_s() -> float:
+    """Seconds on a clock that never jumps: for durations and deadlines only."""
+    return time.monotonic()
+
+
+def monotonic_ms() -> int:
+    """Milliseconds on the monotonic clock."""
+    return time.monotonic_ns() // 1_000_000

@@ -1,0 +1,410 @@
+"""Finds commands: what a person entered at a prompt, read from the echoed line on the screen, not from the keys.
+
+idle → first key: a screen is seeded with the end of the output; its cursor marks the prompt → editing: output goes
+to that screen → Enter: submitted, until the echo has ended → the line is read between the prompt's end and the line's
+end → idle. Output is emulated only between a line's first key and its end, so floods cost nothing. Alternate screens
+have their own reader; the target can change a line's kind by them, but cannot switch the detection off.
+
+An audit aid, not a boundary: aliases, scripts, editors and hidden input stay unknown. The recording is the evidence.
+"""
+
+from collections import deque
+from collections.abc import Callable, Iterable
+from dataclasses import replace
+from enum import Enum, auto
+from typing import Final
+
+from postern.contracts.enums import CommandKind
+from postern.kernel.clock import monotonic_s
+from postern.proxies.core.commands.alternate import AlternateScreen
+from postern.proxies.core.commands.detected import DetectedCommand, Submitted, confirmed, judge
+from postern.proxies.core.commands.entry import Entry
+from postern.proxies.core.commands.keys import Key, KeyReader, TypedLine
+from postern.proxies.core.commands.line import UNKNOWN_PROMPT, Prompt, prompt_at_cursor, read_line
+from postern.proxies.core.commands.modes import Change, ModeWatch
+from postern.proxies.core.commands.plain_text import plain_text, squeezed
+from postern.proxies.core.commands.tail import Tail
+from postern.proxies.core.vt import Screen, usable_size
+
+#: Output that one line may cost in emulation; beyond it the line counts as unknown.
+_LINE_BUDGET: Final = 64 * 1024
+_LINE_BUDGET_S: Final = 0.25
+#: A line does not need more rows than this around it; hostile output cannot make many rows expensive then.
+_MAX_ROWS: Final = 100
+#: Lines typed ahead of their echo.
+_MAX_AHEAD: Final = 1000
+_MAX_LOOK_AHEAD: Final = 8
+_AHEAD_LINE_BYTES: Final = 32 * 1024
+#: After this time a key no longer belongs to a line whose echo has not come.
+_PATIENCE_MS: Final = 2000
+#: The same when something has come since, but not the usual sign of the line's end.
+_SHORT_PATIENCE_MS: Final = 100
+_KNOWN_PROMPTS: Final = 4
+
+
+class _State(Enum):
+    IDLE = auto()
+    EDITING = auto()
+    SUBMITTED = auto()
+    AHEAD = auto()  # several lines were entered at once; the first has been read
+
+
+class CommandDetector:
+    """Feed it both directions in order. `on_command` is called with each entry once its output has begun to settle.
+
+    Times are milliseconds of one clock, the caller's. Never raises by what peers send.
+    """
+
+    def __init__(self, columns: int, rows: int, on_command: Callable[[DetectedCommand], None]) -> None:
+        self._size = usable_size(columns, rows)
+        self._entry = Entry(on_command)
+        self._keys = KeyReader()
+        self._modes = ModeWatch()
+        self._tail = Tail()
+        self._alternate: AlternateScreen | None = None
+        self._state = _State.IDLE
+        self._screen: Screen | None = None
+        self._fed = 0
+        self._spent_s = 0.0
+        self._prompt = UNKNOWN_PROMPT
+        self._prompts: deque[Prompt] = deque(maxlen=_KNOWN_PROMPTS)
+        self._typed = TypedLine()
+        self._echoed = False
+        self._prompt_came = False  # a line editor began while the keys of this line were already coming
+        self._submitted: Submitted | None = None
+        self._candidate: str | None = None
+        self._last_byte = 0
+        self._ahead: deque[Submitted] = deque()
+        self._ahead_line = bytearray()
+        self._last_output_ms = 0
+        self._editor_on_ms: int | None = None
+
+    def user_input(self, data: bytes, now_ms: int) -> None:
+        """What the person sent."""
+        for key, text in self._keys.read(data):
+            if self._alternate is not None:
+                self._alternate_line(self._alternate.key(key, text, now_ms))
+            else:
+                self._key(key, text, now_ms)
+
+    def target_output(self, data: bytes, now_ms: int) -> None:
+        """What the target sent; any size. Empty data only tells that time has passed."""
+        for piece, change in self._modes.split(data):
+            if piece and self._alternate is not None:
+                self._alternate_line(self._alternate.output(piece))
+            elif piece:
+                self._shown(piece)
+            if change is Change.ALTERNATE_ON:
+                self._enter_alternate()
+            elif change is Change.ALTERNATE_OFF:
+                self._alternate = None
+            elif self._alternate is not None:
+                continue
+            elif change is Change.EDITOR_OFF and self._state is _State.SUBMITTED:
+                self._end_line(above=self._last_byte == ord("\n"))
+            elif change is Change.EDITOR_ON:
+                self._editor_came(now_ms)
+        if data:
+            self._last_output_ms = now_ms
+        self.tick(now_ms)
+
+    def _editor_came(self, now_ms: int) -> None:
+        """A line editor is about to show its prompt: the command before is over."""
+        self._editor_on_ms = now_ms
+        if self._state is _State.SUBMITTED and self._submitted is not None and self._submitted.typed.text is None:
+            # Typed ahead with editing keys: the editor draws the line now, behind a prompt that may be known.
+            self._prompt = UNKNOWN_PROMPT
+            self._new_screen()
+        elif self._state is _State.SUBMITTED and self._submitted is not None:
+            # No line feed ended the line: it was hidden, or typed ahead and is echoed now.
+            self._ahead.appendleft(self._submitted)
+            self._submitted = None
+            self._screen = None
+            self._state = _State.AHEAD
+        if self._state is _State.EDITING:
+            self._prompt_came = True
+        else:
+            self._entry.close()
+
+    def resize(self, columns: int, rows: int) -> None:
+        """The terminal's new size in cells."""
+        wider = usable_size(columns, rows)[0] - self._size[0]
+        self._size = usable_size(columns, rows)
+        if self._screen is not None:
+            self._screen.resize(self._size[0], min(self._size[1], _MAX_ROWS))
+            if self._prompt.right:
+                self._prompt = replace(self._prompt, right_column=max(0, self._prompt.right_column + wider))
+        if self._alternate is not None:
+            self._alternate.resize(*self._size)
+
+    def tick(self, now_ms: int) -> None:
+        """Hand over a command that has been running for a while; worth calling about each second."""
+        if self._entry.opened_ms is not None and now_ms - self._entry.opened_ms > _PATIENCE_MS:
+            self._entry.close()
+
+    def close(self) -> None:
+        """The session is over: hand over what is open."""
+        if self._state is _State.SUBMITTED:
+            self._end_line()
+        self._unconfirmed(self._ahead)
+        self._entry.close()
+        self._forget_line()
+
+    # Keys
+
+    def _key(self, key: Key, text: str, now_ms: int) -> None:
+        if self._state is _State.SUBMITTED and self._line_is_over(now_ms):
+            self._end_line()
+        if self._state is _State.AHEAD and self._ahead_is_over(now_ms):
+            self._give_up_ahead()
+        if key is Key.GIVE_UP:
+            self._give_up()
+            return
+        if self._state is _State.EDITING and self._prompt_came:
+            self._prompt_came = False
+            if self._keys_were_swallowed():
+                self._forget_line()
+        if self._state is _State.IDLE:
+            self._begin_line()
+        if key is not Key.ENTER:
+            self._typed.take(key, text)
+        elif self._state is _State.EDITING:
+            known = self._prompt.known
+            self._submitted = Submitted(self._typed, now_ms, self._echoed, known)
+            self._typed = TypedLine()
+            self._candidate = None
+            self._state = _State.SUBMITTED
+        elif len(self._ahead) < _MAX_AHEAD:
+            self._ahead.append(Submitted(self._typed, now_ms, echoed=False, prompt_known=False))
+            self._typed = TypedLine()
+
+    def _line_is_over(self, now_ms: int) -> bool:
+        """The echo of the submitted line has ended without the usual sign, or never came."""
+        if self._submitted is None:
+            return False
+        answered = self._candidate is not None or self._last_output_ms > self._submitted.at_ms
+        patience_ms = _SHORT_PATIENCE_MS if answered else _PATIENCE_MS
+        return min(now_ms - self._submitted.at_ms, now_ms - self._last_output_ms) > patience_ms
+
+    def _keys_were_swallowed(self) -> bool:
+        """The keys so far went to a program that has ended (`q` in `top`): nothing of them stands behind the prompt."""
+        columns, rows = self._size
+        screen = Screen(columns, min(rows, _MAX_ROWS))
+        screen.feed(self._tail.seed())
+        x, y = screen.cursor
+        before = squeezed(screen.text(y, 0, min(x, screen.columns)))
+        typed = squeezed(self._typed.text or "")
+        return bool(before and typed) and not any(before.endswith(typed[:end]) for end in range(1, len(typed) + 1))
+
+    def _ahead_is_over(self, now_ms: int) -> bool:
+        """Lines entered ahead get no echo any more: a prompt has come since, or nothing for a while."""
+        if not self._ahead:
+            return False
+        entered_ms = self._ahead[-1].at_ms
+        if self._editor_on_ms is not None and self._editor_on_ms >= entered_ms:
+            return now_ms - self._last_output_ms > _SHORT_PATIENCE_MS
+        return min(now_ms - entered_ms, now_ms - self._last_output_ms) > _PATIENCE_MS
+
+    def _begin_line(self) -> None:
+        screen = self._new_screen(self._tail.seed())
+        self._prompt = prompt_at_cursor(screen)
+        self._entry.close(prompt=self._prompt.text)
+        if not self._prompt.text.strip():
+            self._prompt = UNKNOWN_PROMPT
+        self._start_editing()
+
+    def _new_screen(self, seed: bytes = b"") -> Screen:
+        columns, rows = self._size
+        screen = Screen(columns, min(rows, _MAX_ROWS))
+        screen.feed(seed)
+        screen.keep_wraps()
+        self._screen = screen
+        self._fed = 0
+        self._spent_s = 0.0
+        return screen
+
+    def _start_editing(self) -> None:
+        self._typed = TypedLine() if self._state is _State.IDLE else self._typed
+        self._echoed = False
+        self._prompt_came = False
+        self._last_byte = 0
+        self._state = _State.EDITING
+
+    def _give_up(self) -> None:
+        """Ctrl-C: the line is dropped, and so is what was typed ahead."""
+        self._ahead.clear()
+        self._typed = TypedLine()
+        if self._state is not _State.SUBMITTED:
+            self._forget_line()
+
+    def _forget_line(self) -> None:
+        self._state = _State.IDLE
+        self._screen = None
+        self._submitted = None
+        self._candidate = None
+        self._typed = TypedLine()
+        self._ahead.clear()
+        self._ahead_line.clear()
+
+    # Output
+
+    def _shown(self, data: bytes) -> None:
+        self._tail.add(data)
+        if self._state is _State.EDITING:
+            self._feed(data)
+            self._echoed = self._echoed or bool(data.strip(b"\r\n\x07"))
+        elif self._state is _State.SUBMITTED:
+            self._shown_after_enter(data)
+        else:
+            self._entry.capture(data)
+            if self._state is _State.AHEAD:
+                self._look_for_ahead(data)
+
+    def _feed(self, data: bytes) -> None:
+        self._fed += len(data)
+        if self._screen is not None and self._fed <= _LINE_BUDGET and self._spent_s <= _LINE_BUDGET_S:
+            start_s = monotonic_s()
+            self._screen.feed(data)
+            self._spent_s += monotonic_s() - start_s
+            last = data.rstrip(b"\r")[-1:]
+            self._last_byte = last[0] if last else self._last_byte
+        else:
+            self._screen = None
+
+    def _shown_after_enter(self, data: bytes) -> None:
+        end = data.find(b"\n")
+        if self._modes.editor:
+            # The editor's own sign comes; until then remember what the line looks like at its first line feed.
+            if end >= 0 and self._candidate is None:
+                self._feed(data[:end])
+                self._candidate = self._line_text(above=False)
+                data = data[end:]
+            self._feed(data)
+            if self._fed > _LINE_BUDGET:
+                self._end_line()
+        elif end < 0 or self._is_raw_echo(data[:end]):
+            self._feed(data)
+            if self._fed > _LINE_BUDGET:
+                self._end_line()
+        else:
+            self._feed(data[:end])
+            self._end_line()
+            self._shown_rest(data[end:])
+
+    def _is_raw_echo(self, data: bytes) -> bool:
+        """The kernel shows editing keys as such while no editor reads; the editor draws the line later."""
+        line = self._submitted
+        return line is not None and line.typed.text is None and not line.prompt_known and b"^[" in data
+
+    def _shown_rest(self, data: bytes) -> None:
+        """What follows the line's end in the same piece; the tail has it already."""
+        self._entry.capture(data)
+        if self._state is _State.AHEAD:
+            self._look_for_ahead(data)
+        elif self._state is _State.EDITING:
+            self._feed(data)
+
+    def _line_text(self, *, above: bool) -> str | None:
+        if self._screen is None:
+            return None
+        last_y = self._screen.cursor[1] - (1 if above else 0)
+        if self._prompt.known:
+            shown = read_line(self._screen, self._prompt, last_y)
+            if shown is not None:
+                return shown
+        for prompt in self._prompts:
+            shown = read_line(self._screen, prompt, last_y)
+            if shown is not None and "\n" not in shown:
+                if self._submitted is not None:
+                    self._submitted.prompt_known = True
+                return shown
+        if self._submitted is not None:
+            self._submitted.prompt_known = False
+        return read_line(self._screen, UNKNOWN_PROMPT, last_y)
+
+    def _end_line(self, *, above: bool = False) -> None:
+        """The echo is complete: read the line, open its entry, go on with what was typed meanwhile."""
+        line = self._submitted
+        if line is None:
+            return
+        shown = self._line_text(above=above)
+        if self._candidate is not None and not above and self._screen is not None and self._modes.editor:
+            shown = self._candidate
+        found = judge(line, shown)
+        if found is not None and found[0] is CommandKind.HIDDEN and not line.prompt_known:
+            # This line feed was not the echo of a line typed ahead of its prompt; the echo may still come.
+            self._ahead.appendleft(line)
+        elif found is not None:
+            self._entry.open(*found, line.at_ms)
+            if found[0] is CommandKind.ECHO and self._prompt.known and self._prompt not in self._prompts:
+                self._prompts.appendleft(self._prompt)
+        self._submitted = None
+        self._candidate = None
+        if self._ahead:
+            self._state = _State.AHEAD
+            self._screen = None
+        else:
+            self._go_on()
+
+    def _go_on(self) -> None:
+        """No line is waiting for its echo any more; keys of the next one may have come already."""
+        if self._typed.keys:
+            self._prompt = UNKNOWN_PROMPT
+            self._new_screen()
+            self._start_editing()
+        else:
+            self._state = _State.IDLE
+            self._screen = None
+
+    # Lines typed ahead
+
+    def _look_for_ahead(self, data: bytes) -> None:
+        *whole, rest = data.split(b"\n")
+        for index, part in enumerate(whole, start=1):
+            self._ahead_line += part
+            self._ahead_line_ended(plain_text(bytes(self._ahead_line)))
+            self._ahead_line.clear()
+            if not self._ahead:
+                self._go_on()
+                if self._screen is not None:
+                    self._feed(b"\n".join([*whole[index:], rest]))
+                return
+        self._ahead_line += rest
+        del self._ahead_line[:-_AHEAD_LINE_BYTES]
+
+    def _ahead_line_ended(self, shown: str) -> None:
+        """A whole line of output: the echo of which line? Those before it got none."""
+        for index, line in enumerate(self._ahead):
+            if index < _MAX_LOOK_AHEAD and confirmed(line.typed, shown):
+                self._unconfirmed([self._ahead.popleft() for _ in range(index)])
+                self._ahead.popleft()
+                self._entry.open(CommandKind.TYPED, line.typed.text or "", line.at_ms)
+                return
+
+    def _unconfirmed(self, lines: Iterable[Submitted]) -> None:
+        """One entry for lines in a row that got no echo."""
+        entered = [line for line in lines if line.typed.keys]
+        if entered:
+            hidden = all(line.typed.text is not None for line in entered)
+            self._entry.open(CommandKind.HIDDEN if hidden else CommandKind.UNKNOWN, "", entered[0].at_ms)
+
+    def _give_up_ahead(self) -> None:
+        """The echo of these lines never came."""
+        self._unconfirmed(self._ahead)
+        self._entry.close()
+        self._ahead.clear()
+        self._go_on()
+
+    # Alternate screen
+
+    def _enter_alternate(self) -> None:
+        if self._state is _State.SUBMITTED:
+            self._end_line()
+        self._entry.close()
+        self._forget_line()
+        self._alternate = AlternateScreen(*self._size)
+
+    def _alternate_line(self, line: tuple[str, int] | None) -> None:
+        if line is not None and line[0]:
+            self._entry.open(CommandKind.ALT, line[0], line[1])
+            self._entry.close()

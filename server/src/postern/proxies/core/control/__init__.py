@@ -1,0 +1,1 @@
+"""The proxy's side of the internal API: decisions, registration, heartbeat, orders, events and recordings."""

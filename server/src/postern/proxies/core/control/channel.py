@@ -1,0 +1,116 @@
+"""The control channel: a websocket to the control plane on which orders arrive at once."""
+
+import asyncio
+import logging
+import secrets
+from collections import deque
+from collections.abc import Callable
+from typing import Final
+
+import aiohttp
+import msgspec
+
+from postern.contracts.terminals import CONTROL_CHANNEL, Order, OrderDone, Registered
+from postern.proxies.core.control.client import authorization, http_session
+from postern.proxies.core.limits import Limits
+
+log = logging.getLogger(__name__)
+
+_FIRST_PAUSE_S: Final = 0.3
+_LONGEST_PAUSE_S: Final = 10.0
+_PING_S: Final = 15.0
+_MAX_ORDER_BYTES: Final = 64 * 1024
+_REMEMBERED: Final = 1000
+
+
+class ControlChannel:
+    """Keeps the channel open; carries out each order and says so. Also takes orders that a heartbeat brought."""
+
+    def __init__(
+        self,
+        url: str,
+        credential: Registered,
+        limits: Limits,
+        *,
+        carry_out: Callable[[Order], bool],
+        on_connected: Callable[[], None] = lambda: None,
+    ) -> None:
+        self._url = url.rstrip("/") + CONTROL_CHANNEL
+        self._headers = authorization(credential)
+        self._limits = limits
+        self._carry_out = carry_out
+        self._on_connected = on_connected
+        self._decoder: msgspec.json.Decoder[Order] = msgspec.json.Decoder(Order)
+        self._encoder = msgspec.json.Encoder()
+        self._answers: deque[OrderDone] = deque(maxlen=_REMEMBERED)
+        self._answer_waiting = asyncio.Event()
+        self.connected = asyncio.Event()
+
+    def take(self, orders: tuple[Order, ...]) -> None:
+        """Carry out orders now; the answers go out as soon as the channel is open."""
+        for order in orders:
+            try:
+                done = OrderDone(order_id=order.order_id, ok=self._carry_out(order))
+            except Exception as error:  # one order that fails must not stop the next ones
+                log.exception("an order failed: %r", order)
+                done = OrderDone(order_id=order.order_id, ok=False, detail=type(error).__name__)
+            self._answers.append(done)
+        if orders:
+            self._answer_waiting.set()
+
+    async def run(self) -> None:
+        """Connect, and connect again after a growing pause, until cancelled."""
+        pause_s = _FIRST_PAUSE_S
+        while True:
+            if await self._one_connection():
+                pause_s = _FIRST_PAUSE_S
+            # Spread the return of many proxies after a restart of the control plane.
+            await asyncio.sleep(pause_s * (0.75 + secrets.randbelow(500) / 1000))
+            pause_s = min(_LONGEST_PAUSE_S, pause_s * 2)
+
+    async def _one_connection(self) -> bool:
+        """One life of the channel. True when it was open at all."""
+        was_open = False
+        try:
+            async with (
+                http_session(self._limits) as http,
+                http.ws_connect(
+                    self._url, headers=self._headers, heartbeat=_PING_S, max_msg_size=_MAX_ORDER_BYTES
+                ) as socket,
+            ):
+                was_open = True
+                self.connected.set()
+                self._on_connected()
+                log.info("the control channel is open")
+                sender = asyncio.create_task(self._send_answers(socket), name="control channel answers")
+                try:
+                    await self._receive(socket)
+                finally:
+                    sender.cancel()
+                    await asyncio.gather(sender, return_exceptions=True)
+        except (aiohttp.ClientError, OSError, TimeoutError) as error:
+            if was_open:
+                log.warning("the control channel is lost: %s", error)
+            else:
+                log.debug("the control channel cannot be opened: %s", error)
+        finally:
+            self.connected.clear()
+        return was_open
+
+    async def _receive(self, socket: aiohttp.ClientWebSocketResponse) -> None:
+        async for message in socket:
+            if message.type in (aiohttp.WSMsgType.TEXT, aiohttp.WSMsgType.BINARY):
+                try:
+                    order = self._decoder.decode(message.data)
+                except msgspec.MsgspecError as error:
+                    log.warning("an unreadable order is left out: %s", error)
+                    continue
+                self.take((order,))
+
+    async def _send_answers(self, socket: aiohttp.ClientWebSocketResponse) -> None:
+        while True:
+            while self._answers:
+                await socket.send_str(self._encoder.encode(self._answers[0]).decode("utf-8"))
+                self._answers.popleft()
+            self._answer_waiting.clear()
+            await self._answer_waiting.wait()

@@ -1,0 +1,113 @@
+"""Heartbeats: the state of this proxy goes up, open orders and shared settings come back."""
+
+import asyncio
+import logging
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Final
+
+import psutil
+
+import postern
+from postern.contracts import PROTOCOL_VERSION
+from postern.contracts.terminals import HEARTBEAT_INTERVAL_S, Heartbeat, HeartbeatAnswer, Order
+from postern.kernel.ids import new_id
+from postern.proxies.core.control.outbox import EventOutbox
+from postern.proxies.core.control.plane import ControlPlane, ControlRefused, ControlUnavailable
+from postern.proxies.core.registry import SessionRegistry
+
+log = logging.getLogger(__name__)
+
+_RETRY_S: Final = 2.0
+_UNKNOWN_PROXY: Final = 401
+
+
+@dataclass(frozen=True, kw_only=True)
+class ProxyState:
+    """What a heartbeat tells beside the sessions."""
+
+    stream_address: str
+    ssh_port: int
+    volume: Path  # where recordings are kept
+    connections: Callable[[], int]
+
+
+class HeartbeatSender:
+    """Sends a heartbeat each `HEARTBEAT_INTERVAL_S`, sooner after a failure or on `beat_now`."""
+
+    def __init__(
+        self,
+        plane: ControlPlane,
+        registry: SessionRegistry,
+        outbox: EventOutbox,
+        state: ProxyState,
+        *,
+        on_orders: Callable[[tuple[Order, ...]], None],
+        on_answer: Callable[[HeartbeatAnswer], None] = lambda _answer: None,
+    ) -> None:
+        self._plane = plane
+        self._registry = registry
+        self._outbox = outbox
+        self._state = state
+        self._on_orders = on_orders
+        self._on_answer = on_answer
+        self._boot_id = new_id()
+        self._now = asyncio.Event()
+        self.beating = asyncio.Event()  # set while the control plane answers
+        self.unknown = asyncio.Event()  # set when the control plane does not know this proxy
+
+    def beat_now(self) -> None:
+        """Do not wait for the interval."""
+        self._now.set()
+
+    async def run(self) -> None:
+        """Until cancelled."""
+        while True:
+            wait_s = HEARTBEAT_INTERVAL_S if await self.beat() else _RETRY_S
+            try:
+                async with asyncio.timeout(wait_s):
+                    await self._now.wait()
+            except TimeoutError:
+                continue
+            self._now.clear()
+
+    async def beat(self) -> bool:
+        """Send one. False: no answer, or refused."""
+        try:
+            answer = await self._plane.heartbeat(self._heartbeat())
+        except ControlUnavailable as error:
+            if self.beating.is_set():
+                log.warning("the control plane does not answer: %s", error.message)
+            self.beating.clear()
+            return False
+        except ControlRefused as error:
+            log.error("the control plane refuses this proxy: %s", error.message)  # noqa: TRY400 - no trace wanted
+            self.beating.clear()
+            if error.http_status == _UNKNOWN_PROXY:
+                self.unknown.set()
+            return False
+        if not self.beating.is_set():
+            log.info("the control plane answers")
+        self.beating.set()
+        self._registry.control_seen()
+        self._on_answer(answer)
+        if answer.orders:
+            self._on_orders(answer.orders)
+        return True
+
+    def _heartbeat(self) -> Heartbeat:
+        return Heartbeat(
+            version=postern.__version__,
+            protocol_version=PROTOCOL_VERSION,
+            sessions=self._registry.ids(),
+            cpu_load=psutil.getloadavg()[0],
+            memory_used=psutil.virtual_memory().percent,
+            disk_used=psutil.disk_usage(str(self._state.volume)).percent,
+            connections=self._state.connections(),
+            boot_id=self._boot_id,
+            stream_address=self._state.stream_address,
+            ssh_port=self._state.ssh_port,
+            unsent_events=self._outbox.unsent,
+            draining=self._registry.draining,
+        )

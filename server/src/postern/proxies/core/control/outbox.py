@@ -1,0 +1,197 @@
+"""Events on their way to the control plane: appended to a file first, sent in order, sent again until accepted.
+
+Segments are numbered files of one JSON event on each line; a segment is deleted when all its events were accepted. A
+cursor file tells how many lines of the oldest segment are done. Because the control plane takes every event any number
+of times, a cursor that lags after a crash does no harm.
+"""
+
+import asyncio
+import contextlib
+import logging
+import os
+from collections.abc import Callable
+from pathlib import Path
+from typing import Final
+
+import msgspec
+
+from postern.contracts.events import EventBatch, SessionEvent
+from postern.proxies.core.control.client import pause
+from postern.proxies.core.control.plane import ControlPlane, ControlRefused, ControlUnavailable
+from postern.proxies.core.limits import Limits
+
+log = logging.getLogger(__name__)
+
+_BATCH: Final = 500
+_FIRST_PAUSE_S: Final = 0.5
+_LONGEST_PAUSE_S: Final = 10.0
+_UNAUTHORIZED: Final = (401, 403)
+
+
+class EventOutbox:
+    """An ordered queue of events that survives the end of the process."""
+
+    def __init__(self, directory: Path, limits: Limits) -> None:
+        self._directory = directory
+        self._limits = limits
+        self._encoder = msgspec.json.Encoder()
+        self._decoder: msgspec.json.Decoder[SessionEvent] = msgspec.json.Decoder(SessionEvent)
+        directory.mkdir(mode=0o700, parents=True, exist_ok=True)
+        self._wake = asyncio.Event()
+        self._idle = asyncio.Event()
+        segments = self._segments()
+        self._done_lines = self._read_cursor(segments)
+        self._unsent = sum(_count_lines(path) for path in segments) - self._done_lines
+        self._total_bytes = sum(path.stat().st_size for path in segments)
+        self._number = int(segments[-1].stem) + 1 if segments else 1
+        self._descriptor: int | None = None
+        self._segment_bytes = 0
+        if self._unsent:
+            self._wake.set()
+        else:
+            self._idle.set()
+
+    @property
+    def unsent(self) -> int:
+        """How many events wait, for the heartbeat."""
+        return self._unsent
+
+    def append(self, event: SessionEvent) -> None:
+        """Keep an event for sending. It is in the file (of the operating system) when this returns."""
+        line = self._encoder.encode(event) + b"\n"
+        if self._total_bytes + len(line) > self._limits.outbox_total_bytes:
+            log.error("the outbox is full: an event of %s is lost", event.session_id)
+            return
+        try:
+            if self._descriptor is None or self._segment_bytes >= self._limits.outbox_segment_bytes:
+                self._next_segment()
+            assert self._descriptor is not None  # noqa: S101 - for the type checker: just made
+            os.write(self._descriptor, line)
+        except OSError:
+            log.exception("an event of session %s could not be kept", event.session_id)
+            return
+        self._segment_bytes += len(line)
+        self._total_bytes += len(line)
+        self._unsent += 1
+        self._idle.clear()
+        self._wake.set()
+
+    def _next_segment(self) -> None:
+        if self._descriptor is not None:
+            os.close(self._descriptor)
+            self._descriptor = None
+            self._number += 1
+        path = self._directory / f"{self._number:012d}.jsonl"
+        self._descriptor = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_APPEND, 0o600)
+        self._segment_bytes = 0
+
+    async def run(self, plane: ControlPlane, on_contact: Callable[[], None] = lambda: None) -> None:
+        """Send what is there, and go on until cancelled. `on_contact` is called after each answer."""
+        pause_s = _FIRST_PAUSE_S
+        while True:
+            await self._wake.wait()
+            self._wake.clear()
+            try:
+                while await self._send_next(plane):
+                    on_contact()
+                pause_s = _FIRST_PAUSE_S
+                if self._unsent <= 0:
+                    self._idle.set()
+            except (ControlUnavailable, ControlRefused) as error:
+                log.warning("events wait (%d): %s", self._unsent, error.message)
+                await pause(pause_s, asyncio.Event())
+                pause_s = min(_LONGEST_PAUSE_S, pause_s * 2)
+                self._wake.set()
+
+    async def flushed(self, limit_s: float) -> bool:
+        """Wait until nothing waits to be sent, at most `limit_s`."""
+        with contextlib.suppress(TimeoutError):
+            async with asyncio.timeout(limit_s):
+                await self._idle.wait()
+        return self._unsent <= 0
+
+    def close(self) -> None:
+        if self._descriptor is not None:
+            os.close(self._descriptor)
+            self._descriptor = None
+
+    async def _send_next(self, plane: ControlPlane) -> bool:
+        """Send one batch. False when nothing is left."""
+        segments = self._segments()
+        if not segments:
+            return False
+        path = segments[0]
+        lines = path.read_bytes().split(b"\n")[:-1]
+        waiting = lines[self._done_lines : self._done_lines + _BATCH]
+        if not waiting:
+            if self._is_current(path):
+                return False
+            self._drop(path)
+            return True
+        events = [event for event in map(self._decode, waiting) if event is not None]
+        if events:
+            await self._deliver(plane, events)
+        self._done_lines += len(waiting)
+        self._unsent -= len(waiting)
+        if self._done_lines >= len(lines) and not self._is_current(path):
+            self._drop(path)
+        else:
+            self._write_cursor(path)
+        return True
+
+    async def _deliver(self, plane: ControlPlane, events: list[SessionEvent]) -> None:
+        """Send a batch; when the control plane finds it malformed, send its events alone and leave out the bad one."""
+        try:
+            answer = await plane.send_events(EventBatch(events=tuple(events)))
+        except ControlRefused as error:
+            if error.http_status in _UNAUTHORIZED:
+                raise
+            if len(events) == 1:
+                log.error("an event is refused for good: %r: %s", events[0], error.message)  # noqa: TRY400 - no trace wanted
+                return
+            middle = len(events) // 2
+            await self._deliver(plane, events[:middle])
+            await self._deliver(plane, events[middle:])
+            return
+        for index in answer.rejected:
+            if 0 <= index < len(events):
+                log.warning("the control plane does not know the session of %r", events[index])
+
+    def _decode(self, line: bytes) -> SessionEvent | None:
+        try:
+            return self._decoder.decode(line)
+        except msgspec.MsgspecError as error:
+            log.warning("a line of the outbox is damaged and left out: %s", error)
+            return None
+
+    def _is_current(self, path: Path) -> bool:
+        return self._descriptor is not None and int(path.stem) == self._number
+
+    def _drop(self, path: Path) -> None:
+        self._total_bytes -= path.stat().st_size
+        path.unlink()
+        self._done_lines = 0
+        self._cursor_file.unlink(missing_ok=True)
+
+    def _segments(self) -> list[Path]:
+        return sorted(self._directory.glob("*.jsonl"))
+
+    @property
+    def _cursor_file(self) -> Path:
+        return self._directory / "cursor"
+
+    def _write_cursor(self, path: Path) -> None:
+        fresh = self._cursor_file.with_suffix(".new")
+        fresh.write_text(f"{path.stem} {self._done_lines}")
+        fresh.replace(self._cursor_file)
+
+    def _read_cursor(self, segments: list[Path]) -> int:
+        try:
+            stem, _, lines = self._cursor_file.read_text().partition(" ")
+            return int(lines) if segments and segments[0].stem == stem else 0
+        except (OSError, ValueError):
+            return 0
+
+
+def _count_lines(path: Path) -> int:
+    return path.read_bytes().count(b"\n")

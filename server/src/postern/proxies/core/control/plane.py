@@ -1,0 +1,73 @@
+"""The control plane as the rest of the proxy sees it: typed questions and answers."""
+
+from typing import Protocol
+from uuid import UUID
+
+import msgspec
+
+from postern.contracts.access import (
+    AuthorizeAnswer,
+    AuthorizeRequest,
+    CredentialAnswer,
+    CredentialRequest,
+    HostKeyAnswer,
+    HostKeySeen,
+    LoginNameAnswer,
+    LoginNameQuery,
+    PublicKeyAnswer,
+    PublicKeyOffer,
+    ReachablePage,
+    ReachableQuery,
+    RedeemToken,
+    SignInAnswer,
+    SignInPassword,
+    SignInPublicKey,
+)
+from postern.contracts.events import EventBatch, EventBatchAnswer
+from postern.contracts.terminals import Heartbeat, HeartbeatAnswer
+from postern.kernel.errors import PosternError, Unavailable
+
+
+class ControlUnavailable(Unavailable):
+    """The control plane cannot be reached or is not ready; trying again later may help."""
+
+    code = "control_unavailable"
+
+
+class ControlRefused(PosternError):
+    """The control plane does not accept the message or the credential; trying again does not help."""
+
+    code = "control_refused"
+
+    def __init__(self, message: str, status: int) -> None:
+        super().__init__(message)
+        self.http_status = status
+
+
+class RecordingProgress(msgspec.Struct, frozen=True, kw_only=True):
+    """`received` counts bytes; `stored` once size and hash were found right."""
+
+    received: int
+    stored: bool = False
+
+
+class ControlPlane(Protocol):
+    """Every method raises `ControlUnavailable` or `ControlRefused`; a denial is an ordinary answer."""
+
+    async def login_name(self, request: LoginNameQuery) -> LoginNameAnswer: ...
+    async def sign_in_password(self, request: SignInPassword) -> SignInAnswer: ...
+    async def public_key_offer(self, request: PublicKeyOffer) -> PublicKeyAnswer: ...
+    async def sign_in_public_key(self, request: SignInPublicKey) -> SignInAnswer: ...
+    async def reachable_assets(self, request: ReachableQuery) -> ReachablePage: ...
+    async def authorize(self, request: AuthorizeRequest) -> AuthorizeAnswer: ...
+    async def redeem_token(self, request: RedeemToken) -> AuthorizeAnswer: ...
+    async def credential(self, request: CredentialRequest) -> CredentialAnswer: ...
+    async def host_key(self, request: HostKeySeen) -> HostKeyAnswer: ...
+    async def send_events(self, batch: EventBatch) -> EventBatchAnswer: ...
+    async def heartbeat(self, beat: Heartbeat) -> HeartbeatAnswer: ...
+
+    async def recording_received(self, session_id: UUID) -> RecordingProgress:
+        """How much of the sealed recording the control plane has."""
+
+    async def send_recording(self, session_id: UUID, data: bytes, *, first: int, total: int) -> RecordingProgress:
+        """Send a part, starting at byte `first`; answers how much is there now (also when the part does not follow)."""

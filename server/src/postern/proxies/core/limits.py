@@ -1,0 +1,41 @@
+"""Protective limits of a proxy. Every queue is bounded and every wait has a name and an end."""
+
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True, kw_only=True)
+class Limits:
+    """Bounds that protect the proxy and its other sessions. Times in seconds, sizes in bytes."""
+
+    # Before a person is known
+    connections_total: int = 2000
+    connections_unauthenticated: int = 500
+    connections_per_source: int = 200
+    unauthenticated_per_source: int = 30
+    new_connections_per_source_per_s: int = 20
+    login_timeout_s: float = 60.0
+    auth_tries: int = 6
+    public_key_offers: int = 10
+
+    # One connection, one session
+    channels_per_connection: int = 10
+    opening_s: float = 150.0  # longest time from permission to an open shell, prompts included
+    connect_s: float = 10.0  # TCP connect to a target
+    target_login_s: float = 30.0
+    prompt_s: float = 60.0
+    sessions: int = 2000
+
+    # Watching
+    watcher_queue_bytes: int = 1024 * 1024
+    watchers_per_session: int = 16
+    snapshot_s: float = 3.0
+
+    # Control plane
+    control_request_s: float = 15.0
+    control_answer_bytes: int = 4 * 1024 * 1024
+    outbox_segment_bytes: int = 256 * 1024
+    outbox_total_bytes: int = 1024 * 1024 * 1024
+
+    # End
+    drain_s: float = 60.0  # how long running sessions may go on after SIGTERM
+    goodbye_s: float = 1.0  # how long an ending session may take to show its last words

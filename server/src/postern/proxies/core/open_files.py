@@ -1,0 +1,22 @@
+"""How many files and sockets this process may hold: two sockets for each session, and some more."""
+
+import logging
+import resource
+
+log = logging.getLogger(__name__)
+
+_ENOUGH = 65536
+
+
+def raise_open_file_limit() -> int:
+    """Raise the soft limit as far as the hard one allows; returns the limit in force."""
+    soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
+    wanted = _ENOUGH if hard == resource.RLIM_INFINITY else min(_ENOUGH, hard)
+    if soft != resource.RLIM_INFINITY and soft < wanted:
+        try:
+            resource.setrlimit(resource.RLIMIT_NOFILE, (wanted, hard))
+        except (OSError, ValueError) as error:
+            log.warning("the limit of open files stays at %d: %s", soft, error)
+            return soft
+        return wanted
+    return soft

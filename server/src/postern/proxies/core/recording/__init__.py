@@ -1,0 +1,29 @@
+"""Recording of sessions: the journal that is written before bytes are forwarded, and the sealer that makes files of it.
+
+The life of a byte: `Recorder.output` → journal → `sealer` (own process) → session file → sealed, verified → `Spool` →
+uploaded → deleted here. docs/reference/recording-format.md has the layouts.
+"""
+
+from postern.contracts.recording import RecordingHeader
+from postern.proxies.core.recording.disk import DiskState, JournalStats
+from postern.proxies.core.recording.errors import RecordingFailed, SnapshotUnavailable
+from postern.proxies.core.recording.journal import Journal, Recorder
+from postern.proxies.core.recording.sealer_process import Snapshot, SnapshotClient
+from postern.proxies.core.recording.service import RecordingConfig, RecordingService
+from postern.proxies.core.recording.spool import SealedRecording, Spool
+
+__all__ = [
+    "DiskState",
+    "Journal",
+    "JournalStats",
+    "Recorder",
+    "RecordingConfig",
+    "RecordingFailed",
+    "RecordingHeader",
+    "RecordingService",
+    "SealedRecording",
+    "Snapshot",
+    "SnapshotClient",
+    "SnapshotUnavailable",
+    "Spool",
+]

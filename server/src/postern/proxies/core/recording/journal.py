@@ -1,0 +1,366 @@
+"""The proxy's write-ahead journal: every byte is written here before it goes to the person.
+
+One file takes the records of all sessions, so that one `fdatasync` every 400 ms in a thread covers them all: a killed
+proxy loses nothing that was shown (the page cache survives it), a power cut at most that time. The segments are zeroed
+in advance, so a commit changes no metadata. A separate process, the sealer, turns the journal into session files.
+
+A failed write or commit ends the recordings of all sessions at once. It is never tried again: after a failed
+`fdatasync` the kernel counts the pages as clean, so a second call would say "fine" about lost bytes.
+"""
+
+import asyncio
+import logging
+import os
+import threading
+from collections import deque
+from collections.abc import Callable
+from pathlib import Path
+from typing import Final
+from uuid import UUID
+
+from postern.contracts.enums import EndReason
+from postern.contracts.recording.format import (
+    END,
+    INPUT,
+    MARK,
+    MAX_CELLS,
+    OUTPUT,
+    RESIZE,
+    SIZE,
+    RecordingHeader,
+    json_bytes,
+)
+from postern.kernel.clock import monotonic_ms, monotonic_s
+from postern.proxies.core.recording.disk import DiskState, JournalStats, LatencyHistogram, measure_disk
+from postern.proxies.core.recording.errors import RecordingFailed
+from postern.proxies.core.recording.journal_files import JournalFolder, sync_directory
+from postern.proxies.core.recording.journal_format import (
+    BEGIN,
+    MAX_DATA_BYTES,
+    MIN_SEGMENT_BYTES,
+    RECORD_HEADER,
+    SEGMENT_END,
+    encode_record,
+    encode_segment_header,
+)
+from postern.proxies.core.recording.spare_segments import SpareSegments
+
+log = logging.getLogger(__name__)
+
+#: A disk that has not finished a commit for so long counts as failed: what it holds back can be lost.
+_STALLED_COMMIT_MS: Final = 10_000
+_STOP_WAIT_S: Final = 15.0
+_MAX_TEXT: Final = 4_096
+
+OnFailure = Callable[[RecordingFailed], None]
+
+
+class Recorder:
+    """The recording of one session. Made by `Journal.open_session`; used from the event loop's thread only.
+
+    Each call has written to the journal when it returns and raises `RecordingFailed` when it could not.
+    """
+
+    def __init__(self, journal: "Journal", number: int, session_id: UUID) -> None:
+        self.session_id = session_id
+        self.output_bytes = 0
+        self._journal = journal
+        self._number = number
+        self._begin_ms = monotonic_ms()
+        self._failure: RecordingFailed | None = None
+        self._on_failure: list[OnFailure] = []
+        self._ended = False
+
+    @property
+    def failed(self) -> bool:
+        """True once the recording can no longer be trusted; a failed commit shows only after the write."""
+        return self._failure is not None
+
+    def elapsed_ms(self) -> int:
+        """Time inside the recording."""
+        return monotonic_ms() - self._begin_ms
+
+    def output(self, data: bytes) -> None:
+        """What the target sent; call it before the bytes are forwarded."""
+        self._write(OUTPUT, data)
+        self.output_bytes += len(data)
+
+    def input(self, data: bytes) -> None:
+        """What the person sent, where the policy wants it recorded."""
+        self._write(INPUT, data)
+
+    def resize(self, columns: int, rows: int) -> None:
+        self._write(RESIZE, SIZE.pack(*clamp_size(columns, rows)))
+
+    def mark(self, name: str, text: str = "") -> None:
+        """A named moment for the player's time line."""
+        self._write(MARK, json_bytes({"name": name[:_MAX_TEXT], "text": text[:_MAX_TEXT]}))
+
+    def end(self, reason: EndReason | str) -> None:
+        """The session is over. Idempotent."""
+        if not self._ended:
+            self._write(END, str(reason).encode("utf-8", "replace")[:_MAX_TEXT])
+            self._ended = True
+            self._journal.forget(self._number)
+
+    def on_failure(self, callback: OnFailure) -> None:
+        """Have `callback` called on the event loop when the recording fails later."""
+        self._on_failure.append(callback)
+
+    def _write(self, kind: int, data: bytes) -> None:
+        if self._failure is not None:
+            raise self._failure
+        if self._ended:
+            raise RecordingFailed("the recording of this session has ended")
+        if data or kind == END:
+            self._journal.write(self._number, kind, data)
+
+    def fail(self, failure: RecordingFailed) -> list[OnFailure]:
+        """For the journal: from now on every call raises; the callbacks to run."""
+        self._failure = failure
+        callbacks, self._on_failure = self._on_failure, []
+        return callbacks
+
+
+class Journal:
+    """All recordings of one proxy process. `start` it on the event loop; `close` it when all sessions are over."""
+
+    def __init__(
+        self,
+        directory: Path,
+        *,
+        segment_bytes: int = 16 << 20,
+        reserve_bytes: int = 1 << 30,
+        commit_interval_s: float = 0.4,
+    ) -> None:
+        if segment_bytes < MIN_SEGMENT_BYTES:
+            raise ValueError(f"a segment needs at least {MIN_SEGMENT_BYTES} bytes")
+        self._directory = directory
+        self._segment_bytes = segment_bytes
+        self._reserve_bytes = reserve_bytes
+        self._commit_interval_s = commit_interval_s
+        self._folder: JournalFolder | None = None
+        self._lock_fd = -1
+        self._fd = -1
+        self._segment = 0
+        self._position = 0
+        self._next_number = 1
+        self._open: dict[int, Recorder] = {}
+        #: Descriptors of full segments, to be synced once more and closed by the committer.
+        self._retired: deque[int] = deque()
+        #: Descriptors of segments that were given up: closed without a sync, by the committer too, which may be using them.
+        self._abandoned: deque[int] = deque()
+        self._names_dirty = False
+        self._dirty_since_ms = 0
+        self._broken: OSError | None = None
+        self._latency = LatencyHistogram()
+        self._written_bytes = 0
+        self._sync_max_ms = 0.0
+        self._spares: SpareSegments | None = None
+        self._stop = threading.Event()
+        self._committer: threading.Thread | None = None
+        self._loop: asyncio.AbstractEventLoop | None = None
+
+    def start(self) -> None:
+        """Make this start's folder and begin to commit. Raises OSError when the folder cannot be made at all."""
+        self._folder, self._lock_fd = JournalFolder.create(self._directory)
+        try:
+            self._loop = asyncio.get_running_loop()
+        except RuntimeError:  # a plain script or test without a loop: callbacks then run in the committer's thread
+            self._loop = None
+        self._spares = SpareSegments(self._folder, self._segment_bytes, self._reserve_bytes)
+        self._spares.start()
+        self._committer = threading.Thread(target=self._commit_loop, name="journal-commit", daemon=True)
+        self._committer.start()
+
+    def close(self) -> None:
+        """Commit the rest and let go. Sessions that are still open will be sealed as incomplete."""
+        self._stop.set()
+        if self._committer is not None:
+            self._committer.join(_STOP_WAIT_S)
+        if self._spares is not None:
+            self._spares.stop()
+        for descriptor in (self._fd, self._lock_fd):
+            if descriptor >= 0:
+                os.close(descriptor)
+        self._fd = self._lock_fd = -1
+
+    # State
+
+    @property
+    def disk(self) -> DiskState:
+        """How much room the volume of the journal has, measured now."""
+        return measure_disk(self._directory, self._reserve_bytes)
+
+    @property
+    def stats(self) -> JournalStats:
+        return JournalStats(
+            writes=self._latency.count,
+            bytes=self._written_bytes,
+            write_p50_us=self._latency.quantile_us(0.5),
+            write_p99_us=self._latency.quantile_us(0.99),
+            write_max_us=self._latency.max_us,
+            sync_max_ms=self._sync_max_ms,
+            unsynced_s=(monotonic_ms() - self._dirty_since_ms) / 1000 if self._dirty_since_ms else 0.0,
+        )
+
+    # Writing
+
+    def open_session(self, session_id: UUID, columns: int, rows: int, header: RecordingHeader) -> Recorder:
+        """Begin a recording. Raises `RecordingFailed` when the disk is at its reserve or does not take the beginning.
+
+        A size of 0 (no terminal) counts as 80x24.
+        """
+        try:
+            disk = self.disk
+        except OSError as error:
+            raise RecordingFailed("the volume of the recordings cannot be reached") from error
+        if disk.level == "refuse":
+            raise RecordingFailed("the disk of the recordings is full: no new sessions", reserve=True)
+        if self._broken is not None:
+            self._give_segment_up()
+        columns, rows = clamp_size(columns, rows)
+        begin = RecordingHeader(
+            **{**header.__dict__, "session_id": session_id, "columns": columns, "rows": rows}
+        ).encode()
+        number = self._next_number
+        self._next_number += 1
+        recorder = self._open[number] = Recorder(self, number, session_id)
+        try:
+            self.write(number, BEGIN, begin)
+        except RecordingFailed:
+            self.forget(number)
+            raise
+        return recorder
+
+    def forget(self, number: int) -> None:
+        """The session has ended; for `Recorder`."""
+        self._open.pop(number, None)
+
+    def write(self, number: int, kind: int, data: bytes) -> None:
+        """Append one event (several records when it is long) with one `write()`; for `Recorder`."""
+        now_ms = monotonic_ms()
+        if self._dirty_since_ms and now_ms - self._dirty_since_ms > _STALLED_COMMIT_MS:
+            self._fail(OSError("the disk does not finish writing"))
+        if self._broken is not None:
+            raise RecordingFailed("the recording cannot be written")
+        if len(data) <= MAX_DATA_BYTES:
+            self._append(encode_record(number, kind, now_ms, data))
+            return
+        view = memoryview(data)
+        for start in range(0, len(data), MAX_DATA_BYTES):
+            self._append(encode_record(number, kind, now_ms, bytes(view[start : start + MAX_DATA_BYTES])))
+
+    def _append(self, record: bytes) -> None:
+        started_s = monotonic_s()
+        try:
+            if self._fd < 0 or self._position + len(record) + RECORD_HEADER.size > self._segment_bytes:
+                self._next_segment()
+            self._put(record)
+        except OSError as error:
+            self._fail(error)
+            raise RecordingFailed("the recording cannot be written") from error
+        if not self._dirty_since_ms:
+            self._dirty_since_ms = monotonic_ms()
+        self._written_bytes += len(record)
+        self._latency.add(monotonic_s() - started_s)
+
+    def _put(self, data: bytes) -> None:
+        written = os.pwrite(self._fd, data, self._position)
+        while written < len(data):  # a full disk takes a part and refuses the rest
+            more = os.pwrite(self._fd, data[written:], self._position + written)
+            if more == 0:
+                raise OSError("the disk took nothing")
+            written += more
+        self._position += len(data)
+
+    def _next_segment(self) -> None:
+        if self._spares is None:
+            raise RuntimeError("the journal was not started")
+        if self._fd >= 0:
+            self._put(encode_record(0, SEGMENT_END, monotonic_ms(), b""))
+            self._retired.append(self._fd)
+            self._fd = -1
+        # Counted only when it exists: a hole in the numbers would be the end of the journal for its reader.
+        self._fd = self._spares.take(self._segment + 1)
+        self._segment += 1
+        self._names_dirty = True
+        self._position = 0
+        self._put(encode_segment_header(self._segment))
+
+    # Failing
+
+    def _fail(self, error: OSError) -> None:
+        """End all recordings. From any thread."""
+        if self._broken is not None:
+            return
+        self._broken = error
+        log.error("the journal failed, all recordings end: %s", error)
+        failure = RecordingFailed("the recording cannot be written")
+        callbacks = [callback for recorder in list(self._open.values()) for callback in recorder.fail(failure)]
+        self._open.clear()
+        if self._loop is not None:
+            for callback in callbacks:
+                self._loop.call_soon_threadsafe(callback, failure)
+        else:
+            for callback in callbacks:
+                callback(failure)
+        if self._folder is not None and self._segment:
+            try:
+                self._folder.failed_path(self._segment).touch()
+            except OSError:
+                log.warning("the failed segment could not be marked; the sealer sees it when the next one begins")
+
+    def _give_segment_up(self) -> None:
+        """Go on with a fresh segment after a failure. The old one keeps what it has, without an end record."""
+        if self._fd >= 0:
+            self._abandoned.append(self._fd)
+            self._fd = -1
+        self._dirty_since_ms = 0
+        self._broken = None
+
+    # Committing, in its own thread
+
+    def _commit_loop(self) -> None:
+        while True:
+            stopping = self._stop.wait(self._commit_interval_s)
+            self._commit()
+            if stopping:
+                return
+
+    def _commit(self) -> None:
+        """One `fdatasync` for everything written before this call."""
+        while self._abandoned:
+            os.close(self._abandoned.popleft())
+        dirty_since_ms = self._dirty_since_ms
+        if self._broken is not None or (not dirty_since_ms and not self._retired):
+            return
+        started_s = monotonic_s()
+        try:
+            while self._retired:
+                descriptor = self._retired.popleft()
+                try:
+                    os.fdatasync(descriptor)
+                finally:
+                    os.close(descriptor)
+            if self._names_dirty:
+                self._names_dirty = False
+                sync_directory(self._require_folder().path)
+            descriptor = self._fd
+            if descriptor >= 0 and dirty_since_ms:
+                # Cleared first: a write that comes in during the sync counts for the next one.
+                self._dirty_since_ms = 0
+                os.fdatasync(descriptor)
+        except OSError as error:
+            self._fail(error)
+        self._sync_max_ms = max(self._sync_max_ms, (monotonic_s() - started_s) * 1000)
+
+    def _require_folder(self) -> JournalFolder:
+        if self._folder is None:
+            raise RuntimeError("the journal was not started")
+        return self._folder
+
+
+def clamp_size(columns: int, rows: int) -> tuple[int, int]:
+    """A size that every reader accepts; 0 (no terminal) becomes 80x24."""
+    return min(columns or 80, MAX_CELLS) if columns >= 0 else 80, min(rows or 24, MAX_CELLS) if rows >= 0 else 24

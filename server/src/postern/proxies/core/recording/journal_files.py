@@ -1,0 +1,171 @@
+"""Files of the journal: one folder for each start of the proxy, with zeroed segments and the writer's lock."""
+
+import fcntl
+import os
+import secrets
+import shutil
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Final, NoReturn
+
+from postern.kernel.clock import now
+
+_LOCK: Final = "lock"
+_SPARE: Final = "spare"
+_DONE: Final = "done"
+_ZEROS: Final = bytes(1 << 20)
+_SYNC_EACH_BYTES: Final = 4 << 20
+
+
+def sync_directory(path: Path) -> None:
+    """Make new and renamed entries of a folder durable."""
+    descriptor = os.open(path, os.O_RDONLY | os.O_DIRECTORY)
+    try:
+        os.fsync(descriptor)
+    finally:
+        os.close(descriptor)
+
+
+def write_file_durably(path: Path, data: bytes) -> None:
+    """Replace a small file at once; after a crash it holds the old or the new content, never half of it."""
+    replace_file(path, data)
+    sync_directory(path.parent)
+
+
+def replace_file(path: Path, data: bytes) -> None:
+    """As `write_file_durably`, but the new name is durable only after `sync_directory`."""
+    draft = path.with_name(path.name + ".new")
+    with draft.open("wb") as file:
+        file.write(data)
+        file.flush()
+        os.fsync(file.fileno())
+    draft.replace(path)
+
+
+def _refuse_half_segment() -> NoReturn:
+    raise OSError("the disk did not take a whole segment")
+
+
+class JournalFolder:
+    """The folder of one start of the proxy. Segments are numbered from 1."""
+
+    def __init__(self, path: Path) -> None:
+        self.path = path
+
+    @classmethod
+    def create(cls, journal_dir: Path) -> "tuple[JournalFolder, int]":
+        """A new folder and the descriptor of its lock, which must stay open as long as the writer lives.
+
+        The lock is taken before the folder gets its name, so that no reader ever takes it for an abandoned one.
+        """
+        journal_dir.mkdir(mode=0o700, parents=True, exist_ok=True)
+        name = f"{int(now().timestamp() * 1000):014d}-{secrets.token_hex(4)}"
+        draft = journal_dir / f".{name}"
+        draft.mkdir(mode=0o700)
+        lock = os.open(draft / _LOCK, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
+        fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        path = journal_dir / name
+        draft.rename(path)
+        sync_directory(journal_dir)
+        return cls(path), lock
+
+    @classmethod
+    def all(cls, journal_dir: Path) -> "list[JournalFolder]":
+        """Oldest first."""
+        if not journal_dir.is_dir():
+            return []
+        return [cls(p) for p in sorted(journal_dir.iterdir()) if p.is_dir() and not p.name.startswith(".")]
+
+    @property
+    def name(self) -> str:
+        return self.path.name
+
+    def segment_path(self, number: int) -> Path:
+        return self.path / f"{number:08d}.seg"
+
+    def failed_path(self, number: int) -> Path:
+        """Stands there when the writer gave the segment up after an error."""
+        return self.path / f"{number:08d}.failed"
+
+    def segments(self) -> list[int]:
+        """Numbers of the segments that exist, ascending."""
+        return sorted(int(p.stem) for p in self.path.glob("*.seg") if p.stem.isdecimal())
+
+    def has_spare(self) -> bool:
+        return (self.path / _SPARE).exists()
+
+    def prepare_spare(self, size_bytes: int) -> None:
+        """Write a segment full of zeros, so that using it later changes no metadata. Raises OSError.
+
+        Slow (tens of milliseconds): for a thread.
+        """
+        draft = self.path / f"{_SPARE}.new"
+        try:
+            with draft.open("wb", buffering=0) as file:
+                for start in range(0, size_bytes, len(_ZEROS)):
+                    part = memoryview(_ZEROS)[: size_bytes - start]
+                    if file.write(part) != len(part):
+                        _refuse_half_segment()
+                    if start % _SYNC_EACH_BYTES == 0:
+                        os.fdatasync(file.fileno())
+                os.fsync(file.fileno())
+            draft.rename(self.path / _SPARE)
+        except OSError:
+            draft.unlink(missing_ok=True)
+            raise
+
+    def take_spare(self, number: int) -> int:
+        """Turn the spare into segment `number`; its descriptor. Raises OSError."""
+        path = self.segment_path(number)
+        (self.path / _SPARE).rename(path)
+        return os.open(path, os.O_RDWR | os.O_CLOEXEC)
+
+    def is_abandoned(self) -> bool:
+        """Is its writer gone? The kernel drops the lock with the process, however it ends."""
+        try:
+            with self._lock_file() as descriptor:
+                fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except FileNotFoundError:
+            return True
+        except BlockingIOError:
+            return False
+        return True
+
+    @contextmanager
+    def _lock_file(self) -> Iterator[int]:
+        descriptor = os.open(self.path / _LOCK, os.O_RDWR | os.O_CLOEXEC)
+        try:
+            yield descriptor
+        finally:
+            os.close(descriptor)
+
+    def done_sessions(self) -> set[int]:
+        """Numbers of the sessions whose sealed file has been verified."""
+        path = self.path / _DONE
+        if not path.exists():
+            return set()
+        # A torn last line (no line feed) was never acknowledged.
+        return {int(line) for line in path.read_bytes().split(b"\n")[:-1] if line.isdigit()}
+
+    def add_done_sessions(self, numbers: list[int]) -> None:
+        """Durable when it returns."""
+        path = self.path / _DONE
+        is_new = not path.exists()
+        descriptor = os.open(path, os.O_RDWR | os.O_CREAT | os.O_APPEND | os.O_CLOEXEC, 0o600)
+        try:
+            # The line feed in front ends a line that a full disk or a death left torn.
+            os.write(descriptor, b"\n" + b"".join(b"%d\n" % number for number in numbers))
+            os.fsync(descriptor)
+        finally:
+            os.close(descriptor)
+        if is_new:
+            sync_directory(self.path)
+
+    def remove_segment(self, number: int) -> None:
+        self.segment_path(number).unlink(missing_ok=True)
+        self.failed_path(number).unlink(missing_ok=True)
+
+    def remove(self) -> None:
+        """Delete the folder: everything in it is sealed and verified."""
+        shutil.rmtree(self.path)

@@ -1,0 +1,87 @@
+"""Records and segments of the journal: packing and scanning of bytes (docs/reference/recording-format.md)."""
+
+import struct
+import zlib
+from typing import Final, NamedTuple
+
+SEGMENT_MAGIC: Final = b"PSTNJNL\x01"
+SEGMENT_HEADER: Final = struct.Struct(">8sII")
+RECORD_HEADER: Final = struct.Struct(">IIIBHI")  # length, crc, session, kind, ms (high 16 bits, low 32 bits)
+#: What the length of a record counts beside its data: session, kind and time.
+COUNTED_BYTES: Final = 11
+_CRC_END: Final = 8
+MAX_DATA_BYTES: Final = 65_536
+MIN_SEGMENT_BYTES: Final = 2 * (MAX_DATA_BYTES + RECORD_HEADER.size) + SEGMENT_HEADER.size
+
+BEGIN: Final = ord("b")
+SEGMENT_END: Final = ord("z")
+
+_POSITION_BITS: Final = 32
+
+
+class Record(NamedTuple):
+    """`position` is where the record stands, `next_position` where the one after it does (see `position_of`)."""
+
+    position: int
+    next_position: int
+    session: int
+    kind: int
+    ms: int
+    data: bytes
+
+
+def position_of(segment: int, offset: int) -> int:
+    """A place in the journal as one number that grows with time."""
+    return segment << _POSITION_BITS | offset
+
+
+def segment_of(position: int) -> int:
+    return position >> _POSITION_BITS
+
+
+def offset_of(position: int) -> int:
+    return position & ((1 << _POSITION_BITS) - 1)
+
+
+def encode_record(session: int, kind: int, ms: int, data: bytes) -> bytes:
+    """One record; `data` has at most `MAX_DATA_BYTES`."""
+    length = COUNTED_BYTES + len(data)
+    header = RECORD_HEADER.pack(length, 0, session, kind, ms >> 32 & 0xFFFF, ms & 0xFFFFFFFF)
+    crc = zlib.crc32(data, zlib.crc32(header[_CRC_END:]))
+    return b"".join((header[:4], crc.to_bytes(4, "big"), header[_CRC_END:], data))
+
+
+def encode_segment_header(segment: int) -> bytes:
+    return SEGMENT_HEADER.pack(SEGMENT_MAGIC, segment, 0)
+
+
+def is_segment_header(data: bytes, segment: int) -> bool:
+    return data[: SEGMENT_HEADER.size] == encode_segment_header(segment)
+
+
+def scan_records(data: bytes, segment: int, offset: int) -> tuple[list[Record], int]:
+    """All whole records at the start of `data`, which stands at `offset` of the segment, and the bytes they take.
+
+    Stops without complaint at the first one that is not (yet) whole.
+    """
+    records: list[Record] = []
+    at, end = 0, len(data)
+    while end - at >= RECORD_HEADER.size:
+        length, crc, session, kind, ms_high, ms_low = RECORD_HEADER.unpack_from(data, at)
+        if not COUNTED_BYTES <= length <= COUNTED_BYTES + MAX_DATA_BYTES:
+            break
+        stop = at + _CRC_END + length
+        if stop > end or zlib.crc32(data[at + _CRC_END : stop]) != crc:
+            break
+        records.append(
+            Record(
+                position_of(segment, offset + at),
+                position_of(segment, offset + stop),
+                session,
+                kind,
+                ms_high << 32 | ms_low,
+                data[at + RECORD_HEADER.size : stop],
+            )
+        )
+        at = stop
+    return records, at

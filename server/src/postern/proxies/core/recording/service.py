@@ -1,0 +1,109 @@
+"""Recording as the proxy sees it: the journal, the sealer beside it, and the spool of sealed recordings."""
+
+import asyncio
+import logging
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Final
+from uuid import UUID
+
+from postern.contracts.events import RecordingCheckpoint, RecordingSealed
+from postern.kernel.clock import monotonic_s, now
+from postern.proxies.core.recording.journal import Journal
+from postern.proxies.core.recording.journal_files import JournalFolder
+from postern.proxies.core.recording.sealer_process import SealerProcess, SnapshotClient
+from postern.proxies.core.recording.spool import SealedRecording, Spool
+
+log = logging.getLogger(__name__)
+
+_DRAIN_POLL_S: Final = 0.1
+
+OnCheckpoint = Callable[[RecordingCheckpoint], None]
+OnSealed = Callable[[RecordingSealed, Path | None], None]
+
+
+@dataclass(frozen=True, kw_only=True)
+class RecordingConfig:
+    """`state_dir` gets `journal/` and `recordings/`; `key_file` holds the sealing key (made when it is missing)."""
+
+    state_dir: Path
+    key_file: Path
+    reserve_mb: int = 1024
+    segment_mb: int = 16
+    commit_interval_s: float = 0.4
+    checkpoint_interval_s: float = 30.0
+
+
+class RecordingService:
+    """Composed into the proxy. Both callbacks run on the event loop; `on_sealed` may repeat after a restart."""
+
+    def __init__(self, config: RecordingConfig, *, on_checkpoint: OnCheckpoint, on_sealed: OnSealed) -> None:
+        self._config = config
+        self._on_checkpoint = on_checkpoint
+        self._on_sealed = on_sealed
+        self._journal_dir = config.state_dir / "journal"
+        self.journal = Journal(
+            self._journal_dir,
+            segment_bytes=config.segment_mb << 20,
+            reserve_bytes=config.reserve_mb << 20,
+            commit_interval_s=config.commit_interval_s,
+        )
+        self.snapshots = SnapshotClient()
+        self.spool = Spool(config.state_dir / "recordings" / "spool")
+        self.sealer = SealerProcess(
+            config.state_dir,
+            config.key_file,
+            self.snapshots,
+            self._hear,
+            checkpoint_interval_s=config.checkpoint_interval_s,
+        )
+        self._told: set[UUID] = set()
+
+    async def start(self) -> None:
+        """Begin to record, and seal what a dead proxy left. Raises OSError when the state folder cannot be used."""
+        self.journal.start()
+        for sealed in self.spool.pending():
+            self._tell_sealed(sealed)
+        self.sealer.start()
+
+    async def stop(self, drain_s: float = 10.0) -> None:
+        """After all sessions have ended: let the sealer finish, then stop it. What is left waits for the next start."""
+        self.journal.close()
+        deadline_s = monotonic_s() + drain_s
+        while monotonic_s() < deadline_s and JournalFolder.all(self._journal_dir):  # noqa: ASYNC110 - the other process has no event for it
+            await asyncio.sleep(_DRAIN_POLL_S)
+        await self.sealer.stop()
+
+    def _hear(self, message: dict[str, Any]) -> None:
+        if "sealed" in message:
+            sealed = self.spool.get(UUID(message["sealed"]))
+            if sealed is not None:
+                self._tell_sealed(sealed)
+        for checkpoint in message.get("checkpoints", ()):
+            self._on_checkpoint(
+                RecordingCheckpoint(
+                    session_id=UUID(checkpoint["session_id"]),
+                    at=now(),
+                    block=checkpoint["block"],
+                    chain=checkpoint["chain"],
+                )
+            )
+
+    def _tell_sealed(self, sealed: SealedRecording) -> None:
+        if sealed.session_id in self._told:
+            return
+        self._told.add(sealed.session_id)
+        self._on_sealed(
+            RecordingSealed(
+                session_id=sealed.session_id,
+                at=sealed.sealed_at,
+                state=sealed.state,
+                size=sealed.size,
+                sha256=sealed.sha256,
+                chain=sealed.chain,
+                key_id=sealed.key_id,
+                duration_ms=sealed.duration_ms,
+            ),
+            sealed.path,
+        )

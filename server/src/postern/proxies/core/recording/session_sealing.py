@@ -1,0 +1,289 @@
+"""One session inside the sealer: journal records in, blocks of the session's own file out.
+
+The screen is emulated along, because each block begins with a picture of it. The target decides what the emulator gets
+to eat, so every call of it is wrapped: an exception costs the certainty of the pictures, never a byte of the recording.
+"""
+
+import codecs
+import logging
+from collections.abc import Callable
+from typing import Final, Protocol
+
+from postern.contracts.recording.format import (
+    END,
+    FLAG_UNCERTAIN,
+    INPUT,
+    KEYFRAME,
+    KEYFRAME_PREFIX,
+    MARK,
+    OUTPUT,
+    RESIZE,
+    Event,
+    RecordingHeader,
+    RecordingUnreadable,
+    encode_event,
+    parse_object,
+)
+from postern.contracts.recording.verification import Verdict
+from postern.kernel.clock import monotonic_s
+from postern.proxies.core.recording.container import SessionFile
+from postern.proxies.core.recording.journal_format import Record
+
+log = logging.getLogger(__name__)
+
+#: A block is cut at the first quiet point after so many bytes, or this long after its first event.
+BLOCK_BYTES: Final = 256 * 1024
+BLOCK_AGE_S: Final = 60.0
+#: Without a quiet point (the target never ends an escape sequence) it is cut here all the same.
+HARD_BLOCK_BYTES: Final = 512 * 1024
+#: A new block begins soon after a resize, because the player's terminal reflows lines and ours does not.
+_AFTER_RESIZE_BYTES: Final = 32 * 1024
+#: Dragging a window makes dozens of sizes a second; a picture for each would only cost room.
+_KEYFRAME_GAP_MS: Final = 1_000
+_MAX_KEYFRAME_BYTES: Final = 2 * 1024 * 1024
+#: In a hurry only so much of the latest output is emulated before a picture is taken.
+_HURRY_TAIL_BYTES: Final = 64 * 1024
+
+
+class Screen(Protocol):
+    """What is needed of the terminal emulator (`postern.proxies.core.vt`)."""
+
+    def feed(self, data: bytes) -> None: ...
+    def resize(self, columns: int, rows: int) -> None: ...
+    def snapshot(self) -> bytes: ...
+    def pending(self) -> bytes: ...
+    @property
+    def at_ground(self) -> bool: ...
+
+
+NewScreen = Callable[[int, int], Screen]
+
+
+class SessionSealing:
+    """State of one session. `number` is its number in the journal; `needed_from` the first place of the journal that
+    the session's file does not have yet (None: it has everything).
+    """
+
+    def __init__(self, number: int, file: SessionFile, new_screen: NewScreen, begin_ms: int) -> None:
+        self.number = number
+        self.file = file
+        self.begin_ms = begin_ms
+        self.columns = file.header.columns
+        self.rows = file.header.rows
+        self.uncertain = False
+        self.ended: str | None = None
+        self.needed_from: int | None = None
+        self.output_bytes = file.totals.output_bytes
+        self.incomplete = False
+        self.verdict: Verdict | None = None
+        self.hurry = False
+        self._unfed = bytearray()
+        self.synced = False
+        self.checkpointed = 0
+        self._new_screen = new_screen
+        self._screen = new_screen(self.columns, self.rows)
+        charset = file.header.charset.lower()
+        self._decoder = None if charset in {"utf-8", "utf8"} else codecs.getincrementaldecoder("gb18030")("replace")
+        self._raw = bytearray()
+        self._events: list[Event] = []
+        self._first_ms = 0
+        self._block_flags = 0
+        self._last_ms = file.totals.last_ms
+        self._output_offset = self.output_bytes
+        self._next_position = 0
+        self._since_s = 0.0
+        self._keyframe_ms = 0
+        self._resized_at = -1
+        if file.last_block:
+            self._rebuild(file.last_block)
+
+    @property
+    def header(self) -> RecordingHeader:
+        return self.file.header
+
+    @property
+    def buffered_bytes(self) -> int:
+        return len(self._raw)
+
+    def take(self, record: Record) -> None:
+        """The next record of this session. Writes nothing; `due` tells when to call `cut`."""
+        ms = max(self._last_ms, record.ms - self.begin_ms)
+        if record.kind not in {OUTPUT, INPUT, RESIZE, MARK, END}:
+            return
+        event = Event(ms, record.kind, record.data)
+        if not _is_sound(event):
+            log.error("session %s: an unreadable record is left out", self.header.session_id)
+            self.incomplete = True
+            return
+        if not self._raw:
+            self._begin_block(ms, record.position)
+        elif record.kind == RESIZE and ms - self._keyframe_ms >= _KEYFRAME_GAP_MS:
+            self._add_keyframe(ms)
+        self._append(event)
+        self._events.append(event)
+        self._next_position = record.next_position
+        if event.kind == OUTPUT:
+            self.output_bytes += len(event.data)
+            self._feed(event.data)
+        elif event.kind == RESIZE:
+            self.columns, self.rows = event.size
+            self._resize()
+            self._resized_at = len(self._raw)
+        elif event.kind == END:
+            self.ended = event.data.decode("utf-8", "replace")
+
+    def due(self, now_s: float, *, shorter: bool = False) -> bool:
+        """Is it time to cut? `shorter`: memory is scarce, cut as soon as it makes any sense."""
+        size = len(self._raw)
+        if size == 0:
+            return False
+        if self.ended is not None or size >= HARD_BLOCK_BYTES:
+            return True
+        wanted = (
+            size >= BLOCK_BYTES
+            or now_s - self._since_s >= BLOCK_AGE_S
+            or (self._resized_at >= 0 and size - self._resized_at >= _AFTER_RESIZE_BYTES)
+            or (shorter and size >= BLOCK_BYTES // 8)
+        )
+        return wanted and (self.at_ground or now_s - self._since_s >= 2 * BLOCK_AGE_S)
+
+    def cut(self, level: int) -> None:
+        """Write what is buffered as one block. Raises OSError; nothing is lost then, call again."""
+        if not self._raw:
+            return
+        self.file.append_block(
+            flags=self._block_flags,
+            first_ms=self._first_ms,
+            output_offset=self._output_offset,
+            bookkeeping=self._next_position,
+            raw=bytes(self._raw),
+            level=level,
+        )
+        self.file.count(self._events)
+        self._raw.clear()
+        self._events.clear()
+        self._output_offset = self.output_bytes
+        self._resized_at = -1
+        self.needed_from = None
+        self.synced = False
+
+    def picture(self) -> bytes:
+        """What redraws the present screen, including the unfinished end of the output so far."""
+        self._catch_up()
+        try:
+            repaint = self._screen.snapshot() + self._screen.pending()
+        except Exception as error:  # noqa: BLE001 - the emulator ate hostile bytes; whatever it raises, recording goes on
+            self._stumbled(error)
+            return b""
+        if self._decoder is not None:
+            # The first half of a character of the other charset cannot stand in a picture; the player drops it.
+            return repaint[:_MAX_KEYFRAME_BYTES]
+        if len(repaint) > _MAX_KEYFRAME_BYTES:
+            self.uncertain = True
+            return b""
+        return repaint
+
+    @property
+    def at_ground(self) -> bool:
+        """Is the output between two sequences and two characters?"""
+        self._catch_up()
+        if self._decoder is not None and self._decoder.getstate()[0]:
+            return False
+        try:
+            return self._screen.at_ground
+        except Exception as error:  # noqa: BLE001 - as in `picture`
+            self._stumbled(error)
+            return True
+
+    def _begin_block(self, ms: int, position: int) -> None:
+        self._first_ms = self._last_ms = ms
+        self._since_s = monotonic_s()
+        self.needed_from = position
+        self._add_keyframe(ms)
+        self._block_flags = FLAG_UNCERTAIN if self.uncertain else 0
+
+    def _add_keyframe(self, ms: int) -> None:
+        repaint = self.picture()
+        prefix = KEYFRAME_PREFIX.pack(self.columns, self.rows, FLAG_UNCERTAIN if self.uncertain else 0)
+        self._append(Event(ms, KEYFRAME, prefix + repaint))
+        self._keyframe_ms = ms
+
+    def _append(self, event: Event) -> None:
+        self._raw += encode_event(event.kind, event.ms - self._last_ms, event.data)
+        self._last_ms = event.ms
+
+    def _feed(self, data: bytes) -> None:
+        if self.hurry:
+            self._unfed += data
+            return
+        self._catch_up()
+        self._emulate(data)
+
+    def _catch_up(self) -> None:
+        """Emulate what was put off. A flood that is too long for it leaves a gap, and pictures that are not certain."""
+        if not self._unfed:
+            return
+        data = bytes(self._unfed)
+        self._unfed.clear()
+        if len(data) > _HURRY_TAIL_BYTES:
+            self.uncertain = True
+            data = data[data.find(b"\n", len(data) - _HURRY_TAIL_BYTES) + 1 or -_HURRY_TAIL_BYTES :]
+            if self._decoder is not None:
+                self._decoder.reset()
+        self._emulate(data)
+
+    def _emulate(self, data: bytes) -> None:
+        try:
+            if self._decoder is not None:
+                data = self._decoder.decode(data).encode("utf-8", "replace")
+            self._screen.feed(data)
+        except Exception as error:  # noqa: BLE001 - as in `picture`
+            self._stumbled(error)
+
+    def _resize(self) -> None:
+        self._catch_up()
+        try:
+            self._screen.resize(self.columns, self.rows)
+        except Exception as error:  # noqa: BLE001 - as in `picture`
+            self._stumbled(error)
+
+    def _stumbled(self, error: Exception) -> None:
+        """Go on with an empty screen; pictures from here on may be wrong and say so."""
+        log.warning("session %s: the emulator failed (%s)", self.header.session_id, type(error).__name__)
+        self.uncertain = True
+        self._screen = self._new_screen(self.columns, self.rows)
+
+    def _rebuild(self, events: list[Event]) -> None:
+        """The screen after a block that a former sealer wrote."""
+        for event in events:
+            if event.kind == KEYFRAME and event is events[0]:
+                self.columns, self.rows = event.size
+                self.uncertain = bool(event.data[4] & FLAG_UNCERTAIN)
+                self._screen = self._new_screen(self.columns, self.rows)
+                # Pictures are UTF-8 whatever the charset of the output.
+                self._feed_picture(event.repaint)
+            elif event.kind == OUTPUT:
+                self._feed(event.data)
+            elif event.kind == RESIZE:
+                self.columns, self.rows = event.size
+                self._resize()
+            elif event.kind == END:
+                self.ended = event.data.decode("utf-8", "replace")
+
+    def _feed_picture(self, repaint: bytes) -> None:
+        try:
+            self._screen.feed(repaint)
+        except Exception as error:  # noqa: BLE001 - as in `picture`
+            self._stumbled(error)
+
+
+def _is_sound(event: Event) -> bool:
+    """Can a reader make sense of it? The journal is ours and checked, so this never fails unless we did."""
+    try:
+        if event.kind == RESIZE:
+            return event.size is not None
+        if event.kind == MARK:
+            parse_object(event.data, "mark")
+    except RecordingUnreadable:
+        return False
+    return True

@@ -1,0 +1,424 @@
+"""`LiveSession`: one permitted session from opening to its end, the same for every protocol.
+
+Order in the hot path: `target_output` writes to the recording before its caller forwards the bytes to the person; live
+view and command detection come after, on the next turn of the loop. A session ends exactly once, with one `EndReason`.
+All methods are called on the event loop and never block on a peer.
+"""
+
+import asyncio
+import logging
+from collections.abc import Callable
+from dataclasses import dataclass
+from datetime import datetime
+from functools import partial
+from typing import Final, Protocol
+
+from postern.contracts.access import SessionGrant
+from postern.contracts.enums import CommandKind, EndReason, RiskLevel, SessionState, TransferDirection
+from postern.contracts.events import (
+    CommandSeen,
+    FileTransferred,
+    RequestRefused,
+    SessionEnded,
+    SessionEvent,
+    SessionStarted,
+)
+from postern.kernel.clock import monotonic_ms, monotonic_s, now
+from postern.kernel.errors import PosternError
+from postern.kernel.ids import new_id
+from postern.proxies.core.texts import end_message
+from postern.proxies.core.watching import Watcher
+
+log = logging.getLogger(__name__)
+
+_MAX_TEXT: Final = 4096
+_DETECTOR_OUTPUT: Final = 0
+_DETECTOR_INPUT: Final = 1
+#: What a recorder raises when it cannot go on (disk full, failed sync …).
+_RECORDING_FAULTS: Final = (PosternError, OSError)
+
+
+class SessionOver(PosternError):
+    """The session ended while it was being opened; `message` tells the person why."""
+
+    code = "session_over"
+
+    def __init__(self, reason: EndReason, message: str) -> None:
+        super().__init__(message)
+        self.reason = reason
+
+
+class Recorder(Protocol):
+    """One session's recording. Every call has written to the journal when it returns; raises `PosternError` or `OSError`."""
+
+    def output(self, data: bytes) -> None: ...
+    def input(self, data: bytes) -> None: ...
+    def resize(self, columns: int, rows: int) -> None: ...
+    def end(self, reason: str) -> None: ...
+
+    def elapsed_ms(self) -> int:
+        """Time inside the recording now: what a command entry points to."""
+
+    @property
+    def failed(self) -> bool:
+        """True once the recording can no longer be trusted (a failed sync is noticed later than the write)."""
+
+
+class DetectedCommand(Protocol):
+    """One command as the detector found it; `offset_ms` is in the clock that it was fed with."""
+
+    @property
+    def kind(self) -> CommandKind: ...
+    @property
+    def input(self) -> str: ...
+    @property
+    def output(self) -> str: ...
+    @property
+    def offset_ms(self) -> int: ...
+
+
+class Detector(Protocol):
+    """Finds commands in what a person typed and the target showed."""
+
+    def user_input(self, data: bytes, now_ms: int) -> None: ...
+    def target_output(self, data: bytes, now_ms: int) -> None: ...
+    def resize(self, columns: int, rows: int) -> None: ...
+    def close(self) -> None: ...
+
+
+class EventSink(Protocol):
+    """Takes events for the control plane; keeps them on disk until they are delivered."""
+
+    def append(self, event: SessionEvent) -> None: ...
+
+
+OpenRecorder = Callable[[SessionGrant, int, int], Recorder]
+NewDetector = Callable[[int, int, Callable[[DetectedCommand], None]], Detector]
+#: Called once with the reason and the sentence for the person.
+OnEnd = Callable[[EndReason, str], None]
+
+
+@dataclass(frozen=True, kw_only=True)
+class SessionServices:
+    """What sessions need from their surroundings."""
+
+    events: EventSink
+    open_recorder: OpenRecorder
+    new_detector: NewDetector | None = None
+
+
+class LiveSession:
+    """A permitted session. Made by `SessionRegistry.open`; the protocol that opened it owns it until `end`."""
+
+    def __init__(
+        self, grant: SessionGrant, services: SessionServices, *, on_gone: "Callable[[LiveSession], None]"
+    ) -> None:
+        self.grant = grant
+        self.state = SessionState.OPENING
+        self.kind = ""
+        self.columns = 0
+        self.rows = 0
+        self.opened_s = monotonic_s()
+        self.last_traffic_s = self.opened_s
+        self.bytes_in = 0
+        self.bytes_out = 0
+        self.end_reason: EndReason | None = None
+        self.end_message = ""
+        self.recorder: Recorder | None = None
+        self.watchers: list[Watcher] = []
+        self._services = services
+        self._on_gone = on_gone
+        self._on_end: list[OnEnd] = []
+        self._before_end: list[Callable[[], None]] = []
+        self._detector: Detector | None = None
+        self._undetected: list[tuple[int, bytes, int]] = []
+        self._start_ms = 0
+        self._record_input = grant.recording.record_input
+
+    @property
+    def language(self) -> str:
+        return self.grant.user.language
+
+    @property
+    def recorded(self) -> bool:
+        return self.recorder is not None
+
+    # Opening
+
+    def activate(
+        self, kind: str, columns: int = 0, rows: int = 0, *, record: bool = False, echoed: bool = True
+    ) -> None:
+        """The target's program is open: start the recording (`record`), tell the control plane.
+
+        `kind` is shell, exec, sftp, scp or forward. `echoed` False means that nothing repeats the person's keys (no
+        terminal), so that the input is recorded as well. Raises `SessionOver` when the session has ended meanwhile,
+        or may not run because it cannot be recorded.
+        """
+        if self.end_reason is not None:
+            raise SessionOver(self.end_reason, self.end_message)
+        self.kind = kind
+        self.columns, self.rows = columns, rows
+        if record:
+            try:
+                self.recorder = self._services.open_recorder(self.grant, columns, rows)
+            except _RECORDING_FAULTS as error:
+                if not self._go_on_without_recording(error):
+                    raise SessionOver(EndReason.CANNOT_RECORD, self.end_message) from error
+            if echoed:
+                self._start_detection()
+            else:
+                self._record_input = True
+        self._start_ms = monotonic_ms()
+        self.last_traffic_s = monotonic_s()
+        self.state = SessionState.ACTIVE
+        self._services.events.append(
+            SessionStarted(
+                session_id=self.grant.session_id,
+                at=now(),
+                kind=kind,
+                terminal_columns=columns,
+                terminal_rows=rows,
+                recording=self.recorder is not None,
+            )
+        )
+
+    def on_end(self, callback: OnEnd) -> None:
+        """Have `callback` called when the session ends; at once if it has ended already."""
+        if self.end_reason is not None:
+            callback(self.end_reason, self.end_message)
+        else:
+            self._on_end.append(callback)
+
+    def before_end(self, callback: Callable[[], None]) -> None:
+        """Have `callback` called just before the end is told, so that it can still report what belongs to it."""
+        self._before_end.append(callback)
+
+    # Traffic
+
+    def target_output(self, data: bytes) -> bool:
+        """Record what the target sent. False: the session is over, do not forward it."""
+        if self.end_reason is not None:
+            return False
+        if self.recorder is not None:
+            try:
+                self.recorder.output(data)
+            except _RECORDING_FAULTS as error:
+                if not self._go_on_without_recording(error):
+                    return False
+        offset = self.bytes_out
+        self.bytes_out = offset + len(data)
+        self.last_traffic_s = monotonic_s()
+        for watcher in self.watchers:
+            watcher.put_output(offset, data)
+        if self._detector is not None:
+            self._detect_soon(_DETECTOR_OUTPUT, data)
+        return True
+
+    def user_input(self, data: bytes) -> bool:
+        """Take note of what the person sent. False: the session is over, do not forward it."""
+        if self.end_reason is not None:
+            return False
+        if self._record_input and self.recorder is not None:
+            try:
+                self.recorder.input(data)
+            except _RECORDING_FAULTS as error:
+                if not self._go_on_without_recording(error):
+                    return False
+        self.bytes_in += len(data)
+        self.last_traffic_s = monotonic_s()
+        if self._detector is not None:
+            self._detect_soon(_DETECTOR_INPUT, data)
+        return True
+
+    def passed(self, bytes_in: int = 0, bytes_out: int = 0) -> None:
+        """Count traffic that is not a terminal (files, commands without one)."""
+        self.bytes_in += bytes_in
+        self.bytes_out += bytes_out
+        self.last_traffic_s = monotonic_s()
+
+    def resize(self, columns: int, rows: int) -> None:
+        """The person's terminal has a new size in cells."""
+        if self.end_reason is not None or (columns, rows) == (self.columns, self.rows):
+            return
+        self.columns, self.rows = columns, rows
+        if self.recorder is not None:
+            try:
+                self.recorder.resize(columns, rows)
+            except _RECORDING_FAULTS as error:
+                self._go_on_without_recording(error)
+        self._run_detection()
+        if self._detector is not None:
+            self._detector.resize(columns, rows)
+        for watcher in self.watchers:
+            watcher.put_size(columns, rows)
+
+    # Audit
+
+    def command(self, text: str, kind: CommandKind = CommandKind.EXEC, output: str = "", offset_ms: int = 0) -> None:
+        """A command was given to the target."""
+        self._services.events.append(
+            CommandSeen(
+                id=new_id(),
+                session_id=self.grant.session_id,
+                at=now(),
+                offset_ms=max(0, offset_ms),
+                kind=kind,
+                input=text[:_MAX_TEXT],
+                output=output[: 4 * _MAX_TEXT],
+                risk_level=RiskLevel.ORDINARY,
+            )
+        )
+
+    def file_transferred(
+        self,
+        direction: TransferDirection,
+        operation: str,
+        path: str,
+        *,
+        size: int = 0,
+        success: bool = True,
+        detail: str = "",
+    ) -> None:
+        """A file was moved or changed, or that was tried."""
+        self._services.events.append(
+            FileTransferred(
+                id=new_id(),
+                session_id=self.grant.session_id,
+                at=now(),
+                direction=direction,
+                operation=operation,
+                path=path[:_MAX_TEXT],
+                size=size,
+                success=success,
+                detail=detail[:_MAX_TEXT],
+            )
+        )
+
+    def request_refused(self, request: str, detail: str = "") -> None:
+        """Something that the person's client asked for was refused by rule."""
+        self._services.events.append(
+            RequestRefused(
+                id=new_id(),
+                session_id=self.grant.session_id,
+                at=now(),
+                request=request[:64],
+                detail=detail[:_MAX_TEXT],
+            )
+        )
+
+    # End
+
+    def end(
+        self, reason: EndReason, detail: str = "", *, exit_status: int | None = None, message: str | None = None
+    ) -> None:
+        """End the session; only the first call counts. `message` replaces the usual sentence for the person."""
+        if self.end_reason is not None:
+            return
+        ever_active = self.state is SessionState.ACTIVE
+        self.end_reason = reason
+        self.end_message = message or end_message(reason, self.language)
+        self.state = SessionState.ENDED
+        for report in self._before_end:
+            self._call(report)
+        self._run_detection()
+        if self._detector is not None:
+            self._close_detector(self._detector)
+        if self.recorder is not None:
+            try:
+                self.recorder.end(reason.value)
+            except _RECORDING_FAULTS as error:
+                log.warning("session %s: the recording's end is missing: %s", self.grant.session_id, error)
+        self._services.events.append(
+            SessionEnded(
+                session_id=self.grant.session_id,
+                at=now(),
+                reason=reason,
+                detail=detail[:_MAX_TEXT],
+                exit_status=exit_status,
+                bytes_in=self.bytes_in,
+                bytes_out=self.bytes_out,
+                ever_active=ever_active,
+            )
+        )
+        self._on_gone(self)
+        for watcher in list(self.watchers):
+            watcher.end(reason, self.end_message)
+        self.watchers.clear()
+        callbacks, self._on_end = self._on_end, []
+        for callback in callbacks:
+            self._call(partial(callback, reason, self.end_message))
+
+    def _call(self, callback: Callable[[], None]) -> None:
+        try:
+            callback()
+        except Exception:  # one front's fault must not keep the session from ending
+            log.exception("session %s: a front failed at the end", self.grant.session_id)
+
+    def check(self, at: datetime, monotonic: float, control_away_s: float, opening_limit_s: float) -> None:
+        """Apply the limits of the grant; called about each second."""
+        if self.end_reason is not None:
+            return
+        if self._detector is not None:
+            # Time passes for the detector too: a command that goes on and on is handed over before it ends.
+            self._detect_soon(_DETECTOR_OUTPUT, b"")
+        grant = self.grant
+        if grant.expires_at is not None and at >= grant.expires_at:
+            self.end(EndReason.GRANT_EXPIRED)
+        elif self.recorder is not None and self.recorder.failed:
+            self._go_on_without_recording(OSError("the journal could not be written to disk"))
+        elif self.state is SessionState.OPENING and monotonic - self.opened_s > opening_limit_s:
+            self.end(EndReason.LIMIT, "the session was not opened in time")
+        elif self.state is SessionState.ACTIVE and 0 < grant.idle_timeout_s < monotonic - self.last_traffic_s:
+            self.end(EndReason.IDLE)
+        elif control_away_s > grant.control_loss_limit_s:
+            self.end(EndReason.CONTROL_LOST)
+
+    def _go_on_without_recording(self, error: Exception) -> bool:
+        """Strict: the session ends (False). Otherwise it goes on, and the audit says from when on nothing is recorded."""
+        log.error("session %s cannot be recorded: %s", self.grant.session_id, error)
+        self.recorder = None
+        if self.grant.recording.strict:
+            self.end(EndReason.CANNOT_RECORD, str(error))
+            return False
+        self.request_refused("recording", f"not recorded from here on: {error}")
+        return True
+
+    # Command detection
+
+    def _start_detection(self) -> None:
+        if self._services.new_detector is not None:
+            self._detector = self._services.new_detector(self.columns, self.rows, self._detected)
+
+    def _detect_soon(self, kind: int, data: bytes) -> None:
+        """Keep the data for the detector until the bytes are on their way to the person."""
+        if not self._undetected:
+            asyncio.get_running_loop().call_soon(self._run_detection)
+        self._undetected.append((kind, data, self._elapsed_ms()))
+
+    def _elapsed_ms(self) -> int:
+        return self.recorder.elapsed_ms() if self.recorder is not None else monotonic_ms() - self._start_ms
+
+    def _run_detection(self) -> None:
+        pending, self._undetected = self._undetected, []
+        if self._detector is None:
+            return
+        for kind, data, at_ms in pending:
+            try:
+                if kind == _DETECTOR_OUTPUT:
+                    self._detector.target_output(data, at_ms)
+                else:
+                    self._detector.user_input(data, at_ms)
+            except Exception:  # hostile output must neither end the session nor switch the detection off
+                log.exception("session %s: command detection failed, starting it again", self.grant.session_id)
+                self.command("", CommandKind.UNKNOWN, offset_ms=at_ms)
+                self._start_detection()
+
+    def _close_detector(self, detector: Detector) -> None:
+        self._detector = None
+        try:
+            detector.close()
+        except Exception:  # as above: the end of the session must go through
+            log.exception("session %s: command detection failed at the end", self.grant.session_id)
+
+    def _detected(self, command: DetectedCommand) -> None:
+        self.command(command.input, command.kind, command.output, command.offset_ms)

@@ -1,0 +1,59 @@
+"""Settings of a proxy process, made once by the composition root."""
+
+from dataclasses import dataclass, field
+from ipaddress import IPv4Network, IPv6Network
+from pathlib import Path
+
+from postern.kernel.secret import Secret
+from postern.proxies.core.limits import Limits
+
+
+@dataclass(frozen=True, kw_only=True)
+class ProxyConfig:
+    """Everything a proxy process is told from outside.
+
+    `state_dir` holds the credential, the host key, the journal, the recordings and the unsent events (mode 0700).
+    `control_url` is the web plane, e.g. `http://127.0.0.1:8080`. `ssh_address` is `host:port`; `stream_address`, where
+    the web plane reaches the browser endpoint, is `unix:/path` or `host:port`. `bootstrap_token` is needed only until
+    the proxy has a credential of its own. `fast_transport` turns the faster SSH data path on (it is tested at start).
+    `allow_local_targets` permits loopback and link-local targets; `blocked_networks` are never dialled (K36).
+    """
+
+    state_dir: Path
+    control_url: str
+    ssh_address: str
+    stream_address: str
+    name: str
+    bootstrap_token: Secret = field(default_factory=lambda: Secret(""))
+    limits: Limits = field(default_factory=Limits)
+    fast_transport: bool = True
+    allow_local_targets: bool = False
+    blocked_networks: tuple[IPv4Network | IPv6Network, ...] = ()
+
+    @property
+    def credential_file(self) -> Path:
+        return self.state_dir / "credential.json"
+
+    @property
+    def ssh_host_key_file(self) -> Path:
+        return self.state_dir / "ssh_host_ed25519_key"
+
+    @property
+    def journal_dir(self) -> Path:
+        return self.state_dir / "journal"
+
+    @property
+    def recordings_dir(self) -> Path:
+        return self.state_dir / "recordings"
+
+    @property
+    def outbox_dir(self) -> Path:
+        return self.state_dir / "outbox"
+
+
+def split_address(address: str) -> tuple[str, int]:
+    """`host:port` as its parts; IPv6 hosts stand in brackets. Raises ValueError."""
+    host, colon, port = address.rpartition(":")
+    if not colon or not port.isdecimal() or not 0 <= int(port) <= 65535:
+        raise ValueError(f"not an address of the form host:port: {address!r}")
+    return host.removeprefix("[").removesuffix("]"), int(port)

@@ -1,0 +1,188 @@
+"""Every sentence that a person can read from a proxy, in both languages, with checked placeholders."""
+
+from enum import Enum
+from typing import Final
+
+from postern.contracts.enums import EndReason
+
+ENGLISH: Final = "en"
+
+
+class Text(Enum):
+    """`(Simplified Chinese, English)`. Use `say`; placeholders are the same in both (a test sees to it)."""
+
+    # Ends of sessions
+    END_USER_CLOSED = ("会话已结束。", "The session has ended.")
+    END_TARGET_CLOSED = ("目标主机已结束会话。", "The target ended the session.")
+    END_TERMINATED = ("会话已被管理员终止。", "An administrator ended this session.")
+    END_IDLE = ("会话因长时间没有操作而结束。", "The session ended because nothing happened for too long.")
+    END_GRANT_EXPIRED = (
+        "您的授权已到期，会话已结束。如需继续使用，请联系管理员。",
+        "Your permission has run out, so the session has ended. Ask an administrator if you need more time.",
+    )
+    END_ACCOUNT_CLOSED = (
+        "您的帐号已停用、过期或已退出登录，会话已结束。",
+        "Your account was disabled, has expired or was signed out, so the session has ended.",
+    )
+    END_CANNOT_RECORD = (
+        "会话无法录像，按照安全策略已结束。请联系管理员。",
+        "This session cannot be recorded and has ended, as the policy demands. Please tell an administrator.",
+    )
+    END_UNREACHABLE = ("无法连接目标主机。", "The target cannot be reached.")
+    END_CREDENTIAL_REFUSED = (
+        "目标主机拒绝了系统用户的凭据。请联系管理员检查该系统用户。",
+        "The target did not accept the system user's credential. Ask an administrator to check the system user.",
+    )
+    END_HOST_KEY_REFUSED = (
+        "目标主机的密钥与记录不符，连接已被拒绝。请联系管理员核实。",
+        "The target's host key differs from the one on file, so the connection was refused. Ask an administrator to check it.",
+    )
+    END_LIMIT = ("超出保护限制，会话已结束。", "A protective limit was exceeded, so the session has ended.")
+    END_CONTROL_LOST = (
+        "控制中心长时间无法联系，会话已结束。",
+        "The control plane has been out of reach for too long, so the session has ended.",
+    )
+    END_DRAINED = (
+        "服务正在关闭，会话已结束。请稍后重新连接。",
+        "The service is shutting down. Please connect again in a moment.",
+    )
+    END_INTERRUPTED = ("会话意外中断。", "The session was interrupted.")
+    END_ERROR = (
+        "内部错误，会话已结束。请联系管理员。",
+        "An internal error ended the session. Please tell an administrator.",
+    )
+
+    # Opening a session
+    CONTROL_UNAVAILABLE = (
+        "控制中心暂时无法联系，请稍后再试。",
+        "The control plane cannot be reached right now. Please try again in a moment.",
+    )
+    DRAINING = ("服务正在关闭，不再接受新会话。", "The service is shutting down and takes no new sessions.")
+    TOO_MANY_SESSIONS = (
+        "会话数量已达上限，请稍后再试。",
+        "There are too many sessions at the moment. Please try again later.",
+    )
+    UNRESOLVED = ("无法解析目标地址 {host}。", "The name {host} cannot be resolved.")
+    DIAL_FORBIDDEN = (
+        "不允许连接到 {host}:{port}（本机或内部地址）。管理员可用设置 POSTERN_ALLOW_LOCAL_TARGETS=yes 放开本机地址。",
+        (
+            "{host}:{port} may not be dialled (an address of this machine or an internal one). "
+            "An operator can permit local targets with POSTERN_ALLOW_LOCAL_TARGETS=yes."
+        ),
+    )
+    CONNECT_REFUSED = (
+        "目标 {host}:{port} 拒绝了连接，请确认 SSH 服务正在运行。",
+        "{host}:{port} refused the connection. Is its SSH service running?",
+    )
+    CONNECT_TIMEOUT = (
+        "连接目标 {host}:{port} 超时，请确认主机在线且网络可达。",
+        "{host}:{port} did not answer in time. Is the host up and reachable from here?",
+    )
+    CONNECT_FAILED = ("无法连接目标 {host}:{port}：{detail}。", "{host}:{port} cannot be reached: {detail}.")
+    CONNECT_NOT_SSH = (
+        "目标 {host}:{port} 没有完成 SSH 握手：{detail}。",
+        "{host}:{port} did not complete the SSH handshake: {detail}.",
+    )
+    LOGIN_REFUSED = (
+        "目标 {host} 不接受帐号 {login} 的凭据。请联系管理员检查系统用户“{system_user}”。",
+        "{host} did not accept the credential of {login}. Ask an administrator to check the system user “{system_user}”.",
+    )
+    LOGIN_REFUSED_MANUAL = (
+        "目标 {host} 不接受您为 {login} 输入的密码。",
+        "{host} did not accept the password that you gave for {login}.",
+    )
+    HOST_KEY_CHANGED = (
+        (
+            "目标 {host} 的主机密钥已改变，连接被拒绝。\r\n  已记录：{pinned}\r\n  现收到：{seen}\r\n"
+            "可能是主机重装，也可能是中间人攻击。请联系管理员核实后更新记录。"
+        ),
+        (
+            "The host key of {host} has changed; the connection was refused.\r\n  on file: {pinned}\r\n  shown:   {seen}\r\n"
+            "Either the host was set up anew or somebody is in between. An administrator must check and accept the new key."
+        ),
+    )
+    SHELL_REFUSED = ("目标主机拒绝了该请求。", "The target refused the request.")
+    PROMPT_LOGIN_NAME = ("{host} 的用户名：", "User name on {host}: ")
+    PROMPT_PASSWORD = ("{login}@{host} 的密码：", "Password of {login}@{host}: ")
+    PROMPT_CANCELLED = ("没有输入，连接已取消。", "No answer was given; the connection was cancelled.")
+    CONNECTING = ("正在连接 {login}@{asset} …", "Connecting to {login}@{asset} …")
+
+    # Refusals inside a session
+    UPLOAD_REFUSED = (
+        "您没有向该资产上传文件的权限。",
+        "Your permission for this asset does not include uploading files.",
+    )
+    DOWNLOAD_REFUSED = (
+        "您没有从该资产下载文件的权限。",
+        "Your permission for this asset does not include downloading files.",
+    )
+    TRANSFER_REFUSED = (
+        "您没有在该资产上传输文件的权限。",
+        "Your permission for this asset does not include file transfer.",
+    )
+    CONNECT_NOT_PERMITTED = (
+        "您没有登录该资产的权限。",
+        "Your permission for this asset does not include opening a shell.",
+    )
+    NO_DIRECT_TARGET = (
+        "菜单只支持交互式终端。请使用 {user}@系统用户@资产 的形式直接连接。",
+        "The menu needs a terminal. To go straight to a host, sign in as {user}@SYSTEMUSER@ASSET.",
+    )
+
+    # Menu
+    MENU_TITLE = ("欢迎使用 Postern，{name}。", "Welcome to Postern, {name}.")
+    MENU_INTRO = (
+        "输入序号、名称或地址即可登录；/文字 搜索；? 查看帮助；q 退出。",
+        "Type a number, a name or an address to connect; /text to search; ? for help; q to leave.",
+    )
+    MENU_HELP = (
+        (
+            "  序号、名称或 IP   登录该资产\r\n"
+            "  /文字             按名称、地址或备注搜索\r\n"
+            "  /                 清除搜索\r\n"
+            "  p                 显示列表\r\n"
+            "  n / b             下一页 / 上一页\r\n"
+            "  r                 刷新\r\n"
+            "  ?                 帮助\r\n"
+            "  q 或 Ctrl-D       退出\r\n"
+            "直接登录：ssh -p 端口 {user}@系统用户@资产@本机"
+        ),
+        (
+            "  number, name or address   connect\r\n"
+            "  /text                     search in names, addresses and comments\r\n"
+            "  /                         clear the search\r\n"
+            "  p                         show the list\r\n"
+            "  n / b                     next / previous page\r\n"
+            "  r                         refresh\r\n"
+            "  ?                         this help\r\n"
+            "  q or Ctrl-D               leave\r\n"
+            "Straight to a host: ssh -p PORT {user}@SYSTEMUSER@ASSET@THIS-HOST"
+        ),
+    )
+    MENU_PROMPT = ("资产> ", "asset> ")
+    MENU_EMPTY = ("没有您可以登录的资产。", "There is no asset that you may reach.")
+    MENU_NOTHING_FOUND = ("没有找到与“{search}”匹配的资产。", "No asset matches “{search}”.")
+    MENU_NO_SUCH_NUMBER = ("没有序号 {number}。", "There is no number {number}.")
+    MENU_PAGE = ("第 {page}/{pages} 页，共 {count} 个资产", "Page {page} of {pages}, {count} assets")
+    MENU_SEARCHING = ("搜索：{search}", "Search: {search}")
+    MENU_COLUMN_NUMBER = ("序号", "No.")
+    MENU_COLUMN_NAME = ("名称", "Name")
+    MENU_COLUMN_ADDRESS = ("地址", "Address")
+    MENU_COLUMN_ORG = ("组织", "Organization")
+    MENU_COLUMN_COMMENT = ("备注", "Comment")
+    MENU_CHOOSE_SYSTEM_USER = ("{asset} 的系统用户：", "System users of {asset}:")
+    MENU_SYSTEM_USER_PROMPT = ("系统用户（序号或名称，回车取消）> ", "system user (number or name, Enter to cancel)> ")
+    MENU_NO_SYSTEM_USER = ("该资产没有可用的系统用户。", "No system user may be used on this asset.")
+    MENU_SEVERAL = ("有多个匹配的资产，请选择：", "Several assets match, please choose:")
+    MENU_GOODBYE = ("再见。", "Good-bye.")
+    MENU_BACK = ("连接已结束，返回菜单。", "The connection is closed; back in the menu.")
+
+    def say(self, language: str, **values: object) -> str:
+        """The sentence in `language` (`en`, anything else is Chinese) with its placeholders filled in."""
+        text = self.value[1] if language == ENGLISH else self.value[0]
+        return text.format_map(values) if values else text
+
+
+def end_message(reason: EndReason, language: str) -> str:
+    """What a person is told about the end of their session."""
+    return Text[f"END_{reason.name}"].say(language)

@@ -1,0 +1,100 @@
+"""Which new connections are taken: limits in total and for each source address. No waiting, no look-ups (K53)."""
+
+from collections import deque
+from dataclasses import dataclass, field
+from ipaddress import IPv6Address, ip_address
+from typing import Final
+
+from postern.kernel.clock import monotonic_s
+from postern.proxies.core.limits import Limits
+
+#: Above this many remembered sources the idle ones are forgotten at once.
+_MANY_SOURCES: Final = 8192
+
+
+@dataclass
+class _Source:
+    connections: int = 0
+    unauthenticated: int = 0
+    arrivals_s: deque[float] = field(default_factory=deque)
+
+
+def source_of(address: str) -> str:
+    """What counts as one source: an IPv4 address, or the /64 network of an IPv6 address."""
+    try:
+        parsed = ip_address(address.partition("%")[0])
+    except ValueError:
+        return address
+    if isinstance(parsed, IPv6Address):
+        if parsed.ipv4_mapped is not None:
+            return str(parsed.ipv4_mapped)
+        return parsed.exploded[:19]
+    return str(parsed)
+
+
+class Admission:
+    """Counts connections. Each admitted one is `leave`d exactly once, and `known` when its person is known."""
+
+    def __init__(self, limits: Limits) -> None:
+        self._limits = limits
+        self._sources: dict[str, _Source] = {}
+        self.connections = 0
+        self.unauthenticated = 0
+        self.closed = False
+
+    def enter(self, address: str) -> bool:
+        """Take a new connection? Refused ones need no `leave`."""
+        limits = self._limits
+        if (
+            self.closed
+            or self.connections >= limits.connections_total
+            or self.unauthenticated >= limits.connections_unauthenticated
+        ):
+            return False
+        name = source_of(address)
+        if len(self._sources) >= _MANY_SOURCES:
+            self._forget_idle()
+        source = self._sources.setdefault(name, _Source())
+        now_s = monotonic_s()
+        while source.arrivals_s and source.arrivals_s[0] <= now_s - 1:
+            source.arrivals_s.popleft()
+        if (
+            source.connections >= limits.connections_per_source
+            or source.unauthenticated >= limits.unauthenticated_per_source
+            or len(source.arrivals_s) >= limits.new_connections_per_source_per_s
+        ):
+            self._forget_if_idle(name, source)
+            return False
+        source.arrivals_s.append(now_s)
+        source.connections += 1
+        source.unauthenticated += 1
+        self.connections += 1
+        self.unauthenticated += 1
+        return True
+
+    def known(self, address: str) -> None:
+        """The person at the other end has signed in."""
+        self.unauthenticated -= 1
+        source = self._sources.get(source_of(address))
+        if source is not None:
+            source.unauthenticated -= 1
+
+    def leave(self, address: str, *, was_known: bool) -> None:
+        """The connection is gone."""
+        if not was_known:
+            self.known(address)
+        self.connections -= 1
+        name = source_of(address)
+        source = self._sources.get(name)
+        if source is not None:
+            source.connections -= 1
+            self._forget_if_idle(name, source)
+
+    def _forget_idle(self) -> None:
+        """Now and then: every source that has no connection. Bursts of the last second are forgiven."""
+        self._sources = {name: source for name, source in self._sources.items() if source.connections > 0}
+
+    def _forget_if_idle(self, name: str, source: _Source) -> None:
+        """Sources that are gone cost nothing, but a burst is remembered for its second."""
+        if source.connections <= 0 and (not source.arrivals_s or source.arrivals_s[-1] <= monotonic_s() - 1):
+            self._sources.pop(name, None)

@@ -1,0 +1,254 @@
+"""The leg to the person, below the sessions: a connection and channels that let through only what a rule names (K39)."""
+
+from typing import TYPE_CHECKING, Final, NoReturn, Protocol
+
+import asyncssh
+from asyncssh.connection import SSHServerConnection
+from asyncssh.packet import SSHPacket, String
+from cryptography.hazmat.primitives.asymmetric.rsa import RSAPublicKey
+
+from postern.proxies.core.limits import Limits
+from postern.proxies.ssh import algorithms
+from postern.proxies.ssh.admission import Admission
+from postern.proxies.ssh.transport import PacedConnection, PacedServerChannel
+
+if TYPE_CHECKING:
+    import asyncio
+    from collections.abc import Callable
+
+#: Channel requests that a rule names; every other one is refused and audited.
+_KNOWN_REQUESTS: Final = frozenset({"pty-req", "env", "shell", "exec", "subsystem", "window-change", "signal", "break"})
+#: Harmless questions of clients that get a "no" without a word in the audit log.
+_QUIETLY_REFUSED: Final = frozenset({"keepalive@openssh.com", "eow@openssh.com", "winadj@putty.projects.tartarus.org"})
+_ENVIRONMENT: Final = frozenset({b"LANG", b"LANGUAGE"})
+_ENVIRONMENT_PREFIX: Final = b"LC_"
+_MAX_ENVIRONMENT: Final = 32
+_MAX_ENVIRONMENT_BYTES: Final = 256
+_TOO_MANY_FAILURES: Final = 24
+_MSG_KEXINIT: Final = 20
+#: How long an OpenSSH client may take to speak first; scanners that pose as one wait for us.
+_LISTEN_S: Final = 0.3
+_PREFERRED_CIPHERS: Final = tuple(name.encode("ascii") for name in algorithms.ENCRYPTION_FOR_OPENSSH)
+
+
+class FrontOwner(Protocol):
+    """Who a connection belongs to: `person.Person`."""
+
+    def request_refused(self, request: str, detail: str = "") -> None: ...
+    async def key_offered(self, key: asyncssh.SSHKey) -> bool: ...
+    async def key_proven(self, key: asyncssh.SSHKey) -> bool: ...
+
+
+class FrontLink(PacedConnection, SSHServerConnection):
+    """A person's connection."""
+
+    channel_type: "type[FrontChannel]"
+    admission: Admission
+    limits: Limits
+    on_gone: "Callable[[FrontLink], None]"
+    _admitted = False
+    _person_known = False
+    _failures = 0
+    _heard_first = False
+    _listening: "asyncio.TimerHandle | None" = None
+
+    def connection_made(self, transport: "asyncio.BaseTransport") -> None:
+        peer = transport.get_extra_info("peername")
+        self._peer_addr = str(peer[0]) if peer else ""
+        self._admitted = self.admission.enter(self._peer_addr)
+        if not self._admitted:
+            self._cancel_login_timer()
+            self.on_gone(self)
+            transport.abort()  # type: ignore[attr-defined]  # always a Transport here
+            return
+        super().connection_made(transport)
+
+    def _cleanup(self, exc: Exception | None) -> None:
+        self._left()
+        super()._cleanup(exc)
+
+    def _left(self) -> None:
+        if self._listening is not None:
+            self._listening.cancel()
+            self._listening = None
+        self.on_gone(self)
+        if self._admitted:
+            self._admitted = False
+            self.admission.leave(self._peer_addr, was_known=self._person_known)
+
+    async def send_userauth_success(self) -> None:
+        self._person_known = True
+        self.admission.known(self._peer_addr)
+        await super().send_userauth_success()
+
+    def send_userauth_failure(self, partial_success: bool) -> None:
+        self._failures += 1
+        if self._failures > _TOO_MANY_FAILURES:
+            raise asyncssh.DisconnectError(
+                asyncssh.DISC_NO_MORE_AUTH_METHODS_AVAILABLE, "Too many authentication failures"
+            )
+        super().send_userauth_failure(partial_success)
+
+    async def reload_config(self) -> None:
+        """There is no configuration file: nothing to read again."""
+
+    def _send_kexinit(self) -> None:
+        """An OpenSSH client speaks first, at once: knowing what it can do, only the cheap ciphers are offered to it.
+
+        Its own order would take chacha20 before AES-GCM, which costs both sides more.
+        """
+        if not self._heard_first and self._client_version.startswith(b"SSH-2.0-OpenSSH_"):
+            self._listening = self._loop.call_later(_LISTEN_S, self._offer, frozenset[bytes]())
+        else:
+            super()._send_kexinit()
+
+    def _offer(self, ciphers: frozenset[bytes]) -> None:
+        """Begin the first key exchange, with a client that can do these ciphers (none: it has not said)."""
+        if self._listening is not None:
+            self._listening.cancel()
+            self._listening = None
+        self._heard_first = True
+        preferred = [name for name in _PREFERRED_CIPHERS if name in ciphers]
+        if preferred:
+            self._enc_algs = preferred
+        if self._transport is not None:
+            super()._send_kexinit()
+
+    async def _process_kexinit(self, pkttype: int, pktid: int, packet: SSHPacket) -> None:
+        if self._listening is not None:
+            self._offer(_ciphers_both_ways(packet))
+        await super()._process_kexinit(pkttype, pktid, packet)
+
+    _packet_handlers = {**SSHServerConnection._packet_handlers, _MSG_KEXINIT: _process_kexinit}  # noqa: SLF001 - its base
+
+    async def validate_public_key(self, username: str, key_data: bytes, msg: bytes, signature: bytes) -> bool:  # noqa: ARG002 - the library calls it so
+        """A key that is merely offered never signs anybody in: without `msg` the answer only says "try it" (K8)."""
+        owner = self.get_owner()
+        try:
+            key = asyncssh.public_key.decode_ssh_public_key(key_data)
+        except asyncssh.KeyImportError:
+            return False
+        if owner is None or not is_usable(key):
+            return False
+        owner_: FrontOwner = owner  # type: ignore[assignment]  # made by our own factory
+        if not msg:
+            return await owner_.key_offered(key)
+        if _signature_algorithm(signature) not in self._sig_algs:
+            return False
+        key.set_touch_required(True)
+        if not key.verify(String(self._session_id) + msg, signature):
+            return False
+        return await owner_.key_proven(key)
+
+    # Requests that would make the proxy listen or dial: refused by rule, and told to the audit log.
+
+    def _refuse_open(self, request: str, detail: str = "") -> NoReturn:
+        self._tell_refused(request, detail)
+        raise asyncssh.ChannelOpenError(asyncssh.OPEN_ADMINISTRATIVELY_PROHIBITED, f"{request} is not permitted")
+
+    def _tell_refused(self, request: str, detail: str = "") -> None:
+        owner = self.get_owner()
+        if owner is not None:
+            owner_: FrontOwner = owner  # type: ignore[assignment]  # made by our own factory
+            owner_.request_refused(request, detail)
+
+    def _process_direct_tcpip_open(self, packet: SSHPacket) -> NoReturn:
+        host, port = packet.get_string(), packet.get_uint32()
+        self._refuse_open("direct-tcpip", f"{host.decode('utf-8', 'replace')}:{port}")
+
+    def _process_direct_streamlocal_at_openssh_dot_com_open(self, packet: SSHPacket) -> NoReturn:
+        self._refuse_open("direct-streamlocal", packet.get_string().decode("utf-8", "replace"))
+
+    def _process_tun_at_openssh_dot_com_open(self, packet: SSHPacket) -> NoReturn:  # noqa: ARG002 - as above
+        self._refuse_open("tun")
+
+    def _process_tcpip_forward_global_request(self, packet: SSHPacket) -> None:
+        host, port = packet.get_string(), packet.get_uint32()
+        self._tell_refused("tcpip-forward", f"{host.decode('utf-8', 'replace')}:{port}")
+        self._report_global_response(False)
+
+    def _process_cancel_tcpip_forward_global_request(self, packet: SSHPacket) -> None:  # noqa: ARG002 - as above
+        self._report_global_response(False)
+
+    def _process_streamlocal_forward_at_openssh_dot_com_global_request(self, packet: SSHPacket) -> None:
+        self._tell_refused("streamlocal-forward", packet.get_string().decode("utf-8", "replace"))
+        self._report_global_response(False)
+
+    def _process_cancel_streamlocal_forward_at_openssh_dot_com_global_request(self, packet: SSHPacket) -> None:  # noqa: ARG002 - as above
+        self._report_global_response(False)
+
+    async def create_agent_listener(self) -> bool:
+        """Would open a socket on this machine: never."""
+        return False
+
+    def open_channels(self) -> int:
+        """How many channels are open now."""
+        return len(self._channels)
+
+    def new_channel(self, window: int, max_packet: int) -> "FrontChannel":
+        """A server channel of ours for a session that the client asks for."""
+        self._update_recv_pktlen(max_packet)
+        return self.channel_type(self, self._loop, True, False, False, 0, 0, None, "strict", window, max_packet)
+
+
+def _ciphers_both_ways(packet: SSHPacket) -> frozenset[bytes]:
+    """The ciphers that a KEXINIT packet offers in both directions; the packet is not used up."""
+    again = SSHPacket(packet.get_full_payload())
+    again.get_bytes(1 + 16)  # type and cookie
+    again.get_namelist()  # key exchange
+    again.get_namelist()  # host keys
+    return frozenset(again.get_namelist()) & frozenset(again.get_namelist())
+
+
+def is_usable(key: asyncssh.SSHKey) -> bool:
+    """RSA keys outside the sensible sizes are refused before anything is computed with them (K65)."""
+    if key.get_algorithm() != "ssh-rsa":
+        return True
+    parsed = key.pyca_key
+    return isinstance(parsed, RSAPublicKey) and algorithms.RSA_MIN_BITS <= parsed.key_size <= algorithms.RSA_MAX_BITS
+
+
+def _signature_algorithm(signature: bytes) -> bytes:
+    try:
+        return SSHPacket(signature).get_string()
+    except asyncssh.packet.PacketDecodeError:
+        return b""
+
+
+class FrontChannel(PacedServerChannel):
+    """A person's session channel. Its requests pass an allow-list; commands stay bytes."""
+
+    _conn: FrontLink
+
+    def _service_next_request(self) -> None:
+        request = self._request_queue[0][0]
+        if request in _KNOWN_REQUESTS:
+            super()._service_next_request()
+            return
+        if request not in _QUIETLY_REFUSED:
+            self._conn._tell_refused(request.partition("@")[0])  # noqa: SLF001 - its own connection
+        self._report_response(False)
+
+    def _process_env_request(self, packet: SSHPacket) -> bool:
+        """Only language settings pass on (K38)."""
+        key, value = packet.get_string(), packet.get_string()
+        packet.check_end()
+        if not (key in _ENVIRONMENT or key.startswith(_ENVIRONMENT_PREFIX)):
+            return False
+        if len(key) + len(value) > _MAX_ENVIRONMENT_BYTES or len(self._env) >= _MAX_ENVIRONMENT:
+            return False
+        self._env[key] = value
+        return True
+
+    def _process_exec_request(self, packet: SSHPacket) -> bool:
+        """A command is bytes, whatever they say."""
+        command = packet.get_string()
+        packet.check_end()
+        return self._start_session(command=command.decode("utf-8", "surrogateescape"))
+
+    def environment(self) -> dict[bytes, bytes]:
+        """What the client set and may set."""
+        return dict(self._env)
+
+
+FrontLink.channel_type = FrontChannel

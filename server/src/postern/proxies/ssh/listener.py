@@ -1,0 +1,115 @@
+"""The listener: one TCP port, sockets accepted without ever waiting for a peer (K53)."""
+
+import asyncio
+import logging
+from typing import Final
+
+from asyncssh.connection import SSHServerConnectionOptions
+
+from postern.kernel.errors import SettingsError
+from postern.proxies.core.settings import ProxyConfig, split_address
+from postern.proxies.ssh import algorithms
+from postern.proxies.ssh.admission import Admission
+from postern.proxies.ssh.fast_transport import FastChannel, FastConnection
+from postern.proxies.ssh.front import FrontChannel, FrontLink
+from postern.proxies.ssh.host_key import load_host_key
+from postern.proxies.ssh.person import Person
+from postern.proxies.ssh.services import FrontServices
+
+log = logging.getLogger(__name__)
+
+_BACKLOG: Final = 1024
+_VERSION: Final = "Postern"
+_KEEPALIVE_S: Final = 60
+_KEEPALIVE_COUNT: Final = 10
+
+
+class FastFrontChannel(FastChannel, FrontChannel):
+    """A person's channel with the faster data path."""
+
+
+class FastFrontLink(FastConnection, FrontLink):
+    """A person's connection with the faster data path."""
+
+    channel_type = FastFrontChannel
+
+
+class SshListener:
+    """Accepts people's SSH connections."""
+
+    def __init__(self, config: ProxyConfig, services: FrontServices, *, fast: bool = False) -> None:
+        """`fast`: use the faster data path, which `fast_path_works` has tried."""
+        self._services = services
+        self._link = FastFrontLink if fast else FrontLink
+        try:
+            self._host, self._port = split_address(config.ssh_address)
+        except ValueError as error:
+            raise SettingsError(str(error)) from error
+        self.host_key = load_host_key(config.ssh_host_key_file)
+        self.admission = Admission(services.limits)
+        self._server: asyncio.Server | None = None
+        self._links: set[FrontLink] = set()
+        self._options = SSHServerConnectionOptions(
+            config=None,
+            server_host_keys=[self.host_key],
+            server_factory=lambda: Person(services),
+            server_version=_VERSION,
+            kex_algs=algorithms.KEY_EXCHANGE,
+            encryption_algs=algorithms.ENCRYPTION,
+            mac_algs=algorithms.MAC,
+            compression_algs=("none",),
+            signature_algs=algorithms.SIGNATURE,
+            gss_host=None,
+            x509_trusted_certs=None,
+            host_based_auth=False,
+            kbdint_auth=False,
+            allow_pty=True,
+            line_editor=False,
+            x11_forwarding=False,
+            agent_forwarding=False,
+            allow_scp=False,
+            encoding=None,
+            login_timeout=services.limits.login_timeout_s,
+            keepalive_interval=_KEEPALIVE_S,
+            keepalive_count_max=_KEEPALIVE_COUNT,
+        )
+
+    @property
+    def port(self) -> int:
+        """The port in use; the real one when the setting says 0."""
+        return self._port
+
+    async def start(self) -> None:
+        """Listen. Raises `SettingsError` when the address cannot be used."""
+        loop = asyncio.get_running_loop()
+        try:
+            self._server = await loop.create_server(
+                self._new_link, self._host, self._port, backlog=_BACKLOG, reuse_address=True
+            )
+        except OSError as error:
+            raise SettingsError(f"cannot listen on {self._host}:{self._port}: {error.strerror or error}") from error
+        self._port = int(self._server.sockets[0].getsockname()[1])
+        log.info("ssh on %s:%d, host key %s", self._host, self._port, self.host_key.get_fingerprint())
+
+    def _new_link(self) -> FrontLink:
+        link = self._link(asyncio.get_running_loop(), self._options)
+        link.admission = self.admission
+        link.limits = self._services.limits
+        link.on_gone = self._links.discard
+        self._links.add(link)
+        return link
+
+    def close(self) -> None:
+        """Take no new connections; those that are there stay."""
+        self.admission.closed = True
+        if self._server is not None:
+            self._server.close()
+            self._server = None
+
+    async def stop(self) -> None:
+        """Close what is left."""
+        self.close()
+        links = list(self._links)
+        for link in links:
+            link.close()
+        await asyncio.gather(*(link.wait_closed() for link in links), return_exceptions=True)

@@ -1,0 +1,223 @@
+"""One person's connection: sign-in by the control plane, then session channels. Nothing is granted before sign-in."""
+
+import logging
+from typing import Final
+
+import asyncssh
+
+from postern.contracts.access import (
+    Denial,
+    LoginNameQuery,
+    PublicKeyOffer,
+    SignInPassword,
+    SignInPublicKey,
+    UserIdentity,
+)
+from postern.contracts.enums import DenialCode, LoginFrom
+from postern.proxies.core.control.plane import ControlRefused, ControlUnavailable
+from postern.proxies.core.texts import Text
+from postern.proxies.ssh.front import FrontChannel, FrontLink
+from postern.proxies.ssh.login_name import LoginName, split_login_name
+from postern.proxies.ssh.opening import Opening
+from postern.proxies.ssh.person_session import PersonSession
+from postern.proxies.ssh.services import FrontServices
+
+log = logging.getLogger(__name__)
+
+_WINDOW: Final = 2 * 1024 * 1024
+_MAX_PACKET: Final = 32768
+_MAX_PASSWORD: Final = 1024
+_MAX_AUDITED_REFUSALS: Final = 50
+#: Refusals that a person may be told before sign-in; others would tell a stranger which accounts exist.
+_TOLD_BEFORE_SIGN_IN: Final = frozenset({DenialCode.LOCKED, DenialCode.METHOD_DISABLED, DenialCode.CONTROL_UNAVAILABLE})
+#: These come only after the right password, so they may say more.
+_TOLD_AFTER_PROOF: Final = frozenset(
+    {DenialCode.PASSWORD_MUST_CHANGE, DenialCode.USER_EXPIRED, DenialCode.USER_INACTIVE}
+)
+
+
+class Person(asyncssh.SSHServer):
+    """Owner of one `FrontLink`."""
+
+    def __init__(self, services: FrontServices) -> None:
+        self._services = services
+        self._link: FrontLink | None = None
+        self._login = LoginName(username="")
+        self._passwords_tried = 0
+        self._keys_offered: set[bytes] = set()
+        self._refusals_audited = 0
+        self._prepared: Opening | None = None
+        self._sessions: set[PersonSession] = set()
+        self.identity: UserIdentity | None = None
+        self.signed_in = False
+        self.remote_addr = ""
+
+    # Connection
+
+    def connection_made(self, conn: asyncssh.SSHServerConnection) -> None:
+        if not isinstance(conn, FrontLink):
+            raise TypeError("a person comes through a FrontLink")
+        self._link = conn
+        self.remote_addr = str(conn.get_extra_info("peername", ("",))[0]).removeprefix("::ffff:")
+
+    def connection_lost(self, exc: Exception | None) -> None:  # noqa: ARG002 - the library calls it so
+        if self._prepared is not None:
+            self._prepared.abandon()
+            self._prepared = None
+        self._link = None
+
+    def disconnect(self) -> None:
+        """Close the connection with everything on it."""
+        if self._link is not None:
+            self._link.close()
+
+    # Sign-in
+
+    async def begin_auth(self, username: str) -> bool:
+        self.identity = None
+        self._login = await self._read_login_name(username)
+        return True
+
+    async def _read_login_name(self, text: str) -> LoginName:
+        if "@" not in text:
+            return LoginName(username=text)
+        try:
+            answer = await self._services.plane.login_name(LoginNameQuery(text=text))
+        except (ControlUnavailable, ControlRefused):
+            return split_login_name(text)
+        return LoginName(username=answer.username, system_user=answer.system_user, asset=answer.asset)
+
+    def password_auth_supported(self) -> bool:
+        return self._services.settings.current.password_auth
+
+    def public_key_auth_supported(self) -> bool:
+        return self._services.settings.current.public_key_auth
+
+    def kbdint_auth_supported(self) -> bool:
+        return False
+
+    async def validate_password(self, username: str, password: str) -> bool:  # noqa: ARG002 - the library calls it so
+        self._passwords_tried += 1
+        if self._passwords_tried > self._services.limits.auth_tries:
+            raise asyncssh.DisconnectError(
+                asyncssh.DISC_NO_MORE_AUTH_METHODS_AVAILABLE, "Too many authentication failures"
+            )
+        if len(password) > _MAX_PASSWORD:
+            return False
+        request = SignInPassword(
+            username=self._login.username,
+            password=password,
+            remote_addr=self.remote_addr,
+            login_from=LoginFrom.SSH_TERMINAL,
+        )
+        try:
+            answer = await self._services.plane.sign_in_password(request)
+        except (ControlUnavailable, ControlRefused) as error:
+            self._control_away(error)
+            return False
+        return self._signed_in(answer.user, answer.denial)
+
+    async def key_offered(self, key: asyncssh.SSHKey) -> bool:
+        """Would this key do? The answer lets the client sign; it signs nobody in."""
+        self._keys_offered.add(key.public_data)
+        if len(self._keys_offered) > self._services.limits.public_key_offers:
+            return False
+        request = PublicKeyOffer(username=self._login.username, public_key=_one_line(key), remote_addr=self.remote_addr)
+        try:
+            return (await self._services.plane.public_key_offer(request)).acceptable
+        except (ControlUnavailable, ControlRefused) as error:
+            self._control_away(error)
+            return False
+
+    async def key_proven(self, key: asyncssh.SSHKey) -> bool:
+        """The client has signed with this key."""
+        self._keys_offered.add(key.public_data)
+        if len(self._keys_offered) > self._services.limits.public_key_offers:
+            return False
+        request = SignInPublicKey(
+            username=self._login.username,
+            public_key=_one_line(key),
+            remote_addr=self.remote_addr,
+            login_from=LoginFrom.SSH_TERMINAL,
+        )
+        try:
+            answer = await self._services.plane.sign_in_public_key(request)
+        except (ControlUnavailable, ControlRefused) as error:
+            self._control_away(error)
+            return False
+        return self._signed_in(answer.user, answer.denial)
+
+    def _signed_in(self, user: UserIdentity | None, denial: Denial | None) -> bool:
+        self.identity = user if denial is None else None
+        if denial is not None and denial.code in _TOLD_BEFORE_SIGN_IN | _TOLD_AFTER_PROOF:
+            self._banner(denial.message)
+        return self.identity is not None
+
+    def _control_away(self, error: ControlUnavailable | ControlRefused) -> None:
+        log.warning("sign-in from %s: %s", self.remote_addr, error.message)
+        self._banner(Text.CONTROL_UNAVAILABLE.say("zh-hans") + " " + Text.CONTROL_UNAVAILABLE.say("en"))
+
+    def _banner(self, text: str) -> None:
+        if self._link is not None:
+            self._link.send_auth_banner(text + "\r\n")
+
+    def auth_completed(self) -> None:
+        """From here on the person may do something; a direct form starts towards its target at once."""
+        self.signed_in = self.identity is not None
+        if not self.signed_in:
+            self.disconnect()
+        elif self._login.asset:
+            self._prepared = self.open(self._login.asset, self._login.system_user)
+
+    # Sessions
+
+    @property
+    def direct(self) -> bool:
+        """Whether the user name says where to go; otherwise there is the menu."""
+        return bool(self._login.asset)
+
+    def open(self, asset: str, system_user: str) -> Opening:
+        """Start a session towards an asset."""
+        if self.identity is None or self._link is None:
+            raise RuntimeError("nobody is signed in")
+        return Opening(
+            self._services,
+            self.identity,
+            asset=asset,
+            system_user=system_user,
+            remote_addr=self.remote_addr,
+            client=str(self._link.get_extra_info("client_version", ""))[:256],
+        )
+
+    def take_direct(self) -> Opening:
+        """The opening that sign-in began, or for a further channel a new one."""
+        prepared, self._prepared = self._prepared, None
+        return prepared if prepared is not None else self.open(self._login.asset, self._login.system_user)
+
+    def session_requested(self) -> tuple[FrontChannel, PersonSession]:
+        link = self._link
+        if link is None or not self.signed_in or self.identity is None:
+            raise asyncssh.ChannelOpenError(asyncssh.OPEN_ADMINISTRATIVELY_PROHIBITED, "not signed in")
+        if link.open_channels() >= self._services.limits.channels_per_connection:
+            self.request_refused("session", "too many channels on one connection")
+            raise asyncssh.ChannelOpenError(asyncssh.OPEN_RESOURCE_SHORTAGE, "too many sessions on this connection")
+        session = PersonSession(self._services, self, self.identity, on_gone=self._sessions.discard)
+        self._sessions.add(session)
+        return link.new_channel(_WINDOW, _MAX_PACKET), session
+
+    def request_refused(self, request: str, detail: str = "") -> None:
+        """Tell the audit log, as part of a session of this connection; a flood is told about only so often."""
+        self._refusals_audited += 1
+        log.info("refused %s (%s) from %s", request, detail, self.remote_addr)
+        if self._refusals_audited > _MAX_AUDITED_REFUSALS:
+            return
+        for session in self._sessions:
+            if session.live is not None:
+                session.live.request_refused(request, detail)
+                return
+        if self._prepared is not None:
+            self._prepared.tell_refused(request, detail)
+
+
+def _one_line(key: asyncssh.SSHKey) -> str:
+    return key.export_public_key("openssh").decode("ascii").strip()

@@ -1,0 +1,396 @@
+"""One session channel of a person: what was asked for, the way to the target, the menu, and how it ends."""
+
+import asyncio
+import logging
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Final, Protocol
+
+import asyncssh
+
+from postern.contracts.access import ReachableAsset, UserIdentity
+from postern.contracts.enums import EndReason
+from postern.kernel.errors import PosternError
+from postern.proxies.core.session import LiveSession
+from postern.proxies.core.target import PromptCancelled, Pty, TargetFailed
+from postern.proxies.core.texts import Text
+from postern.proxies.ssh.classification import classify
+from postern.proxies.ssh.front import FrontChannel
+from postern.proxies.ssh.line_editor import LineEditor, LineEnd, plain
+from postern.proxies.ssh.menu import Menu
+from postern.proxies.ssh.opening import Opening, Refused
+from postern.proxies.ssh.relay import Outcome, Relay
+from postern.proxies.ssh.services import FrontServices
+from postern.proxies.ssh.target import Program, TargetProgram
+from postern.proxies.ssh.wish import Wish, judge, sane_size
+
+if TYPE_CHECKING:
+    from asyncssh import DataType
+
+log = logging.getLogger(__name__)
+
+_FAILED: Final = 255  # what ssh itself uses for "the connection failed"
+_MAX_CELLS: Final = 1000
+_MAX_TERM: Final = 64
+_SFTP: Final = "sftp"
+
+
+class Home(Protocol):
+    """Where sessions come from: `person.Person`."""
+
+    @property
+    def direct(self) -> bool: ...
+    def open(self, asset: str, system_user: str) -> Opening: ...
+    def take_direct(self) -> Opening: ...
+    def request_refused(self, request: str, detail: str = "") -> None: ...
+    def disconnect(self) -> None: ...
+
+
+def _describe(asset: ReachableAsset) -> str:
+    """One of several assets that a name or address may mean; the id is what tells them apart."""
+    return f"{asset.hostname} ({asset.ip}) {asset.org_name}: {asset.id}"
+
+
+class PersonSession(asyncssh.SSHServerSession[bytes]):
+    """The library's session for one channel; also the `Front` of a relay and the terminal of the menu."""
+
+    def __init__(
+        self,
+        services: FrontServices,
+        home: Home,
+        user: UserIdentity,
+        *,
+        on_gone: "Callable[[PersonSession], None]",
+    ) -> None:
+        self._services = services
+        self._home = home
+        self._user = user
+        self._on_gone = on_gone
+        self._channel: FrontChannel | None = None
+        self._pty: Pty | None = None
+        self._task: asyncio.Task[None] | None = None
+        self._relay: Relay | None = None
+        self._opening: Opening | None = None
+        self._editor: LineEditor | None = None
+        self._line: asyncio.Future[LineEditor] | None = None
+        self._early = b""
+        self._eof = False
+        self._writable = True
+        self.live: LiveSession | None = None
+        self.columns, self.rows = 80, 24
+
+    @property
+    def language(self) -> str:
+        return self._user.language
+
+    @property
+    def user(self) -> UserIdentity:
+        return self._user
+
+    # Told by the library: what the client wants
+
+    def connection_made(self, chan: asyncssh.SSHServerChannel[bytes]) -> None:
+        if not isinstance(chan, FrontChannel):
+            raise TypeError("a person's session runs on a FrontChannel")
+        self._channel = chan
+
+    def pty_requested(self, term_type: str, term_size: tuple[int, int, int, int], term_modes: dict[int, int]) -> bool:  # type: ignore[override]  # the library's type is a read-only mapping
+        if len(term_type) > _MAX_TERM:
+            return False
+        self.columns, self.rows = sane_size(term_size[0], term_size[1])
+        self._pty = Pty(
+            term=term_type,
+            columns=self.columns,
+            rows=self.rows,
+            width_px=term_size[2],
+            height_px=term_size[3],
+            modes=dict(term_modes),
+        )
+        return True
+
+    def shell_requested(self) -> bool:
+        return self._begin(Wish())
+
+    def exec_requested(self, command: str) -> bool:
+        # An empty command would be a shell; it is treated, and recorded, as one.
+        return self._begin(Wish(command=command.encode("utf-8", "surrogateescape") or None))
+
+    def subsystem_requested(self, subsystem: str) -> bool:
+        if subsystem != _SFTP:
+            self._home.request_refused("subsystem", subsystem[:64])
+            return False
+        return self._begin(Wish(subsystem=subsystem))
+
+    def _begin(self, wish: Wish) -> bool:
+        """Answer at once; the way to the target goes on in a task, and tells its failure on the channel."""
+        self._task = asyncio.create_task(self._serve(wish), name="ssh session")
+        return True
+
+    def terminal_size_changed(self, width: int, height: int, pixwidth: int, pixheight: int) -> None:
+        self.columns, self.rows = sane_size(width, height)
+        if self._pty is not None:
+            self._pty = Pty(
+                term=self._pty.term,
+                columns=self.columns,
+                rows=self.rows,
+                width_px=pixwidth,
+                height_px=pixheight,
+                modes=self._pty.modes,
+            )
+        if self._relay is not None:
+            self._relay.resize(self.columns, self.rows, pixwidth, pixheight)
+        elif self._editor is not None:
+            self._editor.columns = self.columns
+            self.send(self._editor.redraw())
+
+    def signal_received(self, signal: str) -> None:
+        if self._relay is not None:
+            self._relay.signal(signal)
+
+    def break_received(self, msec: int) -> bool:
+        return self._relay is not None and self._relay.send_break(msec)
+
+    # Told by the library: bytes
+
+    def data_received(self, data: bytes, datatype: "DataType") -> None:  # noqa: ARG002 - the library calls it so
+        if self._relay is not None:
+            self._relay.from_person(data)
+        elif self._editor is not None:
+            self._edit(data)
+        else:
+            # Nobody to take it yet: keep this piece, let the rest wait in the channel's window.
+            self._early += data
+            self.pause()
+
+    def eof_received(self) -> bool:
+        self._eof = True
+        if self._relay is not None:
+            self._relay.eof_from_person()
+        elif self._editor is not None:
+            self._editor.end = LineEnd.EOF
+            self._line_done()
+        return True  # half-close: the other direction stays open
+
+    def pause_writing(self) -> None:
+        self._writable = False
+        if self._relay is not None:
+            self._relay.front_full()
+
+    def resume_writing(self) -> None:
+        self._writable = True
+        if self._relay is not None:
+            self._relay.front_ready()
+
+    def connection_lost(self, exc: Exception | None) -> None:  # noqa: ARG002 - as above
+        self._channel = None
+        self._on_gone(self)
+        if self._relay is not None:
+            self._relay.front_gone()
+        if self._opening is not None:
+            self._opening.abandon()
+        if self._task is not None:
+            self._task.cancel()
+
+    # The person's channel, for the relay (`relay.Front`) and the menu
+
+    def send(self, data: bytes, *, stderr: bool = False) -> None:
+        if self._channel is None or not data:
+            return
+        try:
+            if stderr:
+                self._channel.write_stderr(data)
+            else:
+                self._channel.write(data)
+        except OSError:
+            return  # closing: its end is on the way
+
+    def send_eof(self) -> None:
+        if self._channel is not None and self._home.direct:
+            self._channel.write_eof()
+
+    def pause(self) -> None:
+        if self._channel is not None:
+            self._channel.pause_reading()
+
+    def resume(self) -> None:
+        if self._channel is not None:
+            self._channel.resume_reading()
+
+    def say(self, text: str) -> None:
+        """A sentence for the person, where it disturbs least."""
+        harmless = plain(text)
+        if self._pty is not None:
+            self.send(harmless.replace("\n", "\r\n").encode() + b"\r\n")
+        else:
+            self.send(harmless.encode() + b"\n", stderr=True)
+
+    # Lines, for the menu and for questions
+
+    async def read_line(self, prompt: str, *, echo: bool = True, history: list[str] | None = None) -> LineEditor:
+        """Ask for a line; look at `.end` and `.text`."""
+        self._editor = LineEditor(prompt, columns=self.columns, echo=echo, history=[] if history is None else history)
+        self._line = asyncio.get_running_loop().create_future()
+        self.send(self._editor.start())
+        early, self._early = self._early, b""
+        if early:
+            self._edit(early)
+        if self._eof and self._editor is not None:
+            self._editor.end = LineEnd.EOF
+            self._line_done()
+        else:
+            self.resume()
+        return await self._line
+
+    def _edit(self, data: bytes) -> None:
+        if self._editor is not None:
+            self.send(self._editor.feed(data))
+            if self._editor.end is not None:
+                self._line_done()
+
+    def _line_done(self) -> None:
+        editor, self._editor = self._editor, None
+        if editor is None or self._line is None:
+            return
+        self._early = editor.rest + self._early
+        self.pause()
+        if not self._line.done():
+            self._line.set_result(editor)
+
+    async def _prompt(self, text: str, echo: bool) -> str:
+        """`core.target.Prompter`: a question of the log-in."""
+        if self._pty is None:
+            raise PromptCancelled(Text.PROMPT_CANCELLED.say(self.language))
+        try:
+            async with asyncio.timeout(self._services.limits.prompt_s):
+                line = await self.read_line(text, echo=echo)
+        except TimeoutError:
+            self._editor = None
+            raise PromptCancelled(Text.PROMPT_CANCELLED.say(self.language)) from None
+        if line.end is not LineEnd.ENTER:
+            raise PromptCancelled(Text.PROMPT_CANCELLED.say(self.language))
+        return line.text
+
+    # The session
+
+    async def _serve(self, wish: Wish) -> None:
+        """Runs until the channel is done; every way out leaves an exit status."""
+        try:
+            if self._home.direct:
+                self._finish(await self.carry(self._home.take_direct(), wish))
+            elif wish.command is None and wish.subsystem is None and self._pty is not None:
+                self._exit(await Menu(self._services, self, self._home).run())
+            else:
+                self.say(Text.NO_DIRECT_TARGET.say(self.language, user=self._user.username))
+                self._exit(_FAILED)
+        except Refused as refusal:
+            self.say("\n  ".join((refusal.message, *(_describe(asset) for asset in refusal.candidates))))
+            self._exit(_FAILED)
+        except PosternError as error:
+            self.say(error.message)
+            self._exit(_FAILED)
+        except asyncio.CancelledError:
+            raise
+        except Exception:  # the last resort of this channel; the others on the connection go on
+            log.exception("a session of %s failed", self._user.username)
+            if self.live is not None:
+                self.live.end(EndReason.ERROR)
+            self.say(Text.END_ERROR.say(self.language))
+            self._exit(_FAILED)
+
+    async def carry(self, opening: Opening, wish: Wish) -> Outcome:
+        """Take the opening to its target and relay until the end. Raises `Refused` and other `PosternError`s."""
+        self._opening = opening
+        try:
+            session, connection = await opening.result(self._prompt)
+        except asyncio.CancelledError:
+            opening.abandon()
+            raise
+        finally:
+            self._opening = None
+        self.live = session
+        relay: Relay | None = None
+        try:
+            kind, inspector = judge(session, wish)
+            terminal = self._pty is not None or wish.is_shell
+            relay = Relay(session, self, terminal=terminal, inspector=inspector)
+            environment = self._channel.environment() if self._channel is not None else {}
+            program = Program(command=wish.command, subsystem=wish.subsystem, pty=self._pty, environment=environment)
+            running = await connection.run(program, relay, language=self.language)
+            self._activate(session, kind, wish, terminal=terminal)
+        except TargetFailed as failure:
+            session.end(failure.reason, failure.detail, message=failure.message)
+            connection.close()
+            raise Refused(failure.message) from failure
+        except BaseException:
+            session.end(EndReason.USER_CLOSED if self._channel is None else EndReason.ERROR)
+            connection.close()
+            raise
+        self._join(relay, running)
+        try:
+            return await relay.ended
+        finally:
+            self._relay = None
+            self.live = None
+
+    async def carry_shell(self, opening: Opening) -> EndReason:
+        """For the menu: a shell until its end, which is told unless it was an ordinary one."""
+        outcome = await self.carry(opening, Wish())
+        if outcome.exit is None and outcome.reason is not EndReason.USER_CLOSED:
+            self.say("\r\n" + outcome.message)
+        return outcome.reason
+
+    def _join(self, relay: Relay, running: TargetProgram) -> None:
+        relay.start(running)
+        self._relay = relay
+        if not self._writable:
+            relay.front_full()
+        if self._pty is not None:
+            relay.resize(self.columns, self.rows, self._pty.width_px, self._pty.height_px)
+        early, self._early = self._early, b""
+        if early:
+            relay.from_person(early)
+        self.resume()
+        if self._eof:
+            relay.eof_from_person()
+
+    def _activate(self, session: LiveSession, kind: str, wish: Wish, *, terminal: bool) -> None:
+        """Start recording what is a terminal, or a shell without one; raises `SessionOver`."""
+        if terminal:
+            session.activate(kind, self.columns, self.rows, record=True, echoed=self._pty is not None)
+        else:
+            session.activate(kind)
+        if wish.command is not None:
+            session.command(classify(wish.command).text)
+
+    # The end
+
+    def _finish(self, outcome: Outcome) -> None:
+        """Pass on how the program ended, or say why it was ended."""
+        how = outcome.exit
+        if how is not None and how.status is not None:
+            self._exit(how.status)
+        elif how is not None and how.signal is not None and self._channel is not None:
+            self._channel.exit_with_signal(how.signal, how.core_dumped, how.message)
+        elif outcome.reason is not EndReason.USER_CLOSED:
+            self.say(("\r\n" if self._pty is not None else "") + outcome.message)
+            self._exit(_FAILED)
+            self._insist(outcome.reason)
+        else:
+            self._exit(_FAILED)
+
+    def _insist(self, reason: EndReason) -> None:
+        """A client that does not read its last words is not waited for."""
+        channel = self._channel
+        if channel is None:
+            return
+        loop = asyncio.get_running_loop()
+        loop.call_later(self._services.limits.goodbye_s, self._cut, reason is EndReason.ACCOUNT_CLOSED)
+
+    def _cut(self, whole_connection: bool) -> None:
+        if self._channel is not None:
+            self._channel.abort()
+        if whole_connection:
+            self._home.disconnect()
+
+    def _exit(self, status: int) -> None:
+        if self._channel is not None:
+            self._channel.exit(status)

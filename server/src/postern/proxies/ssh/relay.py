@@ -1,0 +1,179 @@
+"""Carries one session between a person's channel and a program on a target, both ways, without copying or waiting.
+
+Output is recorded before it is forwarded. Whichever side does not keep up pauses the other. The relay ends once, with
+an `Outcome` that tells the front what to say and which exit status to give.
+"""
+
+import asyncio
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Final, Protocol
+
+from postern.contracts.enums import EndReason
+from postern.proxies.core.session import LiveSession
+from postern.proxies.core.target import TargetExit
+from postern.proxies.ssh.target import TargetProgram
+
+#: How long the end of the output is kept back, waiting for the exit status.
+_EOF_DELAY_S: Final = 0.1
+
+
+class Inspector(Protocol):
+    """Reads a file transfer as it passes. Both return what goes on to the other side; they may hold bytes back."""
+
+    def from_person(self, data: bytes) -> bytes:
+        """Bytes for the target."""
+
+    def from_target(self, data: bytes) -> bytes:
+        """Bytes for the person."""
+
+    def answers(self) -> bytes:
+        """Answers of our own for the person, if they may be sent now."""
+
+    def close(self) -> None:
+        """The transfer is over: report what is still open."""
+
+
+class Front(Protocol):
+    """The person's channel."""
+
+    def send(self, data: bytes, *, stderr: bool = False) -> None: ...
+    def send_eof(self) -> None: ...
+    def pause(self) -> None: ...
+    def resume(self) -> None: ...
+
+
+@dataclass(frozen=True, kw_only=True)
+class Outcome:
+    """How the relay ended. `exit` is set when the target's program ended by itself."""
+
+    reason: EndReason
+    message: str
+    exit: TargetExit | None = None
+
+
+class Relay:
+    """One session's carriage. Made before the target's program runs; `start` joins the two."""
+
+    def __init__(
+        self, session: LiveSession, front: Front, *, terminal: bool, inspector: Inspector | None = None
+    ) -> None:
+        self.session = session
+        self._front = front
+        self._terminal = terminal
+        self._inspector = inspector
+        self._program: TargetProgram | None = None
+        self._exit: TargetExit | None = None
+        self._late_eof: asyncio.TimerHandle | None = None
+        self.ended: asyncio.Future[Outcome] = asyncio.get_running_loop().create_future()
+        if inspector is not None:
+            session.before_end(inspector.close)
+        session.on_end(self._session_ended)
+
+    def start(self, program: TargetProgram) -> None:
+        """The target's program is running and the session is active: let the bytes flow."""
+        if self.ended.done():
+            program.close()
+            return
+        self._program = program
+        program.resume_reading()
+
+    # From the person
+
+    def from_person(self, data: bytes) -> None:
+        program = self._program
+        if program is None:
+            return
+        if self._terminal:
+            if self.session.user_input(data):
+                program.write(data)
+            return
+        self.session.passed(bytes_in=len(data))
+        if self._inspector is None:
+            program.write(data)
+            return
+        onward = self._guarded(self._inspector.from_person, data)
+        if onward:
+            program.write(onward)
+        answers = self._inspector.answers()
+        if answers:
+            self._front.send(answers)
+
+    def eof_from_person(self) -> None:
+        if self._program is not None:
+            self._program.write_eof()
+
+    def resize(self, columns: int, rows: int, width_px: int, height_px: int) -> None:
+        if self._program is not None:
+            self.session.resize(columns, rows)
+            self._program.resize(columns, rows, width_px, height_px)
+
+    def signal(self, name: str) -> None:
+        if self._program is not None:
+            self._program.send_signal(name)
+
+    def send_break(self, msec: int) -> bool:
+        if self._program is None:
+            return False
+        self._program.send_break(msec)
+        return True
+
+    def front_full(self) -> None:
+        """The person does not read."""
+        if self._program is not None:
+            self._program.pause_reading()
+
+    def front_ready(self) -> None:
+        if self._program is not None:
+            self._program.resume_reading()
+
+    def front_gone(self) -> None:
+        """The person's channel is closed."""
+        self.session.end(EndReason.USER_CLOSED)
+
+    # From the target (core.target.TargetEvents)
+
+    def on_target_data(self, data: bytes, *, stderr: bool) -> None:
+        if self._terminal:
+            if self.session.target_output(data):
+                self._front.send(data, stderr=stderr)
+            return
+        self.session.passed(bytes_out=len(data))
+        if self._inspector is not None and not stderr:
+            data = self._guarded(self._inspector.from_target, data)
+        if data:
+            self._front.send(data, stderr=stderr)
+
+    def on_target_eof(self) -> None:
+        # A client whose own input has ended closes the channel at once when it hears of this, and would never learn
+        # the exit status that follows in a moment. A program that closes its output and goes on is rare.
+        self._late_eof = asyncio.get_running_loop().call_later(_EOF_DELAY_S, self._front.send_eof)
+
+    def on_target_exit(self, how: TargetExit) -> None:
+        self._exit = how
+        self.session.end(EndReason.TARGET_CLOSED, exit_status=how.status)
+
+    def on_target_pause(self) -> None:
+        self._front.pause()
+
+    def on_target_resume(self) -> None:
+        self._front.resume()
+
+    # End
+
+    def _guarded(self, read: Callable[[bytes], bytes], data: bytes) -> bytes:
+        """An inspector that meets nonsense ends the session: nothing passes unread."""
+        try:
+            return read(data)
+        except ValueError as error:
+            self.session.end(EndReason.LIMIT, f"file transfer protocol: {error}")
+            return b""
+
+    def _session_ended(self, reason: EndReason, message: str) -> None:
+        if self._late_eof is not None:
+            self._late_eof.cancel()
+        if self._program is not None and self._exit is None:
+            self._program.close()
+        self._program = None
+        if not self.ended.done():
+            self.ended.set_result(Outcome(reason=reason, message=message, exit=self._exit))

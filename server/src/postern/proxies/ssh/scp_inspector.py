@@ -1,0 +1,99 @@
+"""Reads a legacy scp transfer as it passes and reports each file: name, direction, size."""
+
+from typing import Final
+
+from postern.contracts.enums import TransferDirection
+from postern.proxies.core.session import LiveSession
+
+_MAX_LINE: Final = 8192
+_MAX_DEPTH: Final = 256
+
+
+class ScpInspector:
+    """`relay.Inspector` for one `scp -t` (upload) or `scp -f` (download). Raises ValueError on anything else."""
+
+    def __init__(self, session: LiveSession, *, upload: bool) -> None:
+        self._session = session
+        self._upload = upload
+        self._line = bytearray()
+        self._folders: list[str] = []
+        self._file = ""
+        self._size = 0
+        self._left = 0
+        self._in_file = False
+
+    def from_person(self, data: bytes) -> bytes:
+        if self._upload:
+            self._read(data)
+        return data
+
+    def from_target(self, data: bytes) -> bytes:
+        if not self._upload:
+            self._read(data)
+        return data
+
+    def answers(self) -> bytes:
+        return b""
+
+    def close(self) -> None:
+        if self._in_file:
+            self._report(success=False, carried=self._size - self._left)
+
+    def _read(self, data: bytes) -> None:
+        """The sender's side: lines, and after a C line its content and one status byte."""
+        position = 0
+        while position < len(data):
+            if self._in_file:
+                take = min(self._left, len(data) - position)
+                self._left -= take
+                position += take
+                if not self._left and position < len(data):
+                    self._report(success=data[position] == 0, carried=self._size)
+                    position += 1
+                continue
+            if not self._line and data[position] == 0:
+                position += 1  # an acknowledgement
+                continue
+            end = data.find(b"\n", position)
+            if end < 0:
+                self._line += data[position:]
+                if len(self._line) > _MAX_LINE:
+                    raise ValueError("a line is too long")
+                return
+            self._line += data[position:end]
+            position = end + 1
+            line, self._line = bytes(self._line), bytearray()
+            self._take_line(line)
+
+    def _take_line(self, line: bytes) -> None:
+        kind = line[:1]
+        if kind in (b"C", b"D"):
+            _, size, name = self._fields(line)
+            if kind == b"D":
+                if len(self._folders) >= _MAX_DEPTH:
+                    raise ValueError("folders are too deep")
+                self._folders.append(name)
+                return
+            self._file, self._size, self._left, self._in_file = name, size, size, True
+        elif kind == b"E":
+            if self._folders:
+                self._folders.pop()
+        elif kind not in (b"T", b"\x01", b"\x02"):
+            raise ValueError("not an scp line")
+
+    @staticmethod
+    def _fields(line: bytes) -> tuple[str, int, str]:
+        parts = line[1:].split(b" ", 2)
+        if len(parts) != 3 or not parts[1].isdigit():
+            raise ValueError("a malformed scp line")
+        return parts[0].decode("ascii", "replace"), int(parts[1]), parts[2].decode("utf-8", "backslashreplace")
+
+    def _report(self, *, success: bool, carried: int) -> None:
+        self._in_file = False
+        self._session.file_transferred(
+            TransferDirection.UPLOAD if self._upload else TransferDirection.DOWNLOAD,
+            "upload" if self._upload else "download",
+            "/".join((*self._folders, self._file)),
+            size=carried,
+            success=success,
+        )

@@ -1,0 +1,289 @@
+"""The leg to the target: connect, check the host key, log in with the stored credential, open the program.
+
+The control plane judges the host key before anything else is said; the credential is asked for after that, used at
+once and forgotten. Nothing of the proxy's own surroundings takes part: no configuration file, no agent, no GSSAPI.
+"""
+
+import asyncio
+import copy
+import logging
+from dataclasses import dataclass
+from typing import Final
+
+import asyncssh
+from asyncssh.connection import SSHClientConnectionOptions
+
+from postern.contracts.enums import EndReason
+from postern.proxies.core.control.plane import ControlPlane
+from postern.proxies.core.limits import Limits
+from postern.proxies.core.session import LiveSession
+from postern.proxies.core.target import Progress, Prompter, Pty, TargetEvents, TargetExit, TargetFailed
+from postern.proxies.core.texts import Text
+from postern.proxies.ssh import algorithms
+from postern.proxies.ssh.dialing import DialPolicy, dial
+from postern.proxies.ssh.fast_transport import FastClientChannel, FastConnection
+from postern.proxies.ssh.target_login import FastTargetLink, LogInClient, TargetLink, TargetLogin
+from postern.proxies.ssh.transport import PacedClientChannel
+
+log = logging.getLogger(__name__)
+
+_WINDOW: Final = 2 * 1024 * 1024
+_MAX_PACKET: Final = 32768
+_VERSION: Final = "Postern"
+_KEEPALIVE_S: Final = 60
+_KEEPALIVE_COUNT: Final = 5
+_MAX_HOST_KEY_BITS: Final = 8192
+
+
+@dataclass(frozen=True, kw_only=True)
+class Program:
+    """What to run on the target: a shell, a command (bytes as the person sent them) or a subsystem."""
+
+    command: bytes | None = None
+    subsystem: str | None = None
+    pty: Pty | None = None
+    environment: dict[bytes, bytes] | None = None
+
+
+class SshTargets:
+    """Opens SSH connections to targets. One connection serves one session."""
+
+    def __init__(
+        self,
+        plane: ControlPlane,
+        limits: Limits,
+        policy: DialPolicy,
+        *,
+        fast: bool = False,
+    ) -> None:
+        """`fast`: use the faster data path, which `fast_path_works` has tried."""
+        self._plane = plane
+        self._limits = limits
+        self._policy = policy
+        self._link = FastTargetLink if fast else TargetLink
+        self._channel = FastClientChannel if fast else PacedClientChannel
+        # Parsed once: the library takes milliseconds and a thread for it.
+        self._options = SSHClientConnectionOptions(
+            config=None,
+            username="unset",
+            known_hosts=None,  # judged in `TargetLink`
+            client_keys=None,
+            agent_path=None,
+            gss_host=None,
+            x509_trusted_certs=None,
+            client_version=_VERSION,
+            server_host_key_algs=algorithms.TARGET_HOST_KEY,
+            kex_algs=algorithms.TARGET_KEY_EXCHANGE,
+            encryption_algs=algorithms.TARGET_ENCRYPTION,
+            mac_algs=algorithms.TARGET_MAC,
+            compression_algs=("none",),
+            signature_algs=algorithms.SIGNATURE,
+            preferred_auth="publickey,keyboard-interactive,password",
+            login_timeout=limits.target_login_s + limits.prompt_s,
+            keepalive_interval=_KEEPALIVE_S,
+            keepalive_count_max=_KEEPALIVE_COUNT,
+        )
+
+    async def connect(self, session: LiveSession, *, prompter: Prompter, progress: Progress) -> "TargetConnection":
+        """Connect and log in. Raises `TargetFailed`, `PromptCancelled`."""
+        grant = session.grant
+        login = TargetLogin(session, self._plane, prompter=prompter, progress=progress)
+        if grant.manual and not login.login_name:
+            question = Text.PROMPT_LOGIN_NAME.say(session.language, host=grant.asset_name)
+            login.login_name = await prompter(question, True)
+        progress("connecting")
+        connection = await dial(grant.target, self._policy, timeout_s=self._limits.connect_s, language=session.language)
+        link: TargetLink | None = None
+        try:
+            options = copy.copy(self._options)
+            loop = asyncio.get_running_loop()
+            options.waiter = loop.create_future()
+            options.host, options.port, options.username = grant.target.host, grant.target.port, login.login_name
+            options.protocol_factory = lambda: LogInClient(login)
+
+            def make() -> TargetLink:
+                fresh = self._link(loop, options, wait="auth")
+                fresh.approve = lambda key: asyncio.ensure_future(login.approve(key))
+                return fresh
+
+            _, link = await loop.create_connection(make, sock=connection)
+            connection = None  # type: ignore[assignment]  # the link owns it now
+            async with asyncio.timeout(self._limits.target_login_s + (self._limits.prompt_s if grant.manual else 0)):
+                await options.waiter
+        except BaseException as error:
+            if link is not None:
+                link.abort()
+            if connection is not None:
+                connection.close()
+            failure = login.failure or self._explain(error, session, login)
+            if failure is None or failure is error:
+                raise
+            raise failure from error
+        finally:
+            login.forget()
+        return TargetConnection(link, login.fingerprint, self._channel)
+
+    def _explain(self, error: BaseException, session: LiveSession, login: TargetLogin) -> TargetFailed | None:
+        """A library error as a sentence for the person; None for what is not ours to explain."""
+        grant, language = session.grant, session.language
+        where = {"host": grant.target.host, "port": grant.target.port}
+        if isinstance(error, asyncssh.PermissionDenied):
+            if grant.manual:
+                message = Text.LOGIN_REFUSED_MANUAL.say(language, host=grant.target.host, login=login.login_name)
+            else:
+                message = Text.LOGIN_REFUSED.say(
+                    language, host=grant.target.host, login=login.login_name, system_user=grant.system_user_name
+                )
+            return TargetFailed(EndReason.CREDENTIAL_REFUSED, message, str(error))
+        if isinstance(error, TimeoutError):
+            return TargetFailed(EndReason.UNREACHABLE, Text.CONNECT_TIMEOUT.say(language, **where), "log-in timed out")
+        if isinstance(error, asyncssh.Error | OSError):
+            message = Text.CONNECT_NOT_SSH.say(language, **where, detail=str(error)[:200])
+            return TargetFailed(EndReason.UNREACHABLE, message, str(error))
+        return None
+
+    async def open_shell(
+        self, session: LiveSession, pty: Pty, events: TargetEvents, *, prompter: Prompter, progress: Progress
+    ) -> "TargetProgram":
+        """`TargetConnector` for the other fronts: a shell with a terminal."""
+        connection = await self.connect(session, prompter=prompter, progress=progress)
+        try:
+            progress("opening_shell")
+            program = Program(pty=pty, environment=pty.environment)
+            return await connection.run(program, events, language=session.language)
+        except BaseException:
+            connection.close()
+            raise
+
+
+class TargetConnection:
+    """A logged-in connection to a target."""
+
+    def __init__(self, link: TargetLink, fingerprint: str, channel: type[PacedClientChannel]) -> None:
+        self._link = link
+        self._channel = channel
+        self.host_key_fingerprint = fingerprint
+
+    async def run(self, program: Program, events: TargetEvents, *, language: str) -> "TargetProgram":
+        """Start the program. No output is delivered before `resume_reading`. Raises `TargetFailed`."""
+        link = self._link
+        channel = self._channel(link, asyncio.get_running_loop(), "replace", None, "strict", _WINDOW, _MAX_PACKET)
+        running = TargetProgram(link, events, self.host_key_fingerprint)
+        pty = program.pty
+        if isinstance(link, FastConnection):
+            link.batches_floods = pty is not None
+        try:
+            await channel.create(
+                lambda: running,
+                program.command,  # type: ignore[arg-type]  # the library sends bytes as they are
+                program.subsystem,
+                program.environment or {},
+                pty is not None,
+                pty.term if pty is not None else None,
+                (pty.columns, pty.rows, pty.width_px, pty.height_px) if pty is not None else None,
+                pty.modes if pty is not None else {},
+                False,
+                None,
+                None,
+                False,
+                False,
+            )
+        except (asyncssh.Error, OSError) as error:
+            raise TargetFailed(EndReason.TARGET_CLOSED, Text.SHELL_REFUSED.say(language), str(error)) from error
+        return running
+
+    def close(self) -> None:
+        """Leave the target."""
+        self._link.close()
+
+
+class TargetProgram(asyncssh.SSHClientSession[bytes]):
+    """A running program on a target (`core.target.TargetShell`), and the library's session that hears of it."""
+
+    def __init__(self, link: TargetLink, events: TargetEvents, fingerprint: str) -> None:
+        self._link = link
+        self._events = events
+        self._channel: asyncssh.SSHClientChannel[bytes] | None = None
+        self._exit = TargetExit()
+        self._closed = False
+        self.host_key_fingerprint = fingerprint
+
+    # Told by the library
+
+    def connection_made(self, chan: asyncssh.SSHClientChannel[bytes]) -> None:
+        self._channel = chan
+
+    def session_started(self) -> None:
+        # Held back until the front is ready for it: `resume_reading`.
+        if self._channel is not None:
+            self._channel.pause_reading()
+
+    def data_received(self, data: bytes, datatype: asyncssh.DataType) -> None:
+        if not self._closed:
+            self._events.on_target_data(data, stderr=datatype is not None)
+
+    def eof_received(self) -> bool:
+        if not self._closed:
+            self._events.on_target_eof()
+        return True  # the other direction stays open
+
+    def exit_status_received(self, status: int) -> None:
+        self._exit = TargetExit(status=status)
+
+    def exit_signal_received(self, signal: str, core_dumped: bool, msg: str, lang: str) -> None:  # noqa: ARG002 - as above
+        self._exit = TargetExit(signal=signal, core_dumped=core_dumped, message=msg)
+
+    def pause_writing(self) -> None:
+        if not self._closed:
+            self._events.on_target_pause()
+
+    def resume_writing(self) -> None:
+        if not self._closed:
+            self._events.on_target_resume()
+
+    def connection_lost(self, exc: Exception | None) -> None:  # noqa: ARG002 - as above
+        self._channel = None
+        self._link.close()
+        if not self._closed:
+            self._closed = True
+            self._events.on_target_exit(self._exit)
+
+    # Asked by the front
+
+    def write(self, data: bytes) -> None:
+        if self._channel is not None:
+            try:
+                self._channel.write(data)
+            except OSError:
+                return  # closing: its end is on the way
+
+    def write_eof(self) -> None:
+        if self._channel is not None:
+            self._channel.write_eof()
+
+    def resize(self, columns: int, rows: int, width_px: int = 0, height_px: int = 0) -> None:
+        if self._channel is not None:
+            self._channel.change_terminal_size(columns, rows, width_px, height_px)
+
+    def send_signal(self, signal: str) -> None:
+        """`signal` without "SIG"."""
+        if self._channel is not None:
+            self._channel.send_signal(signal)
+
+    def send_break(self, msec: int) -> None:
+        if self._channel is not None:
+            self._channel.send_break(msec)
+
+    def pause_reading(self) -> None:
+        if self._channel is not None:
+            self._channel.pause_reading()
+
+    def resume_reading(self) -> None:
+        if self._channel is not None:
+            self._channel.resume_reading()
+
+    def close(self) -> None:
+        self._closed = True
+        if self._channel is not None:
+            self._channel.abort()
+        self._link.close()

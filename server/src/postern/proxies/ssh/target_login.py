@@ -1,0 +1,189 @@
+"""Logging in on a target: the host key is judged first, then the credential is asked for, used at once and forgotten."""
+
+import asyncio
+import logging
+from collections.abc import Callable, Sequence
+
+import asyncssh
+from asyncssh.connection import SSHClientConnection
+
+from postern.contracts.access import CredentialRequest, HostKeySeen
+from postern.contracts.enums import EndReason, HostKeyVerdict
+from postern.kernel.secret import Secret
+from postern.proxies.core.control.plane import ControlPlane, ControlRefused, ControlUnavailable
+from postern.proxies.core.session import LiveSession
+from postern.proxies.core.target import Progress, Prompter, TargetFailed
+from postern.proxies.core.texts import Text
+from postern.proxies.ssh.fast_transport import FastConnection
+from postern.proxies.ssh.transport import PacedConnection
+
+log = logging.getLogger(__name__)
+
+
+class TargetLink(PacedConnection, SSHClientConnection):
+    """A connection to a target that waits with its log-in until the host key was approved."""
+
+    approve: Callable[[asyncssh.SSHKey], "asyncio.Future[None]"] | None = None
+
+    def validate_server_host_key(self, key_data: bytes) -> asyncssh.SSHKey:
+        """Any well-formed plain key passes here; who it belongs to is judged before the log-in goes on."""
+        try:
+            key = asyncssh.public_key.decode_ssh_public_key(key_data)
+        except asyncssh.KeyImportError as error:
+            raise asyncssh.HostKeyNotVerifiable(str(error)) from None
+        known = self._server_host_key
+        if known is not None and known.public_data != key.public_data:
+            raise asyncssh.HostKeyNotVerifiable("the host key changed within one connection")
+        self._server_host_key = key
+        return key
+
+    def send_service_request(self, service: bytes) -> None:
+        """Called once, when the first key exchange is through."""
+        self.create_task(self._approve_and_go_on(service))
+
+    async def _approve_and_go_on(self, service: bytes) -> None:
+        key = self._server_host_key
+        if self.approve is None or key is None:
+            raise asyncssh.HostKeyNotVerifiable("nobody judges the host key")
+        await self.approve(key)
+        super().send_service_request(service)
+
+
+class FastTargetLink(FastConnection, TargetLink):
+    """The same with the faster data path."""
+
+
+class LogInClient(asyncssh.SSHClient):
+    """Answers the target's questions with the session's credential; asks for it at the first question."""
+
+    def __init__(self, opening: "TargetLogin") -> None:
+        self._opening = opening
+        self._key_offered = False
+        self._password_offers = 0
+
+    async def public_key_auth_requested(self) -> asyncssh.SSHKey | None:
+        if self._key_offered:
+            return None
+        self._key_offered = True
+        return await self._opening.private_key()
+
+    async def password_auth_requested(self) -> str | None:
+        self._password_offers += 1
+        return await self._opening.password() if self._password_offers == 1 else None
+
+    async def kbdint_auth_requested(self) -> str | None:
+        return "" if await self._opening.password() is not None else None
+
+    async def kbdint_challenge_received(
+        self,
+        name: str,  # noqa: ARG002 - the library calls it so
+        instructions: str,  # noqa: ARG002 - as above
+        lang: str,  # noqa: ARG002 - as above
+        prompts: Sequence[tuple[str, bool]],
+    ) -> list[str] | None:
+        if not prompts:
+            return []
+        # Only the password is known: one hidden question, once. Anything else is beyond this log-in.
+        if len(prompts) == 1 and not prompts[0][1] and self._password_offers == 0:
+            self._password_offers += 1
+            password = await self._opening.password()
+            return None if password is None else [password]
+        return None
+
+
+class TargetLogin:
+    """One log-in on a target for one session."""
+
+    def __init__(
+        self,
+        session: LiveSession,
+        plane: ControlPlane,
+        *,
+        prompter: Prompter,
+        progress: Progress,
+    ) -> None:
+        self._session = session
+        self._plane = plane
+        self._prompter = prompter
+        self._progress = progress
+        self._private_key = Secret("")
+        self._password: Secret | None = None
+        self._asked = False
+        self.login_name = session.grant.login_name
+        self.fingerprint = ""
+        self.failure: TargetFailed | None = None
+
+    async def approve(self, key: asyncssh.SSHKey) -> None:
+        """Have the control plane judge the host key; then fetch the credential. Raises `TargetFailed`."""
+        grant = self._session.grant
+        self.fingerprint = key.get_fingerprint()
+        try:
+            answer = await self._plane.host_key(
+                HostKeySeen(
+                    session_id=grant.session_id,
+                    host=grant.target.host,
+                    port=grant.target.port,
+                    public_key=key.export_public_key("openssh").decode("ascii").strip(),
+                )
+            )
+        except (ControlUnavailable, ControlRefused) as error:
+            raise self._fail(
+                EndReason.ERROR, Text.CONTROL_UNAVAILABLE.say(self._session.language), error.message
+            ) from error
+        if answer.verdict is HostKeyVerdict.CHANGED:
+            message = Text.HOST_KEY_CHANGED.say(
+                self._session.language,
+                host=grant.target.host,
+                pinned=answer.pinned_fingerprint,
+                seen=self.fingerprint,
+            )
+            raise self._fail(EndReason.HOST_KEY_REFUSED, message, f"shown: {self.fingerprint}")
+        self._progress("authenticating")
+
+    async def private_key(self) -> asyncssh.SSHKey | None:
+        """The key to log in with, if the credential has one."""
+        await self._credential()
+        if not self._private_key:
+            return None
+        try:
+            return asyncssh.import_private_key(self._private_key.reveal())
+        except (asyncssh.KeyImportError, asyncssh.KeyEncryptionError):
+            log.warning("session %s: the stored private key cannot be read", self._session.grant.session_id)
+            return None
+        finally:
+            self._private_key = Secret("")
+
+    async def password(self) -> str | None:
+        """The password to log in with, if there is one."""
+        await self._credential()
+        return self._password.reveal() if self._password else None
+
+    async def _credential(self) -> None:
+        """Ask for the credential, once, and only when the target wants to see it."""
+        if self._asked:
+            return
+        self._asked = True
+        grant = self._session.grant
+        language = self._session.language
+        if grant.manual:
+            question = Text.PROMPT_PASSWORD.say(language, login=self.login_name, host=grant.asset_name)
+            self._password = Secret(await self._prompter(question, False))
+            return
+        try:
+            answer = await self._plane.credential(CredentialRequest(session_id=grant.session_id))
+        except (ControlUnavailable, ControlRefused) as error:
+            raise self._fail(EndReason.ERROR, Text.CONTROL_UNAVAILABLE.say(language), error.message) from error
+        if answer.credential is None:
+            message = answer.denial.message if answer.denial is not None else Text.END_CREDENTIAL_REFUSED.say(language)
+            raise self._fail(EndReason.CREDENTIAL_REFUSED, message, "the control plane gave no credential")
+        self._private_key = Secret(answer.credential.private_key)
+        self._password = Secret(answer.credential.password) if answer.credential.password else None
+
+    def _fail(self, reason: EndReason, message: str, detail: str) -> TargetFailed:
+        self.failure = TargetFailed(reason, message, detail)
+        return self.failure
+
+    def forget(self) -> None:
+        """Drop the secrets."""
+        self._private_key = Secret("")
+        self._password = None

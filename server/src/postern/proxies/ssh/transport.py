@@ -1,0 +1,121 @@
+"""Connections and channels with the back-pressure that the library lacks.
+
+`asyncssh` ignores the transport's wish to pause: a peer that grants a huge window and stops reading would make it
+buffer everything. Here a channel keeps its data while its connection cannot send (transport full, or keys being
+exchanged), so that the channel's own high-water mark pauses the other leg; and a connection stops reading while its
+peer sends faster than packets can be handled. All uses of the library's private names are in this module and in
+`fast_transport`; the version is pinned.
+"""
+
+import logging
+import sys
+from typing import TYPE_CHECKING, Any, Final
+
+import asyncssh
+from asyncssh.channel import SSHClientChannel, SSHServerChannel
+from asyncssh.connection import SSHConnection
+from asyncssh.logging import SSHLogger
+from asyncssh.misc import OptExcInfo
+
+if TYPE_CHECKING:
+    import asyncio
+
+log = logging.getLogger(__name__)
+
+#: More unhandled input than this stops the reading (a packet has at most some 35 KB).
+MAX_UNHANDLED_BYTES: Final = 256 * 1024
+
+
+class PacedConnection(SSHConnection):
+    """A connection that stops when it must. Mixed in before the library's client or server class."""
+
+    writing_held = False
+    reading_held = False
+
+    @property
+    def can_send(self) -> bool:
+        """Whether channel data may go out now."""
+        return not self.writing_held and self._kex_complete
+
+    def internal_error(self, exc_info: OptExcInfo | None = None, error_logger: SSHLogger | None = None) -> None:
+        """A fault in handling a packet ends this connection; the library tells only its debug log.
+
+        Before sign-in it is most likely a stranger's nonsense, and not worth more than a line.
+        """
+        fault = exc_info or sys.exc_info()
+        if self._auth_complete:
+            log.error("a connection with %s failed", self._peer_addr, exc_info=fault)
+        else:
+            log.info("the handshake with %s failed: %r", self._peer_addr, fault[1])
+        super().internal_error(exc_info, error_logger)
+
+    def pause_writing(self) -> None:
+        self.writing_held = True
+
+    def resume_writing(self) -> None:
+        self.writing_held = False
+        self._flush_channels()
+
+    def _flush_channels(self) -> None:
+        for channel in list(self._channels.values()):
+            if isinstance(channel, PacedChannel):
+                channel.flush_held()
+
+    def _send_deferred_packets(self) -> None:
+        super()._send_deferred_packets()
+        if self._auth_complete:
+            self._flush_channels()
+
+    def data_received(self, data: bytes, datatype: asyncssh.DataType = None) -> None:
+        super().data_received(data, datatype)
+        if len(self._inpbuf) > MAX_UNHANDLED_BYTES and not self.reading_held and self._transport is not None:
+            self.reading_held = True
+            self._transport.pause_reading()
+
+    def _finish_recv_packet(
+        self,
+        pkttype: int,
+        seq: int,
+        _task: "asyncio.Task[Any] | None" = None,
+        is_async: bool = False,
+    ) -> None:
+        super()._finish_recv_packet(pkttype, seq, _task, is_async)
+        if self.reading_held and len(self._inpbuf) <= MAX_UNHANDLED_BYTES and self._transport is not None:
+            self.reading_held = False
+            self._transport.resume_reading()
+
+
+class PacedChannel:
+    """A channel that keeps its data while its connection cannot send."""
+
+    def flush_held(self) -> None:
+        """Send what was held; called when the connection can send again."""
+        raise NotImplementedError
+
+
+class PacedClientChannel(SSHClientChannel[bytes], PacedChannel):
+    """Our side of a channel to a target."""
+
+    def flush_held(self) -> None:
+        if self._session is not None:
+            self._flush_send_buf()
+
+    def _flush_send_buf(self) -> None:
+        if isinstance(self._conn, PacedConnection) and not self._conn.can_send:
+            self._pause_resume_writing()
+        else:
+            super()._flush_send_buf()
+
+
+class PacedServerChannel(SSHServerChannel[bytes], PacedChannel):
+    """Our side of a channel to a person."""
+
+    def flush_held(self) -> None:
+        if self._session is not None:
+            self._flush_send_buf()
+
+    def _flush_send_buf(self) -> None:
+        if isinstance(self._conn, PacedConnection) and not self._conn.can_send:
+            self._pause_resume_writing()
+        else:
+            super()._flush_send_buf()

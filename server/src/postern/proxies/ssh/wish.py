@@ -1,0 +1,72 @@
+"""What a client wants of a session channel, and whether the permission's actions allow it."""
+
+from dataclasses import dataclass
+from typing import Final
+
+from postern.contracts.enums import Actions, EndReason
+from postern.proxies.core.session import LiveSession
+from postern.proxies.core.texts import Text
+from postern.proxies.ssh.classification import NEEDED, ExecKind, classify
+from postern.proxies.ssh.opening import Refused
+from postern.proxies.ssh.relay import Inspector
+from postern.proxies.ssh.scp_inspector import ScpInspector
+from postern.proxies.ssh.sftp_inspector import SftpInspector
+
+_MAX_CELLS: Final = 1000
+_REFUSALS: Final = {
+    Actions.CONNECT: Text.CONNECT_NOT_PERMITTED,
+    Actions.UPLOAD_FILE: Text.UPLOAD_REFUSED,
+    Actions.DOWNLOAD_FILE: Text.DOWNLOAD_REFUSED,
+    Actions.UPDOWNLOAD: Text.TRANSFER_REFUSED,
+}
+
+
+@dataclass(frozen=True, kw_only=True)
+class Wish:
+    """What the client asked the channel for: exactly one of shell (both None), command and subsystem."""
+
+    command: bytes | None = None
+    subsystem: str | None = None
+
+    @property
+    def is_shell(self) -> bool:
+        """A shell, asked for as such or by the name of one: recorded with its input, terminal or not."""
+        if self.command is None:
+            return self.subsystem is None
+        return classify(self.command).kind is ExecKind.SHELL
+
+
+def sane_size(columns: int, rows: int) -> tuple[int, int]:
+    """A terminal size that can be used: 0 means the usual one, absurd ones are cut."""
+    return min(columns or 80, _MAX_CELLS), min(rows or 24, _MAX_CELLS)
+
+
+def judge(session: LiveSession, wish: Wish) -> tuple[str, Inspector | None]:
+    """The kind of session and what reads along. Raises `Refused` when the permission does not hold the action."""
+    if wish.subsystem is not None:
+        return _judge_sftp(session)
+    if wish.command is None:
+        _demand(session, Actions.CONNECT, "shell")
+        return "shell", None
+    request = classify(wish.command)
+    if request.kind is ExecKind.SFTP:
+        return _judge_sftp(session)
+    _demand(session, NEEDED[request.kind], request.text)
+    if request.kind in {ExecKind.SCP_UPLOAD, ExecKind.SCP_DOWNLOAD}:
+        return "scp", ScpInspector(session, upload=request.kind is ExecKind.SCP_UPLOAD)
+    return "exec", None
+
+
+def _judge_sftp(session: LiveSession) -> tuple[str, Inspector | None]:
+    """Either transfer right opens the subsystem; the inspector judges each request."""
+    _demand(session, Actions.UPDOWNLOAD, "sftp")
+    return "sftp", SftpInspector(session)
+
+
+def _demand(session: LiveSession, actions: Actions, what: str) -> None:
+    """Any of `actions` must be in the permission; otherwise the session ends, and the person is told."""
+    if not session.grant.actions & actions:
+        message = _REFUSALS[actions].say(session.language)
+        session.request_refused(what[:64], f"the permission lacks {actions.name}")
+        session.end(EndReason.USER_CLOSED, "refused by the permission's actions", message=message)
+        raise Refused(message)

@@ -1,0 +1,397 @@
+"""A session whose person sits at a browser: survives the loss of the websocket for a while.
+
+The life of one: `open` redeems the token, opens the shell and says `opened`; a sender task carries output to whichever
+link is attached; a lost link leaves the session waiting for `resume`; the end is told after the last byte of output.
+"""
+
+import asyncio
+import logging
+from collections.abc import Callable, Coroutine
+from typing import Any, Final, Protocol
+from uuid import UUID
+
+from postern.contracts.access import SessionGrant
+from postern.contracts.browser import (
+    RESUME_GRACE_S,
+    UNACKED_LIMIT,
+    Ack,
+    Answer,
+    ClientMessage,
+    Close,
+    Ended,
+    Opened,
+    Ping,
+    Pong,
+    Prompt,
+    Resize,
+    Resume,
+    Resumed,
+    Screen,
+    State,
+)
+from postern.contracts.enums import EndReason
+from postern.kernel import ids
+from postern.proxies.core.limits import Limits
+from postern.proxies.core.session import LiveSession, SessionOver
+from postern.proxies.core.target import (
+    PromptCancelled,
+    Pty,
+    TargetConnector,
+    TargetExit,
+    TargetFailed,
+    TargetShell,
+)
+from postern.proxies.core.watching import Picture
+from postern.proxies.terminal.link import BrowserLink, LinkGone
+from postern.proxies.terminal.output_buffer import OutputBuffer
+from postern.proxies.terminal.texts import Text
+
+log = logging.getLogger(__name__)
+
+_FRAME_BYTES: Final = 64 * 1024
+_MAX_CELLS: Final = 1000
+#: The page shows UTF-8 whatever the host's default is; a host that does not accept the variable ignores it.
+_ENVIRONMENT: Final = {b"LANG": b"C.UTF-8"}
+
+
+class PictureSource(Protocol):
+    """Where pictures of live screens come from."""
+
+    async def picture(self, session_id: UUID, at_least_offset: int) -> Picture:
+        """The screen after at least that many bytes of output. Raises TimeoutError, OSError."""
+
+
+def sane(cells: int, usual: int) -> int:
+    """A terminal size that can be used."""
+    return min(cells, _MAX_CELLS) if cells > 0 else usual
+
+
+class BrowserTerminal:
+    """One session of a browser; also the `TargetEvents` of its shell."""
+
+    def __init__(
+        self,
+        session: LiveSession,
+        link: BrowserLink,
+        *,
+        columns: int,
+        rows: int,
+        connector: TargetConnector,
+        pictures: PictureSource,
+        limits: Limits,
+        on_gone: Callable[["BrowserTerminal"], None],
+    ) -> None:
+        self.session = session
+        self._link: BrowserLink | None = link
+        self._columns, self._rows = sane(columns, 80), sane(rows, 24)
+        self._connector = connector
+        self._pictures = pictures
+        self._limits = limits
+        self._on_gone = on_gone
+        self._shell: TargetShell | None = None
+        self._buffer = OutputBuffer()
+        self._sent = 0
+        self._picture_due = False
+        self._secret_hash = ""
+        #: The secret before that one stays good until the browser has shown that it got the new one.
+        self._spent_hash = ""
+        self._paused = False
+        self._can_write = asyncio.Event()
+        self._can_write.set()
+        self._wake = asyncio.Event()
+        self._answers: dict[int, asyncio.Future[str]] = {}
+        self._prompts = 0
+        self._ended: Ended | None = None
+        self._exit_status: int | None = None
+        self._opening: asyncio.Task[None] | None = None
+        self._sender: asyncio.Task[None] | None = None
+        self._grace: asyncio.TimerHandle | None = None
+        self._messages: set[asyncio.Task[None]] = set()
+
+    @property
+    def grant(self) -> SessionGrant:
+        return self.session.grant
+
+    # Opening
+
+    def start(self) -> None:
+        """Open the shell in the background; `serve` reads the link meanwhile."""
+        self.session.on_end(self._session_ended)
+        self._opening = asyncio.create_task(self._open(), name="browser terminal opening")
+        self._sender = asyncio.create_task(self._send_output(), name="browser terminal output")
+
+    async def _open(self) -> None:
+        session = self.session
+        try:
+            shell = await self._connector.open_shell(
+                session,
+                Pty(columns=self._columns, rows=self._rows, environment=_ENVIRONMENT),
+                self,
+                prompter=self._ask,
+                progress=self._progress,
+            )
+            self._shell = shell
+            session.activate("shell", self._columns, self._rows, record=True)
+        except TargetFailed as failure:
+            session.end(failure.reason, failure.detail, message=failure.message)
+        except PromptCancelled as cancelled:
+            session.end(EndReason.USER_CLOSED, "no answer to a question", message=cancelled.message)
+        except SessionOver:
+            pass  # it has told why
+        except Exception as error:
+            session.end(EndReason.ERROR, f"{type(error).__name__}: {error}")
+            raise
+        else:
+            await self._opened(shell)
+
+    async def _opened(self, shell: TargetShell) -> None:
+        grant = self.grant
+        if self._messages:
+            await asyncio.gather(*self._messages, return_exceptions=True)  # what was said on the way comes first
+        link = self._link
+        if link is not None:
+            try:
+                await link.say(
+                    Opened(
+                        session_id=grant.session_id,
+                        resume_secret=self._new_secret(),
+                        asset=grant.asset_name,
+                        system_user=grant.system_user_name,
+                        login_name=grant.login_name,
+                        actions=int(grant.actions),
+                        recorded=self.session.recorded,
+                        host_key=shell.host_key_fingerprint,
+                        idle_timeout_s=grant.idle_timeout_s,
+                    )
+                )
+            except LinkGone:
+                self._detach(link)
+        shell.resize(self._columns, self._rows)
+        self.session.resize(self._columns, self._rows)
+        shell.resume_reading()
+
+    def _progress(self, state: str) -> None:
+        if self._link is not None:
+            self._spawn(self._link.say(State(state=state)))
+
+    async def _ask(self, text: str, echo: bool) -> str:
+        if self._link is None:
+            raise PromptCancelled("")
+        self._prompts += 1
+        number = self._prompts
+        answer: asyncio.Future[str] = asyncio.get_running_loop().create_future()
+        self._answers[number] = answer
+        try:
+            await self._link.say(Prompt(prompt_id=number, text=text, echo=echo))
+            async with asyncio.timeout(self._limits.prompt_s):
+                return await answer
+        except (LinkGone, TimeoutError) as error:
+            raise PromptCancelled(Text.TOO_LATE.say(self.session.language)) from error
+        finally:
+            del self._answers[number]
+
+    # The person's side
+
+    async def serve(self, link: BrowserLink) -> None:
+        """Read a link until it is gone. Raises NotUnderstood when it sends what the protocol does not know."""
+        try:
+            while True:
+                message = await link.receive()
+                if link is not self._link:
+                    return
+                self._spent_hash = ""
+                if isinstance(message, bytes):
+                    await self._type(message)
+                else:
+                    await self._take(link, message)
+        except LinkGone:
+            pass
+        finally:
+            self._detach(link)
+
+    async def _type(self, data: bytes) -> None:
+        shell = self._shell
+        if shell is None or not data or not self.session.user_input(data):
+            return
+        shell.write(data)
+        # A target that does not take input stops the reading here, and so the browser.
+        await self._can_write.wait()
+
+    async def _take(self, link: BrowserLink, message: ClientMessage) -> None:
+        if isinstance(message, Ack):
+            self._buffer.acknowledge(message.received)
+            self._balance()
+        elif isinstance(message, Ping):
+            await link.say(Pong(t=message.t))
+        elif isinstance(message, Resize):
+            self._resize(message.columns, message.rows)
+        elif isinstance(message, Answer):
+            waiting = self._answers.get(message.prompt_id)
+            if waiting is not None and not waiting.done():
+                waiting.set_result(message.value)
+        elif isinstance(message, Close):
+            self.session.end(EndReason.USER_CLOSED)
+
+    def _resize(self, columns: int, rows: int) -> None:
+        self._columns, self._rows = sane(columns, 80), sane(rows, 24)
+        if self._shell is not None:
+            self.session.resize(self._columns, self._rows)
+            self._shell.resize(self._columns, self._rows)
+
+    # Lost and found
+
+    def _detach(self, link: BrowserLink) -> None:
+        if link is not self._link:
+            return
+        self._link = None
+        if self._shell is None and self.session.end_reason is None:
+            # Nothing is open yet that could be taken up again.
+            self.session.end(EndReason.USER_CLOSED, "left before the session was open")
+        self._grace = asyncio.get_running_loop().call_later(RESUME_GRACE_S, self._given_up)
+        self._wake.set()
+
+    def _given_up(self) -> None:
+        self.session.end(EndReason.USER_CLOSED, "the browser did not come back")
+        self._finish()
+
+    def accepts(self, resume: Resume, link: BrowserLink) -> bool:
+        """Whether this link may take the session up: the person, and the secret of the last link (K63)."""
+        shown = ids.token_hash(resume.resume_secret)
+        return link.user_id == self.grant.user.id and any(
+            known != "" and ids.same(shown, known) for known in (self._secret_hash, self._spent_hash)
+        )
+
+    async def resume(self, resume: Resume, link: BrowserLink) -> None:
+        """Go on with another link. `accepts` has been asked before. Raises LinkGone."""
+        self._spent_hash = ids.token_hash(resume.resume_secret)
+        secret = self._new_secret()
+        old, self._link = self._link, None
+        if old is not None:
+            self._spawn(old.cut(Ended(reason="taken_over", message=Text.TAKEN_OVER.say(old.language))))
+        if self._grace is not None:
+            self._grace.cancel()
+            self._grace = None
+        is_kept = self._buffer.start <= resume.received <= self._buffer.end
+        offset = resume.received if is_kept else self._buffer.end
+        await link.say(Resumed(session_id=self.grant.session_id, resume_secret=secret, offset=offset))
+        if is_kept:
+            self._buffer.acknowledge(resume.received)
+        self._sent = offset
+        self._picture_due = not is_kept
+        self._resize(resume.columns, resume.rows)
+        self._link = link
+        self._balance()
+        self._wake.set()
+
+    def _new_secret(self) -> str:
+        secret = ids.new_token()
+        self._secret_hash = ids.token_hash(secret)
+        return secret
+
+    # Output
+
+    async def _send_output(self) -> None:
+        while True:
+            await self._wake.wait()
+            self._wake.clear()
+            link = self._link
+            if link is None:
+                continue
+            try:
+                if self._picture_due:
+                    await self._send_picture(link)
+                while link is self._link and (data := self._buffer.since(self._sent, _FRAME_BYTES)):
+                    self._sent += len(data)
+                    await link.output(data)
+                if self._ended is not None and self._sent >= self._buffer.end and link is self._link:
+                    await link.end(self._ended)
+                    self._link = None
+                    self._finish()
+                    return
+            except LinkGone:
+                self._detach(link)
+
+    async def _send_picture(self, link: BrowserLink) -> None:
+        self._picture_due = False
+        try:
+            async with asyncio.timeout(self._limits.snapshot_s):
+                picture = await self._pictures.picture(self.grant.session_id, self._buffer.end)
+        except (TimeoutError, OSError):
+            # Without a picture the page keeps what it shows and goes on from here.
+            return
+        await link.say(Screen(columns=picture.columns, rows=picture.rows, offset=picture.offset))
+        await link.output(picture.data)
+        self._buffer.restart(picture.offset)
+        self._sent = max(self._buffer.start, min(picture.offset, self._buffer.end))
+        self._balance()
+
+    def _balance(self) -> None:
+        """Stop or go on reading from the target, by how much the browser has not drawn yet."""
+        if self._shell is None:
+            return
+        unacknowledged = self._buffer.unacknowledged
+        if not self._paused and unacknowledged > UNACKED_LIMIT:
+            self._paused = True
+            self._shell.pause_reading()
+        elif self._paused and unacknowledged <= UNACKED_LIMIT // 2:
+            self._paused = False
+            self._shell.resume_reading()
+
+    # Told by the target
+
+    def on_target_data(self, data: bytes, *, stderr: bool) -> None:
+        del stderr  # a terminal has one stream
+        if self.session.target_output(data):
+            self._buffer.append(data)
+            self._balance()
+            self._wake.set()
+
+    def on_target_eof(self) -> None:
+        """The exit follows."""
+
+    def on_target_exit(self, how: TargetExit) -> None:
+        self._exit_status = how.status
+        is_lost = how.status is None and how.signal is None
+        detail = "the connection to the target was lost" if is_lost else (f"signal {how.signal}" if how.signal else "")
+        self.session.end(EndReason.TARGET_CLOSED, detail or how.message, exit_status=how.status)
+
+    def on_target_pause(self) -> None:
+        self._can_write.clear()
+
+    def on_target_resume(self) -> None:
+        self._can_write.set()
+
+    # End
+
+    def _session_ended(self, reason: EndReason, message: str) -> None:
+        self._can_write.set()
+        if self._opening is not None and not self._opening.done() and asyncio.current_task() is not self._opening:
+            self._opening.cancel()
+        if self._shell is not None:
+            self._shell.close()
+        for answer in self._answers.values():
+            answer.cancel()
+        self._ended = Ended(reason=reason.value, message=message, exit_status=self._exit_status)
+        self._wake.set()
+        if self._link is None and self._grace is None:
+            self._grace = asyncio.get_running_loop().call_later(RESUME_GRACE_S, self._finish)
+
+    def _finish(self) -> None:
+        if self._grace is not None:
+            self._grace.cancel()
+            self._grace = None
+        if self._sender is not None and asyncio.current_task() is not self._sender:
+            self._sender.cancel()
+        self._on_gone(self)
+
+    def _spawn(self, work: Coroutine[Any, Any, None]) -> None:
+        task = asyncio.create_task(work)
+        self._messages.add(task)
+        task.add_done_callback(self._messages.discard)
+        task.add_done_callback(_retrieve)
+
+
+def _retrieve(task: "asyncio.Task[None]") -> None:
+    """A message that could not be sent any more is no fault: the reader notices the end."""
+    if not task.cancelled() and (error := task.exception()) is not None and not isinstance(error, LinkGone):
+        log.error("a message to the browser failed: %r", error)

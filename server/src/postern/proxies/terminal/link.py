@@ -1,0 +1,114 @@
+"""One websocket of a browser, as typed messages."""
+
+import asyncio
+from typing import Final
+from uuid import UUID
+
+import msgspec
+from websockets.asyncio.server import ServerConnection
+from websockets.exceptions import ConnectionClosed
+
+from postern.contracts.browser import (
+    LANGUAGE_HEADER,
+    REMOTE_ADDR_HEADER,
+    USER_HEADER,
+    ClientMessage,
+    Ended,
+    ServerMessage,
+)
+from postern.kernel.clock import monotonic_s
+from postern.kernel.ids import parse_id
+
+_MAX_TEXT_BYTES: Final = 64 * 1024
+_FRAMES_PER_S: Final = 500
+_CUT_S: Final = 0.5
+_ENCODER: Final = msgspec.json.Encoder()
+_DECODER: Final[msgspec.json.Decoder[ClientMessage]] = msgspec.json.Decoder(ClientMessage)
+
+
+class NotUnderstood(Exception):
+    """The browser sent a frame that the protocol does not know."""
+
+
+class LinkGone(Exception):
+    """The websocket is closed."""
+
+
+class BrowserLink:
+    """Sends and receives; knows who the web plane says is at the other end."""
+
+    def __init__(self, socket: ServerConnection) -> None:
+        self._socket = socket
+        headers = socket.request.headers if socket.request is not None else {}
+        self.user_id: UUID | None = parse_id(headers.get(USER_HEADER, ""))
+        self.remote_addr: str = headers.get(REMOTE_ADDR_HEADER, "")
+        self._second_began_s = 0.0
+        self._frames = 0
+        self.language: str = headers.get(LANGUAGE_HEADER, "zh-hans")
+
+    async def receive(self) -> ClientMessage | bytes:
+        """The next message, or keystrokes. Raises LinkGone, NotUnderstood.
+
+        A page that sends more frames than any person or any drawing needs is read more slowly, nothing else.
+        """
+        try:
+            frame = await self._socket.recv()
+        except ConnectionClosed as error:
+            raise LinkGone from error
+        await self._slow_down()
+        if isinstance(frame, bytes):
+            return frame
+        if len(frame) > _MAX_TEXT_BYTES:
+            raise NotUnderstood
+        try:
+            return _DECODER.decode(frame)
+        except msgspec.MsgspecError as error:
+            raise NotUnderstood from error
+
+    async def _slow_down(self) -> None:
+        present_s = monotonic_s()
+        if present_s - self._second_began_s >= 1:
+            self._second_began_s = present_s
+            self._frames = 0
+        self._frames += 1
+        if self._frames > _FRAMES_PER_S:
+            await asyncio.sleep(1 - (present_s - self._second_began_s))
+
+    async def receive_first(self, timeout_s: float) -> ClientMessage | bytes:
+        """The first message. Raises TimeoutError besides."""
+        async with asyncio.timeout(timeout_s):
+            return await self.receive()
+
+    async def say(self, message: ServerMessage) -> None:
+        """Send a message; waits while the browser does not read. Raises LinkGone."""
+        await self._send(_ENCODER.encode(message).decode())
+
+    async def output(self, data: bytes) -> None:
+        """Send terminal bytes; waits while the browser does not read. Raises LinkGone."""
+        await self._send(data)
+
+    async def _send(self, frame: str | bytes) -> None:
+        try:
+            await self._socket.send(frame)
+        except ConnectionClosed as error:
+            raise LinkGone from error
+
+    async def end(self, ended: Ended) -> None:
+        """Say why it is over, and close. Never raises."""
+        try:
+            await self.say(ended)
+        except LinkGone:
+            return
+        await self.close()
+
+    async def cut(self, ended: Ended) -> None:
+        """Say why, if the browser still reads, and drop the connection; whoever waits to send is let go. Never raises."""
+        try:
+            async with asyncio.timeout(_CUT_S):
+                await self.end(ended)
+        except TimeoutError:
+            pass
+        self._socket.transport.abort()
+
+    async def close(self) -> None:
+        await self._socket.close()

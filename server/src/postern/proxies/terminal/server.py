@@ -1,0 +1,246 @@
+"""The endpoint that the web plane's bridge connects browsers to."""
+
+import asyncio
+import logging
+import os
+from pathlib import Path
+from typing import Any, Final
+from uuid import UUID
+
+from websockets.asyncio.server import Server, ServerConnection, serve, unix_serve
+
+from postern.contracts.access import AuthorizeAnswer, RedeemToken
+from postern.contracts.browser import (
+    MAX_FRAME_BYTES,
+    Ended,
+    Open,
+    Ping,
+    Pong,
+    Resized,
+    Resume,
+    Screen,
+    Watch,
+    Watching,
+)
+from postern.contracts.enums import DenialCode, EndReason
+from postern.kernel.errors import PosternError, SettingsError
+from postern.proxies.core.control.plane import ControlPlane, ControlRefused, ControlUnavailable
+from postern.proxies.core.limits import Limits
+from postern.proxies.core.registry import SessionRegistry
+from postern.proxies.core.settings import split_address
+from postern.proxies.core.target import TargetConnector
+from postern.proxies.core.texts import Text as CoreText
+from postern.proxies.core.texts import end_message
+from postern.proxies.core.watching import Output, Picture, WatchEnded, Watcher
+from postern.proxies.core.watching import Resized as SizeChanged
+from postern.proxies.terminal.browser_terminal import BrowserTerminal, PictureSource
+from postern.proxies.terminal.link import BrowserLink, LinkGone, NotUnderstood
+from postern.proxies.terminal.texts import Text
+
+log = logging.getLogger(__name__)
+
+_FIRST_MESSAGE_S: Final = 10.0
+_PING_S: Final = 20.0
+_WRITE_BUFFER_BYTES: Final = 256 * 1024
+_WAITING_FRAMES: Final = 8
+_SOCKET_MODE: Final = 0o600
+
+
+class StreamServer:
+    """Serves `contracts/browser.py` on `address` (`unix:/path` or `host:port`)."""
+
+    def __init__(
+        self,
+        address: str,
+        *,
+        plane: ControlPlane,
+        registry: SessionRegistry,
+        connector: TargetConnector,
+        pictures: PictureSource,
+        limits: Limits,
+    ) -> None:
+        self._address = address
+        self._plane = plane
+        self._registry = registry
+        self._connector = connector
+        self._pictures = pictures
+        self._limits = limits
+        self._terminals: dict[UUID, BrowserTerminal] = {}
+        self._server: Server | None = None
+
+    async def start(self) -> None:
+        """Listen. Raises SettingsError when the address cannot be used."""
+        options: dict[str, Any] = {
+            "compression": None,
+            "max_size": MAX_FRAME_BYTES,
+            "max_queue": _WAITING_FRAMES,
+            "write_limit": _WRITE_BUFFER_BYTES,
+            "ping_interval": _PING_S,
+            "ping_timeout": _PING_S,
+            "server_header": None,
+        }
+        try:
+            if self._address.startswith("unix:"):
+                path = self._address.removeprefix("unix:")
+                _make_room(path)
+                mask = os.umask(0o777 & ~_SOCKET_MODE)
+                try:
+                    self._server = await unix_serve(self._serve, path, **options)
+                finally:
+                    os.umask(mask)
+            else:
+                host, port = split_address(self._address)
+                self._server = await serve(self._serve, host, port, **options)
+        except (OSError, ValueError) as error:
+            raise SettingsError(f"cannot listen on {self._address}: {error}") from error
+
+    async def stop(self) -> None:
+        """Close all links; sessions have ended before."""
+        if self._server is not None:
+            self._server.close()
+            await self._server.wait_closed()
+            self._server = None
+
+    async def _serve(self, socket: ServerConnection) -> None:
+        link = BrowserLink(socket)
+        try:
+            first = await link.receive_first(_FIRST_MESSAGE_S)
+            if isinstance(first, Open):
+                await self._open(first, link)
+            elif isinstance(first, Resume):
+                await self._resume(first, link)
+            elif isinstance(first, Watch):
+                await self._watch(first, link)
+            else:
+                await link.end(_ended("protocol", Text.NOT_UNDERSTOOD, link))
+        except LinkGone:
+            return
+        except TimeoutError:
+            await link.end(_ended("protocol", Text.TOO_LATE, link))
+        except NotUnderstood:
+            await link.end(_ended("protocol", Text.NOT_UNDERSTOOD, link))
+
+    async def _redeem(self, token: str, link: BrowserLink) -> AuthorizeAnswer | None:
+        """The control plane's answer when it is a yes to this very person; otherwise the link is ended."""
+        if link.user_id is None:
+            await link.end(_ended(DenialCode.TOKEN_UNKNOWN.value, Text.WRONG_PERSON, link))
+            return None
+        try:
+            answer = await self._plane.redeem_token(
+                RedeemToken(token=token, user_id=link.user_id, remote_addr=link.remote_addr)
+            )
+        except (ControlUnavailable, ControlRefused):
+            message = CoreText.CONTROL_UNAVAILABLE.say(link.language)
+            await link.end(Ended(reason=DenialCode.CONTROL_UNAVAILABLE.value, message=message))
+            return None
+        if answer.denial is not None:
+            message = " ".join((answer.denial.message, *answer.denial.reasons))
+            await link.end(Ended(reason=answer.denial.code.value, message=message))
+            return None
+        owner = answer.grant.user.id if answer.grant is not None else answer.watch.watcher.id if answer.watch else None
+        if owner != link.user_id:
+            await link.end(_ended(DenialCode.TOKEN_UNKNOWN.value, Text.WRONG_PERSON, link))
+            return None
+        return answer
+
+    async def _open(self, message: Open, link: BrowserLink) -> None:
+        answer = await self._redeem(message.token, link)
+        if answer is None:
+            return
+        if answer.grant is None:
+            raise NotUnderstood
+        try:
+            session = self._registry.open(answer.grant)
+        except PosternError as error:
+            await link.end(Ended(reason=EndReason.LIMIT.value, message=error.message))
+            return
+        terminal = BrowserTerminal(
+            session,
+            link,
+            columns=message.columns,
+            rows=message.rows,
+            connector=self._connector,
+            pictures=self._pictures,
+            limits=self._limits,
+            on_gone=self._gone,
+        )
+        self._terminals[session.grant.session_id] = terminal
+        terminal.start()
+        await terminal.serve(link)
+
+    def _gone(self, terminal: BrowserTerminal) -> None:
+        self._terminals.pop(terminal.grant.session_id, None)
+
+    async def _resume(self, message: Resume, link: BrowserLink) -> None:
+        terminal = self._terminals.get(message.session_id)
+        if terminal is None or not terminal.accepts(message, link):
+            await link.end(_ended(DenialCode.SESSION_UNKNOWN.value, Text.SESSION_GONE, link))
+            return
+        await terminal.resume(message, link)
+        await terminal.serve(link)
+
+    async def _watch(self, message: Watch, link: BrowserLink) -> None:
+        answer = await self._redeem(message.token, link)
+        if answer is None:
+            return
+        if answer.watch is None:
+            raise NotUnderstood
+        session = self._registry.get(answer.watch.session_id)
+        try:
+            watcher = self._registry.watch(answer.watch)
+        except PosternError as error:
+            await link.end(Ended(reason=error.code, message=error.message))
+            return
+        if session is not None:
+            grant = session.grant
+            await link.say(
+                Watching(
+                    session_id=grant.session_id,
+                    user=f"{grant.user.name}({grant.user.username})",
+                    asset=grant.asset_name,
+                    system_user=grant.system_user_name,
+                )
+            )
+        reader = asyncio.create_task(_answer_pings(link))
+        reader.add_done_callback(lambda _task: watcher.close())
+        try:
+            await _show(watcher, link)
+        finally:
+            watcher.close()
+            reader.cancel()
+            await asyncio.gather(reader, return_exceptions=True)
+
+
+def _make_room(path: str) -> None:
+    """The folder of a Unix socket, without what a dead proxy left there."""
+    socket = Path(path)
+    socket.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+    socket.unlink(missing_ok=True)
+
+
+async def _show(watcher: Watcher, link: BrowserLink) -> None:
+    """Carry a view to its link until one of them ends."""
+    async for event in watcher:
+        if isinstance(event, Picture):
+            await link.say(Screen(columns=event.columns, rows=event.rows, offset=event.offset))
+            await link.output(event.data)
+        elif isinstance(event, Output):
+            await link.output(event.data)
+        elif isinstance(event, SizeChanged):
+            await link.say(Resized(columns=event.columns, rows=event.rows))
+        elif isinstance(event, WatchEnded):
+            reason = event.reason.value if event.reason is not None else "watch_ended"
+            message = event.message or (end_message(event.reason, link.language) if event.reason is not None else "")
+            await link.end(Ended(reason=reason, message=message))
+
+
+async def _answer_pings(link: BrowserLink) -> None:
+    """A watcher only looks: anything but a ping is ignored, keystrokes above all."""
+    while True:
+        message = await link.receive()
+        if isinstance(message, Ping):
+            await link.say(Pong(t=message.t))
+
+
+def _ended(reason: str, text: Text, link: BrowserLink) -> Ended:
+    return Ended(reason=reason, message=text.say(link.language))

@@ -1,0 +1,21 @@
+"""Sentences of the browser endpoint, beside those of `core.texts`."""
+
+from enum import Enum
+from typing import Final
+
+ENGLISH: Final = "en"
+
+
+class Text(Enum):
+    """`(Simplified Chinese, English)`."""
+
+    NOT_UNDERSTOOD = ("客户端消息无法识别，请刷新页面。", "The page sent something unexpected. Reload it.")
+    TOO_LATE = ("客户端没有及时响应，请重新连接。", "The page did not answer in time. Connect again.")
+    WRONG_PERSON = ("此连接令牌属于其他用户。", "This connection token belongs to somebody else.")
+    SESSION_GONE = ("会话已不存在，请重新连接。", "The session does not exist any more. Connect again.")
+    TAKEN_OVER = ("会话已在另一处恢复。", "The session was taken up again elsewhere.")
+
+    def say(self, language: str) -> str:
+        """The sentence in `language` (`zh-hans` or `en`)."""
+        chinese, english = self.value
+        return english if language == ENGLISH else chinese

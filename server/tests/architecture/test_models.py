@@ -1,0 +1,69 @@
+"""Tables point down the stack, and rows of organizations have one doorway."""
+
+from collections.abc import Iterator
+from typing import Any
+
+import pytest
+from django.apps import apps
+from django.db import models
+
+from postern.foundation.models import OrgOwnedModel, ScopedQuerySet
+
+#: Top of the stack first (ARCHITECTURE.md); what stands in one line must not know each other.
+STACK = (
+    ("sessions",),
+    ("perms",),
+    ("vault",),
+    ("assets",),
+    ("authn",),
+    ("rbac",),
+    ("users",),
+    ("orgs", "preferences"),
+    ("audits",),
+    ("foundation",),
+)
+HEIGHT = {app: len(STACK) - row for row, line in enumerate(STACK) for app in line}
+
+
+def own_models() -> Iterator[type[models.Model]]:
+    for model in apps.get_models(include_auto_created=True):
+        if model.__module__.startswith("postern."):
+            yield model
+
+
+def relations() -> Iterator[tuple[type[models.Model], Any]]:
+    for model in own_models():
+        for field in model._meta.get_fields():
+            if field.is_relation and not field.auto_created and isinstance(field.related_model, type):
+                yield model, field
+
+
+def test_every_app_has_a_place_in_the_stack() -> None:
+    ours = {config.label for config in apps.get_app_configs() if config.name.startswith("postern.")}
+    assert ours <= set(HEIGHT) | {"web_sessions"}
+
+
+def test_relations_point_down_the_stack() -> None:
+    wrong = []
+    for model, field in relations():
+        source, target = model._meta.app_label, field.related_model._meta.app_label
+        if source != target and target in HEIGHT and HEIGHT[target] >= HEIGHT[source]:
+            wrong.append(f"{model.__name__}.{field.name} → {field.related_model.__name__}")
+    assert wrong == []
+
+
+@pytest.mark.parametrize("model", [m for m in own_models() if issubclass(m, OrgOwnedModel)], ids=lambda m: m.__name__)
+def test_rows_of_organizations_have_the_one_doorway(model: type[models.Model]) -> None:
+    assert isinstance(model._default_manager.all(), ScopedQuerySet)
+    assert callable(model._default_manager.all().visible_to)
+
+
+def test_text_columns_have_a_maximum() -> None:
+    """K41: whoever fills a TextField is limited by its serializer; a CharField by itself."""
+    unlimited = [
+        f"{model.__name__}.{field.name}"
+        for model in own_models()
+        for field in model._meta.concrete_fields
+        if isinstance(field, models.CharField) and not field.max_length
+    ]
+    assert unlimited == []

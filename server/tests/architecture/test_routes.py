@@ -1,0 +1,63 @@
+"""Every route says who may call it (K4), in the URL configuration and for websockets."""
+
+import pytest
+from django.core.checks import run_checks
+from django.core.exceptions import ImproperlyConfigured
+from django.urls import URLPattern, path
+
+from postern.apps.sessions.consumers import websocket_urlpatterns
+from postern.foundation.checks import every_route_declares_its_rights, methods_of, refuse_undeclared, view_of, walk
+from postern.foundation.pages import open_page
+from postern.foundation.rest.rights import Right, rights_of_view
+from postern.foundation.rest.views import PosternView
+
+ROUTES = list(walk())
+
+
+def test_k4_every_route_declares_its_rights() -> None:
+    assert every_route_declares_its_rights() == []
+
+
+def test_system_checks_find_nothing() -> None:
+    assert run_checks() == []
+
+
+@pytest.mark.parametrize(("route", "pattern"), ROUTES, ids=[route for route, _ in ROUTES])
+def test_k4_view_replaces_neither_permission_nor_error_handling(route: str, pattern: URLPattern) -> None:
+    view = view_of(pattern)
+    if not isinstance(view, PosternView):
+        assert getattr(view, "open_page", False)
+        return
+    assert [permission.__name__ for permission in view.permission_classes] == ["RightsPermission"]
+    for method, right in rights_of_view(view).items():
+        assert isinstance(right, Right | tuple), (route, method)
+
+
+def test_k4_route_without_declaration_is_found() -> None:
+    class Silent(PosternView):
+        def get(self) -> None: ...
+
+    view = Silent()
+    assert methods_of(view) == {"GET"}
+    assert rights_of_view(view) == {}
+
+
+def test_k19_websocket_consumers_declare_their_right() -> None:
+    for route in websocket_urlpatterns:
+        consumer = getattr(route.callback, "consumer_class", route.callback)
+        assert isinstance(consumer.rights, Right | tuple), f"{route.pattern}: {consumer} declares no right"
+
+
+def test_k19_start_with_a_silent_websocket_is_refused() -> None:
+    async def silent() -> None: ...
+
+    refuse_undeclared(websocket_urlpatterns)
+    with pytest.raises(ImproperlyConfigured, match="declares no right"):
+        refuse_undeclared([path("ws/silent/", silent)])  # type: ignore[arg-type]  # Django's `path` is typed for views
+
+
+def test_open_pages_are_marked_one_by_one() -> None:
+    def page() -> None: ...
+
+    assert not getattr(page, "open_page", False)
+    assert open_page(page).open_page  # type: ignore[attr-defined]  # set by the mark

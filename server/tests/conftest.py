@@ -1,0 +1,151 @@
+# ruff: noqa: E402 - the environment must be set before Django loads
+"""Surroundings of all server tests: a data folder of their own, caches in memory, one API client for each role.
+
+The database is SQLite in that folder, or PostgreSQL when DATABASE_URL is set.
+"""
+
+import os
+import shutil
+import tempfile
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+from unittest import mock
+
+import pytest
+
+HOME = Path(tempfile.mkdtemp(prefix="postern-tests-"))
+for name in [name for name in os.environ if name.startswith("POSTERN_") and name != "POSTERN_WRITE_MATRIX"]:
+    del os.environ[name]  # what the developer's shell has set is not what the tests are about
+os.environ["POSTERN_HOME"] = str(HOME)
+os.environ["DJANGO_SETTINGS_MODULE"] = "postern.foundation.django_settings"
+os.environ["POSTERN_ALLOW_LOCAL_TARGETS"] = "yes"
+
+import django
+
+from postern.foundation import django_settings
+
+# The web plane's own tests need no Redis; those about Redis start one.
+django_settings.CACHES = {"default": {"BACKEND": "django.core.cache.backends.locmem.LocMemCache"}}
+django_settings.CHANNEL_LAYERS = {"default": {"BACKEND": "channels.layers.InMemoryChannelLayer"}}
+django.setup()
+# Set up by hand, and not left in the environment: pytest-django would load the settings of parallel workers, which inherit
+# it, before this file has changed them.
+del os.environ["DJANGO_SETTINGS_MODULE"]
+
+from django.core.cache import cache
+from django.db import connection
+from rest_framework.test import APIClient
+
+from postern.apps.users.models import Membership, OrgRole, SystemRole, User
+from postern.kernel.ids import DEFAULT_ORG_ID
+
+#: Tables whose triggers refuse DELETE; only the emptying between tests may pass them.
+APPEND_ONLY_TABLES = ("audits_auditevent", "audits_loginlog", "audits_passwordchangelog")
+
+
+def pytest_unconfigure() -> None:
+    """Leave nothing behind."""
+    shutil.rmtree(HOME, ignore_errors=True)
+
+
+@pytest.fixture(autouse=True)
+def _empty_cache() -> Iterator[None]:
+    yield
+    cache.clear()
+
+
+@pytest.fixture(autouse=True, scope="session")
+def _flush_passes_append_only_triggers() -> Iterator[None]:
+    """`transaction=True` tests empty all tables afterwards, which the audit log's triggers refuse."""
+    operations = type(connection.ops)
+    flush = operations.execute_sql_flush
+
+    def flush_without_triggers(self: Any, sql_list: list[str]) -> None:
+        if connection.vendor == "postgresql":
+            tables = APPEND_ONLY_TABLES
+            before = [f"ALTER TABLE {table} DISABLE TRIGGER USER" for table in tables]
+            after = [f"ALTER TABLE {table} ENABLE TRIGGER USER" for table in tables]
+        else:
+            with connection.cursor() as cursor:
+                cursor.execute("SELECT name, sql FROM sqlite_master WHERE type = 'trigger' AND name LIKE 'audits_%'")
+                triggers = cursor.fetchall()
+            before = [f"DROP TRIGGER {name}" for name, _ in triggers]
+            after = [sql for _, sql in triggers]
+        flush(self, [*before, *sql_list, *after])
+
+    with mock.patch.object(operations, "execute_sql_flush", flush_without_triggers):
+        yield
+
+
+@pytest.fixture
+def make_user(db: None) -> Callable[..., User]:
+    """Make a person: `make_user("ann", role="User", org_role="Auditor")`; active, needs no new password."""
+
+    def make(
+        username: str,
+        *,
+        role: str = SystemRole.USER,
+        org_role: str | None = OrgRole.USER,
+        org_id: Any = DEFAULT_ORG_ID,
+        **columns: Any,
+    ) -> User:
+        user = User(username=username, name=username.title(), email=f"{username}@example.test", role=role, **columns)
+        user.is_first_login = False
+        user.set_unusable_password()
+        user.save()
+        if org_role:
+            Membership.objects.create(user=user, org_id=org_id, role=org_role)
+        return user
+
+    return make
+
+
+@pytest.fixture
+def client_of() -> Callable[[User | None], APIClient]:
+    """An API client that acts as the person (None: as nobody), without going through sign-in."""
+
+    def make(user: User | None) -> APIClient:
+        client = APIClient()
+        if user is not None:
+            client.force_authenticate(user)
+        return client
+
+    return make
+
+
+@pytest.fixture
+def people(make_user: Callable[..., User]) -> dict[str, User]:
+    """One person for each role; `endpoints.ROLES` without `anonymous`."""
+    return {
+        "user": make_user("uma"),
+        "auditor": make_user("audra", org_role=OrgRole.AUDITOR),
+        "org_admin": make_user("olaf", org_role=OrgRole.ADMIN),
+        "system_auditor": make_user("sybil", role=SystemRole.AUDITOR),
+        "admin": make_user("adam", role=SystemRole.ADMIN),
+    }
+
+
+@pytest.fixture
+def as_anonymous(db: None, client_of: Callable[[User | None], APIClient]) -> APIClient:
+    return client_of(None)
+
+
+@pytest.fixture
+def as_user(people: dict[str, User], client_of: Callable[[User | None], APIClient]) -> APIClient:
+    return client_of(people["user"])
+
+
+@pytest.fixture
+def as_auditor(people: dict[str, User], client_of: Callable[[User | None], APIClient]) -> APIClient:
+    return client_of(people["auditor"])
+
+
+@pytest.fixture
+def as_org_admin(people: dict[str, User], client_of: Callable[[User | None], APIClient]) -> APIClient:
+    return client_of(people["org_admin"])
+
+
+@pytest.fixture
+def as_admin(people: dict[str, User], client_of: Callable[[User | None], APIClient]) -> APIClient:
+    return client_of(people["admin"])

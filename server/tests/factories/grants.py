@@ -1,0 +1,70 @@
+"""Builders of assets, system users and permissions, on the real actions."""
+
+from collections.abc import Iterable
+from itertools import count
+from typing import Any
+from uuid import UUID
+
+from postern.apps.assets.actions.assets import create_asset
+from postern.apps.assets.actions.placement import root_of
+from postern.apps.assets.actions.tree import create_node
+from postern.apps.assets.models import Asset, Node, Platform
+from postern.apps.assets.protocols import parse
+from postern.apps.perms.actions import create_permission
+from postern.apps.perms.models import AssetPermission
+from postern.apps.users.models import User, UserGroup, UserGroupMember
+from postern.apps.vault.actions.system_users import create_system_user
+from postern.apps.vault.models import SystemUser
+from postern.foundation.actor import SYSTEM
+from postern.kernel.ids import DEFAULT_ORG_ID
+
+_numbers = count(1)
+
+
+def make_asset(
+    hostname: str = "",
+    *,
+    ip: str = "",
+    protocols: Iterable[str] = ("ssh/22",),
+    nodes: Iterable[Node] = (),
+    org_id: UUID = DEFAULT_ORG_ID,
+    platform: str = "Linux",
+    **columns: Any,
+) -> Asset:
+    number = next(_numbers)
+    values = {
+        "hostname": hostname or f"host-{number}",
+        "ip": ip or f"10.{number >> 16 & 255}.{number >> 8 & 255}.{number & 255}",
+        "platform": Platform.objects.get(name=platform),
+        "protocols": [found for text in protocols if (found := parse(text))],
+        "nodes": list(nodes),
+        **columns,
+    }
+    return create_asset(actor=SYSTEM, org_id=org_id, values=values)
+
+
+def make_node(value: str = "", *, parent: Node | None = None, org_id: UUID = DEFAULT_ORG_ID) -> Node:
+    return create_node(actor=SYSTEM, parent=parent or root_of(org_id), value=value or f"node-{next(_numbers)}")
+
+
+def make_system_user(
+    name: str = "", *, username: str = "root", org_id: UUID = DEFAULT_ORG_ID, **values: Any
+) -> SystemUser:
+    """A system user with a password, unless `values` say otherwise."""
+    if not {"password", "private_key", "auto_generate_key"} & set(values):
+        values["password"] = "a password of the target"
+    wish = {"name": name or f"su-{next(_numbers)}", "username": username, **values}
+    return create_system_user(actor=SYSTEM, org_id=org_id, values=wish)
+
+
+def make_group(name: str = "", *, users: Iterable[User] = (), org_id: UUID = DEFAULT_ORG_ID) -> UserGroup:
+    group = UserGroup.objects.create(name=name or f"group-{next(_numbers)}", org_id=org_id)
+    UserGroupMember.objects.bulk_create([UserGroupMember(user=user, usergroup=group) for user in users])
+    return group
+
+
+def grant(name: str = "", *, org_id: UUID = DEFAULT_ORG_ID, **values: Any) -> AssetPermission:
+    """A permission: `users`, `user_groups`, `assets`, `nodes`, `system_users`, and columns such as `actions` (bits)."""
+    return create_permission(
+        actor=SYSTEM, org_id=org_id, values={"name": name or f"permission-{next(_numbers)}", **values}
+    )

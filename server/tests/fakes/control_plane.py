@@ -1,0 +1,403 @@
+"""A control plane for tests of the proxy: real HTTP and a real control channel, a world made of plain objects."""
+
+import asyncio
+import hashlib
+from dataclasses import dataclass, field
+from datetime import datetime
+from typing import Any, Self
+from uuid import UUID, uuid4
+
+import msgspec
+from aiohttp import WSMsgType, web
+
+from postern.contracts import access, events, terminals
+from postern.contracts.enums import Actions, DenialCode, HostKeyVerdict, LoginFrom, Protocol
+
+
+@dataclass
+class FakeUser:
+    username: str
+    password: str = "right"
+    name: str = ""
+    language: str = "en"
+    keys: list[str] = field(default_factory=list)
+    denial: access.Denial | None = None
+    id: UUID = field(default_factory=uuid4)
+
+    @property
+    def identity(self) -> access.UserIdentity:
+        return access.UserIdentity(
+            id=self.id, username=self.username, name=self.name or self.username, language=self.language
+        )
+
+
+@dataclass
+class FakeSystemUser:
+    name: str
+    login: str
+    password: str = ""
+    private_key: str = ""
+    manual: bool = False
+    priority: int = 20
+    id: UUID = field(default_factory=uuid4)
+
+
+@dataclass
+class FakeAsset:
+    hostname: str
+    host: str
+    port: int
+    system_users: list[FakeSystemUser]
+    comment: str = ""
+    actions: Actions = Actions.ALL
+    expires_at: datetime | None = None
+    idle_timeout_s: int = 1800
+    control_loss_limit_s: int = 600
+    strict: bool = True
+    id: UUID = field(default_factory=uuid4)
+
+    def reachable(self) -> access.ReachableAsset:
+        return access.ReachableAsset(
+            id=self.id,
+            hostname=self.hostname,
+            ip=self.host,
+            platform="Linux",
+            comment=self.comment,
+            org_name="Default",
+            system_users=tuple(
+                access.ReachableSystemUser(
+                    id=s.id, name=s.name, username=s.login, protocol=Protocol.SSH, priority=s.priority, manual=s.manual
+                )
+                for s in self.system_users
+            ),
+        )
+
+
+@dataclass
+class Grant:
+    grant: access.SessionGrant
+    system_user: FakeSystemUser
+    credential_given: bool = False
+
+
+class FakeControlPlane:
+    """Start with `async with`. Everything that the proxy told is in `events`, `heartbeats`, `orders_done`, `calls`."""
+
+    def __init__(self) -> None:
+        self.users: dict[str, FakeUser] = {}
+        self.assets: list[FakeAsset] = []
+        self.grants: dict[UUID, Grant] = {}
+        self.events: list[Any] = []
+        self.heartbeats: list[terminals.Heartbeat] = []
+        self.calls: list[tuple[str, Any]] = []
+        self.orders: dict[UUID, Any] = {}
+        self.orders_done: dict[UUID, terminals.OrderDone] = {}
+        self.host_keys: dict[tuple[str, int], str] = {}
+        self.recordings: dict[UUID, bytearray] = {}
+        self.tokens: dict[str, access.AuthorizeAnswer] = {}
+        self.settings = terminals.ProxySettings()
+        self.terminals: dict[UUID, str] = {}
+        self.bootstrap_token = "bootstrap"
+        self.down = False
+        self.delay_s = 0.0
+        self.reject_sessions: set[UUID] = set()
+        self._channels: list[web.WebSocketResponse] = []
+        self._runner: web.AppRunner | None = None
+        self._changed = asyncio.Event()
+        self.port = 0
+
+    @property
+    def url(self) -> str:
+        return f"http://127.0.0.1:{self.port}"
+
+    async def __aenter__(self) -> Self:
+        await self.start()
+        return self
+
+    async def __aexit__(self, *_: object) -> None:
+        await self.stop()
+
+    async def start(self) -> None:
+        app = web.Application(client_max_size=64 * 1024 * 1024)
+        app.router.add_post("/api/v1/terminal/terminal-registrations/", self._register)
+        app.router.add_get(terminals.CONTROL_CHANNEL, self._channel)
+        upload = access.INTERNAL_PREFIX + events.RECORDING_UPLOAD
+        app.router.add_get(upload, self._recording_received)
+        app.router.add_put(upload, self._recording_part)
+        for path, kind, answer in (
+            (access.LOGIN_NAME, access.LoginNameQuery, self._login_name),
+            (access.SIGN_IN_PASSWORD, access.SignInPassword, self._password),
+            (access.PUBLIC_KEY_OFFER, access.PublicKeyOffer, self._offer),
+            (access.SIGN_IN_PUBLIC_KEY, access.SignInPublicKey, self._public_key),
+            (access.REACHABLE_ASSETS, access.ReachableQuery, self._reachable),
+            (access.AUTHORIZE, access.AuthorizeRequest, self._authorize),
+            (access.REDEEM_TOKEN, access.RedeemToken, self._redeem),
+            (access.CREDENTIAL, access.CredentialRequest, self._credential),
+            (access.HOST_KEY, access.HostKeySeen, self._host_key),
+            (events.SESSION_EVENTS, events.EventBatch, self._events),
+            (terminals.HEARTBEAT, terminals.Heartbeat, self._heartbeat),
+        ):
+            app.router.add_post(access.INTERNAL_PREFIX + path, self._handler(path, kind, answer))
+        self._runner = web.AppRunner(app, shutdown_timeout=0.2)
+        await self._runner.setup()
+        site = web.TCPSite(self._runner, "127.0.0.1", self.port)
+        await site.start()
+        self.port = self._runner.addresses[0][1]
+
+    async def stop(self) -> None:
+        for channel in list(self._channels):
+            await channel.close()
+        if self._runner is not None:
+            await self._runner.cleanup()
+            self._runner = None
+
+    # What tests do
+
+    def add_user(self, username: str, password: str = "right", **more: Any) -> FakeUser:
+        user = FakeUser(username=username, password=password, **more)
+        self.users[username] = user
+        return user
+
+    def add_asset(self, asset: FakeAsset) -> FakeAsset:
+        self.assets.append(asset)
+        return asset
+
+    async def order(self, order: Any) -> None:
+        """Send an order on every open channel and repeat it in heartbeats until it is done."""
+        self.orders[order.order_id] = order
+        for channel in self._channels:
+            await channel.send_str(msgspec.json.encode(order).decode())
+
+    def of(self, kind: type, session_id: UUID | None = None) -> list[Any]:
+        """Events of one kind, in the order in which they came."""
+        return [e for e in self.events if isinstance(e, kind) and session_id in (None, getattr(e, "session_id", None))]
+
+    async def until(self, condition: Any, timeout_s: float = 10.0) -> Any:
+        """Wait until `condition()` is true; it is asked again whenever something came in."""
+        async with asyncio.timeout(timeout_s):
+            while not (result := condition()):
+                self._changed.clear()
+                try:
+                    async with asyncio.timeout(0.05):
+                        await self._changed.wait()
+                except TimeoutError:
+                    continue
+            return result
+
+    async def event(self, kind: type, timeout_s: float = 10.0, **fields: Any) -> Any:
+        """Wait for an event of this kind whose fields have these values."""
+
+        def found() -> Any:
+            return next(
+                (e for e in self.of(kind) if all(getattr(e, name) == value for name, value in fields.items())), None
+            )
+
+        try:
+            return await self.until(found, timeout_s)
+        except TimeoutError:
+            raise AssertionError(f"no {kind.__name__} {fields} in {self.events}") from None
+
+    def grant(self, user: FakeUser, asset: FakeAsset, system_user: FakeSystemUser, **more: Any) -> access.SessionGrant:
+        """Make a session for tests that do not go through `authorize`."""
+        grant = access.SessionGrant(
+            session_id=uuid4(),
+            user=user.identity,
+            org_id=UUID(int=2),
+            asset_id=asset.id,
+            asset_name=asset.hostname,
+            system_user_id=system_user.id,
+            system_user_name=system_user.name,
+            login_name="" if system_user.manual else system_user.login,
+            manual=system_user.manual,
+            protocol=Protocol.SSH,
+            login_from=more.pop("login_from", LoginFrom.SSH_TERMINAL),
+            remote_addr=more.pop("remote_addr", "127.0.0.1"),
+            target=access.Target(host=asset.host, port=asset.port),
+            actions=asset.actions,
+            recording=access.RecordingPolicy(strict=asset.strict),
+            expires_at=asset.expires_at,
+            idle_timeout_s=asset.idle_timeout_s,
+            control_loss_limit_s=asset.control_loss_limit_s,
+        )
+        self.grants[grant.session_id] = Grant(grant, system_user)
+        return grant
+
+    # What the proxy asks
+
+    def _handler(self, path: str, kind: type, answer: Any) -> Any:
+        async def handle(request: web.Request) -> web.Response:
+            body = await request.read()
+            if self.delay_s:
+                await asyncio.sleep(self.delay_s)
+            if self.down:
+                return web.Response(status=503)
+            if not self._known(request):
+                return web.Response(status=401)
+            message: Any = msgspec.json.decode(body, type=kind)
+            self.calls.append((path, message))
+            result = answer(message)
+            self._changed.set()
+            return web.Response(body=msgspec.json.encode(result), content_type="application/json")
+
+        return handle
+
+    def _known(self, request: web.Request) -> bool:
+        scheme, _, value = request.headers.get("Authorization", "").partition(" ")
+        terminal_id, _, secret = value.partition(".")
+        return scheme == "Terminal" and self.terminals.get(UUID(terminal_id)) == secret
+
+    async def _register(self, request: web.Request) -> web.Response:
+        if self.down:
+            return web.Response(status=503)
+        if request.headers.get("Authorization") != f"BootstrapToken {self.bootstrap_token}":
+            return web.json_response({"detail": "no"}, status=401)
+        body = await request.json()
+        terminal_id = uuid4()
+        self.terminals[terminal_id] = secret = uuid4().hex
+        account = {"id": str(uuid4()), "name": body["name"], "access_key": {"id": str(uuid4()), "secret": secret}}
+        return web.json_response({"id": str(terminal_id), "name": body["name"], "service_account": account}, status=201)
+
+    async def _channel(self, request: web.Request) -> web.StreamResponse:
+        if self.down or not self._known(request):
+            return web.Response(status=503 if self.down else 401)
+        socket = web.WebSocketResponse()
+        await socket.prepare(request)
+        self._channels.append(socket)
+        self._changed.set()
+        try:
+            async for message in socket:
+                if message.type == WSMsgType.TEXT:
+                    self._done(msgspec.json.decode(message.data, type=terminals.OrderDone))
+        finally:
+            self._channels.remove(socket)
+        return socket
+
+    def _done(self, done: terminals.OrderDone) -> None:
+        self.orders.pop(done.order_id, None)
+        self.orders_done[done.order_id] = done
+        self._changed.set()
+
+    @property
+    def channels(self) -> int:
+        return len(self._channels)
+
+    def _user(self, username: str) -> FakeUser | None:
+        return self.users.get(username)
+
+    def _login_name(self, query: access.LoginNameQuery) -> access.LoginNameAnswer:
+        parts = query.text.split("@")
+        for keep in range(len(parts), max(0, len(parts) - 3), -1):
+            username = "@".join(parts[:keep])
+            if username in self.users or keep == max(1, len(parts) - 2):
+                rest = parts[keep:]
+                return access.LoginNameAnswer(
+                    username=username,
+                    system_user=rest[0] if len(rest) == 2 else "",
+                    asset=rest[-1] if rest else "",
+                )
+        raise AssertionError(query)
+
+    def _password(self, request: access.SignInPassword) -> access.SignInAnswer:
+        user = self._user(request.username)
+        if user is not None and user.denial is not None:
+            return access.SignInAnswer(denial=user.denial)
+        if user is None or user.password != request.password:
+            denial = access.Denial(code=DenialCode.BAD_CREDENTIALS, message="Wrong user name or password.")
+            return access.SignInAnswer(denial=denial)
+        return access.SignInAnswer(user=user.identity)
+
+    def _has_key(self, username: str, key: str) -> bool:
+        user = self._user(username)
+        return user is not None and key.split()[1] in [known.split()[1] for known in user.keys]
+
+    def _offer(self, request: access.PublicKeyOffer) -> access.PublicKeyAnswer:
+        return access.PublicKeyAnswer(acceptable=self._has_key(request.username, request.public_key))
+
+    def _public_key(self, request: access.SignInPublicKey) -> access.SignInAnswer:
+        if not self._has_key(request.username, request.public_key):
+            return access.SignInAnswer(denial=access.Denial(code=DenialCode.BAD_CREDENTIALS, message="Unknown key."))
+        return access.SignInAnswer(user=self.users[request.username].identity)
+
+    def _reachable(self, query: access.ReachableQuery) -> access.ReachablePage:
+        wanted = query.search.lower()
+        found = [a for a in self.assets if wanted in f"{a.hostname} {a.host} {a.comment}".lower()]
+        page = found[query.offset : query.offset + query.limit]
+        return access.ReachablePage(count=len(found), assets=tuple(a.reachable() for a in page))
+
+    def _authorize(self, request: access.AuthorizeRequest) -> access.AuthorizeAnswer:
+        found = [a for a in self.assets if request.asset in (str(a.id), a.hostname, a.host)]
+        if not found:
+            message = f"There is no asset “{request.asset}” that you may reach."
+            return access.AuthorizeAnswer(denial=access.Denial(code=DenialCode.UNKNOWN_ASSET, message=message))
+        if len(found) > 1:
+            denial = access.Denial(code=DenialCode.AMBIGUOUS, message="Several assets match.")
+            return access.AuthorizeAnswer(denial=denial, candidates=tuple(a.reachable() for a in found))
+        users = [
+            s
+            for s in sorted(found[0].system_users, key=lambda s: -s.priority)
+            if request.system_user in ("", str(s.id), s.name, s.login)
+        ]
+        if not users:
+            message = f"There is no system user “{request.system_user}” for you on {found[0].hostname}."
+            return access.AuthorizeAnswer(denial=access.Denial(code=DenialCode.UNKNOWN_SYSTEM_USER, message=message))
+        user = next(u for u in self.users.values() if u.id == request.user_id)
+        return access.AuthorizeAnswer(
+            grant=self.grant(user, found[0], users[0], login_from=request.login_from, remote_addr=request.remote_addr)
+        )
+
+    def _redeem(self, request: access.RedeemToken) -> access.AuthorizeAnswer:
+        denial = access.Denial(code=DenialCode.TOKEN_UNKNOWN, message="This token is not known.")
+        return self.tokens.pop(request.token, access.AuthorizeAnswer(denial=denial))
+
+    def _credential(self, request: access.CredentialRequest) -> access.CredentialAnswer:
+        held = self.grants.get(request.session_id)
+        if held is None or held.credential_given:
+            denial = access.Denial(code=DenialCode.SESSION_UNKNOWN, message="This session is not opening.")
+            return access.CredentialAnswer(denial=denial)
+        held.credential_given = True
+        s = held.system_user
+        return access.CredentialAnswer(
+            credential=access.Credential(login_name=s.login, password=s.password, private_key=s.private_key)
+        )
+
+    def _host_key(self, seen: access.HostKeySeen) -> access.HostKeyAnswer:
+        fingerprint = "SHA256:" + hashlib.sha256(seen.public_key.split()[1].encode()).hexdigest()[:43]
+        pinned = self.host_keys.get((seen.host, seen.port))
+        if pinned is None:
+            self.host_keys[seen.host, seen.port] = seen.public_key
+            return access.HostKeyAnswer(verdict=HostKeyVerdict.PINNED, pinned_fingerprint=fingerprint)
+        same = pinned.split()[1] == seen.public_key.split()[1]
+        return access.HostKeyAnswer(
+            verdict=HostKeyVerdict.MATCH if same else HostKeyVerdict.CHANGED,
+            pinned_fingerprint=fingerprint if same else "SHA256:pinned",
+        )
+
+    def _events(self, batch: events.EventBatch) -> events.EventBatchAnswer:
+        rejected = tuple(i for i, e in enumerate(batch.events) if e.session_id in self.reject_sessions)
+        self.events += [e for i, e in enumerate(batch.events) if i not in rejected and e not in self.events]
+        return events.EventBatchAnswer(accepted=len(batch.events) - len(rejected), rejected=rejected)
+
+    def _heartbeat(self, beat: terminals.Heartbeat) -> terminals.HeartbeatAnswer:
+        self.heartbeats.append(beat)
+        return terminals.HeartbeatAnswer(orders=tuple(self.orders.values()), settings=self.settings)
+
+    async def _recording_received(self, request: web.Request) -> web.Response:
+        if self.down:
+            return web.Response(status=503)
+        if not self._known(request):
+            return web.Response(status=401)
+        content = self.recordings.get(UUID(request.match_info["session_id"]), b"")
+        return web.json_response({"received": len(content)})
+
+    async def _recording_part(self, request: web.Request) -> web.Response:
+        if self.down:
+            return web.Response(status=503)
+        if not self._known(request):
+            return web.Response(status=401)
+        content = self.recordings.setdefault(UUID(request.match_info["session_id"]), bytearray())
+        span, _, total = request.headers["Content-Range"].removeprefix("bytes ").partition("/")
+        first = int(span.partition("-")[0])
+        if first <= len(content):
+            content[first:] = await request.read()
+        self._changed.set()
+        return web.json_response({"received": len(content), "stored": len(content) == int(total)})

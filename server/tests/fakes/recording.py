@@ -1,0 +1,63 @@
+"""Recordings in memory, for tests that look at what was recorded rather than at how it is stored."""
+
+from dataclasses import dataclass, field
+from uuid import UUID
+
+from postern.contracts.access import SessionGrant
+from postern.kernel.clock import monotonic_ms
+from postern.proxies.core.registry import SnapshotSource
+from postern.proxies.core.watching import Picture
+
+
+@dataclass
+class FakeRecorder:
+    columns: int
+    rows: int
+    written: bytearray = field(default_factory=bytearray)
+    typed: bytearray = field(default_factory=bytearray)
+    sizes: list[tuple[int, int]] = field(default_factory=list)
+    ended: str = ""
+    failed: bool = False
+    break_writes: bool = False
+    started_ms: int = field(default_factory=monotonic_ms)
+
+    def output(self, data: bytes) -> None:
+        self._check()
+        self.written += data
+
+    def input(self, data: bytes) -> None:
+        self._check()
+        self.typed += data
+
+    def resize(self, columns: int, rows: int) -> None:
+        self.sizes.append((columns, rows))
+
+    def end(self, reason: str) -> None:
+        self.ended = reason
+
+    def elapsed_ms(self) -> int:
+        return monotonic_ms() - self.started_ms
+
+    def _check(self) -> None:
+        if self.break_writes:
+            raise OSError("no space left on device")
+
+
+class FakeRecordings(SnapshotSource):
+    """Keeps every recorder by session id; `refuse` makes opening fail."""
+
+    def __init__(self) -> None:
+        self.recorders: dict[UUID, FakeRecorder] = {}
+        self.refuse = False
+
+    def open(self, grant: SessionGrant, columns: int, rows: int) -> FakeRecorder:
+        if self.refuse:
+            raise OSError("no space left on device")
+        recorder = self.recorders[grant.session_id] = FakeRecorder(columns, rows)
+        return recorder
+
+    async def picture(self, session_id: UUID, at_least_offset: int) -> Picture:
+        recorder = self.recorders[session_id]
+        return Picture(
+            columns=recorder.columns, rows=recorder.rows, offset=len(recorder.written), data=bytes(recorder.written)
+        )

@@ -1,0 +1,73 @@
+"""A target in memory: echoes what is typed, and does what the test tells it."""
+
+import asyncio
+from collections.abc import Awaitable, Callable
+
+from postern.proxies.core.session import LiveSession
+from postern.proxies.core.target import Progress, Prompter, Pty, TargetConnector, TargetEvents, TargetExit, TargetShell
+
+
+class FakeShell(TargetShell):
+    """An open shell. Output that comes while reading is paused waits in `held`."""
+
+    def __init__(self, events: TargetEvents, pty: Pty) -> None:
+        self.events = events
+        self.pty = pty
+        self.typed = b""
+        self.sizes: list[tuple[int, int]] = []
+        self.paused = True
+        self.closed = False
+        self.held: list[bytes] = []
+
+    @property
+    def host_key_fingerprint(self) -> str:
+        return "SHA256:fake"
+
+    def write(self, data: bytes) -> None:
+        self.typed += data
+        self.show(data)
+
+    def write_eof(self) -> None: ...
+
+    def resize(self, columns: int, rows: int, width_px: int = 0, height_px: int = 0) -> None:
+        self.sizes.append((columns, rows))
+
+    def pause_reading(self) -> None:
+        self.paused = True
+
+    def resume_reading(self) -> None:
+        self.paused = False
+        while self.held and not self.paused:
+            self.events.on_target_data(self.held.pop(0), stderr=False)
+
+    def close(self) -> None:
+        self.closed = True
+
+    def show(self, data: bytes) -> None:
+        """The target sends this."""
+        self.held.append(data)
+        if not self.paused:
+            self.resume_reading()
+
+    def exit(self, status: int) -> None:
+        self.events.on_target_exit(TargetExit(status=status))
+
+
+class FakeTargets(TargetConnector):
+    """Opens a `FakeShell` for each session; `before_open` may ask, wait or fail."""
+
+    def __init__(self) -> None:
+        self.shells: list[FakeShell] = []
+        self.before_open: Callable[[Prompter, Progress], Awaitable[None]] | None = None
+        self.opened = asyncio.Event()
+
+    async def open_shell(
+        self, session: LiveSession, pty: Pty, events: TargetEvents, *, prompter: Prompter, progress: Progress
+    ) -> FakeShell:
+        progress("connecting")
+        if self.before_open is not None:
+            await self.before_open(prompter, progress)
+        shell = FakeShell(events, pty)
+        self.shells.append(shell)
+        self.opened.set()
+        return shell

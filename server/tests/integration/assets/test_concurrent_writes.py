@@ -1,0 +1,90 @@
+"""Writes of one tree from many threads at once, with real transactions on both databases."""
+
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
+from typing import Any
+
+import asyncssh
+import pytest
+from django.db import connection, transaction
+
+from factories.grants import make_asset, make_node
+from postern.apps.assets import change_log, facade
+from postern.apps.assets.actions.placement import root_of
+from postern.apps.assets.actions.tree import create_node, move_nodes
+from postern.apps.assets.errors import NodeRefused
+from postern.apps.assets.models import Asset, HostKey, Node, NodePath, TreeVersion
+from postern.contracts.enums import HostKeyVerdict
+from postern.foundation import installation
+from postern.foundation.actor import SYSTEM
+from postern.kernel.ids import DEFAULT_ORG_ID
+
+pytestmark = pytest.mark.django_db(transaction=True)
+
+
+@pytest.fixture(autouse=True)
+def _installed() -> None:
+    """Tests with real transactions empty the tables; put back what every installation has."""
+    installation.run()
+
+
+def at_once(work: Callable[[int], Any], count: int = 6) -> list[Any]:
+    def call(number: int) -> Any:
+        try:
+            return work(number)
+        finally:
+            connection.close()
+
+    with ThreadPoolExecutor(count) as pool:
+        return list(pool.map(call, range(count)))
+
+
+def test_nodes_and_assets_made_at_once_get_different_keys_and_numbers() -> None:
+    root = root_of(DEFAULT_ORG_ID)
+    nodes = at_once(lambda _number: create_node(actor=SYSTEM, parent=root, value=None))
+    assert len({node.key for node in nodes}) == len({node.value for node in nodes}) == 6
+    assets = at_once(lambda number: make_asset(f"host-{number}-at-once"))
+    assert len({asset.dense_id for asset in assets}) == 6
+    assert Asset.objects.count() == 6
+
+
+def test_moves_against_each_other_never_make_a_circle() -> None:
+    a, b = make_node("a"), make_node("b")
+
+    def move(number: int) -> bool:
+        node, target = (a, b) if number % 2 else (b, a)
+        try:
+            move_nodes(actor=SYSTEM, target=target, nodes=[node])
+        except NodeRefused:
+            return False
+        return True
+
+    assert any(at_once(move))
+    root = root_of(DEFAULT_ORG_ID)
+    assert NodePath.objects.filter(ancestor=root).count() == Node.objects.count() == 3
+
+
+def test_k52_of_two_first_keys_at_once_one_is_pinned_and_the_other_refused() -> None:
+    asset = make_asset()
+    lines = [asyncssh.generate_private_key("ssh-ed25519").export_public_key("openssh").decode() for _ in range(6)]
+
+    def show(number: int) -> HostKeyVerdict:
+        return facade.check_host_key(
+            actor=SYSTEM, asset_id=asset.pk, host="h", port=22, via="", public_key=lines[number]
+        ).verdict
+
+    verdicts = at_once(show)
+    assert sorted(verdicts) == sorted([HostKeyVerdict.PINNED] + [HostKeyVerdict.CHANGED] * 5)
+    assert HostKey.objects.count() == 1
+
+
+def test_version_counts_every_commit_and_no_rollback() -> None:
+    make_node()
+    before = TreeVersion.objects.get(org_id=DEFAULT_ORG_ID).seq
+    at_once(lambda _number: make_node())
+    with transaction.atomic():
+        change_log.begin(DEFAULT_ORG_ID)
+        transaction.set_rollback(True)
+    assert TreeVersion.objects.get(org_id=DEFAULT_ORG_ID).seq == before + 6
+    with pytest.raises(transaction.TransactionManagementError):
+        change_log.begin(DEFAULT_ORG_ID)

@@ -1,0 +1,134 @@
+"""The log lists: who sees what, filters, dates."""
+
+from collections.abc import Callable
+from datetime import timedelta
+
+import pytest
+from rest_framework.test import APIClient
+
+from postern.apps.audits import facade
+from postern.apps.orgs.models import Organization
+from postern.apps.users.models import User
+from postern.foundation.actor import SYSTEM, anonymous
+from postern.kernel import clock
+from postern.kernel.ids import DEFAULT_ORG_ID
+
+pytestmark = pytest.mark.django_db
+
+OPERATE = "/api/v1/audits/operate-logs/"
+LOGIN = "/api/v1/audits/login-logs/"
+PASSWORD = "/api/v1/audits/password-change-logs/"
+
+
+def _change(name: str, org_id: object = DEFAULT_ORG_ID, action: str = "update") -> None:
+    facade.record(
+        actor=SYSTEM,
+        org_id=org_id,  # type: ignore[arg-type]  # tests hand over what they have
+        event="usergroup.updated",
+        action=action,  # type: ignore[arg-type]  # as above
+        object_type="UserGroup",
+        object_name=name,
+        old={"name": "a"},
+        new={"name": name},
+    )
+
+
+@pytest.mark.parametrize("url", [OPERATE, LOGIN, PASSWORD])
+def test_logs_are_for_auditors_and_administrators(
+    as_anonymous: APIClient, people: dict[str, User], client_of: Callable[[User | None], APIClient], url: str
+) -> None:
+    statuses = {role: client_of(user).get(url).status_code for role, user in people.items()}
+    assert as_anonymous.get(url).status_code == 401
+    assert statuses == {"user": 403, "auditor": 200, "org_admin": 200, "system_auditor": 200, "admin": 200}
+
+
+@pytest.mark.parametrize("url", [OPERATE, LOGIN, PASSWORD])
+def test_logs_cannot_be_written_through_the_api(as_admin: APIClient, url: str) -> None:
+    for method in ("post", "put", "patch", "delete"):
+        assert getattr(as_admin, method)(url).status_code == 405
+
+
+def test_operate_log_shows_who_did_what_to_which(as_auditor: APIClient) -> None:
+    _change("web")
+    row = as_auditor.get(OPERATE).json()[0]
+    assert (row["user"], row["action"], row["resource_type"], row["resource"]) == (
+        "System",
+        "update",
+        "UserGroup",
+        "web",
+    )
+    assert (row["old"], row["new"], row["org_id"]) == ({"name": "a"}, {"name": "web"}, str(DEFAULT_ORG_ID))
+    assert not {"digest", "previous", "login_session", "actor_id"} & set(row)
+
+
+def test_operate_log_leaves_out_what_is_no_operation(as_auditor: APIClient) -> None:
+    _change("ended", action="other")
+    assert as_auditor.get(OPERATE, {"resource": "ended"}).json() == []
+
+
+def test_operate_log_of_another_organization_is_not_shown(as_auditor: APIClient, as_admin: APIClient) -> None:
+    _change("theirs", Organization.objects.create(name="Elsewhere").pk)
+    assert as_auditor.get(OPERATE, {"resource": "theirs"}).json() == []
+    assert len(as_admin.get(OPERATE, {"resource": "theirs"}, headers={"X-JMS-ORG": "root"}).json()) == 1
+
+
+@pytest.mark.spec("S7-056")
+def test_operate_log_filters_search_and_dates(as_auditor: APIClient) -> None:
+    _change("web-1")
+    _change("db-1", action="delete")
+
+    def found(**query: str) -> set[str]:
+        return {row["resource"] for row in as_auditor.get(OPERATE, query).json()}
+
+    assert found(action="delete") == {"db-1"}
+    assert found(search="web") == {"web-1"}
+    now = clock.now()
+    assert found(date_from=(now - timedelta(hours=1)).isoformat()) >= {"web-1", "db-1"}
+    assert found(date_to=(now - timedelta(hours=1)).strftime("%Y/%m/%d %H:%M:%S +0000")) == set()
+    assert as_auditor.get(OPERATE, {"limit": "1"}).json()["results"][0]["resource"] == "db-1"
+
+
+def test_login_log_shows_attempts_newest_first(as_auditor: APIClient) -> None:
+    visitor = anonymous("192.0.2.9")
+    facade.record_sign_in(
+        actor=visitor, username="ann", succeeded=False, reason="bad_credentials", user_agent="x" * 999
+    )
+    facade.record_sign_in(actor=visitor, username="ann", succeeded=True, backend="Password", login_type="T", mfa=0)
+    newest, oldest = as_auditor.get(LOGIN).json()
+    assert (oldest["status"], oldest["reason"], oldest["ip"], oldest["type"]) == (
+        False,
+        "bad_credentials",
+        "192.0.2.9",
+        "W",
+    )
+    assert (newest["status"], newest["backend"], newest["mfa"], newest["type"]) == (True, "Password", 0, "T")
+    assert newest["status_display"]
+    assert newest["type_display"]
+
+
+@pytest.mark.parametrize(
+    ("query", "count"), [({"status": "true"}, 1), ({"status": "0"}, 1), ({"type": "T"}, 1), ({"username": "bob"}, 0)]
+)
+def test_login_log_filters(as_auditor: APIClient, query: dict[str, str], count: int) -> None:
+    facade.record_sign_in(actor=anonymous("192.0.2.9"), username="ann", succeeded=False)
+    facade.record_sign_in(actor=anonymous("192.0.2.9"), username="ann", succeeded=True, login_type="T")
+    assert len(as_auditor.get(LOGIN, query).json()) == count
+
+
+def test_login_log_of_an_organization_shows_its_members_only(as_admin: APIClient) -> None:
+    org = Organization.objects.create(name="Elsewhere")
+    facade.record_sign_in(actor=anonymous("192.0.2.9"), username="ann", succeeded=True)
+    assert as_admin.get(LOGIN, headers={"X-JMS-ORG": str(org.pk)}).json() == []
+
+
+def test_login_log_options_mark_filters(as_auditor: APIClient) -> None:
+    fields = as_auditor.options(LOGIN).json()["actions"]["GET"]
+    assert fields["username"]["filter"] is True
+    assert fields["status"]["type"] == "choice"
+    assert [one["value"] for one in fields["type"]["choices"]] == ["W", "T", "U"]
+
+
+def test_password_log_shows_who_changed_whose(as_auditor: APIClient) -> None:
+    facade.record_password_change(actor=SYSTEM, user_label="Ann(ann)")
+    row = as_auditor.get(PASSWORD).json()[0]
+    assert (row["user"], row["change_by"]) == ("Ann(ann)", "System")

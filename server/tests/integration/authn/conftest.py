@@ -1,0 +1,33 @@
+"""People with passwords, and a browser for them."""
+
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+
+from factories.browser import PASSWORD, Browser
+from postern.apps.users.models import User
+
+
+@pytest.fixture
+def browser() -> Browser:
+    return Browser()
+
+
+@pytest.fixture
+def make_person(make_user: Callable[..., User]) -> Callable[..., User]:
+    """`make_user` with a password."""
+
+    def make(username: str, **more: Any) -> User:
+        password = more.pop("password", PASSWORD)
+        user = make_user(username, **more)
+        user.set_password(password)
+        user.save()
+        return user
+
+    return make
+
+
+@pytest.fixture
+def ann(make_person: Callable[..., User]) -> User:
+    return make_person("ann")

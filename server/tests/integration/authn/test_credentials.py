@@ -1,0 +1,304 @@
+"""Bearer tokens, access keys, the facade for proxies; each restriction for each kind of credential."""
+
+import base64
+import hashlib
+import hmac
+from collections.abc import Callable
+from datetime import timedelta
+from email.utils import format_datetime
+from typing import Any
+from uuid import uuid4
+
+import pytest
+from cryptography.hazmat.primitives.asymmetric import ed25519
+from cryptography.hazmat.primitives.serialization import Encoding, PublicFormat
+from rest_framework.test import APIClient
+
+from factories.browser import PASSWORD, Browser
+from postern.apps.authn import facade
+from postern.apps.authn.actions import login_sessions
+from postern.apps.authn.models import AccessKey, BearerToken
+from postern.apps.users.actions import people
+from postern.apps.users.actions.people import PersonInput
+from postern.apps.users.models import User
+from postern.contracts.access import SignInAnswer
+from postern.contracts.enums import DenialCode, LoginFrom
+from postern.foundation.actor import SYSTEM
+from postern.foundation.scope import DEFAULT, ROOT
+from postern.kernel import clock
+
+PROFILE = "/api/v1/users/profile/"
+KEYS = "/api/v1/authentication/access-keys/"
+pytestmark = pytest.mark.django_db
+
+
+def bearer(token: str) -> APIClient:
+    return APIClient(HTTP_AUTHORIZATION=f"Bearer {token}", enforce_csrf_checks=True)
+
+
+def get_token(username: str = "ann") -> str:
+    answer = APIClient().post("/api/v1/authentication/auth/", {"username": username, "password": PASSWORD})
+    assert answer.status_code == 201, answer.content
+    return str(answer.json()["token"])
+
+
+def signed(
+    key_id: str,
+    secret: str,
+    path: str = PROFILE,
+    *,
+    method: str = "get",
+    at: Any = None,
+    headers: str = "(request-target) date",
+) -> dict[str, str]:
+    date = format_datetime(at or clock.now(), usegmt=True)
+    lines = {"(request-target)": f"{method} {path}", "date": date}
+    text = "\n".join(f"{name}: {lines[name]}" for name in headers.split())
+    signature = base64.b64encode(hmac.new(secret.encode(), text.encode(), hashlib.sha256).digest()).decode()
+    return {
+        "HTTP_DATE": date,
+        "HTTP_AUTHORIZATION": f'Signature keyId="{key_id}",algorithm="hmac-sha256",headers="{headers}",signature="{signature}"',
+    }
+
+
+@pytest.fixture
+def key(browser: Browser, ann: User) -> dict[str, str]:
+    browser.sign_in("ann")
+    answer = browser.post(KEYS)
+    assert answer.status_code == 201
+    made: dict[str, str] = answer.json()
+    return made
+
+
+# --- bearer tokens ---
+
+
+@pytest.mark.parametrize("path", ["/api/v1/authentication/auth/", "/api/v1/authentication/tokens/"])
+def test_token_answer_has_the_shape_of_the_contract_and_works_without_csrf(ann: User, path: str):
+    answer = APIClient().post(path, {"username": "ann", "password": PASSWORD})
+    assert answer.status_code == 201
+    body = answer.json()
+    assert body["keyword"] == "Bearer"
+    assert body["user"]["username"] == "ann"
+    client = bearer(body["token"])
+    assert client.get(PROFILE).status_code == 200
+    assert client.patch(PROFILE, {"phone": "1"}).status_code == 200
+
+
+def test_k18_token_table_holds_only_hashes(ann: User):
+    token = get_token()
+    assert not BearerToken.objects.filter(token_hash__contains=token[:20]).exists()
+
+
+def test_token_refusals_have_slugs(make_person: Callable[..., User]):
+    make_person("due", need_update_password=True)
+    wrong = APIClient().post("/api/v1/authentication/auth/", {"username": "due", "password": "wrong"})
+    assert (wrong.status_code, wrong.json()["error"]) == (400, "password_failed")
+    due = APIClient().post("/api/v1/authentication/auth/", {"username": "due", "password": PASSWORD})
+    assert (due.status_code, due.json()["error"]) == (400, "password_expired")
+
+
+def test_token_expired_or_made_up_is_401(ann: User):
+    token = get_token()
+    BearerToken.objects.update(date_expired=clock.now())
+    for text in (token, "made-up"):
+        answer = bearer(text).get(PROFILE)
+        assert answer.status_code == 401
+        assert answer.json()["code"] == "authentication_failed"
+
+
+def test_token_can_be_revoked_by_its_owner(ann: User):
+    client = bearer(get_token())
+    assert client.post("/api/v1/authentication/sign-out/").status_code == 200
+    assert client.get(PROFILE).status_code == 401
+
+
+# --- access keys ---
+
+
+@pytest.mark.spec("S3-017")
+def test_k69_secret_is_shown_once_and_masked_ever_after(browser: Browser, key: dict[str, str]):
+    assert len(key["secret"]) == 36
+    listed = browser.get(KEYS).json()
+    assert [row["secret"] for row in listed] == ["******"]
+    assert browser.get(f"{KEYS}{key['id']}/").json()["secret"] == "******"
+    changed = browser.patch(f"{KEYS}{key['id']}/", {"is_active": False}).json()
+    assert (changed["is_active"], changed["secret"]) == (False, "******")
+
+
+def test_access_key_secret_is_not_in_the_database(key: dict[str, str]):
+    row = AccessKey.objects.get()
+    assert key["secret"].encode() not in bytes(row.nonce)
+    assert bytes(row.nonce) not in key["secret"].encode()
+
+
+def test_access_key_signs_a_request(key: dict[str, str]):
+    answer = APIClient().get(PROFILE, **signed(key["id"], key["secret"]))
+    assert answer.status_code == 200
+    assert answer.json()["username"] == "ann"
+
+
+def test_k69_signature_works_once_for_its_request_within_five_minutes(key: dict[str, str]):
+    headers = signed(key["id"], key["secret"])
+    assert APIClient().get(PROFILE, **headers).status_code == 200
+    assert APIClient().get(PROFILE, **headers).status_code == 401, "used again"
+    other = signed(key["id"], key["secret"], at=clock.now() - timedelta(seconds=1))
+    assert APIClient().get("/api/v1/authentication/access-keys/", **other).status_code == 401, "another request"
+    for minutes in (-6, 6):
+        late = signed(key["id"], key["secret"], at=clock.now() + timedelta(minutes=minutes))
+        assert APIClient().get(PROFILE, **late).status_code == 401, "out of time"
+    bare = signed(key["id"], key["secret"], headers="date")
+    assert APIClient().get(PROFILE, **bare).status_code == 401, "covers no request"
+    assert APIClient().get(PROFILE, **signed(key["id"], str(uuid4()))).status_code == 401, "wrong secret"
+
+
+def test_k69_inactive_key_is_refused_at_once(browser: Browser, key: dict[str, str]):
+    browser.patch(f"{KEYS}{key['id']}/", {"is_active": False})
+    assert APIClient().get(PROFILE, **signed(key["id"], key["secret"])).status_code == 401
+
+
+def test_k16_access_keys_and_sessions_of_others_do_not_exist(
+    key: dict[str, str], make_person: Callable[..., User], browser: Browser
+):
+    make_person("bob")
+    other = Browser()
+    other.sign_in("bob")
+    assert other.get(KEYS).json() == []
+    for method in (other.get, other.delete):
+        assert method(f"{KEYS}{key['id']}/").status_code == 404
+    assert other.patch(f"{KEYS}{key['id']}/", {"is_active": False}).status_code == 404
+    mine = browser.get("/api/v1/authentication/login-sessions/").json()
+    assert other.delete(f"/api/v1/authentication/login-sessions/{mine[0]['id']}/").status_code == 404
+
+
+def test_login_sessions_list_shows_own_sign_ins_and_ends_them(ann: User):
+    here, there = Browser("192.0.2.1"), Browser("192.0.2.2")
+    here.sign_in("ann")
+    there.sign_in("ann")
+    rows = here.get("/api/v1/authentication/login-sessions/").json()
+    assert {(row["remote_addr"], row["is_current"]) for row in rows} == {("192.0.2.1", True), ("192.0.2.2", False)}
+    other = next(row["id"] for row in rows if not row["is_current"])
+    assert here.delete(f"/api/v1/authentication/login-sessions/{other}/").status_code == 204
+    assert there.get(PROFILE).status_code == 401
+    assert here.get(PROFILE).status_code == 200
+
+
+# --- every restriction for every credential (K51) ---
+
+
+def _disable(user: User) -> None:
+    people.update_user(actor=SYSTEM, scope=ROOT, user=user, person=PersonInput(columns={"is_active": False}))
+
+
+def _expire(user: User) -> None:
+    User.objects.filter(pk=user.pk).update(date_expired=clock.now())
+
+
+def _password_due(user: User) -> None:
+    User.objects.filter(pk=user.pk).update(need_update_password=True)
+
+
+def _delete(user: User) -> None:
+    people.delete_user(actor=SYSTEM, scope=ROOT, user=user)
+
+
+@pytest.mark.parametrize("restrict", [_disable, _expire, _password_due, _delete])
+@pytest.mark.parametrize("credential", ["session", "bearer", "access_key", "ssh_password", "ssh_key", "websocket"])
+def test_k51_k40_each_restriction_closes_each_credential(
+    browser: Browser, key: dict[str, str], ann: User, credential: str, restrict: Callable[[User], None]
+):
+    line = (
+        ed25519.Ed25519PrivateKey.generate().public_key().public_bytes(Encoding.OpenSSH, PublicFormat.OpenSSH).decode()
+    )
+    User.objects.filter(pk=ann.pk).update(public_key=line)
+    path = "/api/v1/authentication/login-sessions/"
+    token = get_token()
+
+    def passes() -> bool:
+        if credential == "session":
+            return browser.get(path).status_code == 200
+        if credential == "bearer":
+            return bearer(token).get(path).status_code == 200
+        if credential == "access_key":
+            return APIClient().get(path, **signed(key["id"], key["secret"], path)).status_code == 200
+        if credential == "websocket":
+            return facade.web_sign_in(browser.session, DEFAULT, remote_addr="192.0.2.10") is not None
+        return ssh(credential, line).user is not None
+
+    assert passes()
+    restrict(User.objects.get(pk=ann.pk))
+    assert not passes()
+
+
+def ssh(credential: str, line: str) -> SignInAnswer:
+    if credential == "ssh_password":
+        return facade.check_password(
+            username="ann", password=PASSWORD, remote_addr="192.0.2.9", login_from=LoginFrom.SSH_TERMINAL
+        )
+    return facade.sign_in_with_public_key(
+        username="ann", public_key=line, remote_addr="192.0.2.9", login_from=LoginFrom.SSH_TERMINAL
+    )
+
+
+# --- proxies ---
+
+
+def test_facade_password_answers_with_the_person(ann: User):
+    User.objects.filter(pk=ann.pk).update(language="en")
+    answer = ssh("ssh_password", "")
+    assert answer.user is not None
+    assert (answer.user.id, answer.user.username, answer.user.language) == (ann.pk, "ann", "en")
+
+
+def test_k8_key_offer_is_no_sign_in_and_only_own_keys_count(ann: User):
+    def new_line() -> str:
+        key = ed25519.Ed25519PrivateKey.generate().public_key()
+        return key.public_bytes(Encoding.OpenSSH, PublicFormat.OpenSSH).decode()
+
+    own, other = new_line(), new_line()
+    User.objects.filter(pk=ann.pk).update(public_key=own)
+    assert facade.public_key_acceptable(username="ann", public_key=own) is True
+    assert facade.public_key_acceptable(username="ann", public_key=other) is False
+    assert facade.public_key_acceptable(username="nobody", public_key=own) is False
+    User.objects.filter(pk=ann.pk).update(source="ldap")
+    assert facade.public_key_acceptable(username="ann", public_key=own) is False
+    refused = ssh("ssh_key", other)
+    assert refused.denial is not None
+    assert refused.denial.code is DenialCode.BAD_CREDENTIALS
+
+
+def test_k8_public_key_in_the_token_call_is_no_credential(ann: User):
+    User.objects.filter(pk=ann.pk).update(public_key="ssh-ed25519 AAAA")
+    body = {"username": "ann", "password": "", "public_key": "ssh-ed25519 AAAA"}
+    assert APIClient().post("/api/v1/authentication/auth/", body).status_code == 400
+
+
+def test_facade_denial_speaks_both_languages_until_the_person_is_known(make_person: Callable[..., User]):
+    make_person("eve", language="en", is_active=False)
+    wrong = facade.check_password(
+        username="eve", password="wrong", remote_addr="1.2.3.4", login_from=LoginFrom.SSH_TERMINAL
+    )
+    unknown = facade.check_password(
+        username="who", password="wrong", remote_addr="1.2.3.4", login_from=LoginFrom.SSH_TERMINAL
+    )
+    right = facade.check_password(
+        username="eve", password=PASSWORD, remote_addr="1.2.3.4", login_from=LoginFrom.SSH_TERMINAL
+    )
+    assert wrong == unknown
+    assert right.denial is not None
+    assert right.denial.code is DenialCode.USER_INACTIVE
+    assert right.denial.message == "This account is disabled. Ask an administrator to activate it."
+
+
+def test_facade_websocket_sign_in_gives_bits_in_the_scope_and_ends_with_the_session(
+    browser: Browser, make_person: Callable[..., User]
+):
+    make_person("aud", org_role="Auditor")
+    browser.sign_in("aud")
+    found = facade.web_sign_in(browser.session, DEFAULT, remote_addr="192.0.2.10")
+    assert found is not None
+    assert int(found.actor.bits) == 3
+    assert facade.login_session_is_open(found.login_session_id)
+    browser.post("/api/v1/authentication/sign-out/")
+    assert not facade.login_session_is_open(found.login_session_id)
+    assert login_sessions.find_open(found.login_session_id) is None

@@ -1,0 +1,124 @@
+from collections.abc import Callable
+from datetime import timedelta
+
+import pytest
+from rest_framework.test import APIClient
+
+from factories.browser import PASSWORD, Browser
+from postern.apps.authn import facade, guard
+from postern.apps.authn.actions import sign_in
+from postern.apps.authn.events import AccountLocked
+from postern.apps.authn.lockout import LockRules
+from postern.apps.authn.models import SignInGuard
+from postern.apps.users.models import User
+from postern.contracts.enums import DenialCode, LoginFrom
+from postern.foundation import events
+from postern.kernel import clock
+
+PROFILE = "/api/v1/users/profile/"
+pytestmark = pytest.mark.django_db
+
+
+@pytest.fixture(autouse=True)
+def cheap_hashes(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Locking is about counting; a cheap comparison keeps many failures quick."""
+    monkeypatch.setattr(sign_in, "check_password", lambda password, _encoded: password == PASSWORD)
+
+
+def fail(times: int, username: str = "ann", address: str = "192.0.2.10") -> list[str]:
+    return [Browser(address).sign_in(username, "wrong").json()["error"] for _ in range(times)]
+
+
+def test_k6_account_is_locked_after_seven_failures(ann: User):
+    assert fail(7) == ["password_failed"] * 6 + ["block_login"]
+    refused = Browser().sign_in("ann")
+    assert refused.status_code == 400
+    assert refused.json()["error"] == "block_login"
+    assert "30" in refused.json()["msg"]
+
+
+def test_k9_lock_of_the_account_does_not_depend_on_the_address(ann: User):
+    for number in range(7):
+        fail(1, address=f"192.0.2.{number + 1}")
+    assert Browser("198.51.100.7").sign_in("ann").json()["error"] == "block_login"
+
+
+@pytest.mark.parametrize("header", ["HTTP_X_FORWARDED_FOR", "HTTP_X_REAL_IP", "HTTP_FORWARDED"])
+def test_k9_forged_address_headers_change_nothing(ann: User, header: str):
+    for number in range(35):
+        browser = Browser("203.0.113.5")
+        browser.get("/api/v1/authentication/sign-in/")
+        body = {"username": f"name{number}", "password": "wrong"}
+        browser.post("/api/v1/authentication/sign-in/", body, **{header: f"10.0.0.{number}"})
+    assert Browser("203.0.113.5").sign_in("ann").json()["error"] == "block_login"
+    assert Browser("203.0.113.6").sign_in("ann").status_code == 200
+
+
+def test_lock_of_unknown_names_looks_the_same(ann: User):
+    known, unknown = fail(8, "ann"), fail(8, "nobody", address="192.0.2.11")
+    assert known == unknown
+
+
+def test_owner_of_an_open_session_is_not_locked_out(ann: User):
+    browser = Browser()
+    browser.sign_in("ann")
+    fail(8, address="203.0.113.9")
+    assert Browser().sign_in("ann").json()["error"] == "block_login"
+    assert browser.get(PROFILE).status_code == 200
+
+
+def test_lock_ends_by_itself(ann: User):
+    fail(7)
+    SignInGuard.objects.update(date_locked_until=clock.now() - timedelta(seconds=1))
+    assert Browser().sign_in("ann").status_code == 200
+
+
+def test_right_password_forgets_earlier_failures(ann: User):
+    fail(6)
+    assert Browser().sign_in("ann").status_code == 200
+    assert fail(6) == ["password_failed"] * 6
+
+
+def test_lock_tells_subscribers_after_commit(ann: User, django_capture_on_commit_callbacks: Callable[..., object]):
+    told: list[AccountLocked] = []
+    events.subscribe(AccountLocked, told.append)
+    with django_capture_on_commit_callbacks(execute=True):
+        fail(7)
+    assert [(event.username, event.minutes) for event in told] == [("ann", 30)]
+
+
+@pytest.mark.spec("S9-049")
+def test_lock_count_and_minutes_are_settings(ann: User, monkeypatch: pytest.MonkeyPatch):
+    monkeypatch.setattr(guard, "lock_rules", lambda: LockRules(limit_count=3, limit_time_min=5))
+    assert fail(3) == ["password_failed"] * 2 + ["block_login"]
+    locked_until = SignInGuard.objects.get(kind="account").date_locked_until
+    assert locked_until is not None
+    assert abs(locked_until - clock.now() - timedelta(minutes=5)) < timedelta(seconds=10)
+
+
+def test_administrator_sees_and_opens_the_lock(ann: User, as_org_admin: APIClient):
+    fail(7)
+    row = as_org_admin.get(f"/api/v1/users/users/{ann.pk}/").json()
+    assert row["login_blocked"] is True
+    opened = as_org_admin.patch(f"/api/v1/users/users/{ann.pk}/unblock/")
+    assert opened.status_code == 200
+    assert opened.json()["login_blocked"] is False
+    assert Browser().sign_in("ann").status_code == 200
+
+
+def test_ssh_and_web_share_the_count(ann: User):
+    for _ in range(7):
+        facade.check_password(
+            username="ann", password="wrong", remote_addr="203.0.113.1", login_from=LoginFrom.SSH_TERMINAL
+        )
+    answer = facade.check_password(
+        username="ann", password=PASSWORD, remote_addr="203.0.113.2", login_from=LoginFrom.SSH_TERMINAL
+    )
+    assert answer.denial is not None
+    assert answer.denial.code is DenialCode.LOCKED
+    assert Browser().sign_in("ann").json()["error"] == "block_login"
+
+
+def test_guard_table_keeps_no_names(ann: User):
+    fail(1, "my-password-in-the-wrong-box")
+    assert not [row for row in SignInGuard.objects.all() if "password" in row.key_hash]

@@ -1,0 +1,86 @@
+"""Things that must hold when several requests do them at the same instant."""
+
+import threading
+from collections.abc import Callable
+
+import pytest
+from django.db import connection
+
+from postern.apps.authn.actions import sign_in
+from postern.apps.authn.errors import SignInRefused
+from postern.apps.users.actions import people
+from postern.apps.users.actions.passwords import issue_set_password_link, redeem_set_password_link
+from postern.apps.users.actions.people import PersonInput
+from postern.apps.users.errors import LastAdministrator, LinkUsed
+from postern.apps.users.models import User
+from postern.foundation.actor import SYSTEM
+from postern.foundation.scope import ROOT
+
+pytestmark = pytest.mark.django_db(transaction=True)
+
+
+def at_once(*calls: Callable[[], str]) -> list[str]:
+    """Run the calls in threads that start together; what each of them answered."""
+    gate = threading.Barrier(len(calls))
+    answers: list[str] = []
+
+    def run(call: Callable[[], str]) -> None:
+        gate.wait(timeout=20)
+        try:
+            answers.append(call())
+        finally:
+            connection.close()
+
+    threads = [threading.Thread(target=run, args=(call,)) for call in calls]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join(timeout=60)
+    return sorted(answers)
+
+
+def test_k6_simultaneous_guesses_do_not_share_the_last_free_try(
+    make_user: Callable[..., User], monkeypatch: pytest.MonkeyPatch
+):
+    make_user("ann")
+    compared: list[str] = []
+    monkeypatch.setattr(sign_in, "check_password", lambda password, _encoded: bool(compared.append(password)))
+
+    def guess() -> str:
+        try:
+            sign_in.verify_password(username="ann", password="wrong", remote_addr="192.0.2.1", login_type="W")
+        except SignInRefused as refused:
+            return refused.slug
+        return "in"
+
+    assert at_once(*[guess] * 12) == ["block_login"] * 6 + ["password_failed"] * 6
+    assert len(compared) == 7
+
+
+def test_k60_two_administrators_who_demote_each_other_leave_one(make_user: Callable[..., User]):
+    User.objects.filter(username_key="admin").delete()
+    both = [make_user("adam", role="Admin"), make_user("eva", role="Admin")]
+
+    def demote(user: User) -> str:
+        try:
+            people.update_user(actor=SYSTEM, scope=ROOT, user=user, person=PersonInput(columns={"role": "User"}))
+        except LastAdministrator:
+            return "refused"
+        return "demoted"
+
+    assert at_once(*(lambda user=user: demote(user) for user in both)) == ["demoted", "refused"]
+    assert User.objects.filter(role="Admin").count() == 1
+
+
+def test_set_password_link_is_taken_once(make_user: Callable[..., User]):
+    user = make_user("ann")
+    link = issue_set_password_link(actor=SYSTEM, user=user, void_password=False)
+
+    def redeem() -> str:
+        try:
+            redeem_set_password_link(actor=SYSTEM, token=link.token.reveal(), password="violet anchor seventeen")
+        except LinkUsed:
+            return "refused"
+        return "set"
+
+    assert at_once(redeem, redeem, redeem) == ["refused", "refused", "set"]

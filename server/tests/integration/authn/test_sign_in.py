@@ -1,0 +1,245 @@
+import dataclasses
+from collections.abc import Callable
+from datetime import timedelta
+from typing import Any
+
+import pytest
+from django.conf import settings
+from django.contrib.auth.hashers import make_password
+from django.contrib.sessions.models import Session
+from django.test import override_settings
+
+from factories.browser import PASSWORD, Browser
+from postern.apps.audits.models import LoginLog
+from postern.apps.authn.actions import login_sessions, sign_in
+from postern.apps.authn.models import LoginSession
+from postern.apps.users.models import User
+from postern.kernel import clock
+
+PROFILE = "/api/v1/users/profile/"
+pytestmark = pytest.mark.django_db
+
+
+@pytest.mark.spec("S1-046")
+def test_sign_in_with_right_password_opens_a_session(browser: Browser, ann: User):
+    answer = browser.sign_in("ann")
+    assert (answer.status_code, answer.json()) == (200, {"next": "/ui/", "must_change_password": False})
+    profile = browser.get(PROFILE)
+    assert profile.status_code == 200
+    assert profile.json()["username"] == "ann"
+
+
+def test_sign_in_name_is_compared_without_case(browser: Browser, ann: User):
+    assert browser.sign_in("ANN").status_code == 200
+
+
+def test_sign_in_cookie_is_http_only_and_same_site(browser: Browser, ann: User):
+    answer = browser.sign_in("ann")
+    cookie = answer.cookies["sessionid"]
+    assert cookie["httponly"]
+    assert cookie["samesite"] == "Lax"
+    assert cookie["max-age"] == ""  # ends with the browser
+
+
+def test_k46_sign_in_cookie_is_secure_on_https(browser: Browser, ann: User):
+    with override_settings(SESSION_COOKIE_SECURE=True, CSRF_COOKIE_SECURE=True):
+        answer = browser.sign_in("ann")
+    assert answer.cookies["sessionid"]["secure"]
+    assert answer.cookies["csrftoken"]["secure"]
+
+
+def test_sign_in_changes_the_session_key_no_fixation(browser: Browser, ann: User):
+    session = browser.session
+    session["planted"] = "by the attacker"
+    session.save()
+    planted = session.session_key
+    browser.cookies["sessionid"] = planted
+    browser.sign_in("ann")
+    assert browser.cookies["sessionid"].value != planted
+    assert "planted" not in browser.session
+    attacker = Browser()
+    attacker.cookies["sessionid"] = planted
+    assert attacker.get(PROFILE).status_code == 401
+
+
+def test_session_table_does_not_hold_the_key(browser: Browser, ann: User):
+    browser.sign_in("ann")
+    key = browser.cookies["sessionid"].value
+    assert Session.objects.count() == 1
+    assert not Session.objects.filter(session_key=key).exists()
+
+
+def test_k64_sign_in_without_csrf_token_is_refused(ann: User):
+    answer = Browser().post("/api/v1/authentication/sign-in/", {"username": "ann", "password": PASSWORD})
+    assert answer.status_code == 403
+    assert answer.json()["code"] == "permission_denied"
+
+
+def test_k64_unsafe_call_without_csrf_header_is_refused_with_it_is_taken(browser: Browser, ann: User):
+    browser.sign_in("ann")
+    without = browser.patch(PROFILE, {"phone": "1"}, HTTP_X_CSRFTOKEN="")
+    assert without.status_code == 403
+    assert browser.patch(PROFILE, {"phone": "1"}).status_code == 200
+
+
+def test_sign_in_unknown_name_and_wrong_password_get_the_same_answer(ann: User):
+    known = Browser().sign_in("ann", "wrong")
+    unknown = Browser().sign_in("bob", "wrong")
+    assert known.status_code == unknown.status_code == 400
+    assert known.json() == unknown.json()
+    assert known.json()["error"] == "password_failed"
+
+
+def test_sign_in_unknown_name_costs_a_hash_like_a_known_one(ann: User, monkeypatch: pytest.MonkeyPatch):
+    seen: list[str] = []
+    real = sign_in.check_password
+
+    def counted(password: str, encoded: str) -> bool:
+        seen.append(encoded.split("$", 2)[1])
+        return real(password, encoded)
+
+    monkeypatch.setattr(sign_in, "check_password", counted)
+    for name in ("ann", "bob"):
+        Browser().sign_in(name, "wrong")
+    assert seen == ["argon2id", "argon2id"]
+
+
+def test_stand_in_hash_has_the_parameters_of_the_hasher_in_use():
+    assert sign_in.STAND_IN_HASH.rsplit("$", 2)[0] == make_password("x").rsplit("$", 2)[0]
+
+
+@pytest.mark.parametrize(
+    ("columns", "slug"),
+    [
+        ({"is_active": False}, "user_inactive"),
+        ({"date_expired": clock.now() - timedelta(seconds=1)}, "user_expired"),
+    ],
+)
+def test_sign_in_of_a_closed_account_tells_why_only_after_the_right_password(
+    make_person: Callable[..., User], columns: dict[str, Any], slug: str
+):
+    make_person("ann", **columns)
+    assert Browser().sign_in("ann", "wrong").json()["error"] == "password_failed"
+    refused = Browser().sign_in("ann")
+    assert refused.status_code == 400
+    assert refused.json()["error"] == slug
+
+
+def test_sign_in_outcomes_are_in_the_login_log(browser: Browser, ann: User):
+    browser.sign_in("ann", "wrong")
+    browser.sign_in("ann")
+    rows = list(LoginLog.objects.order_by("datetime").values_list("username", "status", "reason", "ip"))
+    assert rows == [("ann", False, "password_failed", "192.0.2.10"), ("ann", True, "", "192.0.2.10")]
+
+
+def test_sign_in_messages_exist_in_both_languages(ann: User):
+    browser = Browser()
+    browser.cookies["django_language"] = "en"
+    assert browser.sign_in("ann", "wrong").json()["msg"].startswith("The username or password")
+    browser.cookies["django_language"] = "zh-hans"
+    assert "密码" in browser.sign_in("ann", "wrong").json()["msg"]
+
+
+@pytest.mark.spec("S7-084")
+@pytest.mark.parametrize(
+    "target", ["https://evil.example/", "//evil.example", "/\\evil.example", "javascript:alert(1)"]
+)
+def test_k12_sign_in_next_never_leads_off_site(browser: Browser, ann: User, target: str):
+    assert browser.sign_in("ann", next=target).json()["next"] == "/ui/"
+    page = Browser().get("/core/auth/login/", {"next": target})
+    assert page["Location"] == "/ui/login"
+    left = browser.get("/core/auth/logout/", {"next": target}, HTTP_SEC_FETCH_SITE="same-origin")
+    assert left["Location"] == "/ui/login"
+
+
+@pytest.mark.spec("S2-010")
+def test_login_page_sets_the_csrf_cookie_and_leads_to_the_console(db: None):
+    answer = Browser().get("/core/auth/login/", {"next": "/ui/users/users"})
+    assert answer.status_code == 302
+    assert answer["Location"] == "/ui/login?next=%2Fui%2Fusers%2Fusers"
+    assert answer.cookies["csrftoken"].value
+
+
+def test_login_page_when_signed_in_leads_on(browser: Browser, ann: User):
+    browser.sign_in("ann")
+    assert browser.get("/core/auth/login/", {"next": "/ui/users/users"})["Location"] == "/ui/users/users"
+
+
+@pytest.mark.parametrize("path", ["/api/v1/authentication/sign-out/", "/vue-admin-template/user/logout"])
+@pytest.mark.spec("S7-006")
+def test_k40_sign_out_ends_the_session_at_once(browser: Browser, ann: User, path: str):
+    browser.sign_in("ann")
+    stolen = Browser()
+    stolen.cookies["sessionid"] = browser.cookies["sessionid"].value
+    assert stolen.get(PROFILE).status_code == 200
+    assert browser.post(path).status_code == 200
+    assert browser.get(PROFILE).status_code == 401
+    assert stolen.get(PROFILE).status_code == 401
+
+
+def test_sign_out_twice_is_fine(browser: Browser, ann: User):
+    browser.sign_in("ann")
+    assert browser.post("/api/v1/authentication/sign-out/").status_code == 200
+    assert browser.post("/api/v1/authentication/sign-out/").status_code == 200
+
+
+def test_k64_logout_link_of_another_site_does_not_sign_out(browser: Browser, ann: User):
+    browser.sign_in("ann")
+    browser.get("/core/auth/logout/", HTTP_SEC_FETCH_SITE="cross-site")
+    with override_settings(POSTERN=dataclasses.replace(settings.POSTERN, https=True)):
+        browser.get("/core/auth/logout/")
+    assert browser.get(PROFILE).status_code == 200
+    answer = browser.get("/core/auth/logout/?next=/ui/users/users", HTTP_SEC_FETCH_SITE="same-origin")
+    assert answer["Location"] == "/ui/login?next=%2Fui%2Fusers%2Fusers"
+    assert browser.get(PROFILE).status_code == 401
+
+
+def test_k27_signing_in_as_another_leaves_nothing_of_the_first(
+    browser: Browser, ann: User, make_person: Callable[..., User]
+):
+    make_person("bob")
+    browser.sign_in("ann")
+    first = browser.cookies["sessionid"].value
+    session = browser.session
+    session["pending"] = "half a sign-in of ann"
+    session.save()
+    browser.sign_in("bob")
+    assert browser.get(PROFILE).json()["username"] == "bob"
+    assert "pending" not in browser.session
+    assert LoginSession.objects.get(user=ann).end_reason == "signed_out"
+    old = Browser()
+    old.cookies["sessionid"] = first
+    assert old.get(PROFILE).status_code == 401
+
+
+def test_session_of_an_idle_day_is_over(browser: Browser, ann: User):
+    browser.sign_in("ann")
+    LoginSession.objects.update(date_expired=clock.now())
+    assert browser.get(PROFILE).status_code == 401
+
+
+def test_session_in_use_is_extended_but_not_for_ever(browser: Browser, ann: User):
+    browser.sign_in("ann")
+    row = LoginSession.objects.get()
+    seen = clock.now() - timedelta(minutes=2)
+    LoginSession.objects.update(date_last_seen=seen, date_expired=clock.now() + timedelta(minutes=1))
+    browser.get(PROFILE)
+    row.refresh_from_db()
+    assert row.date_last_seen > seen
+    assert row.date_expired > clock.now() + timedelta(hours=23)
+    LoginSession.objects.update(date_last_seen=seen, date_created=clock.now() - timedelta(days=7, seconds=-30))
+    browser.get(PROFILE)
+    row.refresh_from_db()
+    assert row.date_expired <= clock.now() + timedelta(seconds=30)
+
+
+def test_session_row_lasts_as_long_as_a_sign_in_can(browser: Browser, ann: User):
+    browser.sign_in("ann")
+    assert Session.objects.get().expire_date > clock.now() + login_sessions.TOTAL_LIMIT - timedelta(minutes=1)
+
+
+def test_nobody_gets_401_with_code_and_challenge(db: None):
+    answer = Browser().get(PROFILE)
+    assert answer.status_code == 401
+    assert answer.json()["code"] == "not_authenticated"
+    assert answer["WWW-Authenticate"]

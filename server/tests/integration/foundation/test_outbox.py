@@ -1,0 +1,107 @@
+"""The outbox loses nothing and repeats what failed."""
+
+from collections.abc import Iterator, Mapping
+from datetime import timedelta
+from typing import Any
+from unittest import mock
+
+import pytest
+from django.db import transaction
+
+from postern.foundation import events, outbox
+from postern.foundation.models import OutboxMessage
+from postern.kernel import clock
+
+
+@pytest.fixture(autouse=True)
+def _receivers_of_this_test() -> Iterator[None]:
+    with mock.patch.dict(outbox._receivers):
+        yield
+
+
+@pytest.mark.django_db
+def test_message_is_delivered_once_and_forgotten() -> None:
+    seen: list[Mapping[str, Any]] = []
+    outbox.register("t.happened", seen.append)
+    outbox.enqueue("t.happened", {"n": 1})
+    assert outbox.drain() == 1
+    assert outbox.drain() == 0
+    assert seen == [{"n": 1}]
+    assert not OutboxMessage.objects.exists()
+
+
+@pytest.mark.django_db
+def test_message_rolled_back_is_never_delivered() -> None:
+    with transaction.atomic():
+        outbox.enqueue("t.happened", {})
+        transaction.set_rollback(True)
+    assert outbox.drain() == 0
+
+
+@pytest.mark.django_db(transaction=True)
+def test_message_outside_a_transaction_is_refused() -> None:
+    with pytest.raises(outbox.OutsideTransaction):
+        outbox.enqueue("t.happened", {})
+
+
+@pytest.mark.django_db
+def test_message_whose_receiver_fails_is_tried_again_later() -> None:
+    attempts: list[int] = []
+
+    def receive(_: Mapping[str, Any]) -> None:
+        attempts.append(1)
+        if len(attempts) == 1:
+            raise RuntimeError
+
+    outbox.register("t.happened", receive)
+    outbox.enqueue("t.happened", {})
+    assert outbox.drain() == 0
+    waiting = OutboxMessage.objects.get()
+    assert waiting.date_due > clock.now()
+    assert outbox.drain() == 0
+    assert attempts == [1]
+    OutboxMessage.objects.update(date_due=clock.now() - timedelta(seconds=1))
+    assert outbox.drain() == 1
+    assert attempts == [1, 1]
+
+
+@pytest.mark.django_db
+def test_message_nobody_receives_waits() -> None:
+    outbox.enqueue("t.unknown", {})
+    assert outbox.drain() == 0
+    assert OutboxMessage.objects.count() == 1
+
+
+@pytest.mark.django_db
+def test_message_whose_worker_died_is_delivered_after_the_lease() -> None:
+    seen: list[Mapping[str, Any]] = []
+    outbox.register("t.happened", seen.append)
+    outbox.enqueue("t.happened", {})
+    assert outbox._claim() is not None  # and then the worker dies
+    assert outbox.drain() == 0
+    OutboxMessage.objects.update(date_due=clock.now())
+    assert outbox.drain() == 1
+
+
+class Happened:
+    """An event."""
+
+
+@pytest.mark.django_db(transaction=True)
+def test_event_goes_out_after_the_commit_and_one_bad_subscriber_does_not_hide_it() -> None:
+    seen: list[object] = []
+
+    def fail(_: Happened) -> None:
+        raise RuntimeError
+
+    with mock.patch.dict(events._subscribers):
+        events.subscribe(Happened, fail)
+        events.subscribe(Happened, seen.append)
+        with transaction.atomic():
+            events.publish_after_commit(Happened())
+            assert seen == []
+        assert len(seen) == 1
+        with transaction.atomic():
+            events.publish_after_commit(Happened())
+            transaction.set_rollback(True)
+        assert len(seen) == 1

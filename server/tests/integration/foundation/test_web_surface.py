@@ -1,0 +1,268 @@
+"""What every answer carries and what every request must keep: headers, body limits, paths, the console's files."""
+
+from collections.abc import Iterator
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+from unittest import mock
+
+import pytest
+from django.conf import settings
+from django.test import Client
+from rest_framework.test import APIClient
+
+from postern.foundation import health
+from postern.foundation.middleware import allow_body, body_limit_bytes
+from postern.kernel.secret import Secret
+
+MIB = 1024 * 1024
+
+
+@pytest.fixture
+def console(tmp_path: Path) -> Iterator[Path]:
+    """A small build of the console."""
+    (tmp_path / "bundle").mkdir()
+    (tmp_path / "index.html").write_text("<!doctype html>index")
+    (tmp_path / "mark.svg").write_text("<svg/>")
+    script = tmp_path / "bundle" / "app-1a2b.js"
+    script.write_text("plain")
+    script.with_name("app-1a2b.js.br").write_bytes(b"brotli")
+    script.with_name("app-1a2b.js.gz").write_bytes(b"gzip")
+    script.with_name("app-1a2b.js.map").write_text("source")
+    with mock.patch.object(settings, "POSTERN", replace(settings.POSTERN, console_dist=tmp_path)):
+        yield tmp_path
+
+
+@pytest.fixture
+def web() -> Client:
+    return Client()
+
+
+def _directives(answer: Any) -> dict[str, str]:
+    parts = [part.strip().partition(" ") for part in answer["Content-Security-Policy"].split(";")]
+    return {name: value for name, _, value in parts}
+
+
+@pytest.mark.parametrize("path", ["/ui/", "/api/v1/no/such/", "/"])
+def test_answers_carry_the_security_headers(web: Client, console: Path, path: str) -> None:
+    answer = web.get(path)
+    csp = _directives(answer)
+    assert csp["default-src"] == "'none'"
+    assert csp["frame-ancestors"] == "'none'"
+    assert csp["require-trusted-types-for"] == "'script'"
+    assert csp["script-src"] == "'self'"
+    assert "unsafe" not in answer["Content-Security-Policy"].replace("'wasm-unsafe-eval'", "")
+    assert answer["Cross-Origin-Opener-Policy"] == "same-origin"
+    assert answer["Cross-Origin-Resource-Policy"] == "same-origin"
+    assert answer["X-Content-Type-Options"] == "nosniff"
+    assert answer["Referrer-Policy"] == "same-origin"
+    assert "camera=()" in answer["Permissions-Policy"]
+    assert "Strict-Transport-Security" not in answer
+
+
+def test_answers_over_https_carry_hsts(web: Client, console: Path) -> None:
+    with mock.patch.object(settings, "POSTERN", replace(settings.POSTERN, https=True)):
+        assert web.get("/ui/")["Strict-Transport-Security"].startswith("max-age=31536000")
+
+
+def test_api_answers_are_not_kept(web: Client) -> None:
+    assert web.get("/api/v1/no/such/")["Cache-Control"] == "no-store"
+
+
+def test_root_leads_to_the_console(web: Client) -> None:
+    answer = web.get("/")
+    assert (answer.status_code, answer["Location"]) == (302, "/ui/")
+
+
+@pytest.mark.spec("S7-085")
+def test_older_name_of_the_web_terminal_leads_to_it(web: Client, console: Path) -> None:
+    answer = web.get("/luna/?login_to=9f6c0e2a")
+    assert (answer.status_code, answer["Location"]) == (302, "/ui/connect/?login_to=9f6c0e2a")
+    assert web.get(answer["Location"]).status_code == 200
+
+
+@pytest.mark.parametrize(
+    "path", ["/ui/", "/ui/users/users", "/ui/assets/9f6c0e2a/detail", "/ui/login", "/ui/index.html"]
+)
+def test_console_routes_answer_with_the_index_page_which_is_never_kept(web: Client, console: Path, path: str) -> None:
+    answer = web.get(path)
+    assert answer.content == b"<!doctype html>index"
+    assert answer["Cache-Control"] == "no-cache"
+    assert answer["Content-Type"].startswith("text/html")
+
+
+@pytest.mark.parametrize(
+    ("accepted", "encoding", "content"),
+    [("br, gzip", "br", b"brotli"), ("gzip;q=0.5", "gzip", b"gzip"), ("", None, b"plain"), ("deflate", None, b"plain")],
+)
+def test_console_assets_are_served_compressed_and_kept_for_a_year(
+    web: Client, console: Path, accepted: str, encoding: str | None, content: bytes
+) -> None:
+    answer = web.get("/ui/bundle/app-1a2b.js", headers={"Accept-Encoding": accepted})
+    assert answer.content == content
+    assert answer.get("Content-Encoding") == encoding
+    assert "immutable" in answer["Cache-Control"]
+    assert answer["Content-Type"].startswith("text/javascript")
+    assert "Accept-Encoding" in answer["Vary"]
+
+
+@pytest.mark.parametrize(
+    "name", ["bundle/none.js", "bundle/app-1a2b.js.map", "bundle/app-1a2b.js.br", "bundle/../index.html"]
+)
+def test_console_assets_unknown_are_not_found(web: Client, console: Path, name: str) -> None:
+    assert web.get(f"/ui/{name}").status_code == 404
+
+
+@pytest.mark.parametrize(
+    "path",
+    ["/ui/../server/pyproject.toml", "/ui/%2e%2e/%2e%2e/etc/passwd", "/ui//etc/passwd", "/ui/..%2f..%2fetc/passwd"],
+)
+def test_k7_console_path_never_leaves_the_build(web: Client, console: Path, path: str) -> None:
+    answer = web.get(path)
+    assert answer.status_code in {200, 404}
+    assert b"root:" not in answer.content
+    assert answer.content in {b"<!doctype html>index", b"Not found", b'{"error": "Not found"}'}
+
+
+def test_console_not_built_says_so(web: Client, tmp_path: Path) -> None:
+    with mock.patch.object(settings, "POSTERN", replace(settings.POSTERN, console_dist=tmp_path / "none")):
+        answer = web.get("/ui/")
+    assert answer.status_code == 503
+    assert b"make run" in answer.content
+
+
+def test_console_rebuilt_is_noticed(web: Client, console: Path) -> None:
+    assert web.get("/ui/").content == b"<!doctype html>index"
+    (console / "new.txt").write_text("new")
+    index = console / "index.html"
+    index.write_text("<!doctype html>second")
+    assert web.get("/ui/").content == b"<!doctype html>second"
+    assert web.get("/ui/new.txt").content == b"new"
+
+
+def test_k54_body_limit_is_raised_by_route_only() -> None:
+    allow_body("/api/v1/test-uploads/", 64 * MIB)
+    assert body_limit_bytes("/api/v1/test-uploads/1/") == 64 * MIB
+    assert body_limit_bytes("/api/v1/users/users/") == 2 * MIB
+
+
+@pytest.mark.django_db
+def test_k9_forged_address_headers_change_nothing(as_admin: APIClient) -> None:
+    forged = {"X-Forwarded-For": "203.0.113.66", "X-Real-IP": "203.0.113.66", "Forwarded": "for=203.0.113.66"}
+    assert as_admin.post("/api/v1/users/groups/", {"name": "g"}, headers=forged).status_code == 201
+    rows = as_admin.get("/api/v1/audits/operate-logs/?resource_type=UserGroup").json()
+    assert [row["remote_addr"] for row in rows] == ["127.0.0.1"]
+
+
+@pytest.mark.django_db
+@pytest.mark.parametrize(
+    ("https", "origin", "status"), [(True, "https", 400), (False, "https", 403), (False, "http", 400)]
+)
+def test_k64_origin_is_compared_with_the_scheme_that_is_configured(https: bool, origin: str, status: int) -> None:
+    """`X-Forwarded-Proto` of a client counts for nothing; POSTERN_HTTPS does."""
+    client = Client(enforce_csrf_checks=True)
+    with mock.patch.object(settings, "POSTERN", replace(settings.POSTERN, https=https)):
+        client.get("/api/v1/authentication/sign-in/")
+        answer = client.post(
+            "/api/v1/authentication/sign-in/",
+            {},
+            content_type="application/json",
+            headers={
+                "X-CSRFToken": client.cookies["csrftoken"].value,
+                "Origin": f"{origin}://testserver",
+                "X-Forwarded-Proto": "https",
+                "Host": "testserver",
+            },
+        )
+    assert answer.status_code == status, answer.content
+
+
+@pytest.mark.parametrize(
+    ("path", "target"),
+    [
+        ("/api/users/v1/users/?a=1", "/api/v1/users/users/?a=1"),
+        ("/api/v1/assets/system-user/9f/?x=y", "/api/v1/assets/system-users/9f/?x=y"),
+        ("/api/v1/perms/asset-permission/", "/api/v1/perms/asset-permissions/"),
+    ],
+)
+def test_older_paths_lead_to_the_present_ones_with_method_and_query(web: Client, path: str, target: str) -> None:
+    for method in ("get", "post", "delete"):
+        answer = getattr(web, method)(path)
+        assert (answer.status_code, answer["Location"]) == (307, target)
+
+
+@pytest.mark.parametrize("path", ["/api/users/v1//evil.test/", "/api/users/v1/../../x", "/api/v1/assets/domain/..//x/"])
+def test_k12_older_paths_lead_nowhere_else(web: Client, path: str) -> None:
+    answer = web.get(path)
+    assert answer.status_code == 404 or answer["Location"].startswith("/api/v1/")
+
+
+@pytest.mark.django_db
+@pytest.mark.parametrize(
+    "path",
+    [
+        "/api/v1/users/groups",
+        "/api/v1/users//groups/",
+        "/api/v1/USERS/groups/",
+        "/api/v1/users/groups/;a",
+        "/api/v1/users/groups/..;/",
+        "/api/v1/./users/groups/",
+        "/api/v1/users/%67roups/",
+        "/api/users/v1/groups/",
+    ],
+)
+def test_k58_path_spelled_otherwise_opens_nothing(as_anonymous: APIClient, path: str) -> None:
+    assert as_anonymous.get(path, follow=True).status_code in {401, 404}
+
+
+@pytest.mark.django_db
+@pytest.mark.parametrize("method", ["GET", "POST", "PUT", "PATCH", "DELETE", "OPTIONS", "HEAD", "TRACE", "PROPFIND"])
+def test_k58_method_of_any_kind_needs_the_right(as_anonymous: APIClient, method: str) -> None:
+    assert as_anonymous.generic(method, "/api/v1/users/groups/").status_code in {401, 405}
+
+
+@pytest.mark.django_db
+class TestHealth:
+    """`GET /api/health/`."""
+
+    @pytest.fixture(autouse=True)
+    def _parts(self) -> Iterator[None]:
+        with mock.patch.dict(health._checks):
+            for name in set(health._checks) - {"database", "redis", "worker"}:
+                del health._checks[name]
+            yield
+
+    def test_health_with_all_parts_up_is_ok(self, web: Client) -> None:
+        health.stamp_worker()
+        answer = web.get("/api/health/")
+        assert answer.status_code == 200
+        body = answer.json()
+        assert body["status"] is True
+        assert {name: part["ok"] for name, part in body["parts"].items()} == {
+            "database": True,
+            "redis": True,
+            "worker": True,
+        }
+        assert {"db_status", "db_time", "redis_status", "redis_time", "time"} <= set(body)
+
+    def test_health_without_sign_of_the_worker_is_503(self, web: Client) -> None:
+        answer = web.get("/api/v1/health/")
+        assert answer.status_code == 503
+        assert answer.json()["parts"]["worker"]["ok"] is False
+
+    def test_health_with_a_broken_part_tells_no_reason(self, web: Client) -> None:
+        def broken() -> None:
+            raise RuntimeError("postgresql://ann:canary@db")
+
+        health.stamp_worker()
+        health.register("proxy", broken)
+        answer = web.get("/api/health/")
+        assert answer.status_code == 503
+        assert b"canary" not in answer.content
+
+    def test_k25_health_with_a_token_set_wants_it(self, web: Client) -> None:
+        health.stamp_worker()
+        with mock.patch.object(settings, "POSTERN", replace(settings.POSTERN, health_token=Secret("t0ken"))):
+            assert web.get("/api/health/").status_code == 403
+            assert web.get("/api/health/?token=wrong").status_code == 403
+            assert web.get("/api/health/?token=t0ken").status_code == 200

@@ -1,0 +1,127 @@
+"""`settings/public/` and `settings/setting/`."""
+
+import pytest
+from rest_framework.test import APIClient
+
+from postern.apps.audits.models import AuditEvent
+from postern.apps.preferences import facade
+from postern.apps.preferences.registry import PASSWORD_RULES, REGISTRY, Category, of_category
+
+pytestmark = pytest.mark.django_db
+
+URL = "/api/v1/settings/setting/"
+
+
+@pytest.mark.spec("S3-007", "S3-008", "S3-009", "S7-013")
+def test_public_settings_are_open_to_everybody(as_anonymous: APIClient) -> None:
+    shown = as_anonymous.get("/api/v1/settings/public/").json()["data"]
+    assert {"favicon", "logo_index", "logo_logout"} <= set(shown["LOGO_URLS"])
+    assert all(url.startswith("/ui/") for url in shown["LOGO_URLS"].values())
+    assert shown["LOGIN_TITLE"]
+    assert shown["XPACK_ENABLED"] is True
+    assert shown["XPACK_LICENSE_IS_VALID"] is False
+    assert shown["TICKETS_ENABLED"] is True
+    assert shown["SECURITY_COMMAND_EXECUTION"] is True
+    assert shown["SECURITY_MFA_VERIFY_TTL"] == 3600
+    assert set(shown["PASSWORD_RULE"]) == set(PASSWORD_RULES)
+
+
+@pytest.mark.spec("S5-020", "S5-021")
+def test_password_rules_by_default_want_length_and_no_composition() -> None:
+    kinds = ("UPPER_CASE", "LOWER_CASE", "NUMBER", "SPECIAL_CHAR")
+    assert [facade.get_bool(f"SECURITY_PASSWORD_{kind}") for kind in kinds] == [False] * 4
+    assert facade.get_int("SECURITY_PASSWORD_MIN_LENGTH") == 12
+
+
+def test_public_settings_tell_nothing_that_is_not_public(as_anonymous: APIClient) -> None:
+    shown = set(as_anonymous.get("/api/v1/settings/public/").json()["data"])
+    secret = {name for name, one in REGISTRY.items() if not one.is_public}
+    assert not shown & secret
+
+
+@pytest.mark.parametrize("category", list(Category))
+def test_settings_of_a_category_are_those_of_the_registry(as_admin: APIClient, category: Category) -> None:
+    shown = as_admin.get(f"{URL}?category={category}").json()
+    assert shown == {one.name: one.default for one in of_category(category)}
+
+
+def test_settings_of_an_unknown_category_are_the_basic_ones(as_admin: APIClient) -> None:
+    assert "SITE_URL" in as_admin.get(f"{URL}?category=nonsense").json()
+    assert "SITE_URL" in as_admin.get(URL).json()
+    everything = as_admin.get(f"{URL}?category=all").json()
+    assert {"SITE_URL", "SECURITY_LOGIN_LIMIT_COUNT", "TERMINAL_PASSWORD_AUTH"} <= set(everything)
+
+
+def test_settings_changed_take_effect_and_are_logged(as_admin: APIClient) -> None:
+    answer = as_admin.patch(f"{URL}?category=security", {"SECURITY_LOGIN_LIMIT_COUNT": 5, "SECURITY_MAX_IDLE_TIME": 30})
+    assert answer.status_code == 200
+    assert answer.json()["SECURITY_LOGIN_LIMIT_COUNT"] == 5
+    assert facade.get_int("SECURITY_LOGIN_LIMIT_COUNT") == 5
+    event = AuditEvent.objects.get(event="settings.updated")
+    assert event.old == {"SECURITY_LOGIN_LIMIT_COUNT": 7}
+    assert event.new == {"SECURITY_LOGIN_LIMIT_COUNT": 5}
+
+
+@pytest.mark.parametrize(
+    ("category", "change"),
+    [
+        ("security", {"SECURITY_LOGIN_LIMIT_COUNT": 2}),
+        ("security", {"SECURITY_LOGIN_LIMIT_COUNT": "many"}),
+        ("security", {"SECURITY_PASSWORD_MIN_LENGTH": 5}),
+        ("security", {"SECURITY_MFA_AUTH": 3}),
+        ("basic", {"SITE_URL": "javascript:alert(1)"}),
+        ("basic", {"SITE_URL": ""}),
+        ("terminal", {"TERMINAL_ASSET_LIST_SORT_BY": "password"}),
+    ],
+)
+def test_settings_with_a_wrong_value_are_refused(as_admin: APIClient, category: str, change: dict[str, object]) -> None:
+    answer = as_admin.patch(f"{URL}?category={category}", change)
+    assert answer.status_code == 400
+    assert set(answer.json()) == set(change)
+
+
+@pytest.mark.spec("S5-027", "S5-028", "S5-029")
+@pytest.mark.parametrize(
+    ("name", "least"),
+    [
+        ("SECURITY_LOGIN_LIMIT_COUNT", 3),
+        ("SECURITY_LOGIN_LIMIT_TIME", 5),
+        ("SECURITY_PASSWORD_MIN_LENGTH", 6),
+        ("SECURITY_ADMIN_USER_PASSWORD_MIN_LENGTH", 6),
+    ],
+)
+def test_settings_below_their_minimum_are_refused(as_admin: APIClient, name: str, least: int) -> None:
+    url = f"{URL}?category=security"
+    assert as_admin.patch(url, {name: least - 1}).status_code == 400
+    assert as_admin.patch(url, {name: least}).json()[name] == least
+
+
+def test_settings_of_another_category_are_not_changed_in_passing(as_admin: APIClient) -> None:
+    as_admin.patch(f"{URL}?category=basic", {"SECURITY_LOGIN_LIMIT_COUNT": 99, "SITE_URL": "https://pam.example.test"})
+    assert facade.get_int("SECURITY_LOGIN_LIMIT_COUNT") == 7
+
+
+def test_settings_with_put_need_the_required_ones(as_admin: APIClient) -> None:
+    assert set(as_admin.put(f"{URL}?category=basic", {}).json()) == {"SITE_URL"}
+
+
+def test_settings_options_describe_the_form(as_admin: APIClient) -> None:
+    actions = as_admin.options(f"{URL}?category=security").json()["actions"]
+    assert set(actions) == {"GET", "PUT", "PATCH"}
+    field = actions["PUT"]["SECURITY_LOGIN_LIMIT_COUNT"]
+    assert (field["type"], field["min_value"], field["max_value"], field["required"]) == ("integer", 3, 99_999, True)
+    assert [one["value"] for one in actions["PUT"]["SECURITY_MFA_AUTH"]["choices"]] == [0, 1, 2]
+
+
+def test_settings_are_closed_to_all_but_the_system_administrator(as_org_admin: APIClient, as_user: APIClient) -> None:
+    for client in (as_org_admin, as_user):
+        assert client.get(URL).status_code == 403
+        assert client.patch(URL, {}).status_code == 403
+        assert client.options(URL).status_code == 403
+
+
+def test_settings_read_with_the_wrong_type_are_a_programming_error() -> None:
+    with pytest.raises(TypeError):
+        facade.get_bool("SECURITY_LOGIN_LIMIT_COUNT")
+    with pytest.raises(KeyError):
+        facade.get_int("NO_SUCH_SETTING")

@@ -1,0 +1,95 @@
+"""A registered proxy, a person with a grant, sessions in each state."""
+
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+from django.test import Client
+from live import LiveServer
+
+from factories.grants import grant, make_asset, make_system_user
+from factories.proxy_client import Proxy, World
+from peers.redis_server import RedisServer
+from postern.apps.audits.models import AuditEvent
+from postern.apps.sessions import storage
+from postern.apps.sessions.models import Session
+from postern.apps.users.models import User
+
+
+@pytest.fixture
+def http() -> Client:
+    return Client(raise_request_exception=True)
+
+
+@pytest.fixture
+def proxy(db: None, http: Client) -> Proxy:
+    return Proxy(http)
+
+
+@pytest.fixture
+def other_proxy(db: None, http: Client) -> Proxy:
+    return Proxy(http, "proxy-2")
+
+
+@pytest.fixture
+def world(people: dict[str, User]) -> World:
+    asset = make_asset("web-1", ip="127.0.0.1")
+    system_user = make_system_user("root of web", username="root", password="the secret of web-1")
+    permission = grant("to web-1", users=[people["user"]], assets=[asset], system_users=[system_user])
+    return World(people["user"], asset, system_user, permission)
+
+
+@pytest.fixture
+def opened(proxy: Proxy, world: World) -> Session:
+    """A session in state `opening`."""
+    answer = proxy.authorize(world.user, "web-1")
+    assert answer.grant is not None, answer
+    return Session.objects.get(pk=answer.grant.session_id)
+
+
+@pytest.fixture
+def active(proxy: Proxy, opened: Session) -> Session:
+    """A session in state `active`."""
+    proxy.beat(opened.pk)
+    proxy.start(opened.pk, recording=True)
+    opened.refresh_from_db()
+    return opened
+
+
+@pytest.fixture
+def audit_events() -> Callable[[], list[str]]:
+    """Slugs of all audit events so far, in their order."""
+    return lambda: list(AuditEvent.objects.order_by("datetime", "sequence").values_list("event", flat=True))
+
+
+@pytest.fixture(autouse=True)
+def replay_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """Recordings of a test go into its own folder."""
+    root = tmp_path / "replays"
+    local = storage.LocalStorage(root)
+    for module in ("internal", "replays"):
+        monkeypatch.setattr(f"postern.apps.sessions.api.{module}.replay_storage", lambda: local)
+    return root
+
+
+@pytest.fixture(scope="session")
+def redis_server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[RedisServer]:
+    server = RedisServer(tmp_path_factory.mktemp("redis"))
+    yield server
+    server.stop()
+
+
+@pytest.fixture
+def channels_over_redis(redis_server: RedisServer, settings: Any) -> None:
+    """Channels as in production: messages cross threads and processes."""
+    settings.CHANNEL_LAYERS = {
+        "default": {"BACKEND": "channels_redis.core.RedisChannelLayer", "CONFIG": {"hosts": [redis_server.url]}}
+    }
+
+
+@pytest.fixture
+def live(transactional_db: None, channels_over_redis: None) -> Iterator[LiveServer]:
+    server = LiveServer()
+    yield server
+    server.stop()

@@ -1,0 +1,79 @@
+"""The web part as it runs in production (uvicorn, the same options) inside the test process, and a fake proxy behind it."""
+
+import asyncio
+import socket
+import threading
+import time
+from collections.abc import AsyncIterator, Awaitable, Callable
+from contextlib import asynccontextmanager
+from pathlib import Path
+from typing import TypeVar
+
+import uvicorn
+from django.db import connections
+from websockets.asyncio.server import ServerConnection, unix_serve
+
+from postern.entrypoints.asgi import application
+
+
+class LiveServer:
+    """Serves from the moment it is made until `stop()`."""
+
+    def __init__(self) -> None:
+        self._socket = socket.socket()
+        self._socket.bind(("127.0.0.1", 0))
+        self.port: int = self._socket.getsockname()[1]
+        config = uvicorn.Config(
+            application,
+            ws="websockets-sansio",
+            ws_max_size=1024 * 1024,
+            ws_per_message_deflate=False,
+            timeout_graceful_shutdown=2,
+            access_log=False,
+            log_config=None,
+            proxy_headers=False,
+            lifespan="off",
+        )
+        self._server = uvicorn.Server(config)
+        self._thread = threading.Thread(target=self._serve, daemon=True)
+        self._thread.start()
+        deadline = time.monotonic() + 10
+        while not self._server.started:
+            assert time.monotonic() < deadline, "the web server does not start"
+            time.sleep(0.01)
+
+    def _serve(self) -> None:
+        asyncio.run(self._server.serve([self._socket]))
+        connections.close_all()
+
+    @property
+    def host(self) -> str:
+        return f"127.0.0.1:{self.port}"
+
+    def stop(self) -> None:
+        self._server.should_exit = True
+        self._thread.join(10)
+        assert not self._thread.is_alive()
+
+
+Found = TypeVar("Found")
+Handler = Callable[[ServerConnection], Awaitable[None]]
+
+
+@asynccontextmanager
+async def fake_proxy(path: Path, handler: Handler) -> AsyncIterator[None]:
+    """A proxy's browser endpoint that does what `handler` says."""
+    async with unix_serve(handler, str(path), compression=None, max_size=8 * 1024 * 1024):
+        yield
+
+
+async def aside(call: Callable[[], Found]) -> Found:
+    """Run what blocks (the ORM, the test client) in a thread that leaves no database connection behind."""
+
+    def run() -> Found:
+        try:
+            return call()
+        finally:
+            connections.close_all()
+
+    return await asyncio.to_thread(run)

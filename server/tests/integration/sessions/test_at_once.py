@@ -1,0 +1,117 @@
+"""Two at once: what works once works once, however many ask in the same moment. On real transactions."""
+
+import hashlib
+import threading
+from collections.abc import Callable
+from datetime import timedelta
+from typing import Any, TypeVar
+from uuid import uuid4
+
+import msgspec
+import pytest
+from django.db import connections
+from rest_framework.test import APIClient
+
+from factories.proxy_client import Proxy, World
+from postern.apps.audits import queries as audit_queries
+from postern.apps.sessions.models import Command, ProxyOrder, Recording, Session
+from postern.contracts import events
+from postern.contracts.enums import CommandKind, EndReason
+from postern.kernel import clock
+
+pytestmark = pytest.mark.django_db(transaction=True)
+
+Found = TypeVar("Found")
+
+
+def at_once(count: int, call: Callable[[], Found]) -> list[Found]:
+    """The results of `count` calls that begin in the same moment, each in a thread with its own connection."""
+    found: list[Found] = []
+    ready = threading.Barrier(count)
+
+    def one() -> None:
+        try:
+            ready.wait()
+            found.append(call())
+        finally:
+            connections.close_all()
+
+    threads = [threading.Thread(target=one) for _ in range(count)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join(60)
+    return found
+
+
+def test_k18_connection_token_that_is_redeemed_by_many_at_once_opens_one_session(
+    proxy: Proxy, world: World, as_user: APIClient
+) -> None:
+    proxy.beat()
+    body = {"asset": str(world.asset.pk), "system_user": str(world.system_user.pk)}
+    token = as_user.post("/api/v1/authentication/connection-token/", body).json()["token"]
+    answers = at_once(6, lambda: proxy.redeem(token, world.user))
+    assert len(answers) == 6
+    assert len([answer for answer in answers if answer.grant is not None]) == 1
+    assert Session.objects.count() == 1
+
+
+def test_credential_that_is_asked_for_by_many_at_once_is_released_once(proxy: Proxy, opened: Session) -> None:
+    answers = at_once(6, lambda: proxy.credential(opened.pk))
+    assert len([answer for answer in answers if answer.credential is not None]) == 1
+
+
+def test_batches_that_arrive_at_once_are_stored_once(proxy: Proxy, active: Session) -> None:
+    now = clock.now()
+    batch = (
+        *tuple(
+            events.CommandSeen(
+                id=uuid4(), session_id=active.pk, at=now, offset_ms=n, kind=CommandKind.ECHO, input=f"echo {n}"
+            )
+            for n in range(50)
+        ),
+        events.SessionEnded(session_id=active.pk, at=now, reason=EndReason.USER_CLOSED),
+    )
+    body = msgspec.json.encode(events.EventBatch(events=batch))
+    answers: list[Any] = at_once(4, lambda: proxy.post(events.SESSION_EVENTS, body))
+    assert [answer.status_code for answer in answers] == [200] * 4
+    assert Command.objects.count() == 50
+    active.refresh_from_db()
+    assert active.end_reason == "user_closed"
+    assert list(audit_queries.verify()) == []
+
+
+def test_heartbeats_events_and_terminations_at_once_never_wait_for_each_other_in_a_circle(
+    proxy: Proxy, world: World, as_org_admin: APIClient
+) -> None:
+    grants = [proxy.authorize(world.user, "web-1").grant for _ in range(8)]
+    ids = [grant.session_id for grant in grants if grant is not None]
+    Session.objects.update(date_start=clock.now() - timedelta(minutes=5))
+    started = tuple(events.SessionStarted(session_id=one, at=clock.now(), kind="shell") for one in ids)
+    calls: list[Callable[[], object]] = [
+        lambda: proxy.tell(*reversed(started)),
+        proxy.beat,
+        lambda: proxy.beat(*ids),
+        lambda: as_org_admin.post("/api/v1/terminal/tasks/kill-session/", [str(one) for one in ids], format="json"),
+    ]
+    turns = iter(calls * 2)
+    lock = threading.Lock()
+
+    def next_call() -> object:
+        with lock:
+            call = next(turns)
+        return call()
+
+    assert len(at_once(8, next_call)) == 8
+    assert list(audit_queries.verify()) == []
+    assert ProxyOrder.objects.count() <= len(ids)
+
+
+def test_uploads_of_one_part_at_once_leave_one_recording(proxy: Proxy, active: Session) -> None:
+    content = b"r" * 200_000
+    proxy.seal(active.pk, content)
+    answers: list[Any] = at_once(4, lambda: proxy.put(active.pk, content, 0, len(content)))
+    assert {answer.status_code for answer in answers} <= {200, 409}
+    recording = Recording.objects.get()
+    assert recording.is_playable
+    assert recording.sha256 == hashlib.sha256(content).hexdigest()

@@ -1,0 +1,367 @@
+"""The bridge from browsers to proxies, over a real server: who may, what is carried, who must wait, how it ends."""
+
+import asyncio
+import contextlib
+import time
+from collections.abc import Awaitable, Callable
+from pathlib import Path
+from typing import Any
+from uuid import uuid4
+
+import aiohttp
+import pytest
+from django.test import Client
+from live import LiveServer, aside, fake_proxy
+from websockets.asyncio.client import ClientConnection, connect
+from websockets.asyncio.server import ServerConnection
+from websockets.exceptions import ConnectionClosed, InvalidStatus
+
+from factories.proxy_client import Proxy, World
+from postern.apps.sessions.consumers import bridge
+from postern.apps.sessions.models import Terminal
+from postern.apps.users.models import User
+
+PASSWORD = "violet anchor seventeen"
+SIGN_IN = "/api/v1/authentication/sign-in/"
+
+
+@pytest.fixture
+def endpoint(tmp_path: Path, proxy: Proxy) -> Path:
+    """Where the proxy's browser endpoint listens."""
+    path = tmp_path / "stream.sock"
+    proxy.beat(stream_address=f"unix:{path}")
+    return path
+
+
+@pytest.fixture
+def browser(make_user: Callable[..., User]) -> Client:
+    """Ann, signed in through the real form; English console."""
+    user = make_user("ann")
+    user.set_password(PASSWORD)
+    user.save()
+    client = Client()
+    client.get(SIGN_IN)
+    answer = client.post(
+        SIGN_IN,
+        {"username": "ann", "password": PASSWORD},
+        content_type="application/json",
+        headers={"X-CSRFToken": client.cookies["csrftoken"].value},
+    )
+    assert answer.status_code == 200, answer.content
+    client.cookies["django_language"] = "en"
+    return client
+
+
+def dial(live: LiveServer, terminal_id: object, browser: Client | None, **more: Any) -> Any:
+    headers = {}
+    if browser is not None:
+        headers["Cookie"] = "; ".join(f"{name}={morsel.value}" for name, morsel in browser.cookies.items())
+    headers |= more.pop("headers", {})
+    origin = more.pop("origin", f"http://{live.host}")
+    return connect(
+        f"ws://{live.host}/ws/proxy/{terminal_id}/",
+        origin=origin,
+        additional_headers=headers,
+        max_size=8 * 1024 * 1024,
+        **more,
+    )
+
+
+def run(story: Callable[[], Awaitable[None]], limit_s: float = 40) -> None:
+    async def limited() -> None:
+        async with asyncio.timeout(limit_s):
+            await story()
+
+    asyncio.run(limited())
+
+
+async def close_code(socket: ClientConnection) -> int:
+    """How the other side closes, after whatever it still sends."""
+    with contextlib.suppress(ConnectionClosed):
+        async for _ in socket:
+            pass
+    assert socket.close_code is not None
+    return socket.close_code
+
+
+async def echo(socket: ServerConnection) -> None:
+    async for frame in socket:
+        await socket.send(frame)
+
+
+def test_bridge_carries_text_and_bytes_both_ways(
+    live: LiveServer, proxy: Proxy, endpoint: Path, browser: Client
+) -> None:
+    async def story() -> None:
+        async with fake_proxy(endpoint, echo), dial(live, proxy.id, browser) as socket:
+            for frame in ('{"type":"ping","t":1}', b"\x00\xff raw", "汉字", b"", b"x" * 1_000_000):
+                await socket.send(frame)
+                assert await socket.recv() == frame
+
+    run(story)
+
+
+def test_bridge_tells_the_proxy_who_is_there_and_nothing_of_the_browsers_secrets(
+    live: LiveServer, proxy: Proxy, endpoint: Path, browser: Client
+) -> None:
+    seen: dict[str, str] = {}
+    forged = {"X-Postern-User": str(uuid4()), "X-Postern-Remote-Addr": "6.6.6.6", "X-Forwarded-For": "7.7.7.7"}
+
+    async def look(socket: ServerConnection) -> None:
+        assert socket.request is not None
+        seen.update({name.lower(): value for name, value in socket.request.headers.raw_items()})
+        await socket.send("seen")
+
+    async def story() -> None:
+        async with fake_proxy(endpoint, look), dial(live, proxy.id, browser, headers=forged) as socket:
+            await socket.recv()
+
+    run(story)
+    assert seen["x-postern-user"] == str(User.objects.get(username="ann").pk)
+    assert seen["x-postern-remote-addr"] == "127.0.0.1"
+    assert seen["x-postern-language"] == "en"
+    assert "cookie" not in seen
+    assert "sec-websocket-extensions" not in seen
+
+
+def test_k42_bridge_refuses_pages_of_others(live: LiveServer, proxy: Proxy, endpoint: Path, browser: Client) -> None:
+    async def story() -> None:
+        async with fake_proxy(endpoint, echo):
+            for origin in (
+                None,
+                "http://evil.example",
+                f"http://{live.host}.evil.example",
+                f"http://evil.example@{live.host}",
+                "http://127.0.0.1:1",
+                "null",
+                f"ftp://{live.host}",
+            ):
+                with pytest.raises(InvalidStatus) as refused:
+                    async with dial(live, proxy.id, browser, origin=origin):
+                        pass
+                assert refused.value.response.status_code == 403, origin
+
+    run(story)
+
+
+def test_k19_bridge_is_closed_to_who_is_not_signed_in(
+    live: LiveServer, proxy: Proxy, endpoint: Path, browser: Client
+) -> None:
+    async def story() -> None:
+        async with fake_proxy(endpoint, echo):
+            async with dial(live, proxy.id, None) as socket:
+                assert await close_code(socket) == 4401
+            stolen = {"Cookie": "sessionid=abcdefghijklmnopqrstuvwxyz012345"}
+            async with dial(live, proxy.id, None, headers=stolen) as socket:
+                assert await close_code(socket) == 4401
+            await aside(lambda: User.objects.filter(username="ann").update(is_active=False))
+            async with dial(live, proxy.id, browser) as socket:
+                assert await close_code(socket) == 4401
+
+    run(story)
+
+
+def test_bridge_to_an_unknown_or_dead_terminal_says_so(
+    live: LiveServer, proxy: Proxy, endpoint: Path, browser: Client
+) -> None:
+    async def story() -> None:
+        async with dial(live, uuid4(), browser) as socket:
+            assert await close_code(socket) == 4404
+        async with dial(live, proxy.id, browser) as socket:  # registered, but nobody listens
+            assert await close_code(socket) == 4502
+        await aside(lambda: Terminal.objects.update(is_accepted=False))
+        async with dial(live, proxy.id, browser) as socket:
+            assert await close_code(socket) == 4404
+
+    run(story)
+
+
+def test_k40_signing_out_cuts_the_bridge_within_five_seconds(
+    live: LiveServer, proxy: Proxy, endpoint: Path, browser: Client
+) -> None:
+    async def story() -> None:
+        async with fake_proxy(endpoint, echo), dial(live, proxy.id, browser) as socket:
+            await socket.send("hello")
+            assert await socket.recv() == "hello"
+            started = time.monotonic()
+            token = {"X-CSRFToken": browser.cookies["csrftoken"].value}
+            answer = await aside(lambda: browser.post("/api/v1/authentication/sign-out/", headers=token))
+            assert answer.status_code in {200, 204}
+            assert await close_code(socket) == 4401
+            assert time.monotonic() - started < 5
+
+    run(story)
+
+
+def test_bridge_passes_on_how_the_proxy_closes(live: LiveServer, proxy: Proxy, endpoint: Path, browser: Client) -> None:
+    async def leave(socket: ServerConnection) -> None:
+        await socket.send("last words")
+        await socket.close(4000, "session over")
+
+    async def drop(socket: ServerConnection) -> None:
+        socket.transport.abort()
+
+    async def story() -> None:
+        async with fake_proxy(endpoint, leave), dial(live, proxy.id, browser) as socket:
+            assert await socket.recv() == "last words"
+            assert await close_code(socket) == 4000
+        async with fake_proxy(endpoint, drop), dial(live, proxy.id, browser) as socket:
+            assert await close_code(socket) == 4502
+
+    run(story)
+
+
+def test_bridge_lets_the_proxy_know_that_the_browser_left(
+    live: LiveServer, proxy: Proxy, endpoint: Path, browser: Client
+) -> None:
+    async def story() -> None:
+        left = asyncio.Event()
+
+        async def wait(socket: ServerConnection) -> None:
+            await socket.send("ready")
+            await socket.wait_closed()
+            left.set()
+
+        async with fake_proxy(endpoint, wait):
+            async with dial(live, proxy.id, browser) as socket:
+                await socket.recv()
+            async with asyncio.timeout(3):
+                await left.wait()
+
+    run(story)
+
+
+def test_bridge_limits_the_sockets_of_one_sign_in(
+    live: LiveServer, proxy: Proxy, endpoint: Path, browser: Client, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(bridge, "MAX_SOCKETS", 2)
+
+    async def story() -> None:
+        async with fake_proxy(endpoint, echo):
+            async with dial(live, proxy.id, browser) as one, dial(live, proxy.id, browser) as two:
+                async with dial(live, proxy.id, browser) as three:
+                    assert await close_code(three) == 4429
+                for socket in (one, two):
+                    await socket.send("still here")
+                    assert await socket.recv() == "still here"
+            await asyncio.sleep(0.3)
+            async with dial(live, proxy.id, browser) as again:
+                await again.send("room again")
+                assert await again.recv() == "room again"
+
+    run(story)
+
+
+def test_bridge_refuses_frames_over_its_limit(live: LiveServer, proxy: Proxy, endpoint: Path, browser: Client) -> None:
+    async def story() -> None:
+        async with fake_proxy(endpoint, echo), dial(live, proxy.id, browser) as socket:
+            await socket.send(b"x" * (1024 * 1024 + 1))
+            assert await close_code(socket) == 1009
+
+    run(story)
+
+
+def test_bridge_browser_that_does_not_read_makes_the_proxy_wait(
+    live: LiveServer, proxy: Proxy, endpoint: Path, browser: Client
+) -> None:
+    sent = 0
+
+    async def flood(socket: ServerConnection) -> None:
+        nonlocal sent
+        while True:
+            await socket.send(b"y" * 65_536)
+            sent += 65_536
+
+    async def story() -> None:
+        async with (
+            fake_proxy(endpoint, flood),
+            dial(live, proxy.id, browser, max_queue=1) as socket,
+        ):
+            await socket.recv()
+            await asyncio.sleep(1)
+            first = sent
+            await asyncio.sleep(1)
+            # What fits into the buffers of sockets and both servers, and not a byte more.
+            assert sent == first
+            assert sent < 16 * 1024 * 1024
+            for _ in range(100):  # it goes on as soon as somebody reads
+                await socket.recv()
+            await asyncio.sleep(0.2)
+            assert sent > first
+            socket.transport.abort()
+
+    run(story)
+
+
+def test_bridge_proxy_that_does_not_read_makes_the_browser_wait(
+    live: LiveServer, proxy: Proxy, endpoint: Path, browser: Client
+) -> None:
+    sent = 0
+
+    async def story() -> None:
+        nonlocal sent
+        let_go = asyncio.Event()
+
+        async def deaf(socket: ServerConnection) -> None:
+            await let_go.wait()
+            socket.transport.abort()
+
+        async def paste(socket: ClientConnection) -> None:
+            nonlocal sent
+            while True:
+                await socket.send(b"z" * 65_536)
+                sent += 65_536
+
+        async with fake_proxy(endpoint, deaf), dial(live, proxy.id, browser) as socket:
+            task = asyncio.create_task(paste(socket))
+            await asyncio.sleep(1.5)
+            first = sent
+            await asyncio.sleep(1)
+            assert sent == first
+            assert sent < 16 * 1024 * 1024
+            task.cancel()
+            let_go.set()
+            await asyncio.gather(task, return_exceptions=True)
+
+    run(story)
+
+
+def test_replay_is_streamed_under_the_real_server(
+    live: LiveServer, proxy: Proxy, world: World, replay_folder: Path, make_user: Callable[..., User]
+) -> None:
+    """A long recording comes in pieces, and a range costs only itself."""
+    content = bytes(range(256)) * 40_000  # ten megabytes
+    grant = proxy.authorize(world.user, "web-1").grant
+    assert grant is not None
+    proxy.start(grant.session_id, recording=True)
+    proxy.seal(grant.session_id, content)
+    for first in range(0, len(content), 1_000_000):
+        part = content[first : first + 1_000_000]
+        assert proxy.put(grant.session_id, part, first, len(content)).status_code == 200
+    auditor = make_user("audit-ann", org_role="Auditor")
+    auditor.set_password(PASSWORD)
+    auditor.save()
+    client = Client()
+    client.get(SIGN_IN)
+    token = {"X-CSRFToken": client.cookies["csrftoken"].value}
+    body = {"username": "audit-ann", "password": PASSWORD}
+    assert client.post(SIGN_IN, body, content_type="application/json", headers=token).status_code == 200
+    url = f"http://{live.host}/api/v1/terminal/sessions/{grant.session_id}/replay/content/"
+    cookies = {name: morsel.value for name, morsel in client.cookies.items()}
+
+    async def story() -> None:
+        async with aiohttp.ClientSession(cookies=cookies) as http:
+            async with http.get(url, headers={"Range": "bytes=-131072"}) as answer:
+                assert answer.status == 206
+                assert await answer.read() == content[-131072:]
+            async with http.get(url) as answer:
+                assert answer.status == 200
+                assert await answer.read() == content
+            async with http.get(url) as answer:  # who leaves in the middle disturbs nobody
+                await answer.content.read(100)
+            async with http.get(url, headers={"Range": "bytes=0-9"}) as answer:
+                assert await answer.read() == content[:10]
+        async with aiohttp.ClientSession() as http, http.get(url) as answer:
+            assert answer.status == 401
+
+    run(story)

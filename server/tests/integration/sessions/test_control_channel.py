@@ -1,0 +1,141 @@
+"""The control channel over a real server and a real Redis: orders arrive at once, answers are taken, strangers go."""
+
+import asyncio
+import time
+from collections.abc import Awaitable, Callable
+from typing import Any
+from uuid import uuid4
+
+import msgspec
+import pytest
+from live import LiveServer, aside
+from rest_framework.test import APIClient
+from websockets.asyncio.client import ClientConnection, connect
+from websockets.exceptions import ConnectionClosed, InvalidStatus
+
+from factories.proxy_client import Proxy
+from postern.apps.sessions.models import ProxyOrder, Session
+from postern.contracts.terminals import CONTROL_CHANNEL, Order, OrderDone, TerminateSession
+
+KILL = "/api/v1/terminal/tasks/kill-session/"
+
+
+def dial(live: LiveServer, authorization: str) -> Any:
+    return connect(
+        f"ws://{live.host}{CONTROL_CHANNEL}", additional_headers={"Authorization": authorization}, compression=None
+    )
+
+
+async def next_order(channel: ClientConnection) -> Order:
+    async with asyncio.timeout(5):
+        return msgspec.json.decode(await channel.recv(), type=Order)
+
+
+def run(story: Callable[[], Awaitable[None]]) -> None:
+    async def limited() -> None:
+        async with asyncio.timeout(30):
+            await story()
+
+    asyncio.run(limited())
+
+
+def test_k74_terminate_reaches_the_proxy_within_two_seconds(
+    live: LiveServer, proxy: Proxy, active: Session, as_org_admin: APIClient
+) -> None:
+    async def story() -> None:
+        async with dial(live, proxy.headers["Authorization"]) as channel:
+            await asyncio.sleep(0.3)
+            started = time.monotonic()
+            answer = await aside(lambda: as_org_admin.post(KILL, [str(active.pk)], format="json"))
+            assert answer.json() == {"ok": [str(active.pk)]}
+            order = await next_order(channel)
+            assert time.monotonic() - started < 2
+            assert isinstance(order, TerminateSession)
+            assert order.session_id == active.pk
+            await channel.send(msgspec.json.encode(OrderDone(order_id=order.order_id, detail="ended")).decode())
+            for _ in range(50):
+                row = await aside(ProxyOrder.objects.get)
+                if row.date_finished is not None:
+                    break
+                await asyncio.sleep(0.1)
+            assert (row.ok, row.detail) == (True, "ended")
+
+    run(story)
+
+
+def test_order_that_was_made_while_the_channel_was_away_comes_with_the_next_one(
+    live: LiveServer, proxy: Proxy, active: Session, as_org_admin: APIClient
+) -> None:
+    as_org_admin.post(KILL, [str(active.pk)], format="json")
+
+    async def story() -> None:
+        for _ in range(2):  # until it is done
+            async with dial(live, proxy.headers["Authorization"]) as channel:
+                order = await next_order(channel)
+                assert isinstance(order, TerminateSession)
+                assert order.session_id == active.pk
+
+    run(story)
+
+
+def test_k19_control_channel_takes_only_a_terminals_credential(live: LiveServer, proxy: Proxy) -> None:
+    async def story() -> None:
+        for text in (
+            "",
+            f"Terminal {proxy.id}.wrong",
+            f"Terminal {uuid4()}.{proxy.secret}",
+            f"Bearer {proxy.id}.{proxy.secret}",
+            f"Terminal {proxy.secret}",
+        ):
+            with pytest.raises(InvalidStatus) as refused:
+                async with dial(live, text):
+                    pass
+            assert refused.value.response.status_code == 403
+
+    run(story)
+
+
+@pytest.mark.parametrize("message", ["", "{}", "[1]", '{"order_id": 7}', "x" * 70_000])
+def test_k19_control_channel_takes_no_other_message(live: LiveServer, proxy: Proxy, message: str) -> None:
+    async def story() -> None:
+        async with dial(live, proxy.headers["Authorization"]) as channel:
+            await channel.send(message)
+            with pytest.raises(ConnectionClosed) as closed:
+                async with asyncio.timeout(5):
+                    await channel.recv()
+            assert closed.value.rcvd is not None
+            assert closed.value.rcvd.code == 4400
+
+    run(story)
+
+
+def test_order_of_another_terminal_can_not_be_answered(
+    live: LiveServer, proxy: Proxy, other_proxy: Proxy, active: Session, as_org_admin: APIClient
+) -> None:
+    as_org_admin.post(KILL, [str(active.pk)], format="json")
+    order_id = ProxyOrder.objects.get().pk
+
+    async def story() -> None:
+        async with dial(live, other_proxy.headers["Authorization"]) as channel:
+            await channel.send(msgspec.json.encode(OrderDone(order_id=order_id)).decode())
+            await asyncio.sleep(0.5)
+        assert (await aside(ProxyOrder.objects.get)).date_finished is None
+
+    run(story)
+
+
+def test_control_channel_closes_when_the_terminal_is_deleted(
+    live: LiveServer, proxy: Proxy, as_admin: APIClient
+) -> None:
+    async def story() -> None:
+        async with dial(live, proxy.headers["Authorization"]) as channel:
+            await asyncio.sleep(0.3)
+            deleted = await aside(lambda: as_admin.delete(f"/api/v1/terminal/terminals/{proxy.id}/"))
+            assert deleted.status_code == 204
+            with pytest.raises(ConnectionClosed) as closed:
+                async with asyncio.timeout(5):
+                    await channel.recv()
+            assert closed.value.rcvd is not None
+            assert closed.value.rcvd.code == 4401
+
+    run(story)

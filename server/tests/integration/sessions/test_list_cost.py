@@ -1,0 +1,70 @@
+"""Lists cost the same number of queries however long they are."""
+
+from uuid import uuid4
+
+import pytest
+from django.db import connection
+from django.test.utils import CaptureQueriesContext
+from rest_framework.test import APIClient
+
+from factories.proxy_client import Proxy, World
+from postern.contracts import events
+from postern.contracts.enums import CommandKind, TransferDirection
+from postern.kernel import clock
+
+
+def fill(proxy: Proxy, world: World, count: int) -> str:
+    """`count` sessions, each with a command and a transfer; the id of the last."""
+    session_id = uuid4()
+    for _ in range(count):
+        grant = proxy.authorize(world.user, "web-1").grant
+        assert grant is not None
+        session_id = grant.session_id
+        now = clock.now()
+        proxy.tell(
+            events.SessionStarted(session_id=session_id, at=now, kind="shell", recording=True),
+            events.CommandSeen(
+                id=uuid4(), session_id=session_id, at=now, offset_ms=1, kind=CommandKind.ECHO, input="ls"
+            ),
+            events.FileTransferred(
+                id=uuid4(),
+                session_id=session_id,
+                at=now,
+                direction=TransferDirection.UPLOAD,
+                operation="upload",
+                path="/x",
+            ),
+        )
+    return str(session_id)
+
+
+@pytest.mark.parametrize(
+    "path",
+    [
+        "terminal/sessions/?limit=50",
+        "terminal/commands/?command_storage_id=default&limit=50",
+        "audits/ftp-logs/?limit=50",
+        "terminal/terminals/?limit=50",
+    ],
+)
+def test_list_costs_no_query_for_each_row(proxy: Proxy, world: World, as_admin: APIClient, path: str) -> None:
+    fill(proxy, world, 1)
+    as_admin.get(f"/api/v1/{path}")
+    with CaptureQueriesContext(connection) as few:
+        assert as_admin.get(f"/api/v1/{path}").status_code == 200
+    fill(proxy, world, 8)
+    with CaptureQueriesContext(connection) as many:
+        assert as_admin.get(f"/api/v1/{path}").status_code == 200
+    assert len(many) == len(few), [query["sql"] for query in many.captured_queries]
+    assert len(many) <= 12
+
+
+def test_metadata_of_sessions_names_filters_choices_and_labels(proxy: Proxy, as_auditor: APIClient) -> None:
+    fields = as_auditor.options("/api/v1/terminal/sessions/").json()["actions"]["GET"]
+    for name in ("user", "asset", "system_user", "remote_addr", "protocol", "login_from", "is_finished", "terminal"):
+        assert fields[name].get("filter") is True, name
+    assert {one["value"] for one in fields["login_from"]["choices"]} == {"ST", "RT", "WT"}
+    assert len(fields["end_reason"]["choices"]) == 15
+    assert all(field["read_only"] for field in fields.values())
+    assert fields["date_start"]["type"] == "datetime"
+    assert "POST" not in as_auditor.options("/api/v1/terminal/sessions/").json()["actions"]

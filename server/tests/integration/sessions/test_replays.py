@@ -1,0 +1,173 @@
+"""Replays over the API: description, bytes and ranges, export, archive, proof; and that nothing leaves unasked."""
+
+import io
+import json
+import tarfile
+from collections.abc import Callable
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+from uuid import UUID
+
+import pytest
+from rest_framework.test import APIClient
+
+from factories.proxy_client import Proxy, World
+from postern.apps.sessions.models import Recording, Session
+
+FIXTURES = Path(__file__).parents[2] / "fixtures" / "recordings"
+
+
+@pytest.fixture
+def content() -> bytes:
+    return (FIXTURES / "shell.postern").read_bytes()
+
+
+@pytest.fixture
+def replayed(proxy: Proxy, world: World, content: bytes, settings: Any, tmp_path: Path) -> Session:
+    """A session whose recording is stored and sealed with the key of this installation."""
+    grant = proxy.authorize(world.user, "web-1").grant
+    assert grant is not None
+    described = json.loads((FIXTURES / "shell.json").read_text())
+    session_id = UUID(described["manifest"]["session_id"])
+    Session.objects.filter(pk=grant.session_id).update(id=session_id)  # the one that the file speaks of
+    proxy.start(session_id, recording=True)
+    manifest = described["manifest"]
+    proxy.seal(
+        session_id, content, chain=manifest["chain"], key_id=manifest["key_id"], duration_ms=manifest["duration_ms"]
+    )
+    assert proxy.put(session_id, content, 0, len(content)).json()["stored"] is True
+    settings.POSTERN = replace(settings.POSTERN, home=tmp_path)
+    secrets = tmp_path / "secrets"
+    secrets.mkdir()
+    (secrets / "recording_signing_key.pub").write_text(described["public_key"] + "\n")
+    return Session.objects.get(pk=session_id)
+
+
+def url(session: Session, tail: str = "") -> str:
+    return f"/api/v1/terminal/sessions/{session.pk}/replay/{tail}"
+
+
+def body(response: Any) -> bytes:
+    return b"".join(response.streaming_content)
+
+
+@pytest.mark.spec("S1-027")
+def test_replay_describes_the_recording(
+    replayed: Session, as_auditor: APIClient, content: bytes, audit_events: Callable[[], list[str]]
+) -> None:
+    found = as_auditor.get(url(replayed)).json()
+    assert found["type"] == "postern"
+    assert found["src"] == url(replayed, "content/")
+    assert found["download_url"] == url(replayed, "download/")
+    assert found["cast_url"] == url(replayed, "cast/")
+    assert (found["size"], found["state"], found["user"]) == (len(content), "sealed", "Uma(uma)")
+    assert audit_events()[-1] == "replay.opened"
+    row = as_auditor.get(f"/api/v1/terminal/sessions/{replayed.pk}/").json()
+    assert (row["has_replay"], row["can_replay"], row["recording_state"]) == (True, True, "sealed")
+
+
+def test_replay_content_is_served_whole_and_in_ranges(replayed: Session, as_auditor: APIClient, content: bytes) -> None:
+    whole = as_auditor.get(url(replayed, "content/"))
+    assert whole.status_code == 200
+    assert body(whole) == content
+    assert whole.headers["Content-Length"] == str(len(content))
+    for wanted, part in (
+        ("bytes=0-99", content[:100]),
+        ("bytes=100-", content[100:]),
+        ("bytes=-131072", content),
+        ("bytes=-28", content[-28:]),
+    ):
+        answer = as_auditor.get(url(replayed, "content/"), HTTP_RANGE=wanted)
+        assert answer.status_code == 206
+        assert body(answer) == part
+        assert answer.headers["Content-Range"].endswith(f"/{len(content)}")
+    for wanted in (f"bytes={len(content)}-", "bytes=5-1", "bytes=0-1,4-5"):
+        answer = as_auditor.get(url(replayed, "content/"), HTTP_RANGE=wanted)
+        assert answer.status_code == 416
+        assert answer.headers["Content-Range"] == f"bytes */{len(content)}"
+
+
+def test_k57_replay_is_never_a_page(replayed: Session, as_auditor: APIClient) -> None:
+    for tail in ("content/", "cast/", "download/"):
+        answer = as_auditor.get(url(replayed, tail))
+        body(answer)
+        assert answer.headers["Content-Disposition"].startswith("attachment")
+        assert "sandbox" in answer.headers["Content-Security-Policy"]
+        assert answer.headers["X-Content-Type-Options"] == "nosniff"
+        assert answer.headers["Cache-Control"] == "no-store"
+
+
+def test_replay_is_exported_as_asciicast(
+    replayed: Session, as_auditor: APIClient, audit_events: Callable[[], list[str]]
+) -> None:
+    lines = body(as_auditor.get(url(replayed, "cast/"))).splitlines()
+    assert json.loads(lines[0])["version"] == 2
+    assert all(len(json.loads(line)) == 3 for line in lines[1:])
+    assert audit_events()[-1] == "replay.exported"
+
+
+def test_replay_is_downloaded_as_an_archive(
+    replayed: Session, as_auditor: APIClient, content: bytes, audit_events: Callable[[], list[str]]
+) -> None:
+    answer = as_auditor.get(url(replayed, "download/"))
+    data = body(answer)
+    assert answer.headers["Content-Length"] == str(len(data))
+    assert f"{replayed.pk}.tar" in answer.headers["Content-Disposition"]
+    with tarfile.open(fileobj=io.BytesIO(data)) as archive:
+        described = archive.extractfile(f"{replayed.pk}.json")
+        recording = archive.extractfile(f"{replayed.pk}.postern")
+        assert described is not None
+        assert recording is not None
+        assert json.loads(described.read())["asset"] == "web-1"
+        assert recording.read() == content
+    assert audit_events()[-1] == "replay.downloaded"
+
+
+def test_replay_is_proved_and_every_change_shows(
+    replayed: Session, as_auditor: APIClient, content: bytes, replay_folder: Path
+) -> None:
+    good = as_auditor.post(url(replayed, "verify/")).json()
+    assert good["valid"] is True
+    row = Recording.objects.get()
+    assert (good["sha256"], good["chain"]) == (row.sha256, row.chain)
+    file = replay_folder / row.path
+    for place in (0, len(content) // 2, len(content) - 1):
+        forged = bytearray(content)
+        forged[place] ^= 1
+        file.write_bytes(forged)
+        assert as_auditor.post(url(replayed, "verify/")).json()["valid"] is False
+    # Another genuine recording, sealed with the same key, is not this session's.
+    file.write_bytes((FIXTURES / "tiny.postern").read_bytes())
+    other = as_auditor.post(url(replayed, "verify/")).json()
+    assert (other["valid"], other["reason"]) == (False, other["reason"])
+    assert other["reason"] in {"other_session", "not_as_announced"}
+
+
+def test_replay_that_is_not_there_says_so(proxy: Proxy, active: Session, as_auditor: APIClient, content: bytes) -> None:
+    for tail in ("", "content/", "cast/", "download/"):
+        answer = as_auditor.get(url(active, tail))
+        assert answer.status_code == 404
+        assert answer.json()["error"]
+    proxy.seal(active.pk, content)  # announced, not yet here
+    assert as_auditor.get(url(active)).status_code == 404
+    assert as_auditor.get("/api/v1/terminal/sessions/nonsense/replay/").status_code == 404
+
+
+def test_replay_that_the_storage_lost_says_so(replayed: Session, as_auditor: APIClient, replay_folder: Path) -> None:
+    (replay_folder / Recording.objects.get().path).unlink()
+    assert as_auditor.get(url(replayed, "content/")).status_code == 404
+    assert as_auditor.post(url(replayed, "verify/")).status_code == 404
+
+
+def test_k4_every_byte_of_a_replay_needs_an_authorised_session(
+    replayed: Session, as_anonymous: APIClient, as_user: APIClient, proxy: Proxy
+) -> None:
+    for tail in ("", "content/", "cast/", "download/"):
+        for headers in ({}, {"HTTP_RANGE": "bytes=0-0"}):
+            assert as_anonymous.get(url(replayed, tail), **headers).status_code == 401
+            assert as_user.get(url(replayed, tail), **headers).status_code == 403
+        # A proxy's credential uploads recordings; it does not read them.
+        assert proxy.http.get(url(replayed, tail), headers=proxy.headers).status_code == 401
+    assert as_anonymous.post(url(replayed, "verify/")).status_code == 401
+    assert as_anonymous.get(f"/replays/{Recording.objects.get().path}").status_code == 404

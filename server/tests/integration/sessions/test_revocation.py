@@ -1,0 +1,170 @@
+"""Who may not any more, is cut off: closed accounts, signed-out browsers, withdrawn permissions, silent proxies."""
+
+from collections.abc import Callable
+from contextlib import AbstractContextManager
+from datetime import timedelta
+from typing import Any
+from uuid import uuid4
+
+import pytest
+from rest_framework.test import APIClient
+
+from factories.proxy_client import Proxy, World
+from postern.apps.authn.events import LoginSessionEnded
+from postern.apps.perms import actions as perms_actions
+from postern.apps.sessions import presence, tasks
+from postern.apps.sessions.models import ConnectionToken, ProxyOrder, Session, WatchToken
+from postern.apps.users.events import UserClosed
+from postern.apps.users.models import User
+from postern.contracts.terminals import StopWatching, TerminateSession
+from postern.foundation import events
+from postern.foundation.actor import SYSTEM
+from postern.kernel import clock
+
+Commit = Callable[..., AbstractContextManager[Any]]
+
+
+@pytest.fixture
+def committed(django_capture_on_commit_callbacks: Commit) -> Callable[[], AbstractContextManager[Any]]:
+    """Inside `with committed():` events are delivered as after a real commit."""
+    return lambda: django_capture_on_commit_callbacks(execute=True)
+
+
+@pytest.fixture
+def watching(proxy: Proxy, active: Session, as_auditor: APIClient, people: dict[str, User]) -> WatchToken:
+    """The auditor watches the active session."""
+    token = as_auditor.post(f"/api/v1/terminal/sessions/{active.pk}/watch-token/").json()["token"]
+    assert proxy.redeem(token, people["auditor"]).watch is not None
+    return WatchToken.objects.get()
+
+
+def test_k40_closing_an_account_ends_its_sessions(
+    proxy: Proxy, active: Session, world: World, committed: Callable[[], AbstractContextManager[Any]]
+) -> None:
+    with committed():
+        events.publish(UserClosed(user_id=world.user.pk, username="uma", cause="disabled"))
+    (order,) = proxy.beat(active.pk).orders
+    assert isinstance(order, TerminateSession)
+    assert (order.session_id, order.reason) == (active.pk, "account_closed")
+    assert order.message_zh
+    assert order.message_en
+
+
+def test_k40_closing_another_account_ends_nothing(
+    proxy: Proxy, active: Session, people: dict[str, User], committed: Callable[[], AbstractContextManager[Any]]
+) -> None:
+    with committed():
+        events.publish(UserClosed(user_id=people["auditor"].pk, username="audra", cause="deleted"))
+    assert proxy.beat(active.pk).orders == ()
+
+
+def test_k40_signing_out_ends_what_was_opened_from_that_browser(
+    proxy: Proxy, active: Session, world: World, committed: Callable[[], AbstractContextManager[Any]]
+) -> None:
+    browser = uuid4()
+    Session.objects.filter(pk=active.pk).update(login_session=browser)
+    with committed():
+        events.publish(LoginSessionEnded(user_id=world.user.pk, login_session_id=uuid4(), reason="signed_out"))
+    assert proxy.beat(active.pk).orders == ()
+    with committed():
+        events.publish(LoginSessionEnded(user_id=world.user.pk, login_session_id=browser, reason="signed_out"))
+    (order,) = proxy.beat(active.pk).orders
+    assert isinstance(order, TerminateSession)
+    assert order.reason == "account_closed"
+
+
+def test_k40_sweep_finds_closed_accounts_whose_event_was_lost(proxy: Proxy, active: Session, world: World) -> None:
+    assert tasks.sweep_accounts() == 0
+    User.objects.filter(pk=world.user.pk).update(date_expired=clock.now() - timedelta(seconds=1))
+    assert tasks.sweep_accounts() == 1
+    assert ProxyOrder.objects.get().session_id == active.pk
+
+
+def test_k40_withdrawing_the_permission_ends_the_session(
+    proxy: Proxy, active: Session, world: World, committed: Callable[[], AbstractContextManager[Any]]
+) -> None:
+    with committed():
+        perms_actions.update_permission(actor=SYSTEM, permission=world.permission, values={"is_active": False})
+    (order,) = proxy.beat(active.pk).orders
+    assert isinstance(order, TerminateSession)
+    assert order.reason == "grant_expired"
+
+
+def test_k40_a_change_that_leaves_the_permission_ends_nothing(
+    proxy: Proxy, active: Session, world: World, committed: Callable[[], AbstractContextManager[Any]]
+) -> None:
+    with committed():
+        perms_actions.update_permission(actor=SYSTEM, permission=world.permission, values={"comment": "still good"})
+    assert proxy.beat(active.pk).orders == ()
+
+
+def test_sweep_finds_withdrawn_permissions_whose_event_was_lost(proxy: Proxy, active: Session, world: World) -> None:
+    assert tasks.sweep_permissions() == 0
+    world.permission.is_active = False
+    world.permission.save()
+    assert tasks.sweep_permissions() == 1
+
+
+def test_k40_watcher_who_loses_the_right_is_told_to_go(
+    proxy: Proxy, active: Session, watching: WatchToken, people: dict[str, User]
+) -> None:
+    people["auditor"].memberships.all().delete()
+    assert tasks.sweep_permissions() == 1
+    (order,) = proxy.beat(active.pk).orders
+    assert order == StopWatching(order_id=order.order_id, watch_id=watching.pk)
+    assert tasks.sweep_permissions() == 0
+
+
+def test_k40_watcher_whose_account_closes_is_told_to_go(
+    proxy: Proxy,
+    active: Session,
+    watching: WatchToken,
+    people: dict[str, User],
+    committed: Callable[[], AbstractContextManager[Any]],
+) -> None:
+    with committed():
+        events.publish(UserClosed(user_id=people["auditor"].pk, username="audra", cause="disabled"))
+    (order,) = proxy.beat(active.pk).orders
+    assert isinstance(order, StopWatching)
+
+
+def test_lease_that_ran_out_ends_the_sessions_of_a_silent_proxy(
+    active: Session, audit_events: Callable[[], list[str]], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    now = [clock.now().timestamp()]
+    monkeypatch.setattr(tasks.time, "time", lambda: now[0])
+
+    def rounds(seconds: int) -> int:
+        ended = 0
+        for _ in range(0, seconds, 5):
+            now[0] += 5
+            presence.stamp_web(now[0])
+            ended += tasks.check_leases()
+        return ended
+
+    monkeypatch.setattr(tasks.clock, "now", lambda: clock.datetime.fromtimestamp(now[0], tz=clock.UTC))
+    assert rounds(40) == 0
+    assert rounds(20) == 1
+    active.refresh_from_db()
+    assert (active.state, active.end_reason) == ("ended", "interrupted")
+    assert "terminal.lost" in audit_events()
+    assert rounds(60) == 0
+
+
+def test_lease_does_not_run_while_nobody_could_hear_the_proxy(active: Session, monkeypatch: pytest.MonkeyPatch) -> None:
+    Session.objects.all()
+    active.terminal.__class__.objects.update(date_last_heartbeat=clock.now() - timedelta(hours=1))
+    assert tasks.check_leases() == 0  # the web part is not known to be up
+    presence.stamp_web(tasks.time.time())
+    assert tasks.check_leases() == 0  # and now only just
+    active.refresh_from_db()
+    assert active.state == "active"
+
+
+def test_old_tokens_are_forgotten(proxy: Proxy, world: World, as_user: APIClient) -> None:
+    proxy.beat()
+    body = {"asset": str(world.asset.pk), "system_user": str(world.system_user.pk)}
+    assert as_user.post("/api/v1/users/connection-token/", body).status_code == 201
+    assert tasks.purge_tokens() == 0
+    ConnectionToken.objects.update(date_expired=clock.now() - timedelta(days=2))
+    assert tasks.purge_tokens() == 1

@@ -1,0 +1,189 @@
+"""Bad input to any endpoint is the client's error, never a fault of ours; and no write works without proof of intent."""
+
+import json
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+from rest_framework.test import APIClient
+
+from endpoints import HTTP, PASSWORD, SIGN_IN, Endpoint
+from postern.apps.users.models import User
+
+API = [endpoint for endpoint in HTTP if endpoint.right not in {"page", "terminal", "bootstrap"}]
+READS = [endpoint for endpoint in API if endpoint.method == "GET"]
+WRITES = [endpoint for endpoint in API if endpoint.method != "GET"]
+
+QUERIES = (
+    "search=%00&order=%00&limit=%00&offset=-1",
+    "search=%F0%28%8C%28&order=-&limit=&offset=",
+    "search=%25%27%22%3B--&limit=1&offset=99999999999999999999",
+    "ids=,,x,%00&spm=%00&fields=%00&fields!=a&fields_size=huge",
+    "order=_connector,-_negated,id__in,pk,?&limit=1e9",
+    "date_from=0000-00-00&date_to=99999-01-01T00:00:00Z",
+    "date_from=2026-02-30T25:61:61%2B99:99&oid=default",
+    "draw=1&display=1&action=%2e%2e&format=xml&template=import",
+    "user=%00&asset=x&system_user=-1&protocol=%F0&name=%00&id=1e9&username=%ED%A0%80&is_active=maybe",
+    "user=9f6c0e2a-0000-4000-8000-000000000000&asset=9f6c0e2a-0000-4000-8000-000000000000&node=x&key=%00&all=x",
+)
+BODIES = (
+    b"",
+    b"null",
+    b"[]",
+    b"[[]]",
+    b"[null, 1, {}]",
+    b'"text"',
+    b"123456789012345678901234567890",
+    b'{"id": {"$gt": ""}, "pk": []}',
+    b'[{"id": "x"}, {"id": null}, {"id": {}}, {"pk": [1]}]',
+    b'{"name": "\\ud800", "username": "\\u0000"}',
+    b"[" * 5_000 + b"]" * 5_000,
+    b'{"a":' * 5_000 + b"1" + b"}" * 5_000,
+    b"{",
+    b"\xff\xfe",
+    b"NaN",
+)
+VALUES: tuple[Any, ...] = (
+    None,
+    True,
+    -1,
+    10**30,
+    "",
+    "\x00",
+    "x" * 70_000,
+    "<script>alert(1)</script>",
+    "' OR 1=1 --",
+    [],
+    [None],
+    ["x", {}],
+    [[]],
+    {},
+    {"a": {"b": []}},
+    "9f6c0e2a-0000-4000-8000-000000000000",
+    ["9f6c0e2a-0000-4000-8000-000000000000"],
+    "2026-13-45",
+)
+
+
+def _admin(people: dict[str, User], client_of: Callable[[User | None], APIClient]) -> APIClient:
+    client = client_of(people["admin"])
+    client.raise_request_exception = False
+    return client
+
+
+def _faults(statuses: dict[str, int]) -> dict[str, int]:
+    return {what: status for what, status in statuses.items() if status >= 500 and status != 503}
+
+
+@pytest.mark.django_db
+@pytest.mark.parametrize("endpoint", READS, ids=lambda endpoint: endpoint.path)
+def test_k22_query_of_any_kind_is_never_a_fault_of_ours(
+    endpoint: Endpoint, people: dict[str, User], client_of: Callable[[User | None], APIClient]
+) -> None:
+    client = _admin(people, client_of)
+    assert _faults({query: client.get(f"{endpoint.url}?{query}").status_code for query in QUERIES}) == {}
+
+
+@pytest.mark.django_db
+@pytest.mark.parametrize("endpoint", WRITES, ids=lambda endpoint: f"{endpoint.method} {endpoint.path}")
+def test_body_of_any_kind_is_never_a_fault_of_ours(
+    endpoint: Endpoint, people: dict[str, User], client_of: Callable[[User | None], APIClient]
+) -> None:
+    client = _admin(people, client_of)
+    statuses = {
+        repr(body[:60]): client.generic(
+            endpoint.method, endpoint.url, body, content_type="application/json"
+        ).status_code
+        for body in BODIES
+    }
+    assert _faults(statuses) == {}
+
+
+def _fields(client: APIClient, url: str, method: str) -> dict[str, Any]:
+    answer = client.options(url)
+    actions = answer.json().get("actions", {}) if answer.status_code == 200 else {}
+    fields: dict[str, Any] = actions.get(method, {})
+    return {name: field for name, field in fields.items() if not field["read_only"]}
+
+
+#: What makes an object of each kind; `{…}` names the id of one made before.
+SAMPLES: dict[str, dict[str, Any]] = {
+    "/api/v1/users/groups/": {"name": "group"},
+    "/api/v1/users/users/": {
+        "name": "Ann",
+        "username": "ann",
+        "email": "ann@example.test",
+        "password_strategy": "custom",
+        "password": PASSWORD,
+    },
+    "/api/v1/assets/labels/": {"name": "colour", "value": "red"},
+    "/api/v1/assets/assets/": {"hostname": "web", "ip": "203.0.113.7", "platform": "Linux", "protocols": ["ssh/22"]},
+    "/api/v1/assets/nodes/": {"value": "node"},
+    "/api/v1/assets/system-users/": {"name": "root", "username": "root", "protocol": "ssh", "password": "p-1"},
+    "/api/v1/perms/asset-permissions/": {
+        "name": "permission",
+        "users": ["{/api/v1/users/users/}"],
+        "assets": ["{/api/v1/assets/assets/}"],
+        "system_users": ["{/api/v1/assets/system-users/}"],
+        "actions": ["all"],
+    },
+}
+
+
+@pytest.fixture
+def made(people: dict[str, User], client_of: Callable[[User | None], APIClient]) -> dict[str, str]:
+    """One object of each kind: path of the list → id."""
+    client, ids = client_of(people["admin"]), dict[str, str]()
+    for path, payload in SAMPLES.items():
+        filled = {
+            name: [ids[one[1:-1]] for one in value] if str(value).startswith("['{") else value
+            for name, value in payload.items()
+        }
+        answer = client.post(path, filled)
+        assert answer.status_code == 201, (path, answer.json())
+        ids[path] = answer.json()["id"]
+    return ids
+
+
+@pytest.mark.django_db
+@pytest.mark.parametrize("path", list(SAMPLES))
+def test_value_of_any_kind_in_any_field_is_never_a_fault_of_ours(
+    path: str, made: dict[str, str], people: dict[str, User], client_of: Callable[[User | None], APIClient]
+) -> None:
+    """Each writable field of an object in turn, in a change of it and in a new one that is sound otherwise."""
+    client = _admin(people, client_of)
+    url = f"{path}{made[path]}/"
+    fields = _fields(client, url, "PATCH")
+    assert fields
+    statuses: dict[str, int] = {}
+    for name in fields:
+        for value in VALUES:
+            body = json.dumps({name: value})
+            answer = client.generic("PATCH", url, body, content_type="application/json")
+            statuses[f"PATCH {name}={value!r:.40}"] = answer.status_code
+            body = json.dumps({**SAMPLES[path], "name": "another", name: value})
+            answer = client.generic("POST", path, body, content_type="application/json")
+            statuses[f"POST {name}={value!r:.40}"] = answer.status_code
+    assert _faults(statuses) == {}
+
+
+@pytest.mark.django_db
+def test_k64_write_by_cookie_without_csrf_token_is_refused(people: dict[str, User]) -> None:
+    admin = people["admin"]
+    admin.set_password(PASSWORD)
+    admin.save()
+    client = APIClient(enforce_csrf_checks=True)
+    token = client.get(SIGN_IN) and client.cookies["csrftoken"].value
+    signed_in = client.post(
+        SIGN_IN, {"username": admin.username, "password": PASSWORD}, format="json", headers={"X-CSRFToken": token}
+    )
+    assert signed_in.status_code == 200
+    assert client.get("/api/v1/users/profile/").status_code == 200
+    let_in = []
+    for endpoint in WRITES:
+        if endpoint.right == "anyone":
+            continue
+        answer = client.generic(endpoint.method, endpoint.url, "{}", content_type="application/json")
+        if answer.status_code != 403 or "CSRF" not in answer.json().get("detail", ""):
+            let_in.append(f"{endpoint.method} {endpoint.path}: {answer.status_code}")
+    assert let_in == []

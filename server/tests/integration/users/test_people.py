@@ -1,0 +1,469 @@
+from collections.abc import Callable
+from typing import Any
+from uuid import uuid4
+
+import pytest
+from django.db import connection
+from django.test.utils import CaptureQueriesContext
+from rest_framework.test import APIClient
+
+from postern.apps.audits.models import AuditEvent
+from postern.apps.orgs.models import Organization
+from postern.apps.users.events import UserClosed
+from postern.apps.users.models import Membership, User
+from postern.foundation import events
+from postern.foundation.rest import selections
+from postern.kernel.ids import ROOT_ORG_ID
+
+USERS = "/api/v1/users/users/"
+GOOD = "violet anchor seventeen"
+ROOT = {"HTTP_X_JMS_ORG": str(ROOT_ORG_ID)}
+pytestmark = pytest.mark.django_db
+
+FIELDS = [
+    "id",
+    "name",
+    "username",
+    "email",
+    "wechat",
+    "phone",
+    "mfa_level",
+    "source",
+    "source_display",
+    "can_public_key_auth",
+    "need_update_password",
+    "mfa_enabled",
+    "is_valid",
+    "is_expired",
+    "is_active",
+    "date_expired",
+    "date_joined",
+    "last_login",
+    "created_by",
+    "comment",
+    "is_wecom_bound",
+    "is_dingtalk_bound",
+    "is_feishu_bound",
+    "total_role_display",
+    "org_role_display",
+    "mfa_level_display",
+    "mfa_force_enabled",
+    "is_first_login",
+    "date_password_last_updated",
+    "avatar_url",
+    "role",
+    "role_display",
+    "groups",
+    "groups_display",
+    "org_roles",
+    "can_update",
+    "can_delete",
+    "login_blocked",
+]
+
+
+def new_person(**more: Any) -> dict[str, Any]:
+    body = {
+        "name": "Eve",
+        "username": "eve",
+        "email": "Eve@Example.test",
+        "password_strategy": "custom",
+        "password": GOOD,
+    }
+    return {**body, **more}
+
+
+def url(user: User, tail: str = "") -> str:
+    return f"{USERS}{user.pk}/{tail}"
+
+
+# --- reading ---
+
+
+@pytest.mark.spec("S3-052", "S3-053", "S3-054", "S3-055", "S7-005")
+def test_user_row_has_the_fields_of_the_contract(as_org_admin: APIClient, people: dict[str, User]):
+    row = as_org_admin.get(url(people["user"])).json()
+    assert set(row) == set(FIELDS)
+    assert (row["role"], row["org_roles"], row["is_valid"]) == ("User", ["User"], True)
+
+
+def test_user_list_is_the_members_of_the_organization_or_everybody_in_root(
+    as_admin: APIClient, make_user: Callable[..., User]
+):
+    other = Organization.objects.create(name="Branch")
+    make_user("branch-only", org_id=other.pk)
+    names = {row["username"] for row in as_admin.get(USERS).json()}
+    assert "branch-only" not in names
+    in_branch = as_admin.get(USERS, HTTP_X_JMS_ORG=str(other.pk)).json()
+    assert [row["username"] for row in in_branch] == ["branch-only"]
+    in_root = {row["username"] for row in as_admin.get(USERS, **ROOT).json()}
+    assert in_root >= names | {"branch-only"}
+
+
+def test_user_list_searches_filters_orders_and_pages(as_org_admin: APIClient, people: dict[str, User]):
+    def names(query: str) -> list[str]:
+        body = as_org_admin.get(f"{USERS}?{query}").json()
+        return [row["username"] for row in (body["results"] if isinstance(body, dict) else body)]
+
+    assert names("search=audr") == ["audra"]
+    assert names("username=uma") == ["uma"]
+    assert names("system_or_org_role=org_auditor") == ["audra"]
+    assert names("org_role=admins") == ["adam", "olaf"]
+    assert names("system_or_org_role=nonsense") == []
+    everybody = names("")
+    assert everybody == sorted(everybody)
+    assert names("order=-username") == sorted(everybody, reverse=True)
+    assert names("limit=2&offset=1") == everybody[1:3]
+    assert set(as_org_admin.get(f"{USERS}?fields_size=mini").json()[0]) == {"id", "name", "username"}
+
+
+@pytest.mark.parametrize(
+    ("kind", "username"),
+    [
+        pytest.param("system_admin", "adam", marks=pytest.mark.spec("S1-053")),
+        pytest.param("system_auditor", "sybil", marks=pytest.mark.spec("S1-055")),
+        pytest.param("org_admin", "olaf", marks=pytest.mark.spec("S1-056")),
+        pytest.param("org_auditor", "audra", marks=pytest.mark.spec("S1-057")),
+        pytest.param("user", "uma", marks=pytest.mark.spec("S1-058")),
+    ],
+)
+def test_user_list_finds_each_kind_of_user(as_admin: APIClient, people: dict[str, User], kind: str, username: str):
+    rows = as_admin.get(f"{USERS}?system_or_org_role={kind}&all=1").json()
+    assert username in [row["username"] for row in rows]
+
+
+@pytest.mark.spec("S6-019")
+def test_organization_roles_are_admin_auditor_and_user(as_org_admin: APIClient):
+    child = as_org_admin.options(USERS).json()["actions"]["POST"]["org_roles"]["child"]
+    assert [choice["value"] for choice in child["choices"]] == ["Admin", "Auditor", "User"]
+
+
+@pytest.mark.parametrize("query", ["password__startswith=a", "order=password", "session_epoch=1"])
+def test_k22_undeclared_filters_and_orders_are_ignored(as_org_admin: APIClient, people: dict[str, User], query: str):
+    assert as_org_admin.get(f"{USERS}?{query}").json() == as_org_admin.get(USERS).json()
+
+
+def test_user_list_costs_the_same_queries_for_many_rows(as_org_admin: APIClient, make_user: Callable[..., User]):
+    def count() -> int:
+        with CaptureQueriesContext(
+            connection,
+        ) as queries:
+            assert as_org_admin.get(f"{USERS}?limit=100").status_code == 200
+        return len(queries)
+
+    few = count()
+    for number in range(10):
+        make_user(f"member{number}")
+    assert count() == few
+
+
+@pytest.mark.parametrize("role", ["as_user", "as_auditor"])
+def test_user_list_is_closed_to_users_and_auditors(role: str, request: pytest.FixtureRequest):
+    assert request.getfixturevalue(role).get(USERS).status_code == 403
+
+
+def test_k68_org_admin_has_no_reach_into_another_organization(as_org_admin: APIClient, make_user: Callable[..., User]):
+    other = Organization.objects.create(name="Branch")
+    stranger = make_user("stranger", org_id=other.pk)
+    assert as_org_admin.get(USERS, HTTP_X_JMS_ORG=str(other.pk)).status_code == 403
+    assert as_org_admin.get(USERS, **ROOT).status_code == 403
+    for call in (as_org_admin.get, as_org_admin.patch, as_org_admin.delete):
+        assert call(url(stranger)).status_code in (403, 404)
+    assert as_org_admin.get(url(stranger)).status_code == 404
+
+
+def test_suggestion_finds_people_everywhere_but_only_three_and_only_names(
+    as_org_admin: APIClient, make_user: Callable[..., User]
+):
+    other = Organization.objects.create(name="Branch")
+    for number in range(5):
+        make_user(f"guest{number}", org_id=other.pk)
+    rows = as_org_admin.get(f"{USERS}suggestion/?search=guest").json()
+    assert len(rows) == 3
+    assert set(rows[0]) == {"id", "name", "username"}
+
+
+def test_options_drives_the_form(as_org_admin: APIClient, as_admin: APIClient):
+    actions = as_org_admin.options(USERS).json()["actions"]
+    post = actions["POST"]
+    assert post["name"]["required"]
+    assert post["name"]["max_length"] == 128
+    assert post["password"]["write_only"]
+    assert "default" not in post["password"]
+    assert (post["groups"]["type"], post["org_roles"]["type"], post["email"]["type"]) == ("field", "list", "email")
+    assert post["password_strategy"]["default"] == "email"
+    assert [choice["value"] for choice in post["role"]["choices"]] == ["User"]
+    assert actions["GET"]["username"]["filter"]
+    assert actions["GET"]["system_or_org_role"]["filter"]
+    assert "system_or_org_role" not in as_org_admin.get(USERS).json()[0]
+    full = as_admin.options(USERS).json()["actions"]["POST"]
+    assert [choice["value"] for choice in full["role"]["choices"]] == ["Admin", "Auditor", "User"]
+
+
+# --- creating ---
+
+
+def test_create_with_password_makes_a_member_who_can_sign_in(as_org_admin: APIClient):
+    answer = as_org_admin.post(USERS, new_person())
+    assert answer.status_code == 201, answer.content
+    assert "password" not in answer.json()
+    eve = User.objects.get(username="eve")
+    assert eve.check_password(GOOD)
+    assert eve.password.startswith("argon2$argon2id$")
+    assert (eve.email, answer.json()["org_roles"]) == ("eve@example.test", ["User"])
+    event = AuditEvent.objects.get(event="user.created")
+    assert GOOD not in str(event.__dict__)
+
+
+def test_create_by_link_lets_the_person_set_the_password_once(as_org_admin: APIClient):
+    answer = as_org_admin.post(USERS, new_person(password_strategy="email", password="ignored"))
+    link = answer.json()["set_password_link"]["url"]
+    path, _, token = link.partition("#")
+    assert path == "/ui/set-password"
+    assert not User.objects.get(username="eve").has_usable_password()
+    assert "set_password_link" not in as_org_admin.get(f"{USERS}{answer.json()['id']}/").json()
+
+    def redeem(password: str, text: str = token) -> Any:
+        return APIClient().post("/api/v1/authentication/set-password/", {"token": text, "new_password": password})
+
+    assert list(redeem("short").json()) == ["new_password"]
+    assert redeem(GOOD).status_code == 200
+    assert User.objects.get(username="eve").check_password(GOOD)
+    again = redeem("another good sentence 5")
+    made_up = redeem(GOOD, "made-up")
+    assert again.status_code == made_up.status_code == 400
+    assert again.json() == made_up.json()
+    assert again.json()["code"] == "link_invalid"
+
+
+def test_new_link_voids_the_password_and_the_older_link(as_org_admin: APIClient):
+    first = as_org_admin.post(USERS, new_person(password_strategy="email")).json()
+    second = as_org_admin.patch(f"{USERS}{first['id']}/password/reset/").json()
+    old, new = (body["set_password_link"]["url"].partition("#")[2] for body in (first, second))
+    path = "/api/v1/authentication/set-password/"
+    assert APIClient().post(path, {"token": old, "new_password": GOOD}).status_code == 400
+    assert APIClient().post(path, {"token": new, "new_password": GOOD}).status_code == 200
+
+
+@pytest.mark.parametrize(
+    ("change", "field"),
+    [
+        ({"name": ""}, "name"),
+        ({"username": "x" * 129}, "username"),
+        ({"username": "two words"}, "username"),
+        ({"username": "UMA"}, "username"),
+        ({"email": "nonsense"}, "email"),
+        ({"email": "UMA@example.test"}, "email"),
+        ({"password": "short"}, "password"),
+        ({"password": ""}, "password"),
+        ({"public_key": "nonsense"}, "public_key"),
+        ({"org_roles": ["Owner"]}, "org_roles"),
+        ({"groups": [str(uuid4())]}, "groups"),
+        ({"role": "Emperor"}, "role"),
+    ],
+)
+def test_create_refusals_are_told_at_the_field(
+    as_org_admin: APIClient, people: dict[str, User], change: dict[str, Any], field: str
+):
+    answer = as_org_admin.post(USERS, new_person(**change))
+    assert answer.status_code == 400
+    assert list(answer.json()) == [field]
+    assert not User.objects.filter(username="eve").exists()
+
+
+def test_k41_every_text_of_a_person_has_a_maximum(as_admin: APIClient):
+    fields = as_admin.options(USERS).json()["actions"]["POST"]
+    texts = [name for name, field in fields.items() if field["type"] in ("string", "email") and not field["read_only"]]
+    assert texts
+    assert [name for name in texts if "max_length" not in fields[name]] == []
+
+
+def test_create_in_the_root_organization_is_refused_clearly(as_admin: APIClient):
+    answer = as_admin.post(USERS, new_person(), **ROOT)
+    assert answer.status_code == 400
+    assert "detail" in answer.json()
+
+
+# --- changing ---
+
+
+def test_update_changes_fields_groups_and_roles(as_org_admin: APIClient, people: dict[str, User]):
+    group = as_org_admin.post("/api/v1/users/groups/", {"name": "Ops"}).json()
+    body = {"name": "Uma T.", "groups": [group["id"]], "org_roles": ["User", "Auditor"], "comment": "on call"}
+    answer = as_org_admin.patch(url(people["user"]), body)
+    assert answer.status_code == 200, answer.content
+    row = answer.json()
+    assert (row["name"], row["groups"], row["groups_display"]) == ("Uma T.", [group["id"]], "Ops")
+    assert row["org_roles"] == ["Auditor", "User"]
+
+
+def test_update_without_password_and_key_keeps_them(as_org_admin: APIClient, make_user: Callable[..., User]):
+    user = make_user("kim", public_key="ssh-ed25519 kept")
+    user.set_password(GOOD)
+    user.save()
+    row = as_org_admin.get(url(user)).json()
+    put = {**row, "password": "", "public_key": "", "phone": "7"}
+    assert as_org_admin.put(url(user), put).status_code == 200
+    user.refresh_from_db()
+    assert user.check_password(GOOD)
+    assert (user.public_key, user.phone) == ("ssh-ed25519 kept", "7")
+
+
+def test_k40_disabling_ends_everything_and_tells_subscribers(
+    as_org_admin: APIClient, people: dict[str, User], django_capture_on_commit_callbacks: Callable[..., object]
+):
+    told: list[UserClosed] = []
+    events.subscribe(UserClosed, told.append)
+    epoch = people["user"].session_epoch
+    with django_capture_on_commit_callbacks(execute=True):
+        assert as_org_admin.patch(url(people["user"]), {"is_active": False}).json()["is_valid"] is False
+    people["user"].refresh_from_db()
+    assert people["user"].session_epoch == epoch + 1
+    assert [(event.username, event.cause) for event in told] == [("uma", "disabled")]
+
+
+def test_bulk_update_disables_a_selection(
+    as_org_admin: APIClient, people: dict[str, User], make_user: Callable[..., User]
+):
+    other = make_user("other")
+    body = [{"id": str(people["user"].pk), "is_active": False}, {"id": str(other.pk), "is_active": False}]
+    assert as_org_admin.patch(USERS, body).status_code == 200
+    assert User.objects.filter(is_active=False).count() == 2
+
+
+@pytest.mark.parametrize("target", ["admin", "auditor_of_system"])
+def test_k60_org_admin_cannot_touch_those_above(
+    as_org_admin: APIClient, people: dict[str, User], make_user: Callable[..., User], target: str
+):
+    above = people["admin"] if target == "admin" else make_user("sysaud", role="Auditor")
+    row = as_org_admin.get(url(above)).json()
+    assert (row["can_update"], row["can_delete"]) == (False, False)
+    assert as_org_admin.patch(url(above), {"name": "x"}).status_code == 403
+    assert as_org_admin.patch(url(above, "password/"), {"password": GOOD}).status_code == 403
+    assert as_org_admin.patch(url(above, "password/reset/")).status_code == 403
+    assert as_org_admin.patch(url(above, "pubkey/reset/")).status_code == 403
+    assert as_org_admin.post(url(above, "remove/")).status_code == 403
+    above.refresh_from_db()
+    assert above.name != "x"
+
+
+def test_k35_org_admin_cannot_take_over_an_account_that_also_belongs_elsewhere(
+    as_org_admin: APIClient, people: dict[str, User]
+):
+    other = Organization.objects.create(name="Branch")
+    Membership.objects.create(user=people["user"], org=other, role="Admin")
+    assert as_org_admin.get(url(people["user"])).json()["can_update"] is False
+    assert as_org_admin.patch(url(people["user"], "password/"), {"password": GOOD}).status_code == 403
+
+
+@pytest.mark.parametrize("role", ["Admin", "Auditor"])
+def test_k35_org_admin_cannot_give_system_roles(as_org_admin: APIClient, people: dict[str, User], role: str):
+    assert list(as_org_admin.post(USERS, new_person(role=role)).json()) == ["role"]
+    assert as_org_admin.patch(url(people["user"]), {"role": role}).status_code == 400
+    assert as_org_admin.patch(url(people["org_admin"]), {"role": role}).status_code == 400
+
+
+def test_k60_last_administrator_cannot_be_demoted_disabled_expired_or_deleted(
+    as_admin: APIClient, people: dict[str, User], make_user: Callable[..., User], client_of: Callable[..., APIClient]
+):
+    User.objects.filter(username="admin").delete()
+    me = people["admin"]
+    for change in ({"role": "User"}, {"is_active": False}, {"date_expired": "2001-01-01T00:00:00Z"}):
+        answer = as_admin.patch(url(me), change)
+        assert (answer.status_code, answer.json().get("code")) == (400, "last_administrator"), change
+    second = make_user("second", role="Admin")
+    assert as_admin.patch(url(me), {"role": "User"}).status_code == 200
+    assert client_of(second).patch(url(second), {"is_active": False}).status_code == 400
+
+
+def test_k60_built_in_administrator_stays(as_admin: APIClient, make_user: Callable[..., User]):
+    built_in = User.objects.filter(username="admin").first() or make_user("admin", role="Admin")
+    Membership.objects.get_or_create(user=built_in, org_id="00000000-0000-0000-0000-000000000002", role="User")
+    for change in (
+        {"role": "User"},
+        {"is_active": False},
+        {"username": "other"},
+        {"date_expired": "2001-01-01T00:00:00Z"},
+    ):
+        answer = as_admin.patch(url(built_in), change)
+        assert (answer.status_code, answer.json().get("code")) == (400, "built_in_administrator"), change
+    assert as_admin.delete(url(built_in)).status_code == 403
+    assert as_admin.patch(url(built_in), {"name": "Root of all"}).status_code == 200
+
+
+def test_own_password_is_not_changed_without_the_old_one(as_admin: APIClient, people: dict[str, User]):
+    me = people["admin"]
+    for tail, body in (("", {"password": GOOD}), ("password/", {"password": GOOD}), ("password/reset/", {})):
+        answer = as_admin.patch(url(me, tail), body)
+        assert (answer.status_code, answer.json()["code"]) == (400, "own_password"), tail
+
+
+# --- deleting ---
+
+
+def test_delete_is_for_super_administrators(as_org_admin: APIClient, as_admin: APIClient, people: dict[str, User]):
+    assert as_org_admin.delete(url(people["user"])).status_code == 403
+    assert as_admin.delete(url(people["user"])).status_code == 204
+    assert not User.objects.filter(pk=people["user"].pk).exists()
+    event = AuditEvent.objects.get(event="user.deleted")
+    assert "uma" in event.resource
+
+
+def test_delete_oneself_is_refused(as_admin: APIClient, people: dict[str, User], make_user: Callable[..., User]):
+    make_user("second", role="Admin")
+    assert as_admin.delete(url(people["admin"])).status_code == 403
+
+
+def test_bulk_delete_needs_a_selection_and_checks_every_row(
+    as_admin: APIClient, people: dict[str, User], make_user: Callable[..., User]
+):
+    assert as_admin.delete(USERS).status_code == 400
+    ids = [str(people["user"].pk), str(people["admin"].pk)]
+    spm = as_admin.post("/api/v1/common/resources/cache/", {"resources": ids}).json()["spm"]
+    assert as_admin.delete(f"{USERS}?spm={spm}").status_code == 403
+    assert User.objects.filter(pk__in=ids).count() == 2, "all or nothing"
+    assert selections.LIFETIME_S == 300
+
+
+# --- membership ---
+
+
+def test_remove_takes_out_of_the_organization_and_its_groups_only(as_org_admin: APIClient, people: dict[str, User]):
+    group = as_org_admin.post("/api/v1/users/groups/", {"name": "Ops", "users": [str(people["user"].pk)]}).json()
+    assert group["users_amount"] == 1
+    assert as_org_admin.post(url(people["user"], "remove/")).status_code == 204
+    assert User.objects.filter(pk=people["user"].pk).exists()
+    assert as_org_admin.get(url(people["user"])).status_code == 404
+    assert as_org_admin.get(f"/api/v1/users/groups/{group['id']}/").json()["users"] == []
+
+
+def test_invite_gives_a_role_in_this_organization(as_org_admin: APIClient, make_user: Callable[..., User]):
+    guest = make_user("guest", org_role=None)
+    body = [{"user": str(guest.pk), "role": "Auditor"}]
+    assert as_org_admin.post(f"{USERS}invite/", body).status_code == 201
+    assert as_org_admin.get(url(guest)).json()["org_roles"] == ["Auditor"]
+    assert as_org_admin.post(f"{USERS}invite/", [{"user": str(guest.pk), "role": "Owner"}]).status_code == 400
+
+
+@pytest.mark.parametrize("role", ["as_user", "as_auditor"])
+def test_invite_needs_the_right(role: str, request: pytest.FixtureRequest, make_user: Callable[..., User]):
+    guest = make_user("guest", org_role=None)
+    client = request.getfixturevalue(role)
+    assert client.post(f"{USERS}invite/", [{"user": str(guest.pk), "role": "Admin"}]).status_code == 403
+
+
+def test_org_member_relations_are_for_super_administrators(
+    as_admin: APIClient, as_org_admin: APIClient, make_user: Callable[..., User]
+):
+    path = "/api/v1/orgs/org-member-relation/"
+    other = Organization.objects.create(name="Branch")
+    guest = make_user("guest", org_role=None)
+    body = [{"org": str(other.pk), "user": str(guest.pk), "role": role} for role in ("Admin", "User")]
+    assert as_org_admin.post(path, body).status_code == 403
+    assert as_admin.post(path, body).status_code == 201
+    assert as_admin.post(path, body).status_code == 201, "duplicates are ignored"
+    rows = as_admin.get(f"{path}?org={other.pk}").json()
+    assert sorted(row["role"] for row in rows) == ["Admin", "User"]
+    assert rows[0]["user_display"] == "Guest(guest)"
+    assert as_admin.delete(f"{path}{rows[0]['id']}/").status_code == 204
+    assert len(as_admin.get(f"{path}?user={guest.pk}").json()) == 1

@@ -1,0 +1,117 @@
+"""An SSH target that does what a real sshd cannot be made to do without root: passwords, signals, floods, sudden ends."""
+
+import asyncio
+from collections.abc import Awaitable, Callable, Sequence
+from typing import Any, Self
+
+import asyncssh
+
+Program = Callable[[asyncssh.SSHServerProcess[bytes]], Awaitable[None]]
+
+
+class _Server(asyncssh.SSHServer):
+    def __init__(self, target: "OddTarget") -> None:
+        self._target = target
+
+    def begin_auth(self, username: str) -> bool:
+        self._target.seen_logins.append(username)
+        return True
+
+    def password_auth_supported(self) -> bool:
+        return self._target.methods in ("password", "both")
+
+    def kbdint_auth_supported(self) -> bool:
+        return self._target.methods in ("kbdint", "both")
+
+    def validate_password(self, username: str, password: str) -> bool:
+        self._target.tries += 1
+        return password == self._target.password
+
+    def get_kbdint_challenge(
+        self, username: str, lang: str, submethods: str
+    ) -> bool | tuple[str, str, str, list[tuple[str, bool]]]:
+        return "", "", "", [("Password: ", False)]
+
+    def validate_kbdint_response(
+        self, username: str, responses: Sequence[str]
+    ) -> bool | tuple[str, str, str, list[tuple[str, bool]]]:
+        self._target.tries += 1
+        return list(responses) == [self._target.password]
+
+
+class OddTarget:
+    """`methods`: password, kbdint or both. `program` is run for every session."""
+
+    def __init__(
+        self, program: Program, *, password: str = "hunter2", methods: str = "password", **options: Any
+    ) -> None:
+        self.program = program
+        self.password = password
+        self.methods = methods
+        self.tries = 0
+        self.seen_logins: list[str] = []
+        self.host_key = asyncssh.generate_private_key("ssh-ed25519")
+        self.port = 0
+        self._options = options
+        self._acceptor: asyncssh.SSHAcceptor | None = None
+
+    async def __aenter__(self) -> Self:
+        self._acceptor = await asyncssh.listen(
+            "127.0.0.1",
+            self.port,
+            server_host_keys=[self.host_key],
+            server_factory=lambda: _Server(self),
+            process_factory=self.program,
+            encoding=None,
+            config=None,
+            line_editor=False,
+            gss_host=None,
+            **self._options,
+        )
+        self.port = self._acceptor.get_port()
+        return self
+
+    async def __aexit__(self, *_: object) -> None:
+        if self._acceptor is not None:
+            self._acceptor.close()
+            await self._acceptor.wait_closed()
+
+
+async def echo_signals(process: asyncssh.SSHServerProcess[bytes]) -> None:
+    """Says which signals and breaks came, until one of them is TERM."""
+    process.stdout.write(b"ready\n")
+    while True:
+        try:
+            if not await process.stdin.read(1000):
+                break
+        except asyncssh.BreakReceived as received:
+            process.stdout.write(b"break %d\n" % received.msec)
+        except asyncssh.SignalReceived as received:
+            process.stdout.write(received.signal.encode() + b"\n")
+            if received.signal == "TERM":
+                break
+        except asyncssh.TerminalSizeChanged:
+            continue
+    process.exit(9)
+
+
+async def say_hello(process: asyncssh.SSHServerProcess[bytes]) -> None:
+    process.stdout.write(b"hello\n")
+    process.exit(0)
+
+
+async def wait_for_end(process: asyncssh.SSHServerProcess[bytes]) -> None:
+    """Nothing, until the other side goes away."""
+    await process.stdin.read()
+    process.exit(0)
+
+
+async def flood(process: asyncssh.SSHServerProcess[bytes]) -> None:
+    """Output without end."""
+    try:
+        while True:
+            process.stdout.write(b"y" * 32768)
+            await process.stdout.drain()
+            await asyncio.sleep(0)
+    except (OSError, asyncssh.Error):
+        return

@@ -1,0 +1,114 @@
+"""A real program behind a pseudo-terminal, driven by hand: what a person would type, and what comes back."""
+
+import fcntl
+import os
+import pty
+import select
+import signal
+import struct
+import termios
+import time
+from collections.abc import Callable, Mapping, Sequence
+from pathlib import Path
+from types import TracebackType
+from typing import Self
+
+_READ_BYTES = 65536
+
+
+class PtyProgram:
+    """Starts `argv` on its own terminal. `on_output` sees each chunk as it is read."""
+
+    def __init__(
+        self,
+        argv: Sequence[str],
+        *,
+        columns: int = 80,
+        rows: int = 24,
+        env: Mapping[str, str] | None = None,
+        folder: Path | None = None,
+        on_output: Callable[[bytes], None] | None = None,
+    ) -> None:
+        self.output = b""
+        self._on_output = on_output
+        environment = {
+            "PATH": "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin",
+            "TERM": "xterm-256color",
+            "LANG": "C.UTF-8",
+            "LC_ALL": "C.UTF-8",
+            "HOME": str(folder or "/nonexistent"),
+            **(env or {}),
+        }
+        self.pid, self._file = pty.fork()
+        if self.pid == 0:  # the child: nothing but the program may run here
+            try:
+                if folder is not None:
+                    os.chdir(folder)
+                fcntl.ioctl(0, termios.TIOCSWINSZ, struct.pack("HHHH", rows, columns, 0, 0))
+                os.execvpe(argv[0], list(argv), environment)  # noqa: S606 - the peer itself
+            finally:
+                os._exit(127)
+        self.resize(columns, rows)
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        os.close(self._file)
+        for signal_number in (signal.SIGHUP, signal.SIGKILL):
+            try:
+                os.kill(self.pid, signal_number)
+            except ProcessLookupError:
+                break
+            deadline = time.monotonic() + 1
+            while time.monotonic() < deadline:
+                if os.waitpid(self.pid, os.WNOHANG)[0]:
+                    return
+                time.sleep(0.01)
+        os.waitpid(self.pid, 0)
+
+    def resize(self, columns: int, rows: int) -> None:
+        fcntl.ioctl(self._file, termios.TIOCSWINSZ, struct.pack("HHHH", rows, columns, 0, 0))
+
+    def send(self, data: bytes) -> None:
+        position = 0
+        while position < len(data):
+            position += os.write(self._file, data[position : position + 1024])
+            self.read(0)
+
+    def read(self, wait_s: float) -> bytes:
+        """What is there within `wait_s`; b"" also at the end."""
+        if not select.select([self._file], [], [], wait_s)[0]:
+            return b""
+        try:
+            data = os.read(self._file, _READ_BYTES)
+        except OSError:
+            return b""
+        self.output += data
+        if self._on_output is not None:
+            self._on_output(data)
+        return data
+
+    def settle(self, quiet_s: float = 0.15, limit_s: float = 10.0) -> bytes:
+        """Read until nothing came for `quiet_s`."""
+        start = len(self.output)
+        deadline = time.monotonic() + limit_s
+        while time.monotonic() < deadline and self.read(quiet_s):
+            pass
+        return self.output[start:]
+
+    def expect(self, text: bytes, limit_s: float = 10.0, *, start: int = 0) -> None:
+        """Read until `text` has come, counted from byte `start` of all output."""
+        deadline = time.monotonic() + limit_s
+        while text not in self.output[start:]:
+            left = deadline - time.monotonic()
+            if left <= 0 or (not self.read(min(left, 1.0)) and self.ended()):
+                raise AssertionError(f"{text!r} did not come; last output: {self.output[-500:]!r}")
+
+    def ended(self) -> bool:
+        try:
+            return os.waitpid(self.pid, os.WNOHANG)[0] != 0
+        except ChildProcessError:
+            return True

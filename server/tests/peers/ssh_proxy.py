@@ -1,0 +1,175 @@
+"""A proxy without the composed process around it: fake control plane, real sshd, real SSH front."""
+
+import asyncio
+import contextlib
+import os
+from collections.abc import AsyncIterator
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from fakes.control_plane import FakeAsset, FakeControlPlane, FakeSystemUser, FakeUser
+from fakes.recording import FakeRecordings
+from peers.sshd import Sshd, make_key
+from postern.kernel.secret import Secret
+from postern.proxies.core.control.client import HttpControlPlane
+from postern.proxies.core.control.outbox import EventOutbox
+from postern.proxies.core.control.registration import obtain_credential
+from postern.proxies.core.limits import Limits
+from postern.proxies.core.registry import SessionRegistry
+from postern.proxies.core.session import NewDetector, SessionServices
+from postern.proxies.core.settings import ProxyConfig
+from postern.proxies.core.shared_settings import SharedSettings
+from postern.proxies.ssh.dialing import DialPolicy
+from postern.proxies.ssh.listener import SshListener
+from postern.proxies.ssh.services import FrontServices
+from postern.proxies.ssh.target import SshTargets
+
+
+@dataclass
+class SshProxy:
+    """The running front with what tests look at."""
+
+    listener: SshListener
+    registry: SessionRegistry
+    recordings: FakeRecordings
+    plane: FakeControlPlane
+    outbox: EventOutbox
+    config: ProxyConfig
+    services: FrontServices
+    settings: SharedSettings
+    directory: Path
+    key: Path
+    tasks: list["asyncio.Task[None]"] = field(default_factory=list)
+
+    @property
+    def port(self) -> int:
+        return self.listener.port
+
+    def options(self, *, key: Path | None = None) -> list[str]:
+        """Options for ssh, sftp and scp of OpenSSH: nothing of the tester's own configuration."""
+        return [
+            "-F", "none", "-o", "UserKnownHostsFile=" + str(self.directory / "known_hosts"),
+            "-o", "StrictHostKeyChecking=accept-new", "-o", "IdentitiesOnly=yes",
+            "-o", "IdentityAgent=none", "-o", "BatchMode=yes", "-o", "LogLevel=ERROR",
+            "-i", str(key or self.key),
+        ]  # fmt: skip
+
+    def ssh(self, login: str, *command: str, options: tuple[str, ...] = ()) -> list[str]:
+        return ["ssh", *self.options(), "-p", str(self.port), *options, "-l", login, "127.0.0.1", *command]
+
+    def sftp(self, login: str, *, options: tuple[str, ...] = ()) -> list[str]:
+        return ["sftp", *self.options(), "-P", str(self.port), *options, "-o", f"User={login}", "127.0.0.1"]
+
+    def scp(self, login: str, *paths: str, options: tuple[str, ...] = ()) -> list[str]:
+        """`paths`: those on the target begin with a colon."""
+        where = [f"127.0.0.1{path}" if path.startswith(":") else path for path in paths]
+        return ["scp", *self.options(), "-P", str(self.port), "-o", f"User={login}", *options, *where]
+
+
+@dataclass(frozen=True)
+class Ran:
+    status: int | None
+    out: bytes
+    err: bytes
+
+
+async def run(argv: list[str], *, stdin: bytes | None = None, timeout_s: float = 30) -> Ran:
+    """Run a client to its end."""
+    process = await asyncio.create_subprocess_exec(
+        *argv,
+        stdin=asyncio.subprocess.PIPE if stdin is not None else asyncio.subprocess.DEVNULL,
+        stdout=asyncio.subprocess.PIPE,
+        stderr=asyncio.subprocess.PIPE,
+        env={"PATH": os.environ["PATH"], "HOME": os.environ.get("HOME", "/"), "LANG": "C.UTF-8", "LC_TEST": "ü"},
+    )
+    try:
+        async with asyncio.timeout(timeout_s):
+            out, err = await process.communicate(stdin)
+    except TimeoutError:
+        process.kill()
+        out, err = await process.communicate()
+        raise AssertionError(f"{argv[0]} did not end: {out[-2000:]!r} {err[-2000:]!r}") from None
+    return Ran(process.returncode, out, err)
+
+
+@contextlib.asynccontextmanager
+async def ssh_proxy(
+    plane: FakeControlPlane,
+    directory: Path,
+    *,
+    limits: Limits | None = None,
+    policy: DialPolicy | None = None,
+    new_detector: NewDetector | None = None,
+    fast: bool = True,
+) -> AsyncIterator[SshProxy]:
+    """Start a front; everything it leaves behind is checked by the caller's event loop."""
+    limits = limits or Limits()
+    await asyncio.to_thread(directory.mkdir, parents=True, exist_ok=True)
+    config = ProxyConfig(
+        state_dir=directory / "state",
+        control_url=plane.url,
+        ssh_address="127.0.0.1:0",
+        stream_address="unix:/nowhere",
+        name="test",
+        bootstrap_token=Secret(plane.bootstrap_token),
+        limits=limits,
+    )
+    config.state_dir.mkdir(mode=0o700, exist_ok=True)
+    key = make_key(directory / "person_key")
+    outbox = EventOutbox(config.outbox_dir, limits)
+    recordings = FakeRecordings()
+    settings = SharedSettings()
+    credential = await obtain_credential(config)
+    async with HttpControlPlane(plane.url, credential, limits) as client:
+        registry = SessionRegistry(
+            SessionServices(events=outbox, open_recorder=recordings.open, new_detector=new_detector),
+            limits,
+            recordings,
+        )
+        services = FrontServices(
+            plane=client,
+            registry=registry,
+            targets=SshTargets(client, limits, policy or DialPolicy(allow_local=True), fast=fast),
+            settings=settings,
+            limits=limits,
+        )
+        listener = SshListener(config, services, fast=fast)
+        await listener.start()
+        tasks = [
+            asyncio.create_task(outbox.run(client, registry.control_seen)),
+            asyncio.create_task(registry.run()),
+        ]
+        try:
+            yield SshProxy(
+                listener, registry, recordings, plane, outbox, config, services, settings, directory, key, tasks
+            )
+        finally:
+            await listener.stop()
+            await outbox.flushed(2)
+            for task in tasks:
+                task.cancel()
+            await asyncio.gather(*tasks, return_exceptions=True)
+            outbox.close()
+
+
+@dataclass
+class World:
+    """Alice, one asset on the real sshd, one system user with its key."""
+
+    proxy: SshProxy
+    plane: FakeControlPlane
+    sshd: Sshd
+    alice: FakeUser
+    asset: FakeAsset
+    system_user: FakeSystemUser
+
+    @property
+    def login(self) -> str:
+        return f"alice@{self.system_user.name}@{self.asset.hostname}"
+
+
+def make_world(proxy: SshProxy, plane: FakeControlPlane, sshd: Sshd) -> World:
+    alice = plane.add_user("alice", keys=[proxy.key.with_suffix(".pub").read_text()])
+    system_user = FakeSystemUser("deploy", sshd.login, private_key=sshd.client_key.read_text())
+    asset = plane.add_asset(FakeAsset("web1", "127.0.0.1", sshd.port, [system_user], comment="第一台 web"))
+    return World(proxy, plane, sshd, alice, asset, system_user)

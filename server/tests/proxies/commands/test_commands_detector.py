@@ -1,0 +1,199 @@
+"""The detector alone: split echoes, limits, floods, hostile output."""
+
+import random
+import time
+
+import pytest
+
+from postern.contracts.enums import CommandKind
+from postern.proxies.core.commands import CommandDetector, DetectedCommand
+from postern.proxies.core.commands.keys import Key, KeyReader
+from postern.proxies.core.commands.plain_text import plain_text
+from proxies.vt.vt_fuzz import fragment
+
+
+def detector() -> tuple[CommandDetector, list[DetectedCommand]]:
+    found: list[DetectedCommand] = []
+    return CommandDetector(80, 24, found.append), found
+
+
+def enter(subject: CommandDetector, line: str, *, at_ms: int = 0) -> None:
+    for character in line:
+        subject.user_input(character.encode(), at_ms)
+        subject.target_output(character.encode(), at_ms)
+    subject.user_input(b"\r", at_ms)
+
+
+def test_echo_split_over_packets_is_put_together() -> None:
+    subject, found = detector()
+    subject.target_output(b"$ ", 0)
+    subject.user_input("ls 中\r".encode(), 5)
+    for byte in "ls 中\r\n".encode():
+        subject.target_output(bytes([byte]), 6)
+    subject.target_output(b"file\r\n$ ", 7)
+    subject.user_input(b"x", 9)
+    assert found == [DetectedCommand(CommandKind.ECHO, "ls 中", "file", 5)]
+
+
+def test_enter_on_an_empty_line_is_nothing() -> None:
+    subject, found = detector()
+    subject.target_output(b"$ ", 0)
+    for _ in range(3):
+        subject.user_input(b"\r", 1)
+        subject.target_output(b"\r\n$ ", 2)
+    subject.close()
+    assert found == []
+
+
+def test_return_without_line_feed_keeps_the_line_open() -> None:
+    subject, found = detector()
+    subject.target_output(b"$ ", 0)
+    enter(subject, "top")
+    subject.target_output(b"\r", 1)
+    assert found == []
+    subject.target_output(b"\n", 1)
+    subject.close()
+    assert [entry.input for entry in found] == ["top"]
+
+
+def test_line_beyond_its_budget_is_unknown() -> None:
+    subject, found = detector()
+    subject.target_output(b"$ ", 0)
+    subject.user_input(b"y", 0)
+    for _ in range(100):
+        subject.target_output(b"z" * 1000, 0)
+    subject.user_input(b"\r", 1)
+    subject.target_output(b"\r\n", 1)
+    subject.close()
+    assert [(entry.kind, entry.input) for entry in found] == [(CommandKind.UNKNOWN, "")]
+
+
+def test_output_switching_modes_cannot_switch_detection_off() -> None:
+    subject, found = detector()
+    subject.target_output(b"$ \x1b[?2004h", 0)
+    enter(subject, "evil")
+    subject.target_output(b"\r\nno end of the editor's mode\r\n$ ", 1)
+    enter(subject, "second", at_ms=2000)
+    subject.target_output(b"\r\n$ ", 2001)
+    enter(subject, "third", at_ms=4000)
+    subject.target_output(b"\r\n", 4001)
+    subject.close()
+    assert [entry.input for entry in found] == ["evil", "second", "third"]
+
+
+def test_long_command_is_handed_over_before_it_ends() -> None:
+    subject, found = detector()
+    subject.target_output(b"$ ", 0)
+    enter(subject, "tail -f log")
+    subject.target_output(b"\r\nline\r\n", 1)
+    assert found == []
+    subject.tick(5000)
+    assert [(entry.input, entry.output) for entry in found] == [("tail -f log", "line")]
+
+
+def test_flood_costs_next_to_nothing() -> None:
+    subject, _ = detector()
+    subject.target_output(b"$ ", 0)
+    enter(subject, "yes")
+    subject.target_output(b"\r\n", 0)
+    data = b"\x1b[32my\x1b[0m\r\n" * 400
+    start = time.process_time()
+    for _ in range(2000):
+        subject.target_output(data, 1)
+    seconds = time.process_time() - start
+    assert seconds / (2000 * len(data) / 1e6) < 0.02  # 20 ms for a megabyte; emulation would take 200
+
+
+def test_idle_and_alternate_floods_are_not_kept() -> None:
+    subject, _ = detector()
+    subject.target_output(b"\x1b[?1049h", 0)
+    for _ in range(100):
+        subject.target_output(b"x" * 100_000, 0)
+    assert subject._alternate is not None
+    assert len(subject._alternate._waiting) <= 128 * 1024
+    subject.user_input(b"a\r", 1)
+    subject.target_output(b"\x1b[?1049l", 1)
+    for _ in range(100):
+        subject.target_output(b"x" * 100_000, 0)
+    assert len(subject._tail._data) <= 64 * 1024
+
+
+@pytest.mark.parametrize("seed", range(15))
+def test_k43_random_traffic_never_raises(seed: int) -> None:
+    source = random.Random(seed)
+    subject, found = detector()
+    keys = (
+        b"a",
+        b"\r",
+        b"\x1b[A",
+        b"\x7f",
+        b"\x03",
+        b"\x15",
+        b"\t",
+        b"\x1b[200~",
+        b"\x1b[201~",
+        b"\x1b",
+        b"\xe4\xb8",
+        b"\n",
+    )
+    for step in range(3000):
+        if source.random() < 0.4:
+            subject.user_input(source.choice(keys) * source.randint(1, 3), step * source.randint(1, 50))
+        else:
+            subject.target_output(fragment(source), step * 20)
+        if step % 200 == 0:
+            subject.resize(source.randint(0, 100), source.randint(0, 40))
+    subject.close()
+    assert all(len(entry.output) <= 4096 for entry in found)
+
+
+def test_paste_of_many_lines_is_bounded() -> None:
+    subject, found = detector()
+    subject.target_output(b"$ ", 0)
+    start = time.process_time()
+    for _ in range(200):
+        subject.user_input(b"some pasted line\r" * 1000, 1)
+    assert time.process_time() - start < 5
+    assert len(subject._ahead) <= 1000
+    subject.close()
+    assert len(found) <= 2
+
+
+def test_keys_are_cut_and_reports_of_the_terminal_ignored() -> None:
+    reader = KeyReader()
+    assert list(reader.read(b"ab\x1b[A\x1bOB\x1bx\r\x7f\t")) == [
+        (Key.TEXT, "ab"), (Key.EDIT, ""), (Key.EDIT, ""), (Key.EDIT, ""), (Key.ENTER, ""), (Key.BACK, ""), (Key.EDIT, ""),
+    ]  # fmt: skip
+    assert list(reader.read(b"\x1b[?1;2c\x1b[10;5R\x1b[<0;1;1M\x1b]11;rgb:0/0/0\x07\x1b[I")) == []
+    assert list(reader.read(b"\x1b[200~a\rb")) == [(Key.TEXT, "a"), (Key.TEXT, "\n"), (Key.TEXT, "b")]
+    assert list(reader.read(b"\x1b[20")) == []
+    assert list(reader.read(b"1~\r")) == [(Key.ENTER, "")]
+
+
+def test_plain_text_is_what_stays_to_be_read() -> None:
+    assert plain_text(b"\x1b]0;t\x07\x1b[1;31mred\x1b[0m\r\n10%\r100%\r\nab\b\bxy\x00\xff") == "red\n100%\nxy\ufffd"
+
+
+def test_line_typed_before_its_prompt_is_found_when_the_editor_draws_it() -> None:
+    subject, found = detector()
+    subject.target_output(b"$ \x1b[?2004h", 0)
+    enter(subject, "first")
+    subject.target_output(b"\r\n\x1b[?2004l\r", 1)
+    subject.user_input(b"\x03", 2)
+    subject.user_input(b"exit\r", 3)
+    subject.target_output(b"^C\r\n", 4)
+    subject.target_output(b"\x1b[?2004h$ exit\r\n\x1b[?2004l\r", 5)
+    subject.user_input(b"\x1b[A\r", 6)
+    subject.target_output(b"^[[A\r\nend\r\n", 7)
+    subject.target_output(b"\x1b[?2004h$ recalled\r\n\x1b[?2004l\r", 8)
+    subject.close()
+    assert [entry.input for entry in found] == ["first", "exit", "recalled"]
+
+
+def test_hidden_line_typed_ahead_is_only_a_moment() -> None:
+    subject, found = detector()
+    subject.target_output(b"working\r\n", 0)
+    subject.user_input(b"s3cret-word\r", 1)
+    subject.target_output(b"Password: \r\nwelcome\r\n", 2)
+    subject.close()
+    assert [(entry.kind, entry.input) for entry in found] == [(CommandKind.HIDDEN, "")]

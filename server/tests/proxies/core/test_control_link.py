@@ -1,0 +1,370 @@
+"""The line to the control plane: registration, heartbeat, orders, events that wait on disk, uploads that go on."""
+
+import asyncio
+import contextlib
+import stat
+from collections.abc import AsyncIterator, Callable
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+from uuid import UUID, uuid4
+
+import pytest
+
+from fakes.control_plane import FakeControlPlane
+from postern.contracts.events import RequestRefused
+from postern.contracts.terminals import OrderDone, Registered, TerminateSession
+from postern.kernel.clock import now
+from postern.kernel.errors import SettingsError
+from postern.kernel.secret import Secret
+from postern.proxies.core.control.channel import ControlChannel
+from postern.proxies.core.control.client import HttpControlPlane
+from postern.proxies.core.control.heartbeat import HeartbeatSender, ProxyState
+from postern.proxies.core.control.outbox import EventOutbox
+from postern.proxies.core.control.plane import ControlRefused, ControlUnavailable
+from postern.proxies.core.control.registration import obtain_credential, stored_credential
+from postern.proxies.core.control.uploader import RecordingUploader
+from postern.proxies.core.limits import Limits
+from postern.proxies.core.registry import SessionRegistry
+from postern.proxies.core.session import SessionServices
+from postern.proxies.core.settings import ProxyConfig, split_address
+from postern.proxies.core.shared_settings import SharedSettings
+
+LIMITS = Limits(outbox_segment_bytes=2000)
+
+
+def config_for(plane: FakeControlPlane, folder: Path, token: str = "bootstrap") -> ProxyConfig:
+    return ProxyConfig(
+        state_dir=folder, control_url=plane.url, ssh_address="127.0.0.1:0", stream_address="unix:/x", name="p1",
+        bootstrap_token=Secret(token), limits=LIMITS,
+    )  # fmt: skip
+
+
+@pytest.fixture
+async def credential(control_plane: FakeControlPlane, tmp_path: Path) -> Registered:
+    return await obtain_credential(config_for(control_plane, tmp_path))
+
+
+@pytest.fixture
+async def client(control_plane: FakeControlPlane, credential: Registered) -> AsyncIterator[HttpControlPlane]:
+    async with HttpControlPlane(control_plane.url, credential, LIMITS) as plane:
+        yield plane
+
+
+@contextlib.asynccontextmanager
+async def running(*work: Any) -> AsyncIterator[None]:
+    tasks = [asyncio.create_task(one) for one in work]
+    try:
+        yield
+    finally:
+        for task in tasks:
+            task.cancel()
+        await asyncio.gather(*tasks, return_exceptions=True)
+
+
+def refusal(number: int, session_id: UUID | None = None) -> RequestRefused:
+    return RequestRefused(id=uuid4(), session_id=session_id or uuid4(), at=now(), request="x11", detail=str(number))
+
+
+# Registration
+
+
+async def test_registration_is_kept_for_this_user_only(control_plane: FakeControlPlane, tmp_path: Path) -> None:
+    config = config_for(control_plane, tmp_path)
+    first = await obtain_credential(config)
+    second = await obtain_credential(config)
+
+    assert (first.terminal_id, first.secret) == (second.terminal_id, second.secret)
+    assert len(control_plane.terminals) == 1
+    assert stat.S_IMODE(config.credential_file.stat().st_mode) == 0o600
+    assert first.secret not in repr(first)
+
+
+async def test_registration_waits_for_a_control_plane_that_is_not_ready(
+    control_plane: FakeControlPlane, tmp_path: Path
+) -> None:
+    control_plane.down = True
+    task = asyncio.create_task(obtain_credential(config_for(control_plane, tmp_path)))
+    await asyncio.sleep(0.3)
+    assert not task.done()
+    control_plane.down = False
+
+    assert (await asyncio.wait_for(task, 5)).name == "p1"
+
+
+async def test_wrong_bootstrap_token_stops_the_start(control_plane: FakeControlPlane, tmp_path: Path) -> None:
+    with pytest.raises(SettingsError, match="refused"):
+        await obtain_credential(config_for(control_plane, tmp_path, token="wrong"))
+    with pytest.raises(SettingsError, match="no bootstrap token"):
+        await obtain_credential(config_for(control_plane, tmp_path, token=""))
+
+
+async def test_damaged_credential_file_counts_as_none(tmp_path: Path) -> None:
+    (tmp_path / "c.json").write_text("{half")
+    assert stored_credential(tmp_path / "c.json") is None
+
+
+async def test_k8_internal_api_refuses_a_foreign_credential(control_plane: FakeControlPlane, tmp_path: Path) -> None:
+    stranger = Registered(terminal_id=uuid4(), name="x", secret="y")
+    async with HttpControlPlane(control_plane.url, stranger, LIMITS) as plane:
+        with pytest.raises(ControlRefused) as caught:
+            await plane.recording_received(uuid4())
+    assert caught.value.http_status == 401
+
+
+async def test_control_plane_that_is_gone_is_unavailable(credential: Registered) -> None:
+    async with HttpControlPlane("http://127.0.0.1:1", credential, LIMITS) as plane:
+        with pytest.raises(ControlUnavailable):
+            await plane.recording_received(uuid4())
+
+
+# Events
+
+
+async def test_events_arrive_in_order(
+    control_plane: FakeControlPlane, client: HttpControlPlane, tmp_path: Path
+) -> None:
+    outbox = EventOutbox(tmp_path / "o", LIMITS)
+    async with running(outbox.run(client)):
+        for number in range(1200):
+            outbox.append(refusal(number))
+        assert await outbox.flushed(10)
+    outbox.close()
+
+    assert [event.detail for event in control_plane.events] == [str(number) for number in range(1200)]
+    assert outbox.unsent == 0
+
+
+async def test_events_wait_on_disk_while_the_control_plane_is_away_and_after_a_restart(
+    control_plane: FakeControlPlane, client: HttpControlPlane, tmp_path: Path
+) -> None:
+    control_plane.down = True
+    outbox = EventOutbox(tmp_path / "o", LIMITS)
+    async with running(outbox.run(client)):
+        for number in range(50):
+            outbox.append(refusal(number))
+        await asyncio.sleep(0.1)
+    outbox.close()
+    assert control_plane.events == []
+    control_plane.down = False
+
+    again = EventOutbox(tmp_path / "o", LIMITS)
+    assert again.unsent == 50
+    async with running(again.run(client)):
+        again.append(refusal(50))
+        assert await again.flushed(10)
+    again.close()
+    assert [event.detail for event in control_plane.events] == [str(number) for number in range(51)]
+    assert not list((tmp_path / "o").glob("*.jsonl")) or EventOutbox(tmp_path / "o", LIMITS).unsent == 0
+
+
+async def test_torn_and_damaged_lines_do_not_stop_the_rest(
+    control_plane: FakeControlPlane, client: HttpControlPlane, tmp_path: Path
+) -> None:
+    outbox = EventOutbox(tmp_path / "o", LIMITS)
+    outbox.append(refusal(1))
+    outbox.close()
+    segment = next((tmp_path / "o").glob("*.jsonl"))
+    segment.write_bytes(segment.read_bytes() + b'{"damaged": 1}\n' + segment.read_bytes().replace(b'"1"', b'"2"')[:-20])
+
+    again = EventOutbox(tmp_path / "o", LIMITS)
+    async with running(again.run(client)):
+        again.append(refusal(3))
+        assert await again.flushed(5)
+    again.close()
+    assert [event.detail for event in control_plane.events] == ["1", "3"]
+
+
+async def test_rejected_events_are_left_out_and_the_rest_goes_on(
+    control_plane: FakeControlPlane, client: HttpControlPlane, tmp_path: Path
+) -> None:
+    unknown = uuid4()
+    control_plane.reject_sessions.add(unknown)
+    outbox = EventOutbox(tmp_path / "o", LIMITS)
+    async with running(outbox.run(client)):
+        outbox.append(refusal(1, unknown))
+        outbox.append(refusal(2))
+        assert await outbox.flushed(5)
+    outbox.close()
+    assert [event.detail for event in control_plane.events] == ["2"]
+
+
+# Heartbeat and orders
+
+
+@dataclass
+class Link:
+    registry: SessionRegistry
+    channel: ControlChannel
+    heartbeat: HeartbeatSender
+    settings: SharedSettings
+    carried: list[Any] = field(default_factory=list)
+
+
+@pytest.fixture
+async def link(
+    control_plane: FakeControlPlane, client: HttpControlPlane, credential: Registered, tmp_path: Path
+) -> AsyncIterator[Link]:
+    outbox = EventOutbox(tmp_path / "o", LIMITS)
+    registry = SessionRegistry(SessionServices(events=outbox, open_recorder=lambda *_: 1 / 0), LIMITS)  # type: ignore[arg-type]
+    carried: list[Any] = []
+
+    def carry_out(order: Any) -> bool:
+        carried.append(order)
+        return registry.carry_out(order)
+
+    channel = ControlChannel(control_plane.url, credential, LIMITS, carry_out=carry_out)
+    settings = SharedSettings()
+    heartbeat = HeartbeatSender(
+        client, registry, outbox,
+        ProxyState(stream_address="unix:/x", ssh_port=2222, volume=tmp_path, connections=lambda: 3),
+        on_orders=channel.take, on_answer=settings.take,
+    )  # fmt: skip
+    yield Link(registry, channel, heartbeat, settings, carried)
+    outbox.close()
+
+
+def order() -> TerminateSession:
+    return TerminateSession(
+        order_id=uuid4(), session_id=uuid4(), by="bob", reason="terminated", message_zh="停", message_en="stop"
+    )
+
+
+async def test_heartbeat_tells_the_state_and_takes_the_settings(control_plane: FakeControlPlane, link: Link) -> None:
+    control_plane.settings = type(control_plane.settings)(password_auth=False, asset_list_page_size="15")
+    assert await link.heartbeat.beat()
+
+    beat = control_plane.heartbeats[0]
+    assert (beat.stream_address, beat.ssh_port, beat.connections, beat.sessions) == ("unix:/x", 2222, 3, ())
+    assert link.settings.current.asset_list_page_size == "15"
+
+
+async def test_order_on_the_channel_is_carried_out_at_once_and_answered(
+    control_plane: FakeControlPlane, link: Link
+) -> None:
+    async with running(link.channel.run()):
+        await control_plane.until(lambda: control_plane.channels)
+        sent = order()
+        await control_plane.order(sent)
+        await control_plane.until(lambda: sent.order_id in control_plane.orders_done, 2)
+
+    assert control_plane.orders_done[sent.order_id] == OrderDone(order_id=sent.order_id)
+    assert link.carried == [sent]
+
+
+async def test_order_that_the_channel_missed_comes_with_the_heartbeat(
+    control_plane: FakeControlPlane, link: Link
+) -> None:
+    sent = order()
+    control_plane.orders[sent.order_id] = sent
+    await link.heartbeat.beat()
+    assert link.carried == [sent]
+    async with running(link.channel.run()):
+        await control_plane.until(lambda: sent.order_id in control_plane.orders_done, 3)
+
+
+async def test_channel_comes_back_after_the_control_plane_restarts(control_plane: FakeControlPlane, link: Link) -> None:
+    async with running(link.channel.run()):
+        await control_plane.until(lambda: control_plane.channels)
+        await control_plane.stop()
+        await control_plane.start()
+        await control_plane.until(lambda: control_plane.channels, 5)
+        sent = order()
+        await control_plane.order(sent)
+        await control_plane.until(lambda: sent.order_id in control_plane.orders_done, 2)
+
+
+async def test_heartbeat_notices_that_the_proxy_is_not_known_any_more(
+    control_plane: FakeControlPlane, link: Link
+) -> None:
+    control_plane.terminals.clear()
+
+    assert await link.heartbeat.beat() is False
+    assert link.heartbeat.unknown.is_set()
+
+
+# Recordings
+
+
+@dataclass
+class Waiting:
+    session_id: UUID
+    size: int
+    path: Path | None
+
+
+class FakeSpool:
+    def __init__(self, *waiting: Waiting) -> None:
+        self.waiting = list(waiting)
+
+    def pending(self) -> list[Waiting]:
+        return list(self.waiting)
+
+    def stored(self, session_id: UUID) -> None:
+        self.waiting = [one for one in self.waiting if one.session_id != session_id]
+
+
+async def told() -> bool:
+    return True
+
+
+@pytest.fixture
+def recording(tmp_path: Path) -> Waiting:
+    content = tmp_path / "r.postern"
+    content.write_bytes(bytes(range(256)) * 12_000)
+    return Waiting(uuid4(), content.stat().st_size, content)
+
+
+async def upload(client: HttpControlPlane, spool: FakeSpool, until: Callable[[], bool]) -> None:
+    uploader = RecordingUploader(client, spool, events_sent=told)
+    async with running(uploader.run()), asyncio.timeout(10):
+        while not until():  # noqa: ASYNC110 - the spool has no event
+            await asyncio.sleep(0.02)
+
+
+async def test_recording_is_sent_whole_and_then_forgotten(
+    control_plane: FakeControlPlane, client: HttpControlPlane, recording: Waiting
+) -> None:
+    assert recording.path is not None
+    spool = FakeSpool(recording)
+    await upload(client, spool, lambda: not spool.waiting)
+
+    assert bytes(control_plane.recordings[recording.session_id]) == recording.path.read_bytes()
+
+
+async def test_upload_goes_on_where_it_stopped(
+    control_plane: FakeControlPlane, client: HttpControlPlane, recording: Waiting
+) -> None:
+    assert recording.path is not None
+    content = recording.path.read_bytes()
+    control_plane.recordings[recording.session_id] = bytearray(content[:1_000_000])
+    spool = FakeSpool(recording)
+    await upload(client, spool, lambda: not spool.waiting)
+
+    assert bytes(control_plane.recordings[recording.session_id]) == content
+
+
+async def test_upload_waits_while_the_control_plane_is_away(
+    control_plane: FakeControlPlane, client: HttpControlPlane, recording: Waiting
+) -> None:
+    control_plane.down = True
+    spool = FakeSpool(recording)
+    uploader = RecordingUploader(client, spool, events_sent=told)
+    async with running(uploader.run()):
+        await asyncio.sleep(0.2)
+        assert spool.waiting
+        control_plane.down = False
+        await control_plane.until(lambda: not spool.waiting, 10)
+
+
+async def test_lost_recording_is_only_acknowledged(client: HttpControlPlane) -> None:
+    spool = FakeSpool(Waiting(uuid4(), 0, None))
+    await upload(client, spool, lambda: not spool.waiting)
+
+
+def test_split_address_takes_names_and_bracketed_ipv6() -> None:
+    assert split_address("127.0.0.1:22") == ("127.0.0.1", 22)
+    assert split_address("[::1]:22") == ("::1", 22)
+    for bad in ("nowhere", "host:", "host:x", "host:99999"):
+        with pytest.raises(ValueError, match="host:port"):
+            split_address(bad)

@@ -1,0 +1,191 @@
+"""The journal with its real sealer process beside it: pictures for watchers, checkpoints, sealing, restarts."""
+
+import asyncio
+import io
+import os
+import signal
+import time
+from collections.abc import AsyncIterator, Callable
+from pathlib import Path
+from uuid import UUID, uuid4
+
+import psutil
+import pytest
+
+from postern.contracts.enums import RecordingState
+from postern.contracts.events import RecordingCheckpoint, RecordingSealed
+from postern.contracts.recording import Recording, parse_public_key, verify
+from postern.proxies.core.recording import (
+    Recorder,
+    RecordingConfig,
+    RecordingService,
+    SnapshotUnavailable,
+)
+from postern.proxies.core.vt import Screen
+from proxies.recording.recording_tools import header
+
+
+class Running:
+    """A service with what it told."""
+
+    def __init__(self, state_dir: Path) -> None:
+        self.checkpoints: list[RecordingCheckpoint] = []
+        self.sealed: list[tuple[RecordingSealed, Path | None]] = []
+        self.key_file = state_dir.parent / "secrets" / "recording_signing_key.pem"
+        self.service = RecordingService(
+            RecordingConfig(
+                state_dir=state_dir,
+                key_file=self.key_file,
+                reserve_mb=0,
+                segment_mb=1,
+                commit_interval_s=0.05,
+                checkpoint_interval_s=0.2,
+            ),
+            on_checkpoint=self.checkpoints.append,
+            on_sealed=lambda event, path: self.sealed.append((event, path)),
+        )
+
+    def open(self, session_id: UUID) -> Recorder:
+        return self.service.journal.open_session(session_id, 80, 24, header(session_id))
+
+
+async def until(condition: Callable[[], object], timeout_s: float = 20.0) -> None:
+    async with asyncio.timeout(timeout_s):
+        while not condition():  # noqa: ASYNC110 - what is awaited happens in another process
+            await asyncio.sleep(0.02)
+
+
+async def until_replaced(running: Running, dead: int) -> None:
+    await until(lambda: running.service.sealer.pid not in {None, dead})
+
+
+@pytest.fixture
+async def running(tmp_path: Path) -> AsyncIterator[Running]:
+    running = Running(tmp_path / "proxy")
+    await running.service.start()
+    yield running
+    await running.service.stop(5)
+
+
+async def test_snapshot_of_a_live_session_shows_the_present_screen(running: Running) -> None:
+    session_id = uuid4()
+    recorder = running.open(session_id)
+    recorder.output(b"\x1b[31mred\x1b[0m \xe4\xb8\xad\xe6\x96\x87\r\n")
+    recorder.resize(100, 30)
+    recorder.output(b"second line\x1b[3")  # an escape sequence that is not finished yet
+    first = await running.service.snapshots.snapshot(session_id, recorder.output_bytes, timeout_s=20)
+    assert (first.columns, first.rows, first.offset) == (100, 30, recorder.output_bytes)
+    screen = Screen(100, 30)
+    screen.feed(first.repaint + b"5mgreen")
+    assert [line.rstrip() for line in screen.lines()[:2]] == ["red 中文", "second linegreen"]
+    # Live watch: within a second, however long the session.
+    for _ in range(100):
+        recorder.output(b"more output of the target\r\n" * 40)
+    started_s = time.monotonic()
+    second = await running.service.snapshots.snapshot(session_id, recorder.output_bytes, timeout_s=5)
+    assert second.offset == recorder.output_bytes
+    assert time.monotonic() - started_s < 1
+    recorder.end("user_closed")
+
+
+async def test_snapshot_of_an_unknown_session_says_so(running: Running) -> None:
+    with pytest.raises(SnapshotUnavailable):
+        await running.service.snapshots.snapshot(uuid4(), 0, timeout_s=0.3)
+    with pytest.raises(TimeoutError):
+        await running.service.snapshots.snapshot(uuid4(), 0, timeout_s=8)
+
+
+async def test_ended_session_is_sealed_and_told_once(running: Running) -> None:
+    session_id = uuid4()
+    recorder = running.open(session_id)
+    recorder.output(b"hello")
+    recorder.mark("command", "ls")
+    recorder.end("target_closed")
+    await until(lambda: running.sealed)
+    ((event, path),) = running.sealed
+    assert path is not None
+    assert (event.session_id, event.state, event.size) == (session_id, RecordingState.SEALED, path.stat().st_size)
+    key = parse_public_key(running.key_file.with_suffix(".pub").read_text())
+    with path.open("rb") as file:
+        verdict = verify(file, key)
+    assert verdict.valid
+    assert (verdict.sha256, verdict.chain, verdict.output_bytes) == (event.sha256, event.chain, 5)
+    assert [sealed.session_id for sealed in running.service.spool.pending()] == [session_id]
+    running.service.spool.stored(session_id)
+    assert not list(running.service.spool.directory.iterdir())
+    running.service.spool.stored(session_id)
+
+
+async def test_checkpoints_of_a_running_session_are_links_of_its_final_chain(running: Running) -> None:
+    session_id = uuid4()
+    recorder = running.open(session_id)
+    for _ in range(3):
+        for _ in range(30):
+            recorder.output(b"0123456789abcdef" * 625)
+        await asyncio.sleep(0.4)
+    await until(lambda: running.checkpoints)
+    recorder.end("user_closed")
+    await until(lambda: running.sealed)
+    path = running.sealed[0][1]
+    assert path is not None
+    heads = list(Recording.open(io.BytesIO(path.read_bytes())).chain_heads())
+    for checkpoint in running.checkpoints:
+        assert checkpoint.session_id == session_id
+        assert checkpoint.chain == heads[checkpoint.block - 1]
+    blocks = [checkpoint.block for checkpoint in running.checkpoints]
+    assert blocks == sorted(set(blocks))
+
+
+async def test_sealer_process_killed_is_started_again_and_nothing_is_lost(running: Running) -> None:
+    session_id = uuid4()
+    recorder = running.open(session_id)
+    total = 0
+    for _ in range(3):
+        for _ in range(40):
+            recorder.output(os.urandom(10_000))
+            total += 10_000
+        await running.service.snapshots.snapshot(session_id, total, timeout_s=20)
+        pid = running.service.sealer.pid
+        assert pid is not None
+        os.kill(pid, signal.SIGKILL)
+        await until_replaced(running, pid)
+    recorder.end("user_closed")
+    await until(lambda: running.sealed)
+    assert running.sealed[0][0].state is RecordingState.SEALED
+    path = running.sealed[0][1]
+    assert path is not None
+    with path.open("rb") as file:
+        assert verify(file, parse_public_key(running.key_file.with_suffix(".pub").read_text())).output_bytes == total
+
+
+async def test_stop_seals_everything_and_leaves_no_process(tmp_path: Path) -> None:
+    running = Running(tmp_path / "proxy")
+    await running.service.start()
+    for _ in range(20):
+        recorder = running.open(uuid4())
+        recorder.output(b"x" * 1_000)
+        recorder.end("drained")
+    await until(lambda: running.service.sealer.pid)
+    await running.service.stop(20)
+    assert len(running.service.spool.pending()) == 20
+    assert not [child for child in psutil.Process().children() if "recording.sealer" in " ".join(child.cmdline())]
+
+
+async def test_recording_that_waits_since_the_last_start_is_told_again(tmp_path: Path) -> None:
+    first = Running(tmp_path / "proxy")
+    await first.service.start()
+    recorder = first.open(uuid4())
+    recorder.output(b"x")
+    recorder.end("user_closed")
+    await until(lambda: first.sealed)
+    await first.service.stop(5)
+    second = Running(tmp_path / "proxy")
+    await second.service.start()
+    assert [event for event, _ in second.sealed] == [event for event, _ in first.sealed]
+    await second.service.stop(5)
+
+
+async def test_sealing_key_is_private_and_its_public_half_lies_beside_it(running: Running) -> None:
+    await until(running.key_file.with_suffix(".pub").exists)
+    assert running.key_file.stat().st_mode & 0o777 == 0o600
+    assert len(parse_public_key(running.key_file.with_suffix(".pub").read_text())) == 32

@@ -1,0 +1,386 @@
+"""How sessions end, and what bad targets, bad luck and administrators do to them: told clearly, nothing else disturbed."""
+
+import asyncio
+import time
+from datetime import timedelta
+from pathlib import Path
+from uuid import uuid4
+
+import psutil
+import pytest
+
+import postern.proxies.ssh
+from fakes.control_plane import FakeAsset, FakeControlPlane, FakeSystemUser
+from peers.odd_target import OddTarget, flood, say_hello, wait_for_end
+from peers.ssh_proxy import World, make_world, run, ssh_proxy
+from peers.sshd import Sshd, free_port
+from peers.terminal import Terminal
+from postern.contracts.enums import EndReason
+from postern.contracts.events import RequestRefused, SessionEnded, SessionStarted
+from postern.contracts.terminals import TerminateSession
+from postern.kernel.clock import now
+from postern.proxies.core.limits import Limits
+from postern.proxies.ssh.dialing import DialPolicy
+
+
+def terminate(world: World, reason: str = "terminated") -> TerminateSession:
+    return TerminateSession(
+        order_id=uuid4(), session_id=world.plane.of(SessionStarted)[-1].session_id, by="auditor", reason=reason,
+        message_zh="会话已被 auditor 终止。", message_en="auditor has ended this session.",
+    )  # fmt: skip
+
+
+async def test_terminated_session_tells_the_person_why_within_two_seconds(world: World) -> None:
+    async with Terminal(world.proxy.ssh(world.login, options=("-tt",))) as terminal:
+        await terminal.expect(r"[#$] ")
+        await world.plane.event(SessionStarted)
+        begun = time.monotonic()
+        world.proxy.registry.carry_out(terminate(world))
+        await terminal.expect("auditor has ended this session")
+        assert await terminal.wait() == 255
+        assert time.monotonic() - begun < 2
+
+    ended = await world.plane.event(SessionEnded)
+    assert (ended.reason, ended.detail) == (EndReason.TERMINATED, "by auditor")
+
+
+async def test_terminated_person_reads_the_reason_in_chinese(world: World) -> None:
+    world.alice.language = "zh-hans"
+    async with Terminal(world.proxy.ssh(world.login, options=("-tt",))) as terminal:
+        await terminal.expect(r"[#$] ")
+        await world.plane.event(SessionStarted)
+        world.proxy.registry.carry_out(terminate(world))
+        await terminal.expect("会话已被 auditor 终止")
+
+
+async def test_one_ended_session_leaves_the_others_alone(world: World) -> None:
+    async with Terminal(world.proxy.ssh(world.login, options=("-tt",))) as other:
+        await other.expect(r"[#$] ")
+        async with Terminal(world.proxy.ssh(world.login, options=("-tt",))) as victim:
+            await victim.expect(r"[#$] ")
+            await world.plane.until(lambda: len(world.plane.of(SessionStarted)) == 2)
+            world.proxy.registry.carry_out(terminate(world))
+            await victim.wait()
+        await other.type("echo still-$((40+2))\n")
+        await other.expect("still-42")
+
+
+async def test_idle_session_ends(world: World) -> None:
+    world.asset.idle_timeout_s = 1
+    async with Terminal(world.proxy.ssh(world.login, options=("-tt",))) as terminal:
+        await terminal.expect("nothing happened for too long")
+        await terminal.wait()
+
+    assert (await world.plane.event(SessionEnded)).reason is EndReason.IDLE
+
+
+async def test_session_ends_with_the_permission(world: World) -> None:
+    world.asset.expires_at = now() + timedelta(seconds=1.5)
+    async with Terminal(world.proxy.ssh(world.login, options=("-tt",))) as terminal:
+        await terminal.expect("Your permission has run out")
+
+    assert (await world.plane.event(SessionEnded)).reason is EndReason.GRANT_EXPIRED
+
+
+async def test_session_goes_on_without_the_control_plane_up_to_the_limit(world: World) -> None:
+    world.asset.control_loss_limit_s = 2
+    async with Terminal(world.proxy.ssh(world.login, options=("-tt",))) as terminal:
+        await terminal.expect(r"[#$] ")
+        world.plane.down = True
+        await terminal.type("echo works-$((1+1))\n")
+        await terminal.expect("works-2")
+        await terminal.expect("control plane has been out of reach", timeout_s=6)
+    world.plane.down = False
+
+    assert (await world.plane.event(SessionEnded)).reason is EndReason.CONTROL_LOST
+
+
+async def test_session_that_cannot_be_recorded_does_not_begin(world: World) -> None:
+    world.proxy.recordings.refuse = True
+    async with Terminal(world.proxy.ssh(world.login, options=("-tt",))) as terminal:
+        await terminal.expect("cannot be recorded")
+        assert await terminal.wait() == 255
+
+    ended = await world.plane.event(SessionEnded)
+    assert (ended.reason, ended.ever_active) == (EndReason.CANNOT_RECORD, False)
+
+
+async def test_session_whose_recording_breaks_ends_and_shows_nothing_unrecorded(world: World) -> None:
+    async with Terminal(world.proxy.ssh(world.login, options=("-tt",))) as terminal:
+        await terminal.expect(r"[#$] ")
+        recorder = next(iter(world.proxy.recordings.recorders.values()))
+        recorder.break_writes = True
+        await terminal.type("echo secret-$((40+2))\n")
+        await terminal.expect("cannot be recorded", timeout_s=2)
+        await terminal.wait()
+
+    assert b"secret-42" not in terminal.seen
+    assert (await world.plane.event(SessionEnded)).reason is EndReason.CANNOT_RECORD
+
+
+async def test_session_whose_sync_fails_ends_within_two_seconds(world: World) -> None:
+    async with Terminal(world.proxy.ssh(world.login, options=("-tt",))) as terminal:
+        await terminal.expect(r"[#$] ")
+        next(iter(world.proxy.recordings.recorders.values())).failed = True
+        await terminal.expect("cannot be recorded", timeout_s=2)
+
+
+async def test_best_effort_session_goes_on_and_the_audit_says_from_when(world: World) -> None:
+    world.asset.strict = False
+    async with Terminal(world.proxy.ssh(world.login, options=("-tt",))) as terminal:
+        await terminal.expect(r"[#$] ")
+        next(iter(world.proxy.recordings.recorders.values())).break_writes = True
+        await terminal.type("echo on-$((40+2))\n")
+        await terminal.expect("on-42")
+        await terminal.type("exit\n")
+        await terminal.wait()
+
+    await world.plane.event(RequestRefused, request="recording")
+
+
+# Targets that cannot be opened
+
+
+def add_target(world: World, name: str, host: str, port: int, **user: object) -> None:
+    world.plane.add_asset(FakeAsset(name, host, port, [FakeSystemUser("su", "root", **user)]))  # type: ignore[arg-type]
+
+
+async def refused(world: World, name: str) -> tuple[str, SessionEnded]:
+    result = await run(world.proxy.ssh(f"alice@su@{name}", "true"))
+    assert result.status == 255
+    return result.err.decode(), await world.plane.event(SessionEnded)
+
+
+async def test_unreachable_port_is_explained(world: World) -> None:
+    add_target(world, "down", "127.0.0.1", free_port())
+    said, ended = await refused(world, "down")
+
+    assert "refused the connection. Is its SSH service running?" in said
+    assert (ended.reason, ended.ever_active) == (EndReason.UNREACHABLE, False)
+
+
+async def test_unknown_host_name_is_explained(world: World) -> None:
+    add_target(world, "typo", "no-such-host.invalid", 22)
+    said, ended = await refused(world, "typo")
+
+    assert "no-such-host.invalid cannot be resolved" in said
+    assert ended.reason is EndReason.UNREACHABLE
+
+
+async def test_silent_host_is_given_up(control_plane: FakeControlPlane, sshd: Sshd, tmp_path: Path) -> None:
+    async def silent(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        await reader.read()
+        writer.close()
+
+    server = await asyncio.start_server(silent, "127.0.0.1", 0)
+    limits = Limits(target_login_s=0.5)
+    async with server, ssh_proxy(control_plane, tmp_path / "p", limits=limits) as proxy:
+        world = make_world(proxy, control_plane, sshd)
+        add_target(world, "silent", "127.0.0.1", server.sockets[0].getsockname()[1])
+        said, ended = await refused(world, "silent")
+
+    assert "did not answer in time" in said
+    assert ended.reason is EndReason.UNREACHABLE
+
+
+async def test_host_that_speaks_something_else_is_explained(world: World) -> None:
+    async def http(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        writer.write(b"HTTP/1.1 400 Bad Request\r\n\r\n" * 2)
+        writer.close()
+
+    server = await asyncio.start_server(http, "127.0.0.1", 0)
+    async with server:
+        add_target(world, "http", "127.0.0.1", server.sockets[0].getsockname()[1])
+        said, ended = await refused(world, "http")
+
+    assert "did not complete the SSH handshake" in said
+    assert ended.reason is EndReason.UNREACHABLE
+
+
+async def test_wrong_stored_credential_is_explained_without_showing_it(world: World) -> None:
+    async with OddTarget(say_hello) as target:
+        add_target(world, "odd", "127.0.0.1", target.port, password="stale-secret")
+        said, ended = await refused(world, "odd")
+
+    assert "did not accept the credential of root" in said
+    assert "“su”" in said
+    assert "stale-secret" not in said
+    assert ended.reason is EndReason.CREDENTIAL_REFUSED
+    assert target.tries == 1
+
+
+@pytest.mark.parametrize("methods", ["password", "kbdint", "both"])
+async def test_stored_password_logs_in_by_either_method(world: World, methods: str) -> None:
+    async with OddTarget(say_hello, methods=methods) as target:
+        add_target(world, "odd", "127.0.0.1", target.port, password=target.password)
+        result = await run(world.proxy.ssh("alice@su@odd", "anything"))
+
+    assert (result.status, result.out) == (0, b"hello\n")
+
+
+async def test_k52_changed_host_key_is_refused_before_the_credential_is_asked_for(world: World) -> None:
+    async with OddTarget(say_hello) as target:
+        add_target(world, "odd", "127.0.0.1", target.port, password=target.password)
+        assert (await run(world.proxy.ssh("alice@su@odd", "true"))).status == 0
+        await world.plane.event(SessionEnded)
+        world.plane.events.clear()
+        world.plane.calls.clear()
+        port = target.port
+    impostor = OddTarget(say_hello)
+    impostor.port = port
+    async with impostor:
+        said, ended = await refused(world, "odd")
+
+    assert "The host key of 127.0.0.1 has changed" in said
+    assert impostor.host_key.get_fingerprint() in said
+    assert ended.reason is EndReason.HOST_KEY_REFUSED
+    assert not [path for path, _ in world.plane.calls if path == "credential/"]
+    assert impostor.seen_logins == []
+
+
+@pytest.mark.parametrize(
+    ("address", "port", "permitted"),
+    [
+        ("10.1.2.3", 22, True), ("192.0.2.7", 22, True), ("127.0.0.1", 22, False), ("::1", 22, False),
+        ("169.254.169.254", 80, False), ("fe80::1%eth0", 22, False), ("::ffff:127.0.0.1", 22, False),
+        ("0.0.0.0", 22, False), ("224.0.0.1", 22, False), ("::", 22, False),
+    ],
+)  # fmt: skip
+def test_k36_addresses_inwards_are_not_dialled(address: str, port: int, permitted: bool) -> None:
+    assert DialPolicy().permits(address, port) is permitted
+
+
+def test_k36_own_ports_are_not_dialled_even_where_local_targets_are_allowed() -> None:
+    policy = DialPolicy(allow_local=True, own_ports=frozenset({8080}))
+    assert policy.permits("127.0.0.1", 22)
+    assert not policy.permits("127.0.0.1", 8080)
+
+
+async def test_k36_local_target_is_refused_with_the_setting_that_would_permit_it(
+    control_plane: FakeControlPlane, sshd: Sshd, tmp_path: Path
+) -> None:
+    async with ssh_proxy(control_plane, tmp_path / "p", policy=DialPolicy()) as proxy:
+        world = make_world(proxy, control_plane, sshd)
+        result = await run(proxy.ssh(world.login, "true"))
+
+    assert b"POSTERN_ALLOW_LOCAL_TARGETS" in result.err
+
+
+async def test_unknown_asset_and_system_user_are_explained(world: World) -> None:
+    nowhere = await run(world.proxy.ssh("alice@deploy@nowhere", "true"))
+    nobody = await run(world.proxy.ssh("alice@nobody@web1", "true"))
+
+    assert (nowhere.status, nobody.status) == (255, 255)
+    assert "no asset “nowhere”".encode() in nowhere.err
+    assert "no system user “nobody”".encode() in nobody.err
+
+
+async def test_manual_log_in_asks_in_the_terminal(world: World) -> None:
+    async with OddTarget(wait_for_end) as target:
+        add_target(world, "odd", "127.0.0.1", target.port, manual=True)
+        async with Terminal(world.proxy.ssh("alice@su@odd", options=("-tt",))) as terminal:
+            await terminal.expect("User name on odd: ")
+            await terminal.type("carol\n")
+            await terminal.expect("Password of carol@odd: ")
+            await terminal.type("hunter2\n")
+            started = await world.plane.event(SessionStarted)
+            assert started.kind == "shell"
+        assert target.seen_logins == ["carol"]
+    assert b"hunter2" not in terminal.seen
+
+
+async def test_manual_log_in_with_a_wrong_password_is_explained(world: World) -> None:
+    async with OddTarget(wait_for_end) as target:
+        add_target(world, "odd", "127.0.0.1", target.port, manual=True)
+        async with Terminal(world.proxy.ssh("alice@su@odd", options=("-tt",))) as terminal:
+            await terminal.type("carol\nwrong\n")
+            await terminal.expect("did not accept the password that you gave for carol")
+            assert await terminal.wait() == 255
+
+
+async def test_target_that_dies_ends_the_session_as_target_closed(world: World, tmp_path: Path) -> None:
+    async with Sshd(tmp_path / "mortal") as mortal:
+        world.plane.add_asset(
+            FakeAsset(
+                "mortal", "127.0.0.1", mortal.port,
+                [FakeSystemUser("m", mortal.login, private_key=mortal.client_key.read_text())],
+            )
+        )  # fmt: skip
+        async with Terminal(world.proxy.ssh("alice@m@mortal", options=("-tt",))) as terminal:
+            await terminal.expect(r"[#$] ")
+            for child in psutil.Process(mortal.pid).children(recursive=True):
+                child.kill()
+            assert await terminal.wait() == 255
+
+    assert (await world.plane.event(SessionEnded)).reason is EndReason.TARGET_CLOSED
+
+
+async def test_drain_refuses_new_sessions_and_ends_the_rest_at_its_limit(world: World) -> None:
+    async with Terminal(world.proxy.ssh(world.login, options=("-tt",))) as terminal:
+        await terminal.expect(r"[#$] ")
+        draining = asyncio.create_task(world.proxy.registry.drain(1.5))
+        await asyncio.sleep(0.1)
+        late = await run(world.proxy.ssh(world.login, "true"))
+        assert late.status == 255
+        assert b"shutting down" in late.err
+        await terminal.type("echo still-$((40+2))\n")
+        await terminal.expect("still-42")
+        await terminal.expect("The service is shutting down")
+        await draining
+        await terminal.wait()
+
+    await world.plane.until(lambda: len(world.plane.of(SessionEnded)) == 2)
+    assert {e.reason for e in world.plane.of(SessionEnded)} == {EndReason.DRAINED}
+
+
+async def test_closed_account_takes_the_whole_connection(world: World) -> None:
+    async with Terminal(world.proxy.ssh(world.login, options=("-tt",))) as terminal:
+        await terminal.expect(r"[#$] ")
+        await world.plane.event(SessionStarted)
+        world.proxy.registry.carry_out(terminate(world, "account_closed"))
+        await terminal.wait(timeout_s=5)
+
+    assert (await world.plane.event(SessionEnded)).reason is EndReason.ACCOUNT_CLOSED
+
+
+async def test_person_who_leaves_while_the_target_is_dialled_leaves_nothing_behind(world: World) -> None:
+    async def silent(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        await reader.read()
+        writer.close()
+
+    server = await asyncio.start_server(silent, "127.0.0.1", 0)
+    async with server:
+        add_target(world, "silent", "127.0.0.1", server.sockets[0].getsockname()[1])
+        async with Terminal(world.proxy.ssh("alice@su@silent", options=("-tt",))):
+            await world.plane.until(lambda: world.plane.grants)
+            await asyncio.sleep(0.2)
+        ended = await world.plane.event(SessionEnded)
+
+    assert (ended.reason, ended.ever_active) == (EndReason.USER_CLOSED, False)
+    assert len(world.proxy.registry) == 0
+
+
+async def test_k56_early_input_waits_for_the_target_and_is_not_lost(world: World) -> None:
+    world.plane.delay_s = 0.3
+    result = await run(world.proxy.ssh(world.login, "cat"), stdin=b"early" * 100_000)
+
+    assert result.out == b"early" * 100_000
+
+
+async def test_k43_flooding_target_can_be_left_at_once(world: World) -> None:
+    async with OddTarget(flood) as target:
+        add_target(world, "flood", "127.0.0.1", target.port, password=target.password)
+        async with Terminal(world.proxy.ssh("alice@su@flood", options=("-tt",))) as terminal:
+            await terminal.expect("y{10000}")
+            await world.plane.event(SessionStarted)
+            begun = time.monotonic()
+            world.proxy.registry.carry_out(terminate(world))
+            await terminal.expect("auditor has ended this session")
+            assert time.monotonic() - begun < 2
+
+
+def test_k28_the_front_starts_no_process_and_no_shell() -> None:
+    folder = Path(postern.proxies.ssh.__file__).parent
+    text = "".join(file.read_text() for file in folder.glob("*.py"))
+    for word in ("subprocess", "os.system", "create_subprocess", "shell=True", "popen"):
+        assert word not in text

@@ -1,0 +1,231 @@
+"""The asset menu as a person uses it, in both languages, narrow and wide, with keys that people press."""
+
+import pytest
+
+from fakes.control_plane import FakeAsset, FakeSystemUser
+from peers.ssh_proxy import World
+from peers.terminal import Terminal
+from postern.contracts.enums import EndReason
+from postern.contracts.events import SessionEnded, SessionStarted
+from postern.contracts.terminals import ProxySettings, TerminateSession
+from postern.kernel.ids import new_id
+
+
+def menu(world: World, rows: int = 24) -> Terminal:
+    return Terminal(world.proxy.ssh("alice", options=("-tt",)), rows=rows)
+
+
+def many(world: World, count: int) -> None:
+    for number in range(count):
+        user = FakeSystemUser("deploy", "root")
+        world.plane.add_asset(FakeAsset(f"host-{number:03d}", f"10.0.0.{number}", 22, [user], comment=f"row {number}"))
+
+
+async def test_menu_lists_connects_by_number_and_comes_back(world: World) -> None:
+    async with menu(world) as terminal:
+        await terminal.expect("Welcome to Postern, alice")
+        await terminal.expect("1 +web1 +127.0.0.1")
+        await terminal.expect("Page 1 of 1, 1 assets")
+        await terminal.expect("asset> ")
+        await terminal.type("1\r")
+        await terminal.expect("Connecting to")
+        await terminal.expect(r"[#$] ")
+        await terminal.type("echo in-$((40+2)); exit 5\r")
+        await terminal.expect("in-42")
+        await terminal.expect("back in the menu")
+        await terminal.expect("asset> ")
+        await terminal.type("q\r")
+        await terminal.expect("Good-bye")
+        assert await terminal.wait() == 0
+
+    ended = await world.plane.event(SessionEnded)
+    assert (ended.reason, ended.exit_status) == (EndReason.TARGET_CLOSED, 5)
+    assert b"Welcome" not in world.proxy.recordings.recorders[ended.session_id].written
+
+
+@pytest.mark.parametrize("choice", ["web1", "WEB1", "127.0.0.1", "第一台"])
+async def test_menu_connects_by_name_address_or_unique_match(world: World, choice: str) -> None:
+    many(world, 3)
+    async with menu(world) as terminal:
+        await terminal.expect("asset> ")
+        await terminal.type(choice + "\r")
+        await world.plane.event(SessionStarted)
+        await terminal.expect(r"[#$] ")
+
+
+async def test_menu_speaks_chinese_by_default_and_aligns_wide_text(world: World) -> None:
+    world.alice.language = "zh-hans"
+    world.alice.name = "爱丽丝"
+    world.plane.add_asset(FakeAsset("数据库主机", "10.0.0.9", 22, [FakeSystemUser("运维", "root")]))
+    async with menu(world) as terminal:
+        await terminal.expect("欢迎使用 Postern，爱丽丝")
+        await terminal.expect("序号")
+        await terminal.expect("资产> ")
+        lines = terminal.seen.decode().splitlines()
+        rows = [line for line in lines if "10.0.0.9" in line or "127.0.0.1" in line]
+        offsets = {_cells(row.partition("1" if "127" in row else "10.0")[0].split("127")[0]) for row in rows}
+        assert len(rows) == 2
+        assert _cells(rows[0].partition("127.0.0.1")[0]) == _cells(rows[1].partition("10.0.0.9")[0]), offsets
+        await terminal.type("?\r")
+        await terminal.expect("按名称、地址或备注搜索")
+        await terminal.type("没有这个\r")
+        await terminal.expect("没有找到与“没有这个”匹配的资产")
+
+
+def _cells(text: str) -> int:
+    return sum(2 if ord(char) > 0x2E80 else 1 for char in text)
+
+
+async def test_menu_pages_with_n_and_b_and_follows_the_screen_size(world: World) -> None:
+    many(world, 29)
+    async with menu(world, rows=16) as terminal:
+        await terminal.expect("Page 1 of 3, 30 assets")
+        await terminal.type("n\r")
+        await terminal.expect("11 +host-009")
+        await terminal.expect("Page 2 of 3")
+        await terminal.type("n\rn\r")
+        await terminal.expect("Page 3 of 3")
+        await terminal.expect("Page 3 of 3")
+        await terminal.type("b\r")
+        await terminal.expect("Page 2 of 3")
+        terminal.resize(100, 40)
+        await terminal.type("p\r")
+        await terminal.expect("Page 1 of 1")
+
+
+async def test_menu_page_size_comes_from_the_settings(world: World) -> None:
+    many(world, 29)
+    world.proxy.settings.current = ProxySettings(asset_list_page_size="10")
+    async with menu(world, rows=50) as terminal:
+        await terminal.expect("Page 1 of 3, 30 assets")
+
+
+async def test_menu_searches_with_slash_and_clears(world: World) -> None:
+    many(world, 12)
+    async with menu(world) as terminal:
+        await terminal.expect("asset> ")
+        await terminal.type("/row 1\r")
+        await terminal.expect("host-001")
+        await terminal.expect("3 assets  Search: row 1")
+        await terminal.type("1\x15/nothing-like-it\r")
+        await terminal.expect("No asset matches “nothing-like-it”")
+        await terminal.type("/\r")
+        await terminal.expect("13 assets")
+
+
+async def test_menu_several_matches_are_listed_to_choose_from(world: World) -> None:
+    many(world, 12)
+    async with menu(world) as terminal:
+        await terminal.expect("asset> ")
+        await terminal.type("host-01\r")
+        await terminal.expect("Several assets match")
+        await terminal.expect("2 +host-011")
+
+
+async def test_menu_asks_which_system_user(world: World) -> None:
+    world.asset.system_users.append(FakeSystemUser("other", "nobody"))
+    async with menu(world) as terminal:
+        await terminal.expect("asset> ")
+        await terminal.type("1\r")
+        await terminal.expect("System users of web1:")
+        await terminal.expect(r"2  other \(nobody\)")
+        await terminal.type("9\r")
+        await terminal.expect("no number 9")
+        await terminal.type("\r")
+        await terminal.expect("asset> ")
+        await terminal.type("1\rdeploy\r")
+        await terminal.expect(r"[#$] ")
+
+
+async def test_menu_line_can_be_edited_with_utf8_and_cursor_keys(world: World) -> None:
+    async with menu(world) as terminal:
+        await terminal.expect("asset> ")
+        await terminal.type("数b据\x7f\x7f\x7fwb1\x1b[D\x1b[De\r")
+        await world.plane.event(SessionStarted)
+
+
+async def test_menu_history_and_control_keys(world: World) -> None:
+    async with menu(world) as terminal:
+        await terminal.expect("asset> ")
+        await terminal.type("/one\r")
+        await terminal.expect("matches “one”")
+        await terminal.expect("asset> ")
+        await terminal.type("garbage\x03")
+        await terminal.expect(r"\^C")
+        await terminal.type("\x1b[A\r")
+        await terminal.expect("matches “one”")
+        await terminal.type("half a line\x17\x17\x17\x15\x04")
+        await terminal.expect("Good-bye")
+        assert await terminal.wait() == 0
+
+
+async def test_menu_failed_target_is_explained_and_the_menu_goes_on(world: World) -> None:
+    world.plane.add_asset(FakeAsset("bad", "no-such-host.invalid", 22, [FakeSystemUser("x", "root")]))
+    async with menu(world) as terminal:
+        await terminal.expect("asset> ")
+        await terminal.type("bad\r")
+        await terminal.expect("no-such-host.invalid cannot be resolved")
+        await terminal.expect("asset> ")
+        await terminal.type("1\r")
+        await terminal.expect(r"[#$] ")
+
+
+async def test_menu_control_plane_away_is_explained_and_the_menu_goes_on(world: World) -> None:
+    async with menu(world) as terminal:
+        await terminal.expect("asset> ")
+        world.plane.down = True
+        await terminal.type("r\r")
+        await terminal.expect("control plane cannot be reached")
+        world.plane.down = False
+        await terminal.type("r\r")
+        await terminal.expect("Page 1 of 1")
+
+
+async def test_menu_terminated_session_returns_to_the_menu_with_the_reason(world: World) -> None:
+    async with menu(world) as terminal:
+        await terminal.expect("asset> ")
+        await terminal.type("1\r")
+        await terminal.expect(r"[#$] ")
+        started = await world.plane.event(SessionStarted)
+        world.proxy.registry.carry_out(
+            TerminateSession(
+                order_id=new_id(), session_id=started.session_id, by="x", reason="terminated",
+                message_zh="停", message_en="Stopped by x.",
+            )
+        )  # fmt: skip
+        await terminal.expect("Stopped by x")
+        await terminal.expect("asset> ")
+
+
+async def test_menu_closed_account_ends_the_connection(world: World) -> None:
+    async with menu(world) as terminal:
+        await terminal.expect("asset> ")
+        await terminal.type("1\r")
+        await terminal.expect(r"[#$] ")
+        started = await world.plane.event(SessionStarted)
+        world.proxy.registry.carry_out(
+            TerminateSession(
+                order_id=new_id(), session_id=started.session_id, by="x", reason="account_closed",
+                message_zh="停", message_en="Your account is closed.",
+            )
+        )  # fmt: skip
+        await terminal.expect("Your account is closed")
+        assert await terminal.wait() == 255
+
+
+async def test_menu_without_anything_to_reach_says_so(world: World) -> None:
+    world.plane.assets.clear()
+    async with menu(world) as terminal:
+        await terminal.expect("no asset that you may reach")
+
+
+async def test_menu_hostile_names_cannot_drive_the_terminal(world: World) -> None:
+    world.asset.hostname = "evil\x1b]0;owned\x07\x1b[2Jname"
+    world.asset.comment = "a\rb\nc\u202e"
+    async with menu(world) as terminal:
+        await terminal.expect("asset> ")
+        await terminal.type("/evil\r")
+        await terminal.expect("1 assets")
+        assert b"\x1b]0;" not in terminal.seen
+        assert b"\x1b[2J" not in terminal.seen
+        assert "\u202e".encode() not in terminal.seen

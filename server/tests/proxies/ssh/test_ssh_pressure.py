@@ -1,0 +1,208 @@
+"""Peers that do not keep up, send far too much, or stop: memory stays flat, nothing is lost, others do not notice."""
+
+import asyncio
+import hashlib
+import os
+import signal
+import time
+from pathlib import Path
+from typing import Any
+
+import asyncssh
+import pytest
+
+from fakes.control_plane import FakeAsset, FakeSystemUser
+from peers.odd_target import OddTarget, flood, wait_for_end
+from peers.ssh_proxy import SshProxy, World, run
+from peers.terminal import Terminal
+
+MIB = 1024 * 1024
+
+
+@pytest.fixture(params=[True, False], ids=["fast", "stock"])
+def fast(request: pytest.FixtureRequest) -> bool:
+    """Everything here must hold with our data path and with the library's own."""
+    return bool(request.param)
+
+
+def open_files() -> int:
+    return len(list(Path("/proc/self/fd").iterdir()))
+
+
+def connect(world: World, login: str = "", **options: Any) -> Any:
+    return asyncssh.connect(
+        "127.0.0.1", world.proxy.port, username=login or world.login, client_keys=[str(world.proxy.key)],
+        known_hosts=None, config=None, agent_path=None, **options,
+    )  # fmt: skip
+
+
+def held(proxy: SshProxy) -> int:
+    """Bytes that the front keeps for its people: in channels and in the sockets' own buffers."""
+    total = 0
+    for link in proxy.listener._links:
+        if link._transport is not None:
+            total += link._transport.get_write_buffer_size()
+        total += sum(channel._send_buf_len for channel in link._channels.values())
+    return total
+
+
+async def test_client_with_a_huge_window_that_stops_reading_costs_next_to_nothing(world: World) -> None:
+    """The transport's back-pressure reaches the target, although the channel's window would allow a gigabyte."""
+    size = 60 * MIB
+    async with connect(world) as connection:
+        process = await connection.create_process(
+            f"head -c {size} /dev/zero", encoding=None, window=1 << 30, max_pktsize=32768
+        )
+        connection._transport.pause_reading()
+        await asyncio.sleep(1.5)
+        session = next(iter(world.proxy.registry._sessions.values()))
+        assert held(world.proxy) < 4 * MIB
+        assert session.bytes_out < 12 * MIB  # what fits into socket buffers on the way
+        connection._transport.resume_reading()
+        data = await asyncio.wait_for(process.stdout.read(), 60)
+        assert len(data) == size
+        assert not data.strip(b"\0")
+
+
+async def test_stopped_ssh_client_holds_the_target_back(world: World) -> None:
+    async with OddTarget(flood) as target:
+        world.plane.add_asset(
+            FakeAsset("flood", "127.0.0.1", target.port, [FakeSystemUser("f", "root", password=target.password)])
+        )
+        async with Terminal(world.proxy.ssh("alice@f@flood", options=("-tt",))) as terminal:
+            await terminal.expect("y{10000}")
+            assert terminal.process is not None
+            terminal.process.send_signal(signal.SIGSTOP)
+            await asyncio.sleep(0.7)
+            session = next(iter(world.proxy.registry._sessions.values()))
+            before = session.bytes_out
+            await asyncio.sleep(0.5)
+            assert session.bytes_out == before
+            assert held(world.proxy) < 4 * MIB
+            terminal.process.send_signal(signal.SIGCONT)
+
+
+async def test_target_that_stops_reading_holds_the_person_back(world: World) -> None:
+    """200 MB pasted into a program that reads nothing."""
+    pasted = 0
+
+    async def reads_nothing(process: asyncssh.SSHServerProcess[bytes]) -> None:
+        process.channel.pause_reading()
+        await asyncio.sleep(60)
+
+    async with OddTarget(reads_nothing) as target:
+        world.plane.add_asset(
+            FakeAsset("deaf", "127.0.0.1", target.port, [FakeSystemUser("d", "root", password=target.password)])
+        )
+        async with connect(world, "alice@d@deaf") as connection:
+            process = await connection.create_process(encoding=None, term_type="xterm")
+
+            async def paste() -> None:
+                nonlocal pasted
+                for _ in range(200):
+                    process.stdin.write(b"x" * MIB)
+                    pasted += 1
+                    await process.stdin.drain()
+
+            with pytest.raises(TimeoutError):
+                await asyncio.wait_for(paste(), 2)
+            assert pasted < 20
+            assert held(world.proxy) < 4 * MIB
+
+
+async def test_paste_of_200_mb_arrives_whole(world: World) -> None:
+    block = os.urandom(MIB)
+    digest = hashlib.sha256()
+    for _ in range(200):
+        digest.update(block)
+    process = await asyncio.create_subprocess_exec(
+        *world.proxy.ssh(world.login, "sha256sum"), stdin=asyncio.subprocess.PIPE, stdout=asyncio.subprocess.PIPE
+    )
+    assert process.stdin is not None
+    assert process.stdout is not None
+    for _ in range(200):
+        process.stdin.write(block)
+        await process.stdin.drain()
+    process.stdin.close()
+    async with asyncio.timeout(90):
+        said = await process.stdout.read()
+        await process.wait()
+
+    assert said.split()[0].decode() == digest.hexdigest()
+
+
+async def test_other_sessions_stay_quick_beside_a_flood(world: World) -> None:
+    async with OddTarget(flood) as target:
+        world.plane.add_asset(
+            FakeAsset("flood", "127.0.0.1", target.port, [FakeSystemUser("f", "root", password=target.password)])
+        )
+        async with (
+            Terminal(world.proxy.ssh("alice@f@flood", options=("-tt",))) as loud,
+            Terminal(world.proxy.ssh(world.login, options=("-tt",))) as quiet,
+        ):
+            await loud.expect("y{1000}")
+            await quiet.expect(r"[#$] ")
+            waits = []
+            for number in range(10):
+                begun = time.monotonic()
+                await quiet.type(f"echo n$(({number}+1000))\n")
+                await quiet.expect(f"n{number + 1000}")
+                waits.append(time.monotonic() - begun)
+            assert sorted(waits)[5] < 1.0
+
+
+async def test_stalled_key_exchange_does_not_pile_up_output(world: World) -> None:
+    """A client that begins to exchange keys and never finishes must not make the proxy keep the target's output."""
+    async with OddTarget(flood) as target:
+        world.plane.add_asset(
+            FakeAsset("flood", "127.0.0.1", target.port, [FakeSystemUser("f", "root", password=target.password)])
+        )
+        async with connect(world, "alice@f@flood") as connection:
+            process = await connection.create_process(encoding=None, window=1 << 30)
+            await process.stdout.readexactly(100_000)
+            link = next(iter(world.proxy.listener._links))
+            link._kex_complete = False  # as after a KEXINIT of the client that is followed by nothing
+            await asyncio.sleep(0.7)
+            assert held(world.proxy) < 4 * MIB
+            assert sum(len(b"".join(args)) for _, args in link._deferred_packets) < MIB
+            connection.abort()
+
+
+def own_tasks() -> set[str]:
+    """Names of all tasks but those of the fake control plane's connections."""
+    return {task.get_name() for task in asyncio.all_tasks() if "RequestHandler" not in repr(task)}
+
+
+async def test_k31_connections_come_and_go_without_leaving_anything(world: World) -> None:
+    await run(world.proxy.ssh(world.login, "true"))
+    tasks, files = own_tasks(), open_files()
+    for _ in range(5):
+        results = await asyncio.gather(*(run(world.proxy.ssh(world.login, "true")) for _ in range(3)))
+        assert all(result.status == 0 for result in results)
+    await asyncio.sleep(0.5)
+
+    assert world.proxy.listener.admission.connections == 0
+    assert len(world.proxy.listener._links) == 0
+    assert len(world.proxy.registry) == 0
+    assert own_tasks() == tasks
+    assert open_files() <= files + 8  # kept-alive connections to the control plane
+
+
+async def test_early_input_is_limited_by_the_window(world: World) -> None:
+    async with OddTarget(wait_for_end) as target:
+        world.plane.add_asset(
+            FakeAsset("slow", "127.0.0.1", target.port, [FakeSystemUser("s", "root", password=target.password)])
+        )
+        world.plane.delay_s = 1.0
+        async with connect(world, "alice@s@slow") as connection:
+            process = await connection.create_process(encoding=None)
+            for _ in range(30):
+                process.stdin.write(b"x" * MIB)
+            await asyncio.sleep(0.5)
+            waiting = [
+                sum(len(data) for data, _ in channel._recv_buf)
+                for link in world.proxy.listener._links
+                for channel in link._channels.values()
+            ]
+            assert max(waiting) <= 2 * MIB
+            connection.abort()

@@ -1,0 +1,340 @@
+"""Who gets in, how, and what strangers learn."""
+
+import asyncio
+import contextlib
+from pathlib import Path
+from typing import Any
+
+import asyncssh
+import pytest
+from asyncssh.packet import Boolean, String
+from cryptography.hazmat.primitives.asymmetric.rsa import RSAPublicNumbers
+from cryptography.hazmat.primitives.serialization import Encoding, PublicFormat
+
+from fakes.control_plane import FakeControlPlane
+from peers.ssh_proxy import World, make_world, run, ssh_proxy
+from peers.sshd import Sshd, make_key
+from postern.contracts import access
+from postern.contracts.access import Denial
+from postern.contracts.enums import DenialCode
+from postern.contracts.terminals import ProxySettings
+from postern.proxies.core.limits import Limits
+from postern.proxies.ssh.front import is_usable
+
+
+def connect(world: World, username: str, **options: object) -> Any:
+    return asyncssh.connect(
+        "127.0.0.1", world.proxy.port, username=username, known_hosts=None, config=None, agent_path=None,
+        **{"client_keys": None, **options},
+    )  # fmt: skip
+
+
+async def test_right_password_signs_in(world: World) -> None:
+    async with connect(world, world.login, password="right") as connection:
+        assert (await connection.run("echo in")).stdout == "in\n"
+
+
+async def test_wrong_password_is_refused_without_saying_more(world: World) -> None:
+    with pytest.raises(asyncssh.PermissionDenied):
+        async with connect(world, world.login, password="wrong"):
+            raise AssertionError("signed in")
+    with pytest.raises(asyncssh.PermissionDenied):
+        async with connect(world, "nobody@deploy@web1", password="wrong"):
+            raise AssertionError("signed in")
+
+
+async def test_locked_account_is_told_so(world: World) -> None:
+    message = "This account is locked for 30 minutes."
+    world.alice.denial = Denial(code=DenialCode.LOCKED, message=message)
+    banners: list[str] = []
+
+    class Client(asyncssh.SSHClient):
+        def auth_banner_received(self, msg: str, lang: str) -> None:
+            banners.append(msg)
+
+    with pytest.raises(asyncssh.PermissionDenied):
+        async with connect(world, world.login, password="right", client_factory=Client):
+            raise AssertionError("signed in")
+    assert banners == [message + "\r\n"]
+
+
+async def test_password_tries_of_one_connection_are_limited(world: World) -> None:
+    tries = 0
+
+    class Client(asyncssh.SSHClient):
+        def password_auth_requested(self) -> str:
+            nonlocal tries
+            tries += 1
+            return f"wrong{tries}"
+
+    with pytest.raises(asyncssh.DisconnectError):
+        async with connect(world, world.login, client_factory=Client, preferred_auth="password"):
+            raise AssertionError("signed in")
+    assert len([path for path, _ in world.plane.calls if path == access.SIGN_IN_PASSWORD]) == Limits().auth_tries
+
+
+async def test_methods_that_are_switched_off_are_not_offered(world: World) -> None:
+    world.proxy.settings.current = ProxySettings(password_auth=False, public_key_auth=True)
+    with pytest.raises(asyncssh.PermissionDenied):
+        async with connect(world, world.login, password="right"):
+            raise AssertionError("signed in")
+    world.proxy.settings.current = ProxySettings(password_auth=True, public_key_auth=False)
+    with pytest.raises(asyncssh.PermissionDenied):
+        async with connect(world, world.login, client_keys=[str(world.proxy.key)]):
+            raise AssertionError("signed in")
+    assert not [path for path, _ in world.plane.calls if path in (access.SIGN_IN_PASSWORD, access.SIGN_IN_PUBLIC_KEY)]
+
+
+@pytest.mark.parametrize("kind", ["ed25519", "ecdsa", "rsa"])
+async def test_public_key_signs_in(world: World, tmp_path: Path, kind: str) -> None:
+    key = make_key(tmp_path / "key", kind)
+    world.alice.keys.append(key.with_suffix(".pub").read_text())
+
+    result = await run(
+        ["ssh", *world.proxy.options(key=key), "-p", str(world.proxy.port), "-l", world.login, "127.0.0.1", "echo in"]
+    )
+
+    assert result.out == b"in\n"
+
+
+async def test_k8_key_that_is_only_offered_signs_nobody_in(world: World) -> None:
+    public = asyncssh.read_public_key(str(world.proxy.key) + ".pub")
+    offered = asyncio.Event()
+
+    class OffersOnly(asyncssh.connection.SSHClientConnection):
+        """Says that it has the key, takes "you may use it", and goes on as if that were enough."""
+
+        async def send_userauth_request(self, method: bytes, *args: bytes, **_: object) -> None:
+            if method == b"publickey":
+                args = (Boolean(False), String(public.sig_algorithms[0]), String(public.public_data))
+                offered.set()
+            await super().send_userauth_request(method, *args)
+
+    loop = asyncio.get_running_loop()
+    options = asyncssh.SSHClientConnectionOptions(
+        config=None, username=world.login, known_hosts=None, client_keys=[str(world.proxy.key)], agent_path=None,
+        preferred_auth="publickey",
+    )  # fmt: skip
+    options.waiter = loop.create_future()
+    _, link = await loop.create_connection(
+        lambda: OffersOnly(loop, options, wait="auth"), "127.0.0.1", world.proxy.port
+    )
+    await offered.wait()
+    await asyncio.sleep(0.3)
+    # A channel request without sign-in is a protocol error: the proxy hangs up.
+    link._auth_complete = True
+    link.send_packet(90, String("session"), b"\0\0\0\0", b"\0\x20\0\0", b"\0\0\x80\0")
+    with pytest.raises((asyncssh.Error, OSError)):
+        await asyncio.wait_for(options.waiter, 5)
+    paths = [path for path, _ in world.plane.calls]
+    assert access.PUBLIC_KEY_OFFER in paths
+    assert access.SIGN_IN_PUBLIC_KEY not in paths
+    assert access.AUTHORIZE not in paths
+    link.abort()
+
+
+async def test_k8_signature_by_another_key_signs_nobody_in(world: World, tmp_path: Path) -> None:
+    stranger = asyncssh.read_private_key(str(make_key(tmp_path / "stranger")))
+    mine = asyncssh.read_private_key(str(world.proxy.key))
+
+    pair = asyncssh.load_keypairs([mine])[0]
+    pair.sign = lambda data: stranger.sign(data, b"ssh-ed25519")  # type: ignore[method-assign]  # shows alice's key, signs with another one
+
+    with pytest.raises(asyncssh.PermissionDenied):
+        async with connect(world, world.login, client_keys=[pair]):
+            raise AssertionError("signed in")
+    assert access.SIGN_IN_PUBLIC_KEY not in [path for path, _ in world.plane.calls]
+
+
+@pytest.mark.parametrize(("bits", "usable"), [(1024, False), (2048, True), (4096, True), (8192, False), (16384, False)])
+def test_k65_rsa_keys_of_absurd_size_are_refused_before_use(bits: int, usable: bool) -> None:
+    numbers = RSAPublicNumbers(e=65537, n=(1 << (bits - 1)) + 1)
+    line = numbers.public_key().public_bytes(Encoding.OpenSSH, PublicFormat.OpenSSH)
+
+    assert is_usable(asyncssh.import_public_key(line)) is usable
+
+
+async def test_k65_small_rsa_key_never_reaches_the_control_plane(world: World, tmp_path: Path) -> None:
+    key = tmp_path / "rsa1024"
+    await run(["ssh-keygen", "-q", "-t", "rsa", "-b", "1024", "-N", "", "-f", str(key)])
+    world.alice.keys.append(key.with_suffix(".pub").read_text())
+    options = [*world.proxy.options(key=key), "-o", "RequiredRSASize=1024", "-p", str(world.proxy.port)]
+
+    assert (await run(["ssh", *options, "-l", world.login, "127.0.0.1", "true"])).status == 255
+    assert access.PUBLIC_KEY_OFFER not in [path for path, _ in world.plane.calls]
+
+
+async def test_k65_number_of_offered_keys_is_limited(world: World) -> None:
+    keys = [asyncssh.generate_private_key("ssh-ed25519") for _ in range(15)]
+    with pytest.raises((asyncssh.PermissionDenied, asyncssh.DisconnectError)):
+        async with connect(world, world.login, client_keys=keys):
+            raise AssertionError("signed in")
+    assert len([path for path, _ in world.plane.calls if path == access.PUBLIC_KEY_OFFER]) == 10
+
+
+async def test_k33_certificates_are_not_taken(world: World, tmp_path: Path) -> None:
+    authority = make_key(tmp_path / "ca")
+    await run(
+        ["ssh-keygen", "-q", "-s", str(authority), "-I", "alice", "-n", world.login, str(world.proxy.key) + ".pub"]
+    )
+    world.alice.keys.clear()
+    world.alice.keys.append(authority.with_suffix(".pub").read_text())
+
+    assert (await run(world.proxy.ssh(world.login, "true"))).status == 255
+
+
+async def test_control_plane_that_is_away_is_told_to_the_person(world: World) -> None:
+    world.plane.down = True
+    argv = [word.replace("LogLevel=ERROR", "LogLevel=INFO") for word in world.proxy.ssh(world.login, "true")]
+
+    result = await run(argv)
+
+    assert result.status == 255
+    assert b"control plane cannot be reached" in result.err
+
+
+async def test_k53_silent_connections_do_not_hold_up_a_sign_in(world: World) -> None:
+    silent = [await asyncio.open_connection("127.0.0.1", world.proxy.port) for _ in range(15)]
+    loop = asyncio.get_running_loop()
+    begun = loop.time()
+    async with connect(world, world.login, password="right") as connection:
+        assert (await connection.run("echo in")).stdout == "in\n"
+    assert loop.time() - begun < 5
+    for _, writer in silent:
+        writer.close()
+
+
+async def test_accepts_are_limited_for_each_source(control_plane: FakeControlPlane, sshd: Sshd, tmp_path: Path) -> None:
+    limits = Limits(unauthenticated_per_source=3, new_connections_per_source_per_s=100)
+    async with ssh_proxy(control_plane, tmp_path / "p", limits=limits) as proxy:
+        world = make_world(proxy, control_plane, sshd)
+        streams = [await asyncio.open_connection("127.0.0.1", proxy.port) for _ in range(5)]
+        greetings = [await reader.readline() for reader, _ in streams[:3]]
+        refused = [await reader.read() for reader, _ in streams[3:]]
+        for _, writer in streams:
+            writer.close()
+        assert all(line.startswith(b"SSH-2.0-") for line in greetings)
+        assert refused == [b"", b""]
+        await asyncio.sleep(0.1)
+        assert proxy.listener.admission.connections == 0
+        async with connect(world, world.login, password="right") as connection:
+            assert (await connection.run("echo in")).stdout == "in\n"
+
+
+async def test_sign_in_that_takes_too_long_is_cut(control_plane: FakeControlPlane, tmp_path: Path) -> None:
+    async with ssh_proxy(control_plane, tmp_path / "p", limits=Limits(login_timeout_s=0.3)) as proxy:
+        reader, writer = await asyncio.open_connection("127.0.0.1", proxy.port)
+        async with asyncio.timeout(3):
+            while await reader.read(65536):
+                pass
+        writer.close()
+
+
+async def test_k50_huge_packet_before_sign_in_is_refused(world: World) -> None:
+    reader, writer = await asyncio.open_connection("127.0.0.1", world.proxy.port)
+    await reader.readline()
+    writer.write(b"SSH-2.0-test\r\n" + (0x7FFFFFFF).to_bytes(4, "big") + b"x" * 100_000)
+    async with asyncio.timeout(5):
+        while await reader.read(65536):
+            pass
+    writer.close()
+
+
+async def test_k50_input_during_a_sign_in_does_not_pile_up(world: World) -> None:
+    """While the control plane says what the user name means, the proxy reads only so much further."""
+    world.plane.delay_s = 1.0
+
+    class Flooder(asyncssh.connection.SSHClientConnection):
+        async def send_userauth_request(self, method: bytes, *args: bytes, **more: Any) -> None:
+            await super().send_userauth_request(method, *args, **more)
+            for _ in range(200):
+                self.send_packet(2, String(b"x" * 30_000))
+
+    loop = asyncio.get_running_loop()
+    options = asyncssh.SSHClientConnectionOptions(
+        config=None, username=world.login, password="right", known_hosts=None, client_keys=None, agent_path=None
+    )
+    options.waiter = loop.create_future()
+    _, link = await loop.create_connection(lambda: Flooder(loop, options, wait="auth"), "127.0.0.1", world.proxy.port)
+    unhandled = [0]
+    async with asyncio.timeout(20):
+        while not options.waiter.done():
+            unhandled += [len(one._inpbuf) for one in world.proxy.listener._links]
+            await asyncio.sleep(0.05)
+        await options.waiter  # and nothing was lost: the sign-in goes through
+    assert 0 < max(unhandled) < 1024 * 1024
+    link.abort()
+
+
+async def test_k50_ssh_audit_finds_no_failure(world: World) -> None:
+    result = await run(
+        [
+            str(Path(__import__("sys").executable).parent / "ssh-audit"),
+            "-n",
+            "-l",
+            "fail",
+            "-p",
+            str(world.proxy.port),
+            "127.0.0.1",
+        ],
+        timeout_s=60,
+    )
+
+    assert b"[fail]" not in result.out, result.out.decode()
+    assert b"(fin)" in result.out or result.out
+
+
+@pytest.mark.parametrize(
+    ("ciphers", "taken"),
+    [
+        ("", "aes128-gcm@openssh.com"),  # OpenSSH's own order begins with chacha20
+        ("chacha20-poly1305@openssh.com,aes256-gcm@openssh.com", "aes256-gcm@openssh.com"),
+        ("chacha20-poly1305@openssh.com", "chacha20-poly1305@openssh.com"),
+        ("aes256-ctr", "aes256-ctr"),
+    ],
+)
+async def test_openssh_clients_get_gcm_if_they_can_and_what_they_can_if_not(
+    world: World, ciphers: str, taken: str
+) -> None:
+    options = ("-o", f"Ciphers={ciphers}") if ciphers else ()
+    task = asyncio.create_task(run(world.proxy.ssh(world.login, "echo ready; sleep 0.5", options=options)))
+    await world.plane.until(lambda: world.plane.events)
+    link = next(iter(world.proxy.listener._links))
+
+    assert (link.get_extra_info("send_cipher"), link.get_extra_info("recv_cipher")) == (taken, taken)
+    assert (await task).out == b"ready\n"
+
+
+async def test_client_that_calls_itself_openssh_and_waits_is_spoken_to(world: World) -> None:
+    reader, writer = await asyncio.open_connection("127.0.0.1", world.proxy.port)
+    await reader.readline()
+    writer.write(b"SSH-2.0-OpenSSH_9.9\r\n")
+    async with asyncio.timeout(2):
+        length = int.from_bytes(await reader.readexactly(4), "big")
+        packet = await reader.readexactly(length)
+    assert packet[1] == 20
+    assert b"chacha20-poly1305@openssh.com" in packet
+    assert b"kex-strict-s-v00@openssh.com" in packet
+    writer.close()
+
+
+async def test_nonsense_of_strangers_is_a_line_in_the_log_at_most(
+    world: World, caplog: pytest.LogCaptureFixture
+) -> None:
+    for nonsense in (
+        b"GET / HTTP/1.0\r\n\r\n",
+        b"SSH-2.0-OpenSSH_9.9\r\n" + (20).to_bytes(4, "big") + b"\4\x14" + b"x" * 18,
+        b"SSH-2.0-x\r\n" + (20).to_bytes(4, "big") + b"\4\x14" + b"x" * 18,
+        b"SSH-2.0-x\r\n" + b"\xff" * 100,
+        b"\0" * 9000,
+    ):
+        reader, writer = await asyncio.open_connection("127.0.0.1", world.proxy.port)
+        writer.write(nonsense)
+        async with asyncio.timeout(20):
+            with contextlib.suppress(ConnectionError):
+                while await reader.read(65536):
+                    pass
+        writer.close()
+
+    assert "Traceback" not in caplog.text
+    assert [record for record in caplog.records if record.levelname in ("ERROR", "CRITICAL")] == []

@@ -1,0 +1,242 @@
+"""The browser endpoint with a real sshd, the real recording with its sealer, and command detection."""
+
+import asyncio
+import hashlib
+import shutil
+import time
+from collections.abc import AsyncIterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+from uuid import UUID, uuid4
+
+import psutil
+import pytest
+
+from fakes.control_plane import FakeAsset, FakeControlPlane, FakeSystemUser, FakeUser
+from peers.browser_page import BrowserPage
+from peers.sshd import Sshd
+from postern.contracts.access import AuthorizeAnswer, WatchGrant
+from postern.contracts.enums import CommandKind, EndReason, LoginFrom
+from postern.contracts.events import CommandSeen, RecordingSealed, SessionEnded
+from postern.contracts.terminals import TerminateSession
+from postern.entrypoints.proxy import SealerPictures, header_of
+from postern.kernel.secret import Secret
+from postern.proxies.core.commands import CommandDetector
+from postern.proxies.core.control.client import HttpControlPlane
+from postern.proxies.core.control.outbox import EventOutbox
+from postern.proxies.core.control.registration import obtain_credential
+from postern.proxies.core.limits import Limits
+from postern.proxies.core.recording import RecordingConfig, RecordingService
+from postern.proxies.core.registry import SessionRegistry
+from postern.proxies.core.session import SessionServices
+from postern.proxies.core.settings import ProxyConfig
+from postern.proxies.core.vt import Screen
+from postern.proxies.ssh.dialing import DialPolicy
+from postern.proxies.ssh.target import SshTargets
+from postern.proxies.terminal.server import StreamServer
+
+
+@dataclass
+class Plant:
+    """Everything from the browser's frame to the target's shell."""
+
+    socket: Path
+    plane: FakeControlPlane
+    registry: SessionRegistry
+    alice: FakeUser
+    asset: FakeAsset
+
+    def page(self, **more: Any) -> BrowserPage:
+        return BrowserPage(self.socket, more.pop("user", self.alice).id, **more)
+
+    async def open(self, page: BrowserPage, *, columns: int = 80, rows: int = 24) -> dict[str, Any]:
+        grant = self.plane.grant(self.alice, self.asset, self.asset.system_users[0], login_from=LoginFrom.WEB_TERMINAL)
+        token = uuid4().hex
+        self.plane.tokens[token] = AuthorizeAnswer(grant=grant)
+        await page.say(type="open", token=token, columns=columns, rows=rows)
+        opened = await page.message("opened", 15)
+        await page.type(b"exec env LC_ALL=C.UTF-8 PS1='$ ' HISTFILE=/dev/null bash --norc --noprofile\r")
+        await page.until(lambda: page.output.count(b"$ ") and page.output.endswith(b"$ "), 15)
+        return opened
+
+    async def watch(self, view: BrowserPage, auditor: FakeUser, session_id: str) -> None:
+        token = uuid4().hex
+        watch = WatchGrant(session_id=UUID(session_id), watcher=auditor.identity, watch_id=uuid4())
+        self.plane.tokens[token] = AuthorizeAnswer(watch=watch)
+        await view.say(type="watch", token=token)
+
+
+@pytest.fixture
+async def plant(tmp_path: Path, sshd: Sshd, control_plane: FakeControlPlane) -> AsyncIterator[Plant]:
+    limits = Limits()
+    config = ProxyConfig(
+        state_dir=tmp_path / "state", control_url=control_plane.url, ssh_address="127.0.0.1:0",
+        stream_address=f"unix:{tmp_path}/stream.sock", name="test",
+        bootstrap_token=Secret(control_plane.bootstrap_token), limits=limits,
+    )  # fmt: skip
+    config.state_dir.mkdir(mode=0o700)
+    outbox = EventOutbox(config.outbox_dir, limits)
+    recording = RecordingService(
+        RecordingConfig(state_dir=config.state_dir, key_file=tmp_path / "signing_key.pem", reserve_mb=1),
+        on_checkpoint=outbox.append,
+        on_sealed=lambda event, _path: outbox.append(event),
+    )
+    await recording.start()
+    async with HttpControlPlane(control_plane.url, await obtain_credential(config), limits) as client:
+        pictures = SealerPictures(recording.snapshots)
+        registry = SessionRegistry(
+            SessionServices(
+                events=outbox,
+                open_recorder=lambda grant, columns, rows: recording.journal.open_session(
+                    grant.session_id, columns, rows, header_of(grant, columns, rows)
+                ),
+                new_detector=CommandDetector,
+            ),
+            limits,
+            pictures,
+        )
+        stream = StreamServer(
+            config.stream_address, plane=client, registry=registry, pictures=pictures, limits=limits,
+            connector=SshTargets(client, limits, DialPolicy(allow_local=True)),
+        )  # fmt: skip
+        await stream.start()
+        tasks = [asyncio.create_task(outbox.run(client, registry.control_seen)), asyncio.create_task(registry.run())]
+        alice = control_plane.add_user("alice")
+        system_user = FakeSystemUser("deploy", sshd.login, private_key=sshd.client_key.read_text())
+        asset = control_plane.add_asset(FakeAsset("web1", "127.0.0.1", sshd.port, [system_user]))
+        yield Plant(tmp_path / "stream.sock", control_plane, registry, alice, asset)
+        registry.end_all(EndReason.DRAINED)
+        await stream.stop()
+        await recording.stop()
+        for task in tasks:
+            task.cancel()
+        await asyncio.gather(*tasks, return_exceptions=True)
+        outbox.close()
+
+
+async def test_shell_echoes_and_its_commands_are_found(plant: Plant) -> None:
+    async with plant.page() as page:
+        opened = await plant.open(page)
+        for line, shown in (
+            (b"echo sum=$((20+22))", b"sum=42"),
+            (b"printf '%s\\n' \xe4\xbd\xa0\xe5\xa5\xbd-two", b"\r\xe4\xbd\xa0\xe5\xa5\xbd-two"),
+            (b"stty size", b"24 80"),
+        ):
+            await page.type(line + b"\r")
+            await page.shows(shown)
+        await page.type(b"\x1b[A\x1b[A\x1b[A\x1b[A\r")
+        await page.type(b"sleep 30\r")
+        # A command that goes on is told before it ends.
+        await plant.plane.event(CommandSeen, 15, input="sleep 30")
+        await page.type(b"\x03")
+        await page.type(b"exit 5\r")
+        ended = await page.message("ended")
+        assert ended["exit_status"] == 5
+        session_id = UUID(opened["session_id"])
+        await plant.plane.event(SessionEnded, session_id=session_id)
+        await plant.plane.event(RecordingSealed, session_id=session_id)
+        commands = [event for event in plant.plane.of(CommandSeen, session_id) if event.kind is not CommandKind.HIDDEN]
+        inputs = [event.input for event in commands]
+        assert inputs[1:4] == ["echo sum=$((20+22))", "printf '%s\\n' 你好-two", "stty size"]
+        assert inputs[-2:] == ["sleep 30", "exit 5"]
+        assert commands[1].output == "sum=42"
+        offsets = [event.offset_ms for event in commands]
+        assert offsets == sorted(offsets)
+
+
+async def test_watcher_starts_with_the_present_screen_within_a_second_and_both_are_stopped(plant: Plant) -> None:
+    auditor = plant.plane.add_user("auditor")
+    async with plant.page() as page, plant.page(user=auditor) as view:
+        opened = await plant.open(page)
+        await page.type(b"vi -u NONE -i NONE\r" if shutil.which("vi") else b"vim -u NONE -i NONE\r")
+        await page.until(lambda: b"\x1b[?1049h" in page.output, 10)
+        await page.type(b"iwritten in the editor \xe4\xb8\xad\xe6\x96\x87")
+        await page.shows(b"\xe4\xb8\xad\xe6\x96\x87")
+        await asyncio.sleep(0.3)
+        started = time.monotonic()
+        await plant.watch(view, auditor, opened["session_id"])
+        await view.until(lambda: view.picture)
+        assert time.monotonic() - started < 1
+        person, watcher = Screen(80, 24), Screen(80, 24)
+        person.feed(page.output)
+        watcher.feed(view.picture + view.output)
+        assert watcher.lines() == person.lines()
+        assert watcher.cursor == person.cursor
+        assert watcher.alternate
+        await page.type(b" and on\x1b:q!\r")
+        await page.until(lambda: b"\x1b[?1049l" in page.output)
+        await page.type(b"echo back-in-$((1+1))-shells\r")
+        await view.shows(b"back-in-2-shells", 2)
+        person, watcher = Screen(80, 24), Screen(80, 24)
+        await page.until(lambda: page.output.endswith(b"$ "))
+        await view.until(lambda: view.output.endswith(b"$ "))
+        person.feed(page.output)
+        watcher.feed(view.picture + view.output)
+        assert watcher.lines() == person.lines()
+        started = time.monotonic()
+        plant.registry.carry_out(
+            TerminateSession(
+                order_id=uuid4(), session_id=UUID(opened["session_id"]), by="admin", reason="terminated",
+                message_zh="管理员终止", message_en="Stopped by admin",
+            )
+        )  # fmt: skip
+        for each in (page, view):
+            assert (await each.message("ended", 2))["reason"] == "terminated"
+        assert time.monotonic() - started < 2
+
+
+async def test_cut_link_is_taken_up_from_the_sealers_picture_when_too_far_back(plant: Plant) -> None:
+    first = plant.page()
+    async with first:
+        opened = await plant.open(first)
+        await first.type(b"seq 3000; echo end-of-$((1+1))\r")
+        await first.shows(b"end-of-2")
+        await first.until(lambda: first.output.endswith(b"$ "))
+        await first.say(type="ping", t=1)
+        await first.message("pong")
+    async with plant.page() as second:
+        await second.say(
+            type="resume", session_id=opened["session_id"], resume_secret=opened["resume_secret"], received=10,
+            columns=80, rows=24,
+        )  # fmt: skip
+        await second.message("screen")
+        await second.until(lambda: second.picture)
+        before, after = Screen(80, 24), Screen(80, 24)
+        before.feed(first.output)
+        after.feed(second.picture)
+        assert after.lines() == before.lines()
+        await second.type(b"echo goes-$((1+1))-on\r")
+        await second.shows(b"goes-2-on")
+
+
+async def test_flood_and_a_page_that_does_not_draw_take_no_memory(plant: Plant) -> None:
+    async with plant.page(acknowledges=False) as page, plant.page() as other:
+        await plant.open(other)
+        page._acknowledges = True
+        await plant.open(page)
+        page._acknowledges = False
+        process = psutil.Process()
+        await page.type(b"yes flooding\r")
+        await page.until(lambda: len(page.output) > 512 * 1024, 10)
+        before = process.memory_info().rss
+        await asyncio.sleep(2)
+        assert process.memory_info().rss - before < 30e6
+        assert len(page.output) < 1_200_000
+        await other.type(b"echo not-$((1+1))-disturbed\r")
+        await other.shows(b"not-2-disturbed", 1)
+        await page.type(b"\x03")
+        await page.say(type="close")
+
+
+async def test_large_paste_arrives_whole(plant: Plant) -> None:
+    size = 8 * 1024 * 1024
+    async with plant.page() as page:
+        await plant.open(page)
+        await page.type(b"stty raw -echo; echo re''ady; head -c %d | md5sum; stty sane\r" % size)
+        await page.shows(b"ready")
+        block = bytes(range(33, 123)) * 729
+        data = (block * (size // len(block) + 1))[:size]
+        for at in range(0, size, 64 * 1024):
+            await page.type(data[at : at + 64 * 1024])
+        await page.shows(hashlib.md5(data, usedforsecurity=False).hexdigest().encode(), 40)

@@ -1,0 +1,122 @@
+"""Bodies are bounded before Django sees the request (K54)."""
+
+import asyncio
+from collections.abc import AsyncIterator, MutableMapping
+from typing import Any
+
+import pytest
+
+from postern.foundation.body_guard import BodyGuard
+from postern.foundation.middleware import allow_body
+
+MIB = 1024 * 1024
+LIMIT = 2 * MIB
+
+
+class Peer:
+    """One request: hands out pieces, keeps the answer."""
+
+    def __init__(self, pieces: list[bytes], *, stall: bool = False) -> None:
+        self.pieces = pieces
+        self.stall = stall
+        self.given = 0
+        self.status = 0
+        self.body = b""
+
+    async def receive(self) -> MutableMapping[str, Any]:
+        if self.given < len(self.pieces):
+            piece = self.pieces[self.given]
+            self.given += 1
+            return {"type": "http.request", "body": piece, "more_body": self.stall or self.given < len(self.pieces)}
+        await asyncio.Event().wait()
+        raise AssertionError
+
+    async def send(self, message: MutableMapping[str, Any]) -> None:
+        if message["type"] == "http.response.start":
+            self.status = message["status"]
+        else:
+            self.body += message["body"]
+
+
+class Application:
+    """Reads the whole body, as Django does, and answers with its length."""
+
+    def __init__(self) -> None:
+        self.started = False
+        self.kept_bytes = 0
+
+    async def _pieces(self, receive: Any) -> AsyncIterator[bytes]:
+        while True:
+            message = await receive()
+            if message["type"] == "http.disconnect":
+                return
+            yield message["body"]
+            if not message["more_body"]:
+                return
+
+    async def __call__(self, scope: Any, receive: Any, send: Any) -> None:
+        self.started = True
+        async for piece in self._pieces(receive):
+            self.kept_bytes += len(piece)
+        await send({"type": "http.response.start", "status": 200, "headers": []})
+        await send({"type": "http.response.body", "body": str(self.kept_bytes).encode()})
+
+
+async def _request(
+    pieces: list[bytes], *, length: bytes | None = None, path: str = "/api/v1/x/", stall: bool = False
+) -> tuple[Peer, Application]:
+    peer, application = Peer(pieces, stall=stall), Application()
+    headers = [] if length is None else [(b"content-length", length)]
+    scope = {"type": "http", "path": path, "headers": headers}
+    await BodyGuard(application, piece_timeout_s=0.2)(scope, peer.receive, peer.send)
+    return peer, application
+
+
+async def test_body_within_the_limit_passes() -> None:
+    peer, _ = await _request([b"a" * MIB, b"b" * MIB], length=str(LIMIT).encode())
+    assert (peer.status, peer.body) == (200, str(LIMIT).encode())
+
+
+async def test_k54_body_announced_too_long_is_refused_unread() -> None:
+    peer, application = await _request([b"x"], length=b"10737418240")
+    assert (peer.status, peer.given, application.started) == (413, 0, False)
+
+
+async def test_k54_body_without_length_is_cut_at_the_limit() -> None:
+    peer, application = await _request([b"x" * MIB] * 64)
+    assert peer.status == 413
+    assert peer.given == 3
+    assert application.kept_bytes <= LIMIT
+
+
+async def test_k54_body_longer_than_announced_is_cut() -> None:
+    peer, _ = await _request([b"x" * MIB] * 8, length=b"5")
+    assert peer.status == 413
+
+
+@pytest.mark.parametrize("length", [b"-1", b"x", b"1e3", b"", b"9" * 30, b"\xef\xbc\x91"])
+async def test_k54_body_with_a_length_that_is_none_is_refused(length: bytes) -> None:
+    peer, application = await _request([b"x"], length=length)
+    assert (peer.status, application.started) == (400, False)
+
+
+async def test_k54_body_that_stops_arriving_is_given_up() -> None:
+    peer, application = await _request([b"x"], stall=True)
+    assert peer.status == 408
+    assert application.kept_bytes == 1
+
+
+async def test_body_limit_of_a_route_is_its_own() -> None:
+    allow_body("/api/v1/test-parts/", 8 * MIB)
+    peer, _ = await _request([b"x" * MIB] * 6, path="/api/v1/test-parts/1/")
+    assert peer.status == 200
+
+
+async def test_websockets_pass_untouched() -> None:
+    seen: list[str] = []
+
+    async def application(scope: Any, receive: Any, send: Any) -> None:
+        seen.append(scope["type"])
+
+    await BodyGuard(application)({"type": "websocket"}, Peer([]).receive, Peer([]).send)
+    assert seen == ["websocket"]

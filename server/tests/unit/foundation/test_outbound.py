@@ -1,0 +1,75 @@
+"""Where Postern dials when somebody else names the address (K36)."""
+
+import socket
+from collections.abc import Iterator
+from dataclasses import replace
+from typing import Any
+from unittest import mock
+
+import pytest
+from django.conf import settings
+
+from postern.foundation import outbound
+from postern.foundation.outbound import TargetRefused, TargetUnknown, check_dial
+from postern.foundation.settings import Settings
+
+
+@pytest.fixture(autouse=True)
+def _strict() -> Iterator[None]:
+    config: Settings = Settings.load(
+        {"POSTERN_ALLOW_LOCAL_TARGETS": "no", "POSTERN_BLOCKED_NETWORKS": "198.51.100.0/24"}
+    )
+    with mock.patch.object(settings, "POSTERN", config):
+        yield
+
+
+@pytest.mark.parametrize(
+    "host",
+    [
+        "127.0.0.1",
+        "127.9.9.9",
+        "localhost",
+        "0.0.0.0",
+        "::1",
+        "::",
+        "169.254.169.254",
+        "fe80::1",
+        "::ffff:127.0.0.1",
+        "::ffff:169.254.169.254",
+        "2002:7f00:1::",
+        "224.0.0.1",
+        "240.0.0.1",
+        "198.51.100.20",
+    ],
+)
+def test_k36_dial_to_an_inward_address_is_refused(host: str) -> None:
+    with pytest.raises(TargetRefused):
+        check_dial(host, 22)
+
+
+@pytest.mark.parametrize("host", ["10.1.2.3", "192.168.1.1", "203.0.113.5", "2001:db8::5"])
+def test_dial_to_an_ordinary_address_is_allowed(host: str) -> None:
+    assert check_dial(host, 22).address == host
+
+
+def test_k36_dial_to_loopback_allowed_by_the_operator_still_spares_our_own_services() -> None:
+    config = replace(settings.POSTERN, allow_local_targets=True)
+    with mock.patch.object(settings, "POSTERN", config):
+        assert check_dial("127.0.0.1", 2022).address == "127.0.0.1"
+        for port in (config.http.port, config.ssh.port):
+            with pytest.raises(TargetRefused):
+                check_dial("127.0.0.1", port)
+
+
+def test_k36_dial_to_a_name_with_one_inward_address_is_refused() -> None:
+    answers: list[Any] = [
+        (socket.AF_INET, socket.SOCK_STREAM, 6, "", ("203.0.113.5", 22)),
+        (socket.AF_INET, socket.SOCK_STREAM, 6, "", ("127.0.0.1", 22)),
+    ]
+    with mock.patch.object(outbound.socket, "getaddrinfo", return_value=answers), pytest.raises(TargetRefused):
+        check_dial("rebind.example.test", 22)
+
+
+def test_dial_to_an_unknown_name_says_so() -> None:
+    with pytest.raises(TargetUnknown):
+        check_dial("no-such-host.invalid", 22)

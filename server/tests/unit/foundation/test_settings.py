@@ -1,0 +1,96 @@
+"""Settings: defaults, what each variable may be, and one clear line when it is wrong."""
+
+import ipaddress
+from pathlib import Path
+
+import pytest
+
+from postern.foundation.settings import SETTINGS_REFERENCE, Settings
+from postern.kernel.errors import SettingsError
+
+
+def test_settings_with_empty_environment_have_the_embedded_defaults() -> None:
+    settings = Settings.load({})
+    assert settings.home == Path("var").absolute()
+    assert str(settings.http) == "127.0.0.1:8080"
+    assert str(settings.ssh) == "127.0.0.1:2222"
+    assert settings.database.path == settings.home / "postern.sqlite3"
+    assert settings.redis_url == f"unix://{settings.home}/run/redis.sock?db=0"
+    assert settings.redis_is_private
+    assert settings.admin_password is None
+    assert settings.allow_local_targets  # only this machine reaches the console: it is being tried out here
+
+
+def test_settings_with_public_listener_refuse_local_targets() -> None:
+    assert not Settings.load({"POSTERN_HTTP": "0.0.0.0:8080"}).allow_local_targets
+    assert Settings.load({"POSTERN_HTTP": "0.0.0.0:8080", "POSTERN_ALLOW_LOCAL_TARGETS": "yes"}).allow_local_targets
+
+
+def test_settings_with_database_url_take_it_apart() -> None:
+    url = "postgresql://ann:p%40ss@db.example.test:6543/postern?sslmode=require"
+    database = Settings.load({"DATABASE_URL": url}).database
+    assert not database.is_sqlite
+    assert (database.host, database.port, database.name, database.user) == ("db.example.test", 6543, "postern", "ann")
+    assert database.password.reveal() == "p@ss"
+    assert database.options == (("sslmode", "require"),)
+
+
+def test_settings_with_socket_folder_in_database_url_use_it_as_host() -> None:
+    database = Settings.load({"DATABASE_URL": "postgresql:///postern?host=/run/pg"}).database
+    assert (database.host, database.name) == ("/run/pg", "postern")
+
+
+def test_settings_with_lists_read_networks_and_names() -> None:
+    settings = Settings.load({"POSTERN_TRUSTED_PROXIES": "10.0.0.0/8, ::1", "POSTERN_ALLOWED_HOSTS": "a.example.test"})
+    assert settings.trusted_proxies == (ipaddress.ip_network("10.0.0.0/8"), ipaddress.ip_network("::1"))
+    assert settings.allowed_hosts == ("a.example.test",)
+
+
+def test_settings_with_ipv6_listener_keep_the_brackets() -> None:
+    assert str(Settings.load({"POSTERN_HTTP": "[::1]:80"}).http) == "[::1]:80"
+
+
+@pytest.mark.parametrize(
+    ("name", "value"),
+    [
+        ("POSTERN_HTTP", "8080"),
+        ("POSTERN_HTTP", "127.0.0.1:99999"),
+        ("POSTERN_SSH", "localhost:ssh"),
+        ("DATABASE_URL", "mysql://x/y"),
+        ("DATABASE_URL", "postgresql://host"),
+        ("DATABASE_URL", "postgresql://host:port/x"),
+        ("POSTERN_REDIS_URL", "http://x"),
+        ("POSTERN_TRUSTED_PROXIES", "everybody"),
+        ("POSTERN_ALLOWED_HOSTS", "a b"),
+        ("POSTERN_HTTPS", "maybe"),
+        ("POSTERN_LOG_LEVEL", "LOUD"),
+        ("POSTERN_TIME_ZONE", "Mars/Olympus"),
+        ("POSTERN_TIME_ZONE", "../etc/passwd"),
+    ],
+)
+def test_settings_with_wrong_value_stop_with_one_line_that_names_it(name: str, value: str) -> None:
+    with pytest.raises(SettingsError) as caught:
+        Settings.load({name: value})
+    assert name in str(caught.value)
+    assert "\n" not in str(caught.value)
+
+
+def test_settings_never_print_their_secrets() -> None:
+    environment = {
+        "POSTERN_ADMIN_PASSWORD": "canary-1",
+        "POSTERN_BOOTSTRAP_TOKEN": "canary-2",
+        "DATABASE_URL": "postgresql://a:canary-3@h/d",
+    }
+    assert "canary" not in repr(Settings.load(environment))
+
+
+def test_settings_reference_documents_every_variable_that_is_read() -> None:
+    class Watched(dict[str, str]):
+        seen: set[str] = set()
+
+        def get(self, key: str, default: object = None) -> object:  # type: ignore[override]
+            self.seen.add(key)
+            return default if default is not None else ""
+
+    Settings.load(Watched())
+    assert Watched.seen <= {name for name, _, _ in SETTINGS_REFERENCE}

@@ -1,0 +1,40 @@
+"""K41 for the wire of assets, vault and permissions."""
+
+from typing import Any
+
+import pytest
+from django.core.validators import MaxLengthValidator
+from rest_framework import serializers
+
+from postern.apps.assets.api import serializers as assets
+from postern.apps.perms.api import serializers as perms
+from postern.apps.vault.api import serializers as vault
+from postern.foundation.scope import DEFAULT
+
+_ALL: list[type[serializers.Serializer[Any]]] = [
+    assets.AssetSerializer,
+    assets.ChildNodeSerializer,
+    assets.LabelSerializer,
+    assets.NodeSerializer,
+    assets.PlatformSerializer,
+    perms.AssetPermissionSerializer,
+    vault.AdminUserSerializer,
+    vault.SystemUserSerializer,
+]
+
+
+@pytest.mark.parametrize("kind", _ALL, ids=lambda kind: kind.__name__)
+def test_k41_every_text_that_is_taken_has_a_maximum(kind: type[serializers.Serializer[Any]]) -> None:
+    serializer = kind(context={"scope": DEFAULT})
+    for name, field in serializer.fields.items():
+        if field.read_only:
+            continue
+        texts = [field, *([field.child] if isinstance(field, serializers.ListField) else [])]
+        for text in texts:
+            if isinstance(text, serializers.CharField):
+                limited = isinstance(text, serializers.RegexField) or any(
+                    isinstance(one, MaxLengthValidator) for one in text.validators
+                )
+                assert limited, f"{kind.__name__}.{name}"
+        if isinstance(field, serializers.ListField):
+            assert field.max_length is not None, f"{kind.__name__}.{name}"
