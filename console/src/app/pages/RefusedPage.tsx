@@ -1,0 +1,54 @@
+import { useSearch } from '@tanstack/react-router';
+import { useT } from '#/lib/i18n';
+import { bitsOf, bitsOfRoles, satisfies } from '#/lib/permissions';
+import { isAdminPage, useSession } from '#/lib/session';
+import { Button } from '#/ui/button';
+import { LinkButton } from '#/ui/link';
+import { usePageTitle } from '#/ui/page-title';
+import { StateView } from '#/ui/states';
+import { recordNamed } from '../sections';
+import { maySwitchPage, switchPage } from '../shell/switch-page';
+
+/** A screen that this person can not open now: which right or licence it needs, what they have, and one next step. */
+export function RefusedPage() {
+  const t = useT();
+  const session = useSession();
+  const search: { screen?: string; why?: string } = useSearch({ strict: false });
+  const record = recordNamed(search.screen);
+  const title = t(search.why === 'licence' ? 'app:refused.licence_title' : 'app:refused.title', {
+    screen: record ? t(record.title) : t('app:refused.this_screen'),
+  });
+  usePageTitle(title);
+  const needed = record?.permission ?? 'admin';
+  const otherPageHelps =
+    maySwitchPage(session) &&
+    satisfies(bitsOfRoles(session.roles), bitsOf(needed)) &&
+    search.why === 'permission';
+  // i18n: app:role.*
+  const why =
+    search.why === 'permission'
+      ? t('app:refused.why', {
+          needed: t(`app:role.${needed}`),
+          yours: t(isAdminPage(session.currentRole) ? 'app:refused.admin_page' : 'app:refused.user_page'),
+        })
+      : t(search.why === 'licence' ? 'app:refused.licence_why' : 'app:refused.setting_why');
+  return (
+    <StateView
+      drawing={search.why === 'licence' ? 'licence' : 'forbidden'}
+      heading="h1"
+      title={title}
+      actions={
+        <>
+          {otherPageHelps && (
+            <Button kind="primary" onClick={() => switchPage(session)}>
+              {t(isAdminPage(session.currentRole) ? 'app:account.to_user_page' : 'app:account.to_admin_page')}
+            </Button>
+          )}
+          <LinkButton to="/">{t('app:not_found.home')}</LinkButton>
+        </>
+      }
+    >
+      {why}
+    </StateView>
+  );
+}

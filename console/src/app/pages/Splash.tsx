@@ -1,0 +1,8 @@
+/** While the session is being established: the mark, nothing else. */
+export function Splash() {
+  return (
+    <div className="grid min-h-dvh place-items-center" aria-busy="true">
+      <img src={`${import.meta.env.BASE_URL}mark.svg`} alt="Postern" width={40} height={40} />
+    </div>
+  );
+}

@@ -1,0 +1,176 @@
+import {
+  createRootRoute,
+  createRoute,
+  createRouter,
+  lazyRouteComponent,
+  Outlet,
+  redirect,
+} from '@tanstack/react-router';
+import { loadNamespaces } from '#/lib/i18n';
+import type { RouteRecord } from '#/lib/routes';
+import { currentSession, type Session } from '#/lib/session';
+import { Splash } from './pages/Splash';
+import { guard } from './guard/guard';
+import { homeOf, records, recordNamed, refusalOf } from './sections';
+
+function sessionOrThrow(): Session {
+  const session = currentSession();
+  if (!session) throw new Error('a guarded route was entered without a session');
+  return session;
+}
+
+const rootRoute = createRootRoute({
+  component: Outlet,
+  errorComponent: lazyRouteComponent(() => import('./pages/ErrorPage'), 'ErrorPage'),
+});
+
+const loginRoute = createRoute({
+  getParentRoute: () => rootRoute,
+  path: '/login',
+  beforeLoad: () => loadNamespaces(['signin']),
+  component: lazyRouteComponent(() => import('#/features/signin/SignInPage'), 'SignInPage'),
+});
+
+const changePasswordRoute = createRoute({
+  getParentRoute: () => rootRoute,
+  path: '/change-password',
+  beforeLoad: () => loadNamespaces(['signin']),
+  component: lazyRouteComponent(() => import('#/features/signin/ChangePasswordPage'), 'ChangePasswordPage'),
+});
+
+const setPasswordRoute = createRoute({
+  getParentRoute: () => rootRoute,
+  path: '/set-password',
+  beforeLoad: () => loadNamespaces(['signin']),
+  component: lazyRouteComponent(() => import('#/features/signin/SetPasswordPage'), 'SetPasswordPage'),
+});
+
+const guardedRoute = createRoute({
+  getParentRoute: () => rootRoute,
+  id: 'guarded',
+  beforeLoad: ({ location }) => guard(location.pathname.replace(/\/$/, '')),
+  pendingComponent: Splash,
+  pendingMs: 150,
+  component: Outlet,
+});
+
+const shellRoute = createRoute({
+  getParentRoute: () => guardedRoute,
+  id: 'shell',
+  component: lazyRouteComponent(() => import('./shell/Shell'), 'Shell'),
+});
+
+const homeRoute = createRoute({
+  getParentRoute: () => shellRoute,
+  path: '/',
+  beforeLoad: () => {
+    throw redirect({ to: homeOf(sessionOrThrow()), replace: true });
+  },
+});
+
+/** The dashboard comes with a later screen; until then its address leads to the first permitted one. */
+const dashboardRoute = createRoute({
+  getParentRoute: () => shellRoute,
+  path: '/dashboard',
+  beforeLoad: () => {
+    throw redirect({ to: homeOf(sessionOrThrow()), replace: true });
+  },
+});
+
+const forbiddenRoute = createRoute({
+  getParentRoute: () => shellRoute,
+  path: '/403',
+  component: lazyRouteComponent(() => import('./pages/RefusedPage'), 'RefusedPage'),
+});
+
+const missingRoute = createRoute({
+  getParentRoute: () => shellRoute,
+  path: '/404',
+  component: lazyRouteComponent(() => import('./pages/NotFoundPage'), 'NotFoundPage'),
+});
+
+const unknownRoute = createRoute({
+  getParentRoute: () => rootRoute,
+  path: '$',
+  beforeLoad: () => {
+    throw redirect({ to: '/404', replace: true });
+  },
+});
+
+function routeOf(record: RouteRecord) {
+  const component = lazyRouteComponent(async () => ({ default: await record.load() }));
+  return createRoute({
+    getParentRoute: () => (record.frame === 'bare' ? guardedRoute : shellRoute),
+    path: record.path,
+    staticData: { record: record.name },
+    loader: () => {
+      const refusal = refusalOf(record, sessionOrThrow());
+      if (refusal)
+        throw redirect({ to: '/403', search: { screen: record.name, why: refusal }, replace: true });
+      return loadNamespaces(record.texts);
+    },
+    errorComponent: lazyRouteComponent(() => import('./pages/ErrorPage'), 'ErrorPage'),
+    component,
+  });
+}
+
+declare module '@tanstack/react-router' {
+  interface StaticDataRouteOption {
+    /** Name of the route record that this route was made from. */
+    readonly record?: string;
+  }
+}
+
+const development = import.meta.env.DEV
+  ? [
+      createRoute({
+        getParentRoute: () => rootRoute,
+        path: '/__gallery',
+        component: lazyRouteComponent(() => import('./pages/Gallery'), 'Gallery'),
+      }),
+    ]
+  : [];
+
+/** Addresses carry plain text values: `?page=2&search=web`. */
+const plainSearch = {
+  parseSearch: (text: string): Record<string, string> => Object.fromEntries(new URLSearchParams(text)),
+  stringifySearch: (search: Record<string, unknown>): string => {
+    const kept = Object.entries(search).filter(
+      ([, value]) => value !== undefined && value !== null && value !== '',
+    );
+    const text = new URLSearchParams(kept.map(([key, value]) => [key, String(value)])).toString();
+    return text === '' ? '' : `?${text}`;
+  },
+};
+
+export function makeRouter() {
+  return createRouter({
+    routeTree: rootRoute.addChildren([
+      loginRoute,
+      changePasswordRoute,
+      setPasswordRoute,
+      guardedRoute.addChildren([
+        shellRoute.addChildren([
+          homeRoute,
+          dashboardRoute,
+          forbiddenRoute,
+          missingRoute,
+          ...records.filter((record) => record.frame !== 'bare').map(routeOf),
+        ]),
+        ...records.filter((record) => record.frame === 'bare').map(routeOf),
+      ]),
+      unknownRoute,
+      ...development,
+    ]),
+    basepath: '/ui',
+    trailingSlash: 'preserve',
+    scrollRestoration: true,
+    defaultPreload: 'intent',
+    defaultPendingMs: 150,
+    ...plainSearch,
+  });
+}
+
+export type AppRouter = ReturnType<typeof makeRouter>;
+
+export { recordNamed };

@@ -1,0 +1,60 @@
+import { mayUse } from '#/lib/permissions';
+import type { RouteRecord, Section } from '#/lib/routes';
+import type { Session } from '#/lib/session';
+import { assetsSection } from '#/features/assets/routes';
+import { auditsSection } from '#/features/audits/routes';
+import { connectSection } from '#/features/connect/routes';
+import { permsSection } from '#/features/perms/routes';
+import { profileSection } from '#/features/profile/routes';
+import { sessionsSection } from '#/features/sessions/routes';
+import { usersSection } from '#/features/users/routes';
+import { workbenchSection } from '#/features/workbench/routes';
+
+/** All screens of the console, by menu section. */
+export const sections: readonly Section[] = [
+  workbenchSection,
+  usersSection,
+  assetsSection,
+  permsSection,
+  sessionsSection,
+  auditsSection,
+  profileSection,
+  connectSection,
+].sort((a, b) => a.order - b.order);
+
+export const records: readonly RouteRecord[] = sections.flatMap((section) => section.routes);
+
+const byName = new Map(records.map((record) => [record.name, record]));
+
+export function recordNamed(name: string | undefined): RouteRecord | undefined {
+  return name === undefined ? undefined : byName.get(name);
+}
+
+export function sectionOf(record: RouteRecord): Section | undefined {
+  return sections.find((section) => section.routes.includes(record));
+}
+
+/** Why a screen can not be opened now, or null when it can. */
+export type Refusal = 'permission' | 'licence' | 'setting';
+
+export function refusalOf(record: RouteRecord, session: Session): Refusal | null {
+  if (!mayUse(session.currentRole, record.permission ?? 'admin')) return 'permission';
+  if (record.licence && session.settings.XPACK_LICENSE_IS_VALID !== true) return 'licence';
+  if (record.setting !== undefined && !session.settings[record.setting]) return 'setting';
+  return null;
+}
+
+/** Sections and entries of the sidebar for this person. */
+export function menuFor(session: Session): readonly Section[] {
+  return sections
+    .map((section) => ({
+      ...section,
+      routes: section.routes.filter((record) => !record.hidden && refusalOf(record, session) === null),
+    }))
+    .filter((section) => section.routes.length > 0);
+}
+
+/** Where `/` goes: the first screen that the person may open. */
+export function homeOf(session: Session): string {
+  return menuFor(session)[0]?.routes[0]?.path ?? '/403';
+}

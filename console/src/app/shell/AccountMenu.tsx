@@ -1,0 +1,91 @@
+import { ChevronDown, CircleUser, Languages, LogOut, Monitor, Moon, Repeat, Sun } from 'lucide-react';
+import { changeLanguage, currentLanguage, useT } from '#/lib/i18n';
+import { paths, serverPaths } from '#/lib/paths';
+import { queryClient } from '#/lib/query';
+import { isAdminPage, useSession } from '#/lib/session';
+import { type ThemeChoice, useTheme } from '#/lib/theme';
+import { MenuButton, type MenuEntry } from '#/ui/menu';
+import { maySwitchPage, switchPage } from './switch-page';
+
+export async function switchLanguage(): Promise<void> {
+  await changeLanguage(currentLanguage() === 'zh' ? 'en' : 'zh');
+  // Labels, choices and messages of the server follow the language cookie.
+  await queryClient.invalidateQueries();
+}
+
+function initials(name: string): string {
+  const words = name.trim().split(/\s+/);
+  if (/^[\u3400-\u9fff]/.test(name)) return name.slice(0, 1);
+  return words.length > 1
+    ? `${words[0]?.[0] ?? ''}${words.at(-1)?.[0] ?? ''}`.toUpperCase()
+    : name.slice(0, 2).toUpperCase();
+}
+
+const THEMES: readonly { id: ThemeChoice; icon: typeof Sun }[] = [
+  { id: 'system', icon: Monitor },
+  { id: 'light', icon: Sun },
+  { id: 'dark', icon: Moon },
+];
+
+/** Profile, theme, language, switch of page, sign out. */
+export function AccountMenu() {
+  const t = useT();
+  const session = useSession();
+  const theme = useTheme();
+  const entries: MenuEntry[] = [
+    {
+      id: 'profile',
+      label: t('app:account.profile'),
+      icon: CircleUser,
+      detail: session.profile.username,
+      href: paths.profile,
+    },
+    ...(maySwitchPage(session)
+      ? [
+          {
+            id: 'switch',
+            label: t(
+              isAdminPage(session.currentRole) ? 'app:account.to_user_page' : 'app:account.to_admin_page',
+            ),
+            icon: Repeat,
+            run: () => switchPage(session),
+          },
+        ]
+      : []),
+    // i18n: app:theme.*
+    ...THEMES.map(({ id, icon }, index) => ({
+      id: `theme-${id}`,
+      label: t(`app:theme.${id}`),
+      icon,
+      selected: theme.choice === id,
+      separated: index === 0,
+      run: () => theme.choose(id),
+    })),
+    {
+      id: 'language',
+      label: t('app:language.other'),
+      icon: Languages,
+      separated: true,
+      run: () => void switchLanguage(),
+    },
+    {
+      id: 'sign-out',
+      label: t('app:account.sign_out'),
+      icon: LogOut,
+      separated: true,
+      run: () => location.assign(`${serverPaths.logout}?next=${encodeURIComponent('/ui/')}`),
+    },
+  ];
+  return (
+    <MenuButton label={t('app:account.menu', { name: session.profile.name })} entries={entries} kind="text">
+      <span
+        className="grid size-6 place-items-center rounded-full bg-surface-3 text-meta font-medium text-ink-2"
+        aria-hidden
+      >
+        {initials(session.profile.name)}
+      </span>
+      <span className="max-w-32 truncate max-sm:sr-only">{session.profile.name}</span>
+      <ChevronDown className="size-[14px]! text-ink-3 max-sm:hidden" aria-hidden />
+    </MenuButton>
+  );
+}

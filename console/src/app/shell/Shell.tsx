@@ -1,0 +1,49 @@
+import { Outlet, useRouterState } from '@tanstack/react-router';
+import { useEffect } from 'react';
+import { useT } from '#/lib/i18n';
+import { ConfirmHost } from '#/ui/confirm';
+import { usePage } from '#/ui/page-title';
+import { OfflineBar } from './OfflineBar';
+import { Sidebar } from './Sidebar';
+import { closeSidebarOnNavigation, followWidth } from './sidebar-state';
+import { TopBar } from './TopBar';
+
+/** Sidebar, top bar and the open screen. */
+export function Shell() {
+  const t = useT();
+  const path = useRouterState({ select: (state) => state.location.pathname });
+  useEffect(followWidth, []);
+  useEffect(() => {
+    closeSidebarOnNavigation();
+    return () => usePage.setState({ title: null });
+  }, [path]);
+  return (
+    <>
+      <a
+        href="#main"
+        className="pt-button absolute top-1 left-1 z-(--z-toast) not-focus:sr-only"
+        onClick={(event) => {
+          event.preventDefault();
+          document.getElementById('main')?.focus();
+        }}
+      >
+        {t('app:shell.skip')}
+      </a>
+      <div className="flex min-h-dvh">
+        <Sidebar />
+        <div className="flex min-w-0 grow flex-col">
+          <TopBar />
+          <OfflineBar />
+          <main
+            id="main"
+            tabIndex={-1}
+            className="mx-auto flex w-full max-w-[1920px] grow flex-col p-5 pt-3.5 max-sm:p-3"
+          >
+            <Outlet />
+          </main>
+        </div>
+      </div>
+      <ConfirmHost />
+    </>
+  );
+}

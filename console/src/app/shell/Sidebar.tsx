@@ -1,0 +1,190 @@
+import { useRouterState } from '@tanstack/react-router';
+import { ChevronDown, ChevronRight, X } from 'lucide-react';
+import { lazy, Suspense, useState } from 'react';
+import { useT } from '#/lib/i18n';
+import type { RouteRecord, Section } from '#/lib/routes';
+import { useSession } from '#/lib/session';
+import { IconButton } from '#/ui/button';
+import { AppLink } from '#/ui/link';
+import { Logo, Mark } from '#/ui/logo';
+import { menuFor, recordNamed, sectionOf } from '../sections';
+import { sectionIcons } from './section-icons';
+import { setSidebarOpen, useSidebar } from './sidebar-state';
+import { VersionLine } from './VersionLine';
+
+// Only phones need it.
+const Drawer = lazy(async () => ({ default: (await import('#/ui/drawer')).Drawer }));
+
+/** Record of the open screen, found by the name that its route carries. */
+export function useOpenRecord(): RouteRecord | undefined {
+  const name = useRouterState({ select: (state) => state.matches.at(-1)?.staticData.record });
+  return recordNamed(name);
+}
+
+/** Record that the menu marks: the open screen's own or, for hidden screens, its parent's. */
+function menuRecordOf(record: RouteRecord | undefined): RouteRecord | undefined {
+  let marked = record;
+  while (marked?.hidden && marked.parent !== undefined) marked = recordNamed(marked.parent);
+  return marked;
+}
+
+function Entry({
+  record,
+  active,
+  icon: IconOf,
+  folded = false,
+  label,
+}: {
+  readonly record: RouteRecord;
+  readonly active: boolean;
+  readonly icon?: (typeof sectionIcons)[keyof typeof sectionIcons];
+  readonly folded?: boolean;
+  readonly label: string;
+}) {
+  return (
+    <AppLink
+      to={record.path}
+      title={folded ? label : undefined}
+      className={`relative flex min-h-7 items-center gap-2.5 rounded-2 px-2 no-underline max-md:min-h-11 ${
+        active
+          ? 'bg-accent-soft-2 font-medium text-accent before:absolute before:inset-y-0 before:-left-2 before:w-[3px] before:rounded-full before:bg-accent'
+          : 'text-ink-1 hover:bg-hover'
+      } ${IconOf ? '' : 'pl-[34px]'} ${folded ? 'justify-center' : ''}`}
+    >
+      {IconOf && <IconOf className={active ? '' : 'text-ink-3'} aria-hidden />}
+      <span className={folded ? 'sr-only' : 'truncate'} aria-current={active ? 'page' : undefined}>
+        {label}
+      </span>
+    </AppLink>
+  );
+}
+
+function SectionEntry({
+  section,
+  open,
+  marked,
+  folded,
+  onToggle,
+}: {
+  readonly section: Section;
+  readonly open: boolean;
+  readonly marked: RouteRecord | undefined;
+  readonly folded: boolean;
+  readonly onToggle: () => void;
+}) {
+  const t = useT();
+  const IconOf = sectionIcons[section.icon];
+  const label = t(section.title);
+  const [first] = section.routes;
+  if (!first) return null;
+  const inside = section.routes.some((record) => record.name === marked?.name);
+  if (folded || section.routes.length === 1) {
+    return <Entry record={first} active={inside} icon={IconOf} folded={folded} label={label} />;
+  }
+  const Chevron = open ? ChevronDown : ChevronRight;
+  return (
+    <>
+      <button
+        type="button"
+        aria-expanded={open}
+        onClick={onToggle}
+        className={`flex min-h-7 w-full items-center gap-2.5 rounded-2 px-2 text-left hover:bg-hover max-md:min-h-11 ${inside ? 'font-medium' : ''}`}
+      >
+        <IconOf className="text-ink-3" aria-hidden />
+        <span className="grow truncate">{label}</span>
+        <Chevron className="size-[14px]! text-ink-3" aria-hidden />
+      </button>
+      {open && (
+        <ul className="mt-0.5 grid gap-0.5">
+          {section.routes.map((record) => (
+            <li key={record.name}>
+              <Entry record={record} active={record.name === marked?.name} label={t(record.title)} />
+            </li>
+          ))}
+        </ul>
+      )}
+    </>
+  );
+}
+
+function Menu({ folded }: { readonly folded: boolean }) {
+  const t = useT();
+  const session = useSession();
+  const record = useOpenRecord();
+  const marked = menuRecordOf(record);
+  const here = marked && sectionOf(marked)?.id;
+  const [toggled, setToggled] = useState<{ readonly from: string | undefined; readonly id: string | null }>();
+  // The section of the open screen is open until the person opens another one or closes it.
+  const openId = toggled && toggled.from === here ? toggled.id : here;
+  return (
+    <nav aria-label={t('app:shell.menu')} className="min-h-0 grow overflow-y-auto px-2 py-1">
+      <ul className="grid gap-0.5">
+        {menuFor(session).map((section) => (
+          <li key={section.id}>
+            <SectionEntry
+              section={section}
+              marked={marked}
+              folded={folded}
+              open={section.id === openId}
+              onToggle={() => setToggled({ from: here, id: section.id === openId ? null : section.id })}
+            />
+          </li>
+        ))}
+      </ul>
+    </nav>
+  );
+}
+
+function Brand({ folded }: { readonly folded: boolean }) {
+  const { settings } = useSession();
+  const custom = folded ? settings.LOGO_URLS?.logo_logout : settings.LOGO_URLS?.logo_index;
+  const t = useT();
+  return (
+    <AppLink to="/" className="flex items-center rounded-2" title={t('app:shell.home')}>
+      {custom ? (
+        <img src={custom} alt="Postern" className={folded ? 'size-6' : 'h-6 max-w-[180px]'} />
+      ) : folded ? (
+        <Mark />
+      ) : (
+        <Logo />
+      )}
+    </AppLink>
+  );
+}
+
+export function Sidebar() {
+  const t = useT();
+  const { isOpen, isMobile } = useSidebar();
+  if (isMobile) {
+    return (
+      <Suspense>
+        <Drawer side="left" title={t('app:shell.menu')} isOpen={isOpen} onClose={() => setSidebarOpen(false)}>
+          <div className="flex h-12 items-center justify-between border-b border-line px-4">
+            <Brand folded={false} />
+            <IconButton
+              icon={X}
+              kind="text"
+              size="lg"
+              label={t('ui:close')}
+              onClick={() => setSidebarOpen(false)}
+            />
+          </div>
+          <Menu folded={false} />
+          <VersionLine />
+        </Drawer>
+      </Suspense>
+    );
+  }
+  return (
+    <aside
+      aria-label={t('app:shell.sidebar')}
+      className={`sticky top-0 flex h-dvh flex-none flex-col border-r border-line bg-bg ${isOpen ? 'w-[220px]' : 'w-[52px]'}`}
+    >
+      <div className={`flex h-11 flex-none items-center ${isOpen ? 'px-3.5' : 'justify-center'}`}>
+        <Brand folded={!isOpen} />
+      </div>
+      <Menu folded={!isOpen} />
+      {isOpen && <VersionLine />}
+    </aside>
+  );
+}

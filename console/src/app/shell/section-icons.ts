@@ -1,0 +1,25 @@
+import {
+  CircleUser,
+  KeyRound,
+  LayoutDashboard,
+  ScrollText,
+  Server,
+  Settings,
+  SquareTerminal,
+  Users,
+} from 'lucide-react';
+import type { SectionIcon } from '#/lib/routes';
+import type { Icon } from '#/ui/icon';
+
+/** One icon per notion everywhere (visual direction, section 9). */
+export const sectionIcons: Record<SectionIcon, Icon> = {
+  dashboard: LayoutDashboard,
+  users: Users,
+  assets: Server,
+  permissions: KeyRound,
+  sessions: SquareTerminal,
+  audits: ScrollText,
+  'my-assets': Server,
+  settings: Settings,
+  profile: CircleUser,
+};

@@ -1,0 +1,115 @@
+import { act, screen } from '@testing-library/react';
+import userEvent from '@testing-library/user-event';
+import { afterEach, describe, expect, test } from 'vitest';
+import { Role } from '#/lib/permissions';
+import { readCookie } from '#/lib/storage';
+import { admin, adminSession, renderScreen } from '#/test/render';
+import { homeOf, menuFor, refusalOf, recordNamed } from '../sections';
+import { Shell } from './Shell';
+import { setSidebarOpen, useSidebar } from './sidebar-state';
+
+const WIDE_PX = 1024;
+
+function resizeTo(width: number) {
+  act(() => {
+    window.innerWidth = width;
+    window.dispatchEvent(new Event('resize'));
+  });
+}
+
+afterEach(() => {
+  resizeTo(WIDE_PX);
+  act(() => setSidebarOpen(true));
+});
+
+describe('sidebar', () => {
+  test('[S1-068] [S4-018] [S4-019] opens and closes, the state is kept in the cookie', async () => {
+    await renderScreen(<Shell />);
+    await userEvent.click(await screen.findByRole('button', { name: 'Close menu' }));
+    expect(readCookie('sidebarStatus')).toBe('0');
+    expect(localStorage.getItem('sidebarStatus')).toBe('0');
+    await userEvent.click(screen.getByRole('button', { name: 'Open menu' }));
+    expect(readCookie('sidebarStatus')).toBe('1');
+  });
+
+  test('[S4-020] [S9-005] closes by itself under 992 px and comes back above', async () => {
+    await renderScreen(<Shell />);
+    await screen.findByRole('navigation', { name: 'Main menu' });
+    resizeTo(991);
+    expect(useSidebar.getState()).toEqual({ isMobile: true, isOpen: false });
+    resizeTo(992);
+    expect(useSidebar.getState()).toEqual({ isMobile: false, isOpen: true });
+  });
+
+  test('[S4-021] in mobile mode a change of route closes it', async () => {
+    const { router } = await renderScreen(<Shell />, { pattern: '$' });
+    await screen.findByRole('button', { name: 'Close menu' });
+    resizeTo(600);
+    act(() => setSidebarOpen(true));
+    await act(() => router.navigate({ to: '/somewhere' }));
+    expect(useSidebar.getState().isOpen).toBe(false);
+  });
+
+  test('[S1-086] [S1-087] [S1-088] [S1-089] the footer names version, API level and, without a licence, the GPL', async () => {
+    const { unmount } = await renderScreen(<Shell />);
+    expect(await screen.findByText(/^Postern \d+\.\d+\.\d+$/)).toBeTruthy();
+    expect(screen.getByText('API v2.13.2')).toBeTruthy();
+    expect(screen.getByText(/Released under GPLv3/)).toBeTruthy();
+    expect(screen.getByText(/© 2026 Postern contributors/)).toBeTruthy();
+    unmount();
+    await renderScreen(<Shell />, {
+      session: { ...adminSession, settings: { XPACK_LICENSE_IS_VALID: true } },
+    });
+    expect(await screen.findByText('API v2.13.2')).toBeTruthy();
+    expect(screen.queryByText(/Released under GPLv3/)).toBeNull();
+  });
+
+  test('[S1-070] its logo comes from the public settings', async () => {
+    const settings = { LOGO_URLS: { logo_index: '/media/own.png' } };
+    await renderScreen(<Shell />, { session: { ...adminSession, settings } });
+    expect((await screen.findByRole('img', { name: 'Postern' })).getAttribute('src')).toBe('/media/own.png');
+  });
+});
+
+describe('top bar', () => {
+  test('[S1-073] [S1-074] [S1-077] [S1-080] has help, language and the web terminal', async () => {
+    await renderScreen(<Shell />);
+    expect((await screen.findByRole('link', { name: 'Web terminal' })).getAttribute('href')).toBe('/connect');
+    expect(screen.getByRole('button', { name: '简体中文' })).toBeTruthy();
+    await userEvent.click(screen.getByRole('button', { name: 'Help' }));
+    expect(screen.getByRole('menuitem', { name: 'API documentation' })).toBeTruthy();
+  });
+
+  test('[S1-081] [S1-082] [S1-083] [S6-039] has an account menu with profile and switch of page', async () => {
+    await renderScreen(<Shell />);
+    await userEvent.click(await screen.findByRole('button', { name: /Administrator/ }));
+    expect(screen.getByRole('menuitem', { name: /Profile/ })).toBeTruthy();
+    expect(screen.getByRole('menuitem', { name: 'Switch to user page' })).toBeTruthy();
+    expect(screen.getByRole('menuitem', { name: 'Sign out' })).toBeTruthy();
+  });
+});
+
+describe('what a role may open', () => {
+  const as = (currentRole: number) => ({ ...adminSession, currentRole });
+  const ids = (role: number) => menuFor(as(role)).map((section) => section.id);
+
+  test('[S6-029] [S6-031] [S6-032] menus follow the permission bits', () => {
+    expect(ids(Role.SuperAdmin)).toEqual(['users', 'assets', 'perms', 'sessions', 'audits']);
+    expect(ids(2)).toEqual(['sessions', 'audits']);
+    expect(ids(Role.User)).toEqual(['workbench']);
+  });
+
+  test('a screen without the right is refused, also by its address', () => {
+    const list = recordNamed('UserList');
+    if (!list) throw new Error('UserList is not declared');
+    expect(refusalOf(list, as(Role.User))).toBe('permission');
+    expect(refusalOf(list, as(Role.OrgAdmin))).toBeNull();
+    expect(refusalOf({ ...list, licence: true }, as(Role.OrgAdmin))).toBe('licence');
+    expect(refusalOf({ ...list, setting: 'TICKETS_ENABLED' }, as(Role.OrgAdmin))).toBe('setting');
+  });
+
+  test('the first permitted screen is the home', () => {
+    expect(homeOf(as(Role.User))).toBe('/my-assets');
+    expect(homeOf({ ...as(2), profile: admin })).toBe('/terminal/session');
+  });
+});

@@ -1,0 +1,49 @@
+import { create } from 'zustand';
+import { readCookie, writeCookie, writeStored } from '#/lib/storage';
+
+/** Below this width the sidebar is a drawer (specification, section 9). */
+export const MOBILE_BELOW_PX = 992;
+const KEY = 'sidebarStatus';
+const DAYS = 365;
+
+interface SidebarState {
+  readonly isOpen: boolean;
+  readonly isMobile: boolean;
+}
+
+function isNarrow(): boolean {
+  return window.innerWidth < MOBILE_BELOW_PX;
+}
+
+function storedOpen(): boolean {
+  return readCookie(KEY) !== '0';
+}
+
+export const useSidebar = create<SidebarState>(() => {
+  const isMobile = isNarrow();
+  return { isMobile, isOpen: !isMobile && storedOpen() };
+});
+
+export function setSidebarOpen(isOpen: boolean): void {
+  useSidebar.setState({ isOpen });
+  if (useSidebar.getState().isMobile) return;
+  writeCookie(KEY, isOpen ? '1' : '0', DAYS);
+  writeStored(KEY, isOpen ? '1' : '0');
+}
+
+/** On a phone each navigation closes the drawer. */
+export function closeSidebarOnNavigation(): void {
+  if (useSidebar.getState().isMobile) useSidebar.setState({ isOpen: false });
+}
+
+/** Follows the window's width; returns what stops it. */
+export function followWidth(): () => void {
+  const onResize = () => {
+    const isMobile = isNarrow();
+    if (isMobile !== useSidebar.getState().isMobile) {
+      useSidebar.setState({ isMobile, isOpen: !isMobile && storedOpen() });
+    }
+  };
+  window.addEventListener('resize', onResize);
+  return () => window.removeEventListener('resize', onResize);
+}

@@ -1,0 +1,59 @@
+import { useNavigate, useSearch } from '@tanstack/react-router';
+import { useState } from 'react';
+import { useT } from '#/lib/i18n';
+import { readCookie, writeCookie } from '#/lib/storage';
+import { ResourceList } from '#/resource/list/ResourceList';
+import { type ChosenNode, NodeTree } from '#/resource/node-tree';
+import { Checkbox } from '#/ui/choice';
+import { asset } from './asset.resource';
+import { NodeMenu } from './NodeMenu';
+
+const COOKIE = 'show_current_asset';
+const YEAR = 365;
+
+/** Node tree on the left, the chosen node's assets on the right. The node is part of the address. */
+export function AssetListPage() {
+  const t = useT();
+  const navigate = useNavigate();
+  const { node }: { node?: string } = useSearch({ strict: false });
+  const [chosen, setChosen] = useState<ChosenNode | null>(null);
+  const [onlyDirect, setOnlyDirect] = useState(() => readCookie(COOKIE) === '1');
+  const choose = (next: ChosenNode | null) => {
+    setChosen(next);
+    void navigate({
+      to: '.',
+      search: (old: Record<string, string | undefined>) => ({ ...old, node: next?.id, page: undefined }),
+      replace: true,
+    });
+  };
+  return (
+    <ResourceList
+      resource={asset}
+      title={node !== undefined && chosen?.id === node ? chosen.label : undefined}
+      query={node === undefined ? undefined : { node_id: node, show_current_asset: onlyDirect ? 1 : 0 }}
+      createQuery={node === undefined ? '' : `?node=${node}`}
+      side={
+        <NodeTree
+          title={t('assets:nodes')}
+          api="assets/nodes/children/tree/"
+          query={{ assets: 0 }}
+          selected={node ?? null}
+          onSelect={(next) => choose(next.id === node ? null : next)}
+          actions={<NodeMenu chosen={chosen?.id === node ? chosen : null} onGone={() => choose(null)} />}
+          foot={
+            <Checkbox
+              checked={!onlyDirect}
+              onChange={(event) => {
+                const direct = !event.target.checked;
+                setOnlyDirect(direct);
+                writeCookie(COOKIE, direct ? '1' : '0', YEAR);
+              }}
+            >
+              {t('assets:node.include_children')}
+            </Checkbox>
+          }
+        />
+      }
+    />
+  );
+}

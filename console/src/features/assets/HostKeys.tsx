@@ -1,0 +1,79 @@
+import { useQuery } from '@tanstack/react-query';
+import { http } from '#/lib/http/client';
+import { translate, useT } from '#/lib/i18n';
+import { fetchPage } from '#/resource/api';
+import { TimeCell } from '#/resource/format';
+import { Button } from '#/ui/button';
+import { Card } from '#/ui/card';
+import { confirm } from '#/ui/confirm';
+import type { Icon } from '#/ui/icon';
+import { toast } from '#/ui/toast';
+
+interface HostKeyRow {
+  readonly id: string;
+  readonly algorithm?: string;
+  readonly fingerprint?: string;
+  readonly fingerprint_sha256?: string;
+  readonly date_pinned?: string;
+  readonly date_created?: string;
+}
+
+/** Host keys pinned at first use. A changed key refuses the connection until it is forgotten here. */
+export function HostKeys({ assetId, icon: IconOf }: { readonly assetId: string; readonly icon: Icon }) {
+  const t = useT();
+  const keys = useQuery({
+    queryKey: ['host-keys', assetId],
+    queryFn: () => fetchPage<HostKeyRow>('assets/host-keys/', { asset: assetId, limit: 20, offset: 0 }),
+  });
+  const forget = async (row: HostKeyRow, name: string) => {
+    const gone = await confirm({
+      title: t('assets:host_key.forget_question'),
+      effect: t('assets:host_key.forget_effect'),
+      names: [name],
+      confirmLabel: t('assets:host_key.forget'),
+      danger: true,
+      run: () => http.delete(`assets/host-keys/${row.id}/`),
+    });
+    if (gone) {
+      toast({ tone: 'ok', text: translate('assets:host_key.forgotten') });
+      await keys.refetch();
+    }
+  };
+  const rows = keys.data?.results ?? [];
+  return (
+    <Card title={t('assets:host_key.title')} flush>
+      {keys.data && rows.length === 0 && (
+        <p className="px-3.5 py-2.5 text-ink-3">{t('assets:host_key.none')}</p>
+      )}
+      <ul>
+        {rows.map((row) => {
+          const fingerprint = row.fingerprint_sha256 ?? row.fingerprint ?? '';
+          return (
+            <li
+              key={row.id}
+              className="flex items-start gap-3 border-b border-line px-3.5 py-2 last:border-b-0"
+            >
+              <IconOf className="mt-0.5 text-ink-3" aria-hidden />
+              <span className="min-w-0 grow">
+                {row.algorithm}
+                <span className="block font-mono text-meta text-ink-2 [overflow-wrap:anywhere]">
+                  {fingerprint}
+                </span>
+                <span className="block text-meta text-ink-3">
+                  <TimeCell value={row.date_pinned ?? row.date_created} />
+                </span>
+              </span>
+              <Button
+                size="sm"
+                kind="danger"
+                onClick={() => void forget(row, `${row.algorithm ?? ''} ${fingerprint}`)}
+              >
+                {t('assets:host_key.forget')}
+              </Button>
+            </li>
+          );
+        })}
+      </ul>
+    </Card>
+  );
+}

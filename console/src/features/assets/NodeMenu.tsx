@@ -1,0 +1,166 @@
+import { Ellipsis, FolderPlus, Pencil, Trash2 } from 'lucide-react';
+import { type FormEvent, useId, useState } from 'react';
+import { explain } from '#/lib/http/catalogue';
+import { http } from '#/lib/http/client';
+import { useT } from '#/lib/i18n';
+import { queryClient } from '#/lib/query';
+import { useIsRootOrganization } from '#/lib/session';
+import type { ChosenNode } from '#/resource/node-tree';
+import { Button } from '#/ui/button';
+import { confirm } from '#/ui/confirm';
+import { Dialog } from '#/ui/dialog';
+import { Field, TextInput } from '#/ui/field';
+import { MenuButton } from '#/ui/menu';
+
+interface Editing {
+  readonly kind: 'create' | 'rename';
+  readonly start: string;
+}
+
+function NameDialog({
+  editing,
+  title,
+  save,
+  onClose,
+}: {
+  readonly editing: Editing;
+  readonly title: string;
+  readonly save: (value: string) => Promise<unknown>;
+  readonly onClose: () => void;
+}) {
+  const t = useT();
+  const form = useId();
+  const [value, setValue] = useState(editing.start);
+  const [error, setError] = useState<string | undefined>();
+  const [busy, setBusy] = useState(false);
+  const submit = async (event: FormEvent) => {
+    event.preventDefault();
+    if (value.trim() === '') {
+      setError(t('resource:form.required'));
+      return;
+    }
+    setBusy(true);
+    try {
+      await save(value.trim());
+      onClose();
+    } catch (problem) {
+      setError(explain(problem));
+      setBusy(false);
+    }
+  };
+  return (
+    <Dialog
+      isOpen
+      size="text"
+      title={title}
+      onClose={onClose}
+      footer={
+        <>
+          <Button onClick={onClose}>{t('ui:cancel')}</Button>
+          <Button kind="primary" type="submit" form={form} busy={busy}>
+            {t('resource:form.save')}
+          </Button>
+        </>
+      }
+    >
+      <form id={form} onSubmit={submit} noValidate>
+        <Field label={t('assets:node.name')} layout="above" error={error} required>
+          {(control) => (
+            // The dialog was opened to type this name.
+            <TextInput
+              {...control}
+              autoFocus
+              value={value}
+              onChange={(event) => setValue(event.target.value)}
+            />
+          )}
+        </Field>
+      </form>
+    </Dialog>
+  );
+}
+
+/** Create below, rename or delete the chosen node. */
+export function NodeMenu({
+  chosen,
+  onGone,
+}: {
+  readonly chosen: ChosenNode | null;
+  readonly onGone: () => void;
+}) {
+  const t = useT();
+  const isRoot = useIsRootOrganization();
+  const [editing, setEditing] = useState<Editing | null>(null);
+  if (isRoot) return null;
+  const reason = chosen ? undefined : t('assets:node.choose_first');
+  const reload = () => queryClient.invalidateQueries({ queryKey: ['tree'] });
+  const isTop = chosen !== null && !chosen.key.includes(':');
+  const topReason = reason ?? (isTop ? t('assets:node.root_fixed') : undefined);
+  return (
+    <>
+      <MenuButton
+        label={t('assets:node.menu')}
+        kind="text"
+        size="sm"
+        iconOnly
+        entries={[
+          {
+            id: 'create',
+            label: t('assets:node.create'),
+            icon: FolderPlus,
+            run: () => setEditing({ kind: 'create', start: '' }),
+          },
+          {
+            id: 'rename',
+            label: t('assets:node.rename'),
+            icon: Pencil,
+            disabledReason: topReason,
+            run: () => chosen && setEditing({ kind: 'rename', start: chosen.label }),
+          },
+          {
+            id: 'delete',
+            label: t('assets:node.delete'),
+            icon: Trash2,
+            danger: true,
+            separated: true,
+            disabledReason: topReason,
+            run: () =>
+              chosen &&
+              void confirm({
+                title: t('assets:node.delete_question', { name: chosen.label }),
+                effect: t('assets:node.delete_effect'),
+                confirmLabel: t('resource:action.delete'),
+                danger: true,
+                run: () => http.delete(`assets/nodes/${chosen.id}/`),
+              }).then(async (gone) => {
+                if (!gone) return;
+                onGone();
+                await reload();
+              }),
+          },
+        ]}
+      >
+        <Ellipsis aria-hidden />
+      </MenuButton>
+      {editing && (
+        <NameDialog
+          editing={editing}
+          title={t(editing.kind === 'create' ? 'assets:node.create' : 'assets:node.rename')}
+          onClose={() => setEditing(null)}
+          save={async (value) => {
+            if (editing.kind === 'rename' && chosen) {
+              await http.patch(`assets/nodes/${chosen.id}/`, { value }, { quiet: true });
+            } else {
+              await http.post(
+                chosen ? `assets/nodes/${chosen.id}/children/` : 'assets/nodes/',
+                { value },
+                { quiet: true },
+              );
+            }
+            await reload();
+          }}
+        />
+      )}
+    </>
+  );
+}

@@ -1,0 +1,36 @@
+import { paths } from '#/lib/paths';
+import { RelationCard } from '#/resource/detail/RelationCard';
+import { assetOptions, systemUserOptions } from '#/resource/remotes';
+
+const API = 'assets/system-users-assets-relations/';
+const NOTHING = () => {};
+
+/** System users of an asset. */
+export function RelatedSystemUsers({ assetId }: { readonly assetId: string }) {
+  return (
+    <RelationCard
+      title="assets:tab.system_users"
+      add="assets:relation.add_system_user"
+      remote={systemUserOptions}
+      relation={{ api: API, own: 'asset', other: 'systemuser' }}
+      id={assetId}
+      linkTo={paths.systemUser}
+      onChange={NOTHING}
+    />
+  );
+}
+
+/** Assets of a system user. */
+export function RelatedAssets({ systemUserId }: { readonly systemUserId: string }) {
+  return (
+    <RelationCard
+      title="assets:tab.assets"
+      add="assets:relation.add_asset"
+      remote={assetOptions}
+      relation={{ api: API, own: 'systemuser', other: 'asset' }}
+      id={systemUserId}
+      linkTo={paths.asset}
+      onChange={NOTHING}
+    />
+  );
+}

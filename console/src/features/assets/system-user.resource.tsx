@@ -1,0 +1,128 @@
+import { IdCard } from 'lucide-react';
+import { paths } from '#/lib/paths';
+import { defineResource, type FieldContext, type FieldGroup } from '#/resource/define';
+import { AmountCell, CopyCell } from '#/resource/format';
+import { systemUserScreens } from './routes';
+import { lazyPart } from '#/resource/lazy-part';
+
+const RelatedAssets = lazyPart(async () => (await import('./RelatedSystemUsers')).RelatedAssets);
+
+export interface SystemUserRow {
+  readonly id: string;
+  readonly name: string;
+  readonly username: string;
+  readonly protocol: string;
+  readonly assets_amount: number;
+  readonly ssh_key_fingerprint: string;
+}
+
+/** Protocols that hosts speak; the others come with applications. */
+const HOST_PROTOCOLS = ['ssh', 'rdp', 'vnc', 'telnet'] as const;
+
+function isManual({ values }: FieldContext): boolean {
+  return values['login_mode'] === 'manual';
+}
+
+/** Fields by protocol, as far as this system user's protocol knows them. */
+function groups({ values }: FieldContext): readonly FieldGroup[] {
+  const isSsh = values['protocol'] === 'ssh';
+  return [
+    { title: 'assets:form.basic', fields: ['name', 'protocol', 'username', 'username_same_with_user'] },
+    {
+      title: 'assets:form.auth',
+      fields: ['login_mode', 'password', ...(isSsh ? ['private_key'] : [])],
+    },
+    { title: 'assets:form.other', fields: ['priority', ...(isSsh ? ['sftp_root'] : []), 'comment'] },
+  ];
+}
+
+export const systemUser = defineResource<SystemUserRow>({
+  name: 'SystemUserListTable',
+  api: 'assets/system-users/',
+  routes: systemUserScreens,
+  icon: IdCard,
+  nameOf: (row) => row.name,
+  noun: { one: 'assets:system_user.one', many: 'assets:system_user.many', what: 'assets:system_user.what' },
+  can: { delete: () => true },
+  list: {
+    columns: [
+      'name',
+      'username',
+      'username_same_with_user',
+      'protocol',
+      'login_mode',
+      {
+        key: 'assets_amount',
+        align: 'right',
+        sortable: false,
+        cell: (row) => (
+          <AmountCell value={row.assets_amount} to={`${paths.systemUser(row.id)}?activeTab=assets`} />
+        ),
+      },
+      'priority',
+      'created_by',
+      'date_created',
+      'date_updated',
+      'comment',
+      'org_name',
+    ],
+    shown: ['name', 'username', 'protocol', 'login_mode', 'assets_amount', 'priority', 'comment'],
+    // i18n: assets:protocol_menu.*
+    createMenu: HOST_PROTOCOLS.map((protocol) => ({
+      id: protocol,
+      label: `assets:protocol_menu.${protocol}`,
+      to: `/assets/system-users/create?protocol=${protocol}`,
+    })),
+  },
+  form: {
+    groups,
+    initial: (query) => ({
+      protocol: HOST_PROTOCOLS.find((protocol) => protocol === query['protocol']) ?? 'ssh',
+      login_mode: 'auto',
+      sftp_root: 'tmp',
+      priority: 81,
+    }),
+    fields: {
+      protocol: { isDisabled: () => true, control: 'select' },
+      username: {
+        isHidden: ({ values }) => values['username_same_with_user'] === true,
+        help: 'assets:form.username_help',
+      },
+      password: { control: 'password', isHidden: isManual, help: 'assets:form.secret_help' },
+      private_key: { control: 'key', isHidden: isManual, help: 'assets:form.private_key_help' },
+      priority: { help: 'assets:form.priority_help' },
+      comment: { control: 'textarea' },
+    },
+    after: 'detail',
+  },
+  detail: {
+    cards: [
+      {
+        title: 'assets:form.basic',
+        fields: [
+          'name',
+          'protocol',
+          'username',
+          { key: 'login_mode_display', label: 'assets:login_mode' },
+          {
+            key: 'ssh_key_fingerprint',
+            value: (row) => <CopyCell value={row.ssh_key_fingerprint} />,
+          },
+          'priority',
+          'sftp_root',
+          'date_created',
+          'created_by',
+          'comment',
+        ],
+      },
+    ],
+    tabs: [
+      {
+        id: 'assets',
+        label: 'assets:tab.assets',
+        count: (row) => row.assets_amount,
+        content: (row) => <RelatedAssets systemUserId={row.id} />,
+      },
+    ],
+  },
+});

@@ -1,0 +1,27 @@
+import type { ComponentType } from 'react';
+import type { RouteRecord, Section } from '#/lib/routes';
+
+type Log = 'LoginLogPage' | 'FtpLogPage' | 'OperateLogPage';
+
+function record(name: string, path: string, title: string, page: Log): RouteRecord {
+  return {
+    name,
+    path,
+    title,
+    permission: 'audit',
+    texts: ['resource', 'audits'],
+    load: async (): Promise<ComponentType> => (await import('./screens'))[page],
+  };
+}
+
+export const auditsSection: Section = {
+  id: 'audits',
+  title: 'nav:audits',
+  icon: 'audits',
+  order: 60,
+  routes: [
+    record('LoginLog', '/audits/login-log', 'nav:login_log', 'LoginLogPage'),
+    record('FtpLog', '/audits/ftp-log', 'nav:ftp_log', 'FtpLogPage'),
+    record('OperateLog', '/audits/operate-log', 'nav:operate_log', 'OperateLogPage'),
+  ],
+};

@@ -1,0 +1,137 @@
+import { FileDown, LogIn, ScrollText } from 'lucide-react';
+import { translate } from '#/lib/i18n';
+import { type Column, defineResource } from '#/resource/define';
+import { MonoCell, TimeCell, valueOf } from '#/resource/format';
+import { ResourceList } from '#/resource/list/ResourceList';
+import { Status } from '#/ui/status';
+
+/** Days that a log goes back when it is opened. */
+const DAYS = 7;
+const READ_ONLY = { create: false, deleteMany: false } as const;
+
+interface LogRow {
+  readonly id: string;
+}
+
+interface LoginRow extends LogRow {
+  readonly username: string;
+  readonly status: boolean;
+}
+
+interface FtpRow extends LogRow {
+  readonly filename: string;
+  readonly is_success: boolean;
+}
+
+interface OperateRow extends LogRow {
+  readonly resource: string;
+}
+
+/** Audit pages always show the exact time. */
+function exact<Row extends LogRow>(key: string): Column<Row> {
+  return { key, sortable: true, cell: (row) => <TimeCell value={valueOf(row, key)} exact /> };
+}
+
+function mono<Row extends LogRow>(key: string): Column<Row> {
+  return { key, cell: (row) => <MonoCell value={valueOf(row, key)} /> };
+}
+
+function Outcome({ ok }: { readonly ok: boolean }) {
+  return <Status tone={ok ? 'ok' : 'danger'}>{translate(ok ? 'audits:success' : 'audits:failed')}</Status>;
+}
+
+const loginLog = defineResource<LoginRow>({
+  name: 'LoginLogTable',
+  api: 'audits/login-logs/',
+  routes: {
+    names: { list: 'LoginLog' },
+    paths: { list: '/audits/login-log' },
+    titles: { list: 'nav:login_log' },
+  },
+  icon: LogIn,
+  nameOf: (row) => row.username,
+  noun: { one: 'audits:login.one', many: 'audits:login.many', what: 'audits:login.what' },
+  can: READ_ONLY,
+  list: {
+    columns: [
+      'username',
+      'type',
+      'backend',
+      mono('ip'),
+      'city',
+      'user_agent',
+      'mfa',
+      'reason',
+      { key: 'status', cell: (row) => <Outcome ok={row.status} /> },
+      exact('datetime'),
+    ],
+    shown: ['username', 'type', 'ip', 'user_agent', 'reason', 'status', 'datetime'],
+    dateRangeDays: DAYS,
+    order: '-datetime',
+    phone: {
+      icon: LogIn,
+      meta: (row) => <TimeCell value={valueOf(row, 'datetime')} exact />,
+      status: (row) => <Outcome ok={row.status} />,
+    },
+  },
+});
+
+const ftpLog = defineResource<FtpRow>({
+  name: 'FtpLogTable',
+  api: 'audits/ftp-logs/',
+  routes: { names: { list: 'FtpLog' }, paths: { list: '/audits/ftp-log' }, titles: { list: 'nav:ftp_log' } },
+  icon: FileDown,
+  nameOf: (row) => row.filename,
+  noun: { one: 'audits:ftp.one', many: 'audits:ftp.many', what: 'audits:ftp.what' },
+  can: READ_ONLY,
+  list: {
+    columns: [
+      'user',
+      'asset',
+      'system_user',
+      mono('remote_addr'),
+      'operate',
+      mono('filename'),
+      { key: 'is_success', cell: (row) => <Outcome ok={row.is_success} /> },
+      exact('date_start'),
+    ],
+    dateRangeDays: DAYS,
+    order: '-date_start',
+    phone: {
+      icon: FileDown,
+      meta: (row) => <TimeCell value={valueOf(row, 'date_start')} exact />,
+      status: (row) => <Outcome ok={row.is_success} />,
+    },
+  },
+});
+
+const operateLog = defineResource<OperateRow>({
+  name: 'OperateLogTable',
+  api: 'audits/operate-logs/',
+  routes: {
+    names: { list: 'OperateLog' },
+    paths: { list: '/audits/operate-log' },
+    titles: { list: 'nav:operate_log' },
+  },
+  icon: ScrollText,
+  nameOf: (row) => row.resource,
+  noun: { one: 'audits:operate.one', many: 'audits:operate.many', what: 'audits:operate.what' },
+  can: READ_ONLY,
+  list: {
+    columns: ['user', 'action', 'resource_type', 'resource', mono('remote_addr'), exact('datetime')],
+    dateRangeDays: DAYS,
+    order: '-datetime',
+  },
+});
+
+export function LoginLogPage() {
+  return <ResourceList resource={loginLog} />;
+}
+
+export function FtpLogPage() {
+  return <ResourceList resource={ftpLog} />;
+}
+
+export function OperateLogPage() {
+  return <ResourceList resource={operateLog} />;
+}

@@ -1,0 +1,152 @@
+import { useQueries, useQuery } from '@tanstack/react-query';
+import { Folder, Server } from 'lucide-react';
+import { useDeferredValue, useState } from 'react';
+import { explain } from '#/lib/http/catalogue';
+import { useT } from '#/lib/i18n';
+import { Button } from '#/ui/button';
+import { TextInput } from '#/ui/field';
+import { SkeletonLines } from '#/ui/skeleton';
+import { Tree, type TreeItem } from '#/ui/tree';
+import { assetSearchQuery, branchQuery, type GrantedAsset, type GrantedNode } from './api';
+
+const COUNT = /^(.*) \((\d+)\)$/s;
+
+/** Two nodes may hold the same asset: the id in the tree names the place, not the asset. */
+function treeItem(node: GrantedNode, parentId: string | null): TreeItem {
+  if (node.meta.type === 'asset') {
+    return { id: `${parentId ?? ''}/${node.id}`, label: node.name, parentId, isBranch: false, icon: Server };
+  }
+  const [, name = node.name, count] = COUNT.exec(node.name) ?? [];
+  return {
+    id: node.meta.data.key,
+    label: name,
+    parentId,
+    isBranch: node.isParent || Number(count) > 0,
+    icon: Folder,
+    ...(count === undefined ? {} : { count: Number(count) }),
+  };
+}
+
+function openAtFirst(roots: readonly GrantedNode[]): ReadonlySet<string> {
+  return new Set(
+    roots
+      .map((node) => treeItem(node, null))
+      .flatMap((item) => (item.count !== undefined && item.count > 0 ? [item.id] : [])),
+  );
+}
+
+export function AssetPanel({ onChoose }: { readonly onChoose: (asset: GrantedAsset) => void }) {
+  const t = useT();
+  const [search, setSearch] = useState('');
+  const wanted = useDeferredValue(search.trim());
+  return (
+    <nav aria-label={t('connect:my_assets')} className="flex min-h-0 grow flex-col gap-2">
+      <div className="px-2">
+        <TextInput
+          type="search"
+          aria-label={t('connect:find_asset')}
+          placeholder={t('connect:find_asset')}
+          value={search}
+          className="pt-field-quiet"
+          onChange={(event) => setSearch(event.target.value)}
+        />
+      </div>
+      {wanted === '' ? <AssetTree onChoose={onChoose} /> : <Matches search={wanted} onChoose={onChoose} />}
+    </nav>
+  );
+}
+
+function AssetTree({ onChoose }: { readonly onChoose: (asset: GrantedAsset) => void }) {
+  const t = useT();
+  const roots = useQuery(branchQuery(null));
+  // Until the person opens or closes something, the roots that hold anything are open.
+  const [chosen, setChosen] = useState<ReadonlySet<string> | null>(null);
+  const expanded = chosen ?? openAtFirst(roots.data ?? []);
+  const open = [...expanded];
+  const branches = useQueries({ queries: open.map((key) => branchQuery(key)) });
+  if (roots.isPending) return <SkeletonLines />;
+  if (roots.isError) {
+    return (
+      <div className="grid gap-2 p-3">
+        <p role="alert">{explain(roots.error)}</p>
+        <Button onClick={() => void roots.refetch()}>{t('ui:retry')}</Button>
+      </div>
+    );
+  }
+  if (roots.data.length === 0) return <p className="p-3 text-ink-3">{t('connect:nothing_granted')}</p>;
+  const assets = new Map<string, GrantedAsset>();
+  const items: TreeItem[] = [];
+  const add = (nodes: readonly GrantedNode[], parentId: string | null): void => {
+    for (const node of nodes) {
+      const item = treeItem(node, parentId);
+      if (node.meta.type === 'asset') assets.set(item.id, node.meta.data);
+      items.push(item);
+    }
+  };
+  add(roots.data, null);
+  open.forEach((key, index) => add(branches[index]?.data ?? [], key));
+  const loading = new Set(open.filter((_, index) => branches[index]?.isPending));
+  const toggle = (id: string, isOpen: boolean): void => {
+    const next = new Set(expanded);
+    if (isOpen) next.add(id);
+    else next.delete(id);
+    setChosen(next);
+  };
+  return (
+    <Tree
+      label={t('connect:my_assets')}
+      items={items}
+      expanded={expanded}
+      loading={loading}
+      selected={null}
+      onExpand={toggle}
+      onSelect={(id) => {
+        const asset = assets.get(id);
+        if (asset) onChoose(asset);
+        else toggle(id, !expanded.has(id));
+      }}
+    />
+  );
+}
+
+function Matches({
+  search,
+  onChoose,
+}: {
+  readonly search: string;
+  readonly onChoose: (asset: GrantedAsset) => void;
+}) {
+  const t = useT();
+  const found = useQuery(assetSearchQuery(search));
+  if (found.isPending) return <SkeletonLines lines={4} />;
+  if (found.isError) {
+    return (
+      <p role="alert" className="p-3">
+        {explain(found.error)}
+      </p>
+    );
+  }
+  const { count, results } = found.data;
+  return (
+    <div className="min-h-0 grow overflow-y-auto p-1">
+      <p role="status" className="px-2 py-1 text-meta text-ink-3">
+        {t('connect:matches', { count })}
+      </p>
+      <ul>
+        {results.map((asset) => (
+          <li key={asset.id}>
+            <button
+              type="button"
+              className="pt-item w-full text-left hover:bg-surface-3"
+              onClick={() => onChoose(asset)}
+            >
+              <Server aria-hidden />
+              <span className="min-w-0 grow truncate">{asset.hostname}</span>
+              <span className="font-mono text-meta text-ink-3">{asset.ip}</span>
+            </button>
+          </li>
+        ))}
+      </ul>
+    </div>
+  );
+}

@@ -1,0 +1,290 @@
+import { ArrowLeft, Minus, PanelLeft, PanelRight, Plus, X } from 'lucide-react';
+import { useEffect, useEffectEvent, useState } from 'react';
+import { explain } from '#/lib/http/catalogue';
+import { useT } from '#/lib/i18n';
+import { paths } from '#/lib/paths';
+import { Button, IconButton } from '#/ui/button';
+import { Switch } from '#/ui/choice';
+import { LinkButton } from '#/ui/link';
+import { Logo } from '#/ui/logo';
+import { usePageTitle } from '#/ui/page-title';
+import { StateView } from '#/ui/states';
+import { Status } from '#/ui/status';
+import { toast } from '#/ui/toast';
+import { grantedAsset, usableSystemUsers, type GrantedAsset, type GrantedSystemUser } from './api';
+import { AssetPanel } from './AssetPanel';
+import { InfoPanel } from './InfoPanel';
+import { panesOf } from './layout';
+import { PaneArea } from './PaneArea';
+import { stateKey, statusTone } from './PaneView';
+import { SystemUserDialog } from './SystemUserDialog';
+import {
+  closeTab,
+  FONT_SIZES,
+  hasLiveSession,
+  openTab,
+  setPreferences,
+  showTab,
+  useWorkspace,
+  type Pane,
+} from './workspace';
+
+interface Choice {
+  readonly asset: GrantedAsset;
+  readonly systemUsers: readonly GrantedSystemUser[];
+}
+
+/** The web terminal: a dark workspace of its own. `?asset=<id>` opens one at once. */
+export function ConnectPage() {
+  const t = useT();
+  usePageTitle(t('nav:connect'));
+  const { tabs, panes, current } = useWorkspace();
+  const [choice, setChoice] = useState<Choice | null>(null);
+  const [showsAssets, setShowsAssets] = useState(() => window.innerWidth >= 640);
+  const [showsInfo, setShowsInfo] = useState(() => window.innerWidth >= 1200);
+  const tab = tabs.find((one) => one.id === current);
+  const pane = tab ? panes[tab.focused] : undefined;
+
+  const start = (asset: GrantedAsset, systemUser: GrantedSystemUser): void => {
+    setChoice(null);
+    if (window.innerWidth < 640) setShowsAssets(false);
+    openTab({ assetId: asset.id, assetName: asset.hostname, address: asset.ip, systemUser });
+  };
+  const choose = async (asset: GrantedAsset): Promise<void> => {
+    try {
+      const systemUsers = await usableSystemUsers(asset.id);
+      const [only] = systemUsers;
+      if (only === undefined)
+        toast({ tone: 'error', text: t('connect:no_system_user', { asset: asset.hostname }) });
+      else if (systemUsers.length === 1) start(asset, only);
+      else setChoice({ asset, systemUsers });
+    } catch (error) {
+      toast({ tone: 'error', text: explain(error) });
+    }
+  };
+
+  const openFromAddress = useEffectEvent(async (id: string) => {
+    try {
+      const [asset] = (await grantedAsset(id)).results;
+      if (asset) await choose(asset);
+      else toast({ tone: 'error', text: t('connect:unknown_asset') });
+    } catch (error) {
+      toast({ tone: 'error', text: explain(error) });
+    }
+  });
+  useEffect(() => {
+    const address = new URL(location.href);
+    const id = address.searchParams.get('asset');
+    if (id === null) return;
+    // Reloading the page must not open one more session.
+    address.searchParams.delete('asset');
+    history.replaceState(history.state, '', address);
+    // Asks the server first; the state changes when the answer is there.
+    // oxlint-disable-next-line react/set-state-in-effect
+    void openFromAddress(id);
+  }, []);
+
+  useEffect(() => {
+    const warn = (event: BeforeUnloadEvent): void => {
+      if (hasLiveSession()) event.preventDefault();
+    };
+    addEventListener('beforeunload', warn);
+    return () => removeEventListener('beforeunload', warn);
+  }, []);
+
+  return (
+    <main
+      data-theme="dark"
+      data-terminal-exit=""
+      tabIndex={-1}
+      className="flex h-dvh flex-col overflow-hidden bg-bg text-ink-1"
+    >
+      <h1 className="sr-only">{t('nav:connect')}</h1>
+      <div className="flex min-h-0 grow">
+        {showsAssets && (
+          <div className="flex w-56 flex-none flex-col gap-2 border-r border-line bg-bg max-sm:absolute max-sm:inset-y-0 max-sm:left-0 max-sm:z-(--z-drawer) max-sm:w-[min(280px,86vw)]">
+            <div className="flex h-11 flex-none items-center gap-1 px-2">
+              <LinkButton
+                to={paths.home}
+                kind="text"
+                size="sm"
+                icon={ArrowLeft}
+                label={t('connect:back_to_console')}
+              />
+              <span className="grow">
+                <Logo />
+              </span>
+              <IconButton
+                icon={PanelLeft}
+                kind="text"
+                size="sm"
+                label={t('connect:hide_assets')}
+                onClick={() => setShowsAssets(false)}
+              />
+            </div>
+            <AssetPanel onChoose={(asset) => void choose(asset)} />
+          </div>
+        )}
+        <div className="flex min-w-0 grow flex-col">
+          <div className="flex h-10 flex-none items-center gap-1 border-b border-line px-1.5">
+            {!showsAssets && (
+              <IconButton
+                icon={PanelLeft}
+                kind="text"
+                size="sm"
+                label={t('connect:show_assets')}
+                onClick={() => setShowsAssets(true)}
+              />
+            )}
+            <TabStrip />
+            <IconButton
+              icon={PanelRight}
+              kind="text"
+              size="sm"
+              label={t(showsInfo ? 'connect:hide_info' : 'connect:show_info')}
+              aria-pressed={showsInfo}
+              className="max-md:hidden"
+              onClick={() => setShowsInfo(!showsInfo)}
+            />
+          </div>
+          <div className="flex min-h-0 grow">
+            {tabs.length === 0 ? (
+              <div className="grid grow place-items-center">
+                <StateView
+                  drawing="empty"
+                  title={t('connect:empty_title')}
+                  actions={
+                    showsAssets ? undefined : (
+                      <Button kind="primary" onClick={() => setShowsAssets(true)}>
+                        {t('connect:show_assets')}
+                      </Button>
+                    )
+                  }
+                >
+                  {t('connect:empty_hint')}
+                </StateView>
+              </div>
+            ) : (
+              <PaneArea tabs={tabs} current={current} />
+            )}
+            {showsInfo && pane && <InfoPanel pane={pane} />}
+          </div>
+        </div>
+      </div>
+      <StatusBar pane={pane} />
+      {choice && (
+        <SystemUserDialog
+          asset={choice.asset}
+          choices={choice.systemUsers}
+          onChoose={(systemUser) => start(choice.asset, systemUser)}
+          onCancel={() => setChoice(null)}
+        />
+      )}
+    </main>
+  );
+}
+
+function TabStrip() {
+  const t = useT();
+  const { tabs, panes, current } = useWorkspace();
+  return (
+    <div
+      role="tablist"
+      aria-label={t('connect:tabs')}
+      className="flex min-w-0 grow gap-0.5 self-stretch overflow-x-auto"
+    >
+      {tabs.map((tab) => {
+        const ids = panesOf(tab.layout);
+        const shown = panes[tab.focused];
+        if (!shown) return null;
+        const isCurrent = tab.id === current;
+        return (
+          <div
+            key={tab.id}
+            role="none"
+            className={`flex max-w-60 flex-none items-center gap-1 border-t-2 pr-1 pl-2 ${isCurrent ? 'border-accent bg-surface-1' : 'border-transparent hover:bg-hover'}`}
+          >
+            <button
+              type="button"
+              role="tab"
+              id={`tab-${tab.id}`}
+              aria-selected={isCurrent}
+              aria-controls={`panel-${tab.id}`}
+              tabIndex={isCurrent ? 0 : -1}
+              className="flex min-h-6 min-w-0 items-center gap-2"
+              onClick={() => showTab(tab.id)}
+              onKeyDown={(event) => {
+                const at = tabs.indexOf(tab);
+                const next = { ArrowRight: tabs[at + 1], ArrowLeft: tabs[at - 1] }[event.key];
+                if (!next) return;
+                showTab(next.id);
+                document.getElementById(`tab-${next.id}`)?.focus();
+              }}
+            >
+              <span className="truncate">
+                <Status tone={statusTone(shown)}>{shown.target.assetName}</Status>
+              </span>
+              {ids.length > 1 && <span className="pt-chip">{t('connect:panes', { count: ids.length })}</span>}
+            </button>
+            <IconButton
+              icon={X}
+              kind="text"
+              size="sm"
+              label={t('connect:close_tab', { name: shown.target.assetName })}
+              onClick={() => closeTab(tab.id)}
+            />
+          </div>
+        );
+      })}
+    </div>
+  );
+}
+
+function StatusBar({ pane }: { readonly pane: Pane | undefined }) {
+  const t = useT();
+  const { fontSize, screenReader } = useWorkspace((state) => state.preferences);
+  return (
+    <footer className="flex min-h-7 flex-none flex-wrap items-center gap-x-4 border-t border-line bg-surface-1 px-3 text-meta text-ink-2">
+      <span role="status">
+        {pane ? <Status tone={statusTone(pane)}>{t(stateKey(pane))}</Status> : t('connect:state.none')}
+      </span>
+      {pane?.latencyMs !== null && pane?.latencyMs !== undefined && pane.end === null && (
+        <span className="tabular-nums">{pane.latencyMs} ms</span>
+      )}
+      <span>UTF-8</span>
+      <span className="grow" />
+      <Switch
+        checked={screenReader}
+        onChange={(event) => setPreferences({ screenReader: event.target.checked })}
+      >
+        {t('connect:screen_reader')}
+      </Switch>
+      <span className="flex items-center gap-1">
+        <IconButton
+          icon={Minus}
+          kind="text"
+          size="sm"
+          label={t('connect:smaller')}
+          disabled={fontSize <= FONT_SIZES.smallest}
+          onClick={() => setPreferences({ fontSize: fontSize - 1 })}
+        />
+        <span className="tabular-nums">{fontSize} px</span>
+        <IconButton
+          icon={Plus}
+          kind="text"
+          size="sm"
+          label={t('connect:larger')}
+          disabled={fontSize >= FONT_SIZES.largest}
+          onClick={() => setPreferences({ fontSize: fontSize + 1 })}
+        />
+      </span>
+      <span className="max-lg:hidden">
+        {t('connect:copy')} <kbd className="font-mono">Ctrl Shift C</kbd> · {t('connect:paste')}{' '}
+        <kbd className="font-mono">Ctrl Shift V</kbd>
+      </span>
+      <span className="max-sm:hidden">
+        {t('connect:leave_terminal')} <kbd className="font-mono">Ctrl Shift Esc</kbd>
+      </span>
+    </footer>
+  );
+}

@@ -1,0 +1,54 @@
+import { RotateCw } from 'lucide-react';
+import { useT } from '#/lib/i18n';
+import { friendlyDuration } from '#/lib/time';
+import { Button } from '#/ui/button';
+import type { Pane } from './workspace';
+
+/** Ends that the person brought about need no alarm. */
+const QUIET = new Set(['user_closed', 'target_closed']);
+
+/** Ends that are noticed here, where the proxy could not say anything. */
+const OWN_WORDS: Readonly<Record<string, string>> = {
+  connection_lost: 'connect:end.connection_lost',
+  account_closed: 'connect:end.signed_out',
+};
+
+/** Why a session is over or was not given, in words, with the next step. i18n: connect:end.* */
+export function EndNotice({
+  pane,
+  onAgain,
+  onClose,
+}: {
+  readonly pane: Pane;
+  readonly onAgain: () => void;
+  readonly onClose: () => void;
+}) {
+  const t = useT();
+  const { end, refusal, startedAt, endedAt } = pane;
+  const reason = end?.reason ?? 'refused';
+  const words = refusal ?? (end?.message || t(OWN_WORDS[reason] ?? 'connect:end.other'));
+  const isQuiet = QUIET.has(reason) && (end?.exitStatus ?? 0) === 0;
+  const facts = [
+    startedAt !== null && endedAt !== null
+      ? t('connect:end.lasted', { duration: friendlyDuration((endedAt - startedAt) / 1000) })
+      : '',
+    end?.exitStatus ? t('connect:end.exit_status', { status: end.exitStatus }) : '',
+  ].filter((fact) => fact !== '');
+  return (
+    <div
+      role="alert"
+      className={`flex flex-wrap items-center gap-2 border-t px-3 py-2 ${isQuiet ? 'border-line bg-surface-1' : 'border-warn-line bg-warn-soft'}`}
+    >
+      <p className="min-w-0 grow [overflow-wrap:anywhere]">
+        {words}
+        {facts.length > 0 && <span className="text-meta text-ink-2"> · {facts.join(' · ')}</span>}
+      </p>
+      <Button icon={RotateCw} onClick={onAgain}>
+        {t('connect:again')}
+      </Button>
+      <Button kind="text" onClick={onClose}>
+        {t('connect:close')}
+      </Button>
+    </div>
+  );
+}

@@ -1,0 +1,318 @@
+import { ArrowDown, ArrowUp, Columns2, Rows2, Search, X } from 'lucide-react';
+import { type FormEvent, type RefObject, useEffect, useMemo, useRef, useState } from 'react';
+import {
+  LiveTerminal,
+  type LiveTerminalEvents,
+  type LiveTerminalHandle,
+} from '#/islands/terminal/LiveTerminal';
+import { explain } from '#/lib/http/catalogue';
+import { useT } from '#/lib/i18n';
+import { Button, IconButton } from '#/ui/button';
+import { Field, PasswordInput, TextInput } from '#/ui/field';
+import { Status, type StatusTone } from '#/ui/status';
+import { connectionToken } from './api';
+import { EndNotice } from './EndNotice';
+import {
+  closePane,
+  focusPane,
+  reconnectPane,
+  splitFrom,
+  updatePane,
+  useWorkspace,
+  type Pane,
+} from './workspace';
+
+export function statusTone(pane: Pane): StatusTone {
+  if (pane.end !== null || pane.refusal !== null) return 'unknown';
+  if (pane.status === 'open') return 'ok';
+  return pane.status === 'reconnecting' ? 'warn' : 'unknown';
+}
+
+/** i18n: connect:state.* */
+export function stateKey(pane: Pane): string {
+  if (pane.refusal !== null) return 'connect:state.refused';
+  if (pane.end !== null) return 'connect:state.ended';
+  if (pane.status === 'connecting' && pane.detail !== '') return `connect:state.${pane.detail}`;
+  return `connect:state.${pane.status}`;
+}
+
+export function PaneView({
+  pane,
+  isFocused,
+  isAlone,
+}: {
+  readonly pane: Pane;
+  readonly isFocused: boolean;
+  readonly isAlone: boolean;
+}) {
+  const t = useT();
+  const terminal = useRef<LiveTerminalHandle>(null);
+  const [searching, setSearching] = useState(false);
+  const { id, target, attempt } = pane;
+  const title = `${target.systemUser.username || target.systemUser.name} @ ${target.assetName}`;
+
+  const events = useMemo<LiveTerminalEvents>(
+    () => ({
+      status: (status, detail) =>
+        updatePane(id, { status, detail, ...(status === 'prompting' ? {} : { prompt: null }) }),
+      opened: (session) => {
+        updatePane(id, { session, startedAt: Date.now() });
+        terminal.current?.focus();
+      },
+      watching: () => undefined,
+      prompt: (prompt) => updatePane(id, { prompt }),
+      notice: (_code, message) => updatePane(id, { notice: message }),
+      ended: (end) => updatePane(id, { end, prompt: null, endedAt: Date.now() }),
+      latency: (latencyMs) => updatePane(id, { latencyMs: Math.round(latencyMs) }),
+    }),
+    [id],
+  );
+
+  const leaveSearch = (): void => {
+    setSearching(false);
+    terminal.current?.clearSearch();
+    terminal.current?.focus();
+  };
+
+  return (
+    <section
+      aria-label={title}
+      data-terminal-exit=""
+      tabIndex={-1}
+      className={`flex h-full flex-col overflow-hidden rounded-2 border bg-term-bg ${isFocused && !isAlone ? 'border-accent' : 'border-line'}`}
+      onFocusCapture={() => focusPane(id)}
+      onKeyDownCapture={(event) => {
+        if (event.ctrlKey && event.shiftKey && event.code === 'KeyF') {
+          event.preventDefault();
+          setSearching(true);
+        }
+      }}
+    >
+      <header
+        className={`flex min-h-8 items-center gap-1 px-2 ${isFocused && !isAlone ? 'bg-accent-soft' : 'bg-surface-1'}`}
+      >
+        <h2 className="min-w-0 grow truncate text-body font-medium">
+          <Status tone={statusTone(pane)}>{title}</Status>
+          <span className="sr-only">{t(stateKey(pane))}</span>
+        </h2>
+        <IconButton
+          icon={Search}
+          kind="text"
+          size="sm"
+          label={t('connect:search')}
+          onClick={() => setSearching(true)}
+        />
+        <IconButton
+          icon={Columns2}
+          kind="text"
+          size="sm"
+          label={t('connect:split_right')}
+          onClick={() => splitFrom(id, 'columns')}
+        />
+        <IconButton
+          icon={Rows2}
+          kind="text"
+          size="sm"
+          label={t('connect:split_down')}
+          onClick={() => splitFrom(id, 'rows')}
+        />
+        <IconButton
+          icon={X}
+          kind="text"
+          size="sm"
+          label={t('connect:close_pane', { title })}
+          onClick={() => closePane(id)}
+        />
+      </header>
+      {searching && (
+        <SearchBar
+          onSearch={(text, backwards) =>
+            backwards ? terminal.current?.findPrevious(text) : terminal.current?.findNext(text)
+          }
+          onClose={leaveSearch}
+        />
+      )}
+      <div className="relative min-h-0 grow p-1.5">
+        {/* Each attempt is a session of its own, with a token of its own. */}
+        <PaneTerminal
+          key={attempt}
+          pane={pane}
+          title={title}
+          events={events}
+          hasFocus={isFocused && !searching}
+          ref={terminal}
+        />
+        {pane.prompt !== null && (
+          <PromptForm
+            key={pane.prompt.id}
+            text={pane.prompt.text}
+            echo={pane.prompt.echo}
+            onAnswer={(value) => terminal.current?.answer(pane.prompt?.id ?? 0, value)}
+          />
+        )}
+        {pane.status === 'reconnecting' && (
+          <p
+            role="status"
+            className="absolute top-2 right-2 rounded-2 border border-warn-line bg-warn-soft px-2 py-1 text-warn"
+          >
+            {t('connect:reconnecting')}
+          </p>
+        )}
+      </div>
+      {(pane.end !== null || pane.refusal !== null) && (
+        <EndNotice pane={pane} onAgain={() => reconnectPane(id)} onClose={() => closePane(id)} />
+      )}
+    </section>
+  );
+}
+
+function PaneTerminal({
+  pane,
+  title,
+  events,
+  hasFocus,
+  ref,
+}: {
+  readonly pane: Pane;
+  readonly title: string;
+  readonly events: LiveTerminalEvents;
+  readonly hasFocus: boolean;
+  readonly ref: RefObject<LiveTerminalHandle | null>;
+}) {
+  const t = useT();
+  const { fontSize, screenReader } = useWorkspace((state) => state.preferences);
+  const { id, target, token } = pane;
+  const isOpen = pane.session !== null;
+
+  useEffect(() => {
+    let isCurrent = true;
+    const ask = async (): Promise<void> => {
+      try {
+        const granted = await connectionToken(target.assetId, target.systemUser.id);
+        if (isCurrent) updatePane(id, { token: granted });
+      } catch (error) {
+        if (isCurrent) updatePane(id, { refusal: explain(error), status: 'ended' });
+      }
+    };
+    void ask();
+    return () => {
+      isCurrent = false;
+    };
+  }, [id, target.assetId, target.systemUser.id]);
+
+  useEffect(() => {
+    if (hasFocus && isOpen) ref.current?.focus();
+  }, [hasFocus, isOpen, ref]);
+
+  if (token === null) return null;
+  return (
+    <LiveTerminal
+      ref={ref}
+      path={token.ws_path}
+      token={token.token}
+      mode="open"
+      fontSize={fontSize}
+      screenReader={screenReader}
+      label={t('connect:terminal_label', { title })}
+      events={events}
+    />
+  );
+}
+
+function SearchBar({
+  onSearch,
+  onClose,
+}: {
+  readonly onSearch: (text: string, backwards: boolean) => boolean | undefined;
+  readonly onClose: () => void;
+}) {
+  const t = useT();
+  const [text, setText] = useState('');
+  const [isMissing, setMissing] = useState(false);
+  const find = (value: string, backwards: boolean): void => {
+    setMissing(value !== '' && onSearch(value, backwards) === false);
+  };
+  return (
+    // Escape closes the bar from any of its controls.
+    // oxlint-disable-next-line jsx-a11y/no-noninteractive-element-interactions
+    <form
+      role="search"
+      className="flex items-center gap-1 border-b border-line bg-surface-1 px-2 py-1"
+      onSubmit={(event) => {
+        event.preventDefault();
+        find(text, false);
+      }}
+      onKeyDown={(event) => {
+        if (event.key === 'Escape') onClose();
+        if (event.key === 'Enter' && event.shiftKey) {
+          event.preventDefault();
+          find(text, true);
+        }
+      }}
+    >
+      <TextInput
+        aria-label={t('connect:search')}
+        placeholder={t('connect:search')}
+        value={text}
+        className="max-w-64"
+        // It opens on the person's own command, to type into.
+        autoFocus
+        onChange={(event) => {
+          setText(event.target.value);
+          find(event.target.value, false);
+        }}
+      />
+      <span role="status" className="min-w-16 text-meta text-ink-3">
+        {isMissing ? t('connect:not_found') : ''}
+      </span>
+      <IconButton
+        icon={ArrowUp}
+        kind="text"
+        size="sm"
+        label={t('connect:previous')}
+        onClick={() => find(text, true)}
+      />
+      <IconButton
+        icon={ArrowDown}
+        kind="text"
+        size="sm"
+        label={t('connect:next')}
+        onClick={() => find(text, false)}
+      />
+      <IconButton icon={X} kind="text" size="sm" label={t('connect:close_search')} onClick={onClose} />
+    </form>
+  );
+}
+
+function PromptForm({
+  text,
+  echo,
+  onAnswer,
+}: {
+  readonly text: string;
+  readonly echo: boolean;
+  readonly onAnswer: (value: string) => void;
+}) {
+  const t = useT();
+  const input = useRef<HTMLInputElement>(null);
+  const submit = (event: FormEvent): void => {
+    event.preventDefault();
+    onAnswer(input.current?.value ?? '');
+  };
+  const Input = echo ? TextInput : PasswordInput;
+  return (
+    <form className="absolute inset-0 grid place-items-center bg-overlay p-4" onSubmit={submit}>
+      <div className="grid w-full max-w-sm gap-3 rounded-3 border border-line-2 bg-surface-1 p-4 shadow-dialog">
+        <Field layout="above" label={text}>
+          {(control) => (
+            // The session waits for exactly this.
+            <Input {...control} ref={input} autoFocus autoComplete="off" />
+          )}
+        </Field>
+        <Button kind="primary" type="submit">
+          {t('connect:go_on')}
+        </Button>
+      </div>
+    </form>
+  );
+}

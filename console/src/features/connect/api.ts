@@ -1,0 +1,95 @@
+import { queryOptions } from '@tanstack/react-query';
+import { http } from '#/lib/http/client';
+
+export interface GrantedAsset {
+  readonly id: string;
+  readonly hostname: string;
+  readonly ip: string;
+  readonly platform: string;
+  readonly protocols: readonly string[];
+  readonly is_active: boolean;
+  readonly comment: string;
+}
+
+export interface GrantedSystemUser {
+  readonly id: string;
+  readonly name: string;
+  readonly username: string;
+  readonly protocol: string;
+  readonly priority: number;
+  readonly login_mode: 'auto' | 'manual';
+}
+
+export interface GrantedNode {
+  readonly id: string;
+  readonly name: string;
+  readonly pId: string;
+  readonly isParent: boolean;
+  readonly meta:
+    | {
+        readonly type: 'node';
+        readonly data: { readonly id: string; readonly key: string; readonly value: string };
+      }
+    | { readonly type: 'asset'; readonly data: GrantedAsset };
+}
+
+export interface ConnectionToken {
+  readonly token: string;
+  readonly terminal_id: string;
+  readonly ws_path: string;
+  readonly expires_in: number;
+}
+
+interface Page<Row> {
+  readonly count: number;
+  readonly results: readonly Row[];
+}
+
+const SEARCH_LIMIT = 50;
+
+/** Child nodes and assets of a node; without a key the roots. */
+export const branchQuery = (key: string | null) =>
+  queryOptions({
+    queryKey: ['connect', 'branch', key],
+    queryFn: ({ signal }) =>
+      http.get<readonly GrantedNode[]>('perms/users/nodes/children-with-assets/tree/', {
+        query: key === null ? {} : { key },
+        signal,
+        quiet: true,
+      }),
+    staleTime: 60_000,
+  });
+
+export const assetSearchQuery = (search: string) =>
+  queryOptions({
+    queryKey: ['connect', 'search', search],
+    queryFn: ({ signal }) =>
+      http.get<Page<GrantedAsset>>('perms/users/assets/', {
+        query: { search, limit: SEARCH_LIMIT, offset: 0 },
+        signal,
+        quiet: true,
+      }),
+  });
+
+export function grantedAsset(id: string): Promise<Page<GrantedAsset>> {
+  return http.get<Page<GrantedAsset>>('perms/users/assets/', {
+    query: { id, limit: 1, offset: 0 },
+    quiet: true,
+  });
+}
+
+/** What may be used on an asset, for the protocols that the terminal speaks, best first. */
+export async function usableSystemUsers(assetId: string): Promise<readonly GrantedSystemUser[]> {
+  const all = await http.get<readonly GrantedSystemUser[]>(`perms/users/assets/${assetId}/system-users/`, {
+    quiet: true,
+  });
+  return all.filter((one) => one.protocol === 'ssh').sort((a, b) => b.priority - a.priority);
+}
+
+export function connectionToken(assetId: string, systemUserId: string): Promise<ConnectionToken> {
+  return http.post<ConnectionToken>(
+    'authentication/connection-token/',
+    { asset: assetId, system_user: systemUserId, protocol: 'ssh' },
+    { quiet: true },
+  );
+}

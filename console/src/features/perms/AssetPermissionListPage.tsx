@@ -1,0 +1,44 @@
+import { useNavigate, useSearch } from '@tanstack/react-router';
+import { useT } from '#/lib/i18n';
+import { ResourceList } from '#/resource/list/ResourceList';
+import { type ChosenNode, NodeTree } from '#/resource/node-tree';
+import { assetPermission } from './asset-permission.resource';
+
+/** Permissions, narrowed by a node or asset of the tree. */
+export function AssetPermissionListPage() {
+  const t = useT();
+  const navigate = useNavigate();
+  const { node, asset }: { node?: string; asset?: string } = useSearch({ strict: false });
+  const choose = (next: ChosenNode) => {
+    const isAsset = next.type === 'asset';
+    const already = isAsset ? asset === next.id : node === next.id;
+    void navigate({
+      to: '.',
+      search: (old: Record<string, string | undefined>) => ({
+        ...old,
+        node: isAsset || already ? undefined : next.id,
+        asset: isAsset && !already ? next.id : undefined,
+        page: undefined,
+      }),
+      replace: true,
+    });
+  };
+  const query =
+    asset !== undefined ? { asset_id: asset } : node === undefined ? undefined : { node_id: node };
+  return (
+    <ResourceList
+      resource={assetPermission}
+      query={query}
+      createQuery={asset !== undefined ? `?asset=${asset}` : node === undefined ? '' : `?node=${node}`}
+      side={
+        <NodeTree
+          title={t('perms:tree')}
+          api="assets/nodes/children/tree/"
+          query={{ assets: 1 }}
+          selected={asset ?? node ?? null}
+          onSelect={choose}
+        />
+      }
+    />
+  );
+}

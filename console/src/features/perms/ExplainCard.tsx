@@ -1,0 +1,178 @@
+import { useQuery } from '@tanstack/react-query';
+import { CircleCheck, Folder, GitBranch, KeyRound, OctagonX, Server, User, Users } from 'lucide-react';
+import { useState } from 'react';
+import { explain } from '#/lib/http/catalogue';
+import { type Translate, useT } from '#/lib/i18n';
+import { paths } from '#/lib/paths';
+import { RemoteSelect } from '#/resource/form/RemoteSelect';
+import { assetOptions, systemUserOptions, userOptions } from '#/resource/remotes';
+import { Card } from '#/ui/card';
+import { Field } from '#/ui/field';
+import type { Icon } from '#/ui/icon';
+import { AppLink } from '#/ui/link';
+import { Note } from '#/ui/note';
+import { Chip } from '#/ui/status';
+import { chosenLeaves } from './actions';
+import { explainAccess, type Reason, type Verdict } from './explain';
+
+interface Step {
+  readonly icon: Icon;
+  readonly label: string;
+  readonly name: string;
+  readonly to?: string;
+}
+
+/** The way from the person to the asset, step by step. */
+function stepsOf({ permission, via }: Reason, t: Translate): readonly Step[] {
+  const steps: Step[] = [];
+  if (via?.user_group) {
+    steps.push({
+      icon: Users,
+      label: t('perms:explain.in_group'),
+      name: via.user_group.name,
+      to: paths.userGroup(via.user_group.id),
+    });
+  } else if (via?.user) {
+    steps.push({ icon: User, label: t('perms:explain.named'), name: via.user.name });
+  }
+  if (permission) {
+    steps.push({
+      icon: KeyRound,
+      label: t('perms:explain.by_rule'),
+      name: permission.name,
+      to: paths.assetPermission(permission.id),
+    });
+  }
+  if (via?.node) steps.push({ icon: Folder, label: t('perms:explain.in_node'), name: via.node.name });
+  else if (via?.asset) {
+    steps.push({
+      icon: Server,
+      label: t('perms:explain.names_asset'),
+      name: via.asset.name,
+      to: paths.asset(via.asset.id),
+    });
+  }
+  return steps;
+}
+
+function ReasonView({ reason }: { readonly reason: Reason }) {
+  const t = useT();
+  const steps = stepsOf(reason, t);
+  return (
+    <li>
+      <p className="text-ink-2">{reason.message}</p>
+      <ol className="mt-1.5 grid">
+        {steps.map((step) => (
+          <li
+            key={step.label}
+            className="relative grid grid-cols-[23px_84px_minmax(0,1fr)] items-start gap-2 pb-2 not-last:before:absolute not-last:before:top-6 not-last:before:bottom-0 not-last:before:left-[11px] not-last:before:w-px not-last:before:bg-line-2"
+          >
+            <span className="grid size-[23px] place-items-center rounded-(--r-gate) bg-accent-soft-2 text-accent">
+              <step.icon className="size-[13px]!" aria-hidden />
+            </span>
+            <span className="pt-0.5 text-ink-3">{step.label}</span>
+            <span className="pt-0.5 [overflow-wrap:anywhere]">
+              {step.to === undefined ? step.name : <AppLink to={step.to}>{step.name}</AppLink>}
+            </span>
+          </li>
+        ))}
+      </ol>
+    </li>
+  );
+}
+
+function VerdictView({ verdict }: { readonly verdict: Verdict }) {
+  const t = useT();
+  const Mark = verdict.allowed ? CircleCheck : OctagonX;
+  return (
+    <div className="mt-3 grid gap-2">
+      <p
+        className={`flex items-center gap-2 font-semibold ${verdict.allowed ? 'text-ok' : 'text-danger'}`}
+        role="status"
+      >
+        <Mark aria-hidden />
+        {t(verdict.allowed ? 'perms:explain.allowed' : 'perms:explain.denied')}
+      </p>
+      <ul className="grid gap-2">
+        {verdict.reasons.map((reason) => (
+          <ReasonView key={`${reason.code}-${reason.permission?.id ?? ''}`} reason={reason} />
+        ))}
+      </ul>
+      {verdict.allowed && (
+        <p className="flex flex-wrap gap-1.5">
+          {[...chosenLeaves(verdict.actions)].map((name) => (
+            <Chip key={name}>{t(`perms:actions.${name}`)}</Chip>
+          ))}
+        </p>
+      )}
+    </div>
+  );
+}
+
+/** May this person reach this asset with this system user, and why? Answers from the saved rules. */
+export function ExplainCard() {
+  const t = useT();
+  const [user, setUser] = useState<readonly string[]>([]);
+  const [asset, setAsset] = useState<readonly string[]>([]);
+  const [systemUser, setSystemUser] = useState<readonly string[]>([]);
+  const question = { user: user[0] ?? '', asset: asset[0] ?? '', system_user: systemUser[0] ?? '' };
+  const complete = question.user !== '' && question.asset !== '' && question.system_user !== '';
+  const answer = useQuery({
+    queryKey: ['explain', question],
+    queryFn: () => explainAccess(question),
+    enabled: complete,
+    staleTime: 0,
+  });
+  return (
+    <Card
+      title={
+        <span className="flex items-center gap-2">
+          <GitBranch className="text-accent" aria-hidden />
+          {t('perms:explain.title')}
+        </span>
+      }
+      aside={t('perms:explain.saved')}
+    >
+      <div className="grid gap-2">
+        <Field label={t('perms:explain.user')} layout="above">
+          {(control) => (
+            <RemoteSelect
+              control={control}
+              label={t('perms:explain.user')}
+              remote={userOptions}
+              multiple={false}
+              value={user}
+              onChange={setUser}
+            />
+          )}
+        </Field>
+        <Field label={t('perms:explain.asset')} layout="above">
+          {(control) => (
+            <RemoteSelect
+              control={control}
+              label={t('perms:explain.asset')}
+              remote={assetOptions}
+              multiple={false}
+              value={asset}
+              onChange={setAsset}
+            />
+          )}
+        </Field>
+        <Field label={t('perms:explain.system_user')} layout="above">
+          {(control) => (
+            <RemoteSelect
+              control={control}
+              label={t('perms:explain.system_user')}
+              remote={systemUserOptions}
+              multiple={false}
+              value={systemUser}
+              onChange={setSystemUser}
+            />
+          )}
+        </Field>
+      </div>
+      {answer.error && <Note tone="danger">{explain(answer.error)}</Note>}
+      {answer.data && <VerdictView verdict={answer.data} />}
+    </Card>
+  );
+}

@@ -1,0 +1,304 @@
+import { KeyRound, Power } from 'lucide-react';
+import { http } from '#/lib/http/client';
+import { translate } from '#/lib/i18n';
+import { paths } from '#/lib/paths';
+import { toLocalInput } from '#/lib/time';
+import { type ActionTools, defineResource } from '#/resource/define';
+import { AmountCell } from '#/resource/format';
+import { assetOptions, groupOptions, nodeOptions, systemUserOptions, userOptions } from '#/resource/remotes';
+import { Chip, Status } from '#/ui/status';
+import { actionNames, chosenLeaves } from './actions';
+import { assetPermissionScreens } from './routes';
+import { lazyPart } from '#/resource/lazy-part';
+
+const RelationCard = lazyPart(async () => (await import('#/resource/detail/RelationCard')).RelationCard);
+const ActionsField = lazyPart(async () => (await import('./ActionsField')).ActionsField);
+const ExplainCard = lazyPart(async () => (await import('./ExplainCard')).ExplainCard);
+const PreviewCard = lazyPart(async () => (await import('./PreviewCard')).PreviewCard);
+
+export interface AssetPermissionRow {
+  readonly id: string;
+  readonly name: string;
+  readonly is_active: boolean;
+  readonly is_expired: boolean;
+  readonly is_valid: boolean;
+  readonly actions: readonly string[];
+  readonly users_amount: number;
+  readonly user_groups_amount: number;
+  readonly assets_amount: number;
+  readonly nodes_amount: number;
+  readonly system_users_amount: number;
+}
+
+/** Expiry of a new permission, in days (contract). */
+const DEFAULT_DAYS = 36_500;
+const DAY_MS = 86_400_000;
+
+function Validity({ row }: { readonly row: AssetPermissionRow }) {
+  if (!row.is_active) return <Status tone="unknown">{translate('perms:state.inactive')}</Status>;
+  if (row.is_expired) return <Status tone="danger">{translate('perms:state.expired')}</Status>;
+  return <Status tone="ok">{translate('perms:state.valid')}</Status>;
+}
+
+type Amount =
+  | 'users_amount'
+  | 'user_groups_amount'
+  | 'assets_amount'
+  | 'nodes_amount'
+  | 'system_users_amount';
+
+function amount(key: Amount, tab: string) {
+  return {
+    key,
+    align: 'right' as const,
+    sortable: false,
+    cell: (row: AssetPermissionRow) => (
+      <AmountCell value={row[key]} to={`${paths.assetPermission(row.id)}?activeTab=${tab}`} />
+    ),
+  };
+}
+
+/** Leaves in words. */
+function ActionChips({ row }: { readonly row: AssetPermissionRow }) {
+  return (
+    <span className="inline-flex flex-wrap gap-1.5">
+      {[...chosenLeaves(row.actions)].map((name) => (
+        <Chip key={name}>{translate(`perms:actions.${name}`)}</Chip>
+      ))}
+    </span>
+  );
+}
+
+function relation(other: 'user' | 'usergroup' | 'asset' | 'node' | 'systemuser') {
+  const path = {
+    user: 'users',
+    usergroup: 'user-groups',
+    asset: 'assets',
+    node: 'nodes',
+    systemuser: 'system-users',
+  }[other];
+  return { api: `perms/asset-permissions-${path}-relations/`, own: 'assetpermission', other };
+}
+
+function People({ row, tools }: { readonly row: AssetPermissionRow; readonly tools: ActionTools }) {
+  return (
+    <div className="grid grid-cols-1 items-start gap-3.5 md:grid-cols-2">
+      <RelationCard
+        title="perms:card.users"
+        add="perms:card.add_user"
+        remote={userOptions}
+        relation={relation('user')}
+        id={row.id}
+        linkTo={paths.user}
+        onChange={tools.refresh}
+      />
+      <RelationCard
+        title="perms:card.groups"
+        add="perms:card.add_group"
+        remote={groupOptions}
+        relation={relation('usergroup')}
+        id={row.id}
+        linkTo={paths.userGroup}
+        onChange={tools.refresh}
+      />
+    </div>
+  );
+}
+
+function Targets({ row, tools }: { readonly row: AssetPermissionRow; readonly tools: ActionTools }) {
+  return (
+    <div className="grid grid-cols-1 items-start gap-3.5 md:grid-cols-2">
+      <RelationCard
+        title="perms:card.assets"
+        add="perms:card.add_asset"
+        remote={assetOptions}
+        relation={relation('asset')}
+        id={row.id}
+        linkTo={paths.asset}
+        onChange={tools.refresh}
+      />
+      <RelationCard
+        title="perms:card.nodes"
+        add="perms:card.add_node"
+        remote={nodeOptions}
+        relation={relation('node')}
+        id={row.id}
+        onChange={tools.refresh}
+      />
+      <RelationCard
+        title="perms:card.system_users"
+        add="perms:card.add_system_user"
+        remote={systemUserOptions}
+        relation={relation('systemuser')}
+        id={row.id}
+        linkTo={paths.systemUser}
+        onChange={tools.refresh}
+      />
+    </div>
+  );
+}
+
+const YES_NO = [
+  { value: '1', label: 'resource:yes' },
+  { value: '0', label: 'resource:no' },
+] as const;
+
+export const assetPermission = defineResource<AssetPermissionRow>({
+  name: 'AssetPermissionListTable',
+  api: 'perms/asset-permissions/',
+  routes: assetPermissionScreens,
+  icon: KeyRound,
+  nameOf: (row) => row.name,
+  noun: { one: 'perms:permission.one', many: 'perms:permission.many', what: 'perms:permission.what' },
+  can: { delete: () => true },
+  list: {
+    columns: [
+      'name',
+      amount('users_amount', 'people'),
+      amount('user_groups_amount', 'people'),
+      amount('assets_amount', 'targets'),
+      amount('nodes_amount', 'targets'),
+      amount('system_users_amount', 'targets'),
+      'date_expired',
+      { key: 'is_valid', label: 'perms:state.label', sortable: false, cell: (row) => <Validity row={row} /> },
+      'is_expired',
+      'is_active',
+      'created_by',
+      'date_created',
+      'comment',
+      'org_name',
+    ],
+    shown: [
+      'name',
+      'users_amount',
+      'user_groups_amount',
+      'assets_amount',
+      'nodes_amount',
+      'system_users_amount',
+      'date_expired',
+      'is_valid',
+    ],
+    filters: [
+      { key: 'name', label: 'perms:filter.name' },
+      { key: 'is_valid', label: 'perms:filter.is_valid', choices: YES_NO },
+      { key: 'is_effective', label: 'perms:filter.is_effective', choices: YES_NO },
+      { key: 'username', label: 'perms:filter.username' },
+      { key: 'user_group', label: 'perms:filter.user_group' },
+      { key: 'ip', label: 'perms:filter.ip' },
+      { key: 'hostname', label: 'perms:filter.hostname' },
+      { key: 'node', label: 'perms:filter.node' },
+      { key: 'system_user', label: 'perms:filter.system_user' },
+      {
+        key: 'all',
+        label: 'perms:filter.all',
+        choices: [
+          { value: '1', label: 'perms:filter.all_yes' },
+          { value: '0', label: 'perms:filter.all_no' },
+        ],
+      },
+    ],
+    isInactive: (row) => !row.is_valid,
+    phone: {
+      icon: KeyRound,
+      meta: (row) => (
+        <span>
+          {translate('perms:phone', {
+            people: row.users_amount + row.user_groups_amount,
+            targets: row.assets_amount + row.nodes_amount,
+          })}
+        </span>
+      ),
+      status: (row) => <Validity row={row} />,
+    },
+  },
+  form: {
+    groups: [
+      { title: 'perms:form.basic', fields: ['name'] },
+      { title: 'perms:form.user', fields: ['users', 'user_groups'] },
+      { title: 'perms:form.asset', fields: ['assets', 'nodes', 'system_users'] },
+      { title: 'perms:form.action', fields: ['actions'] },
+      { title: 'perms:form.other', fields: ['is_active', 'date_start', 'date_expired', 'comment'] },
+    ],
+    initial: (query) => ({
+      users: [],
+      user_groups: [],
+      assets: query['asset'] ? [query['asset']] : [],
+      nodes: query['node'] ? [query['node']] : [],
+      system_users: [],
+      actions: actionNames(
+        new Set(['connect', 'upload_file', 'download_file', 'clipboard_copy', 'clipboard_paste']),
+      ),
+      is_active: true,
+      date_start: toLocalInput(new Date()),
+      date_expired: toLocalInput(new Date(Date.now() + DEFAULT_DAYS * DAY_MS)),
+    }),
+    fields: {
+      users: { remote: userOptions, multiple: true },
+      user_groups: { remote: groupOptions, multiple: true, help: 'perms:form.people_help' },
+      assets: { remote: assetOptions, multiple: true },
+      nodes: { remote: nodeOptions, multiple: true, help: 'perms:form.nodes_help' },
+      system_users: { remote: systemUserOptions, multiple: true, required: true },
+      actions: {
+        label: 'perms:form.actions',
+        required: true,
+        render: (input) => <ActionsField input={input} />,
+      },
+      is_active: { control: 'switch' },
+    },
+    aside: ({ values }) => (
+      <div className="grid gap-3.5">
+        <PreviewCard values={values} />
+        <ExplainCard />
+      </div>
+    ),
+  },
+  detail: {
+    status: (row) => <Validity row={row} />,
+    cards: [
+      {
+        title: 'perms:form.basic',
+        fields: [
+          'name',
+          'is_active',
+          'users_amount',
+          'user_groups_amount',
+          'assets_amount',
+          'nodes_amount',
+          'system_users_amount',
+          { key: 'actions', label: 'perms:form.actions', value: (row) => <ActionChips row={row} /> },
+          'date_start',
+          'date_expired',
+          'date_created',
+          'created_by',
+          'comment',
+        ],
+      },
+    ],
+    quick: [
+      {
+        id: 'active',
+        label: 'perms:quick.active',
+        icon: Power,
+        state: (row) => translate(row.is_active ? 'perms:quick.on' : 'perms:quick.off'),
+        control: {
+          kind: 'switch',
+          value: (row) => row.is_active,
+          change: (row, on) => http.patch(`perms/asset-permissions/${row.id}/`, { is_active: on }),
+        },
+      },
+    ],
+    side: () => <ExplainCard />,
+    tabs: [
+      {
+        id: 'people',
+        label: 'perms:tab.people',
+        content: (row, tools) => <People row={row} tools={tools} />,
+      },
+      {
+        id: 'targets',
+        label: 'perms:tab.targets',
+        content: (row, tools) => <Targets row={row} tools={tools} />,
+      },
+    ],
+  },
+});

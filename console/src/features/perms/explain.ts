@@ -1,0 +1,42 @@
+import { http } from '#/lib/http/client';
+
+export interface Named {
+  readonly id: string;
+  readonly name: string;
+}
+
+/** How a rule meets the question: the person or a group on one side, the asset or a node on the other. */
+export interface Via {
+  readonly user?: Named;
+  readonly user_group?: Named;
+  readonly asset?: Named;
+  readonly node?: Named;
+}
+
+export interface Reason {
+  readonly code: string;
+  readonly message: string;
+  readonly permission: Named | null;
+  readonly via: Via | null;
+}
+
+export interface Verdict {
+  readonly allowed: boolean;
+  readonly verdict: 'allow' | 'deny';
+  readonly reasons: readonly Reason[];
+  readonly actions: readonly string[];
+  readonly expires_at: string | number | null;
+}
+
+export interface AccessQuestion {
+  readonly user: string;
+  readonly asset: string;
+  readonly system_user: string;
+}
+
+export function explainAccess({ user, asset, system_user }: AccessQuestion): Promise<Verdict> {
+  return http.get<Verdict>('perms/asset-permissions/explain/', {
+    query: { user, asset, system_user },
+    quiet: true,
+  });
+}

@@ -1,0 +1,235 @@
+import { useQuery } from '@tanstack/react-query';
+import { explain, requestIdOf } from '#/lib/http/catalogue';
+import { useT } from '#/lib/i18n';
+import { updateProfile } from '#/lib/session';
+import { useActiveTab } from '#/resource/detail/ResourceDetail';
+import { CopyCell, TimeCell } from '#/resource/format';
+import { Card, Definitions } from '#/ui/card';
+import { Field, PasswordInput, TextArea, TextInput } from '#/ui/field';
+import { Note } from '#/ui/note';
+import { PageHeader } from '#/ui/page';
+import { SkeletonLines } from '#/ui/skeleton';
+import { FailedState } from '#/ui/states';
+import { Tabs } from '#/ui/tabs';
+import { toast } from '#/ui/toast';
+import { fetchProfile, type FullProfile, PROFILE_KEY, savePassword, saveProfile, savePublicKey } from './api';
+import { SmallForm } from './SmallForm';
+
+function Info({ profile }: { readonly profile: FullProfile }) {
+  const t = useT();
+  return (
+    <div className="grid max-w-[960px] gap-3">
+      <Card title={t('profile:card.account')} flush>
+        <Definitions
+          items={[
+            { label: t('profile:field.username'), value: profile.username },
+            { label: t('profile:field.name'), value: profile.name },
+            { label: t('profile:field.role'), value: profile.role_display },
+            { label: t('profile:field.email'), value: profile.email },
+            { label: t('profile:field.groups'), value: profile.groups_display },
+            { label: t('profile:field.source'), value: profile.source_display },
+            { label: t('profile:field.mfa'), value: profile.mfa_level_display },
+            {
+              label: t('profile:field.key'),
+              value: profile.public_key_hash_md5 ? (
+                <CopyCell
+                  value={[profile.public_key_comment, profile.public_key_hash_md5].filter(Boolean).join(' ')}
+                />
+              ) : null,
+            },
+            { label: t('profile:field.comment'), value: profile.comment },
+          ]}
+        />
+      </Card>
+      <Card title={t('profile:card.times')} flush>
+        <Definitions
+          items={[
+            { label: t('profile:field.joined'), value: <TimeCell value={profile.date_joined} /> },
+            { label: t('profile:field.last_login'), value: <TimeCell value={profile.last_login} /> },
+            {
+              label: t('profile:field.password_changed'),
+              value: <TimeCell value={profile.date_password_last_updated} />,
+            },
+            { label: t('profile:field.expires'), value: <TimeCell value={profile.date_expired} /> },
+          ]}
+        />
+      </Card>
+    </div>
+  );
+}
+
+function Settings({ profile, onSaved }: { readonly profile: FullProfile; readonly onSaved: () => void }) {
+  const t = useT();
+  return (
+    <SmallForm
+      label={t('profile:tab.settings')}
+      fields={['phone', 'wechat', 'comment']}
+      submitLabel={t('resource:form.save')}
+      save={async (values) => {
+        await saveProfile(values);
+        toast({ tone: 'ok', text: t('profile:saved') });
+        onSaved();
+      }}
+    >
+      {(errors) => (
+        <>
+          <Field label={t('profile:field.phone')} error={errors['phone']}>
+            {(control) => (
+              <TextInput
+                {...control}
+                name="phone"
+                type="tel"
+                autoComplete="tel"
+                defaultValue={profile.phone ?? ''}
+              />
+            )}
+          </Field>
+          <Field label={t('profile:field.wechat')} error={errors['wechat']}>
+            {(control) => <TextInput {...control} name="wechat" defaultValue={profile.wechat} />}
+          </Field>
+          <Field label={t('profile:field.comment')} error={errors['comment']}>
+            {(control) => <TextArea {...control} name="comment" defaultValue={profile.comment} />}
+          </Field>
+        </>
+      )}
+    </SmallForm>
+  );
+}
+
+const PASSWORDS = ['old_password', 'new_password', 'new_password_again'] as const;
+
+function Password({ isLocal }: { readonly isLocal: boolean }) {
+  const t = useT();
+  if (!isLocal) return <Note>{t('profile:password.not_local')}</Note>;
+  // i18n: profile:password.*
+  return (
+    <SmallForm
+      label={t('profile:tab.password')}
+      fields={PASSWORDS}
+      required={PASSWORDS}
+      submitLabel={t('profile:password.change')}
+      save={async (values) => {
+        await savePassword(values);
+        toast({ tone: 'ok', text: t('profile:password.changed') });
+      }}
+    >
+      {(errors) =>
+        PASSWORDS.map((name) => (
+          <Field key={name} label={t(`profile:password.${name}`)} error={errors[name]} required>
+            {(control) => (
+              <PasswordInput
+                {...control}
+                name={name}
+                autoComplete={name === 'old_password' ? 'current-password' : 'new-password'}
+              />
+            )}
+          </Field>
+        ))
+      }
+    </SmallForm>
+  );
+}
+
+function SshKey({ profile, onSaved }: { readonly profile: FullProfile; readonly onSaved: () => void }) {
+  const t = useT();
+  if (!profile.can_public_key_auth) return <Note>{t('profile:ssh_key.off')}</Note>;
+  return (
+    <div className="grid max-w-(--form-max) gap-3">
+      <Card title={t('profile:ssh_key.present')}>
+        {profile.public_key_hash_md5 ? (
+          <>
+            {profile.public_key_comment} <CopyCell value={profile.public_key_hash_md5} />
+          </>
+        ) : (
+          <span className="text-ink-3">{t('profile:ssh_key.none')}</span>
+        )}
+      </Card>
+      <SmallForm
+        label={t('profile:tab.ssh_key')}
+        fields={['public_key']}
+        required={['public_key']}
+        submitLabel={t('resource:form.save')}
+        save={async (values) => {
+          await savePublicKey(values['public_key'] ?? '');
+          toast({ tone: 'ok', text: t('profile:ssh_key.saved') });
+          onSaved();
+        }}
+      >
+        {(errors) => (
+          <Field
+            label={t('profile:field.key')}
+            help={t('profile:ssh_key.help')}
+            error={errors['public_key']}
+            required
+          >
+            {(control) => (
+              <TextArea
+                {...control}
+                name="public_key"
+                rows={5}
+                className="font-mono text-meta"
+                placeholder="ssh-ed25519 AAAA… name@host"
+              />
+            )}
+          </Field>
+        )}
+      </SmallForm>
+    </div>
+  );
+}
+
+/** The signed-in person's own account. */
+export function ProfilePage() {
+  const t = useT();
+  const query = useQuery({ queryKey: PROFILE_KEY, queryFn: fetchProfile, staleTime: 0 });
+  const [tab, setTab] = useActiveTab(['info', 'settings', 'password', 'ssh-key']);
+  const profile = query.data;
+  const saved = () => {
+    void query.refetch().then((result) => result.data && updateProfile(result.data));
+  };
+  return (
+    <>
+      <PageHeader title={t('nav:profile')} />
+      {query.error && (
+        <FailedState
+          title={t('profile:failed')}
+          message={explain(query.error)}
+          requestId={requestIdOf(query.error)}
+          onRetry={() => void query.refetch()}
+        />
+      )}
+      {query.isPending && (
+        <div className="pt-card mt-3" aria-busy="true">
+          <SkeletonLines />
+        </div>
+      )}
+      {profile && (
+        <div className="mt-2">
+          <Tabs
+            label={t('nav:profile')}
+            selected={tab}
+            onSelect={setTab}
+            tabs={[
+              { id: 'info', label: t('profile:tab.info'), content: <Info profile={profile} /> },
+              {
+                id: 'settings',
+                label: t('profile:tab.settings'),
+                content: <Settings profile={profile} onSaved={saved} />,
+              },
+              {
+                id: 'password',
+                label: t('profile:tab.password'),
+                content: <Password isLocal={profile.source === 'local'} />,
+              },
+              {
+                id: 'ssh-key',
+                label: t('profile:tab.ssh_key'),
+                content: <SshKey profile={profile} onSaved={saved} />,
+              },
+            ]}
+          />
+        </div>
+      )}
+    </>
+  );
+}

@@ -1,0 +1,39 @@
+import { http } from '#/lib/http/client';
+import type { Profile } from '#/lib/session';
+
+/** The profile with what only its own screens show. */
+export interface FullProfile extends Profile {
+  readonly phone: string | null;
+  readonly wechat: string;
+  readonly comment: string;
+  readonly role_display: string;
+  readonly source_display: string;
+  readonly mfa_level_display: string;
+  readonly groups_display: string;
+  readonly can_public_key_auth: boolean;
+  readonly public_key_comment: string;
+  readonly public_key_hash_md5: string;
+  readonly date_joined: string | null;
+  readonly last_login: string | null;
+  readonly date_expired: string | null;
+}
+
+export const PROFILE_KEY = ['profile'] as const;
+
+export function fetchProfile(): Promise<FullProfile> {
+  return http.get<FullProfile>('users/profile/', { quiet: true });
+}
+
+export function saveProfile(
+  changes: Partial<Pick<FullProfile, 'phone' | 'wechat' | 'comment' | 'is_first_login'>>,
+) {
+  return http.patch<FullProfile>('users/profile/', changes, { quiet: true });
+}
+
+export function savePublicKey(publicKey: string): Promise<unknown> {
+  return http.put('users/profile/public-key/', { public_key: publicKey }, { quiet: true });
+}
+
+export function savePassword(values: Readonly<Record<string, string>>): Promise<unknown> {
+  return http.put('users/profile/password/', values, { quiet: true });
+}

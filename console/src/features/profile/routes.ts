@@ -1,0 +1,28 @@
+import type { Section } from '#/lib/routes';
+
+export const profileSection: Section = {
+  id: 'profile',
+  title: 'nav:profile',
+  icon: 'profile',
+  order: 80,
+  routes: [
+    {
+      name: 'UserProfile',
+      path: '/users/profile',
+      title: 'nav:profile',
+      permission: 'any',
+      hidden: true,
+      texts: ['resource', 'profile'],
+      load: () => import('./ProfilePage').then((module) => module.ProfilePage),
+    },
+    {
+      name: 'PersonalInformationImprovement',
+      path: '/users/first-login/personal-information-improvement',
+      title: 'nav:first_login',
+      permission: 'any',
+      hidden: true,
+      texts: ['resource', 'profile'],
+      load: () => import('./FirstLoginPage').then((module) => module.FirstLoginPage),
+    },
+  ],
+};

@@ -1,0 +1,194 @@
+import { Expand, Pause, Play, RotateCcw, RotateCw, Shrink } from 'lucide-react';
+import { type KeyboardEvent, useCallback, useEffect, useRef, useState } from 'react';
+import { httpSource, Recording } from '#/islands/replay/container';
+import { SPEEDS, type ReplayPlayer } from '#/islands/replay/player';
+import { ReplayScreen } from '#/islands/replay/ReplayScreen';
+import { useT } from '#/lib/i18n';
+import { exactStamp, friendlyDuration, parseTime } from '#/lib/time';
+import { Button, IconButton } from '#/ui/button';
+import { Segmented, Switch } from '#/ui/choice';
+import { SkeletonLines } from '#/ui/skeleton';
+import { FailedState } from '#/ui/states';
+import type { CommandRow, Replay, SessionRow } from './api';
+import { clockText } from './clock-text';
+import { Timeline } from './Timeline';
+import { usePlayerState } from './use-player';
+
+const STEP_MS = 10_000;
+const KEY_STEP_MS = 5_000;
+const SKIPPED_SHOWN_MS = 2_000;
+const SHOWN_SPEEDS = SPEEDS.filter((speed) => speed !== 16 && speed !== 4);
+
+/** The player: terminal, time line, controls. `onPlayer` hands it to the command list beside. */
+export function ReplayView({
+  session,
+  replay,
+  commands,
+  startMs,
+  onPlayer,
+}: {
+  readonly session: SessionRow;
+  readonly replay: Replay;
+  readonly commands: readonly CommandRow[];
+  readonly startMs: number;
+  readonly onPlayer: (player: ReplayPlayer | null) => void;
+}) {
+  const t = useT();
+  const [recording, setRecording] = useState<Recording | null>(null);
+  const [failure, setFailure] = useState<Error | null>(null);
+  const [attempt, setAttempt] = useState(0);
+  const [player, setPlayer] = useState<ReplayPlayer | null>(null);
+  const [isFull, setFull] = useState(false);
+  const frame = useRef<HTMLElement>(null);
+  const state = usePlayerState(player);
+
+  useEffect(() => {
+    const abort = new AbortController();
+    const open = async (): Promise<void> => {
+      try {
+        setRecording(await Recording.open(httpSource(`${replay.src}?attempt=${attempt}`, abort.signal)));
+        setFailure(null);
+      } catch (error) {
+        if (!abort.signal.aborted) setFailure(error instanceof Error ? error : new Error(String(error)));
+      }
+    };
+    void open();
+    return () => abort.abort();
+  }, [replay.src, attempt]);
+
+  useEffect(() => {
+    const follow = (): void => setFull(document.fullscreenElement === frame.current);
+    document.addEventListener('fullscreenchange', follow);
+    return () => document.removeEventListener('fullscreenchange', follow);
+  }, []);
+
+  const take = useCallback(
+    (made: ReplayPlayer | null) => {
+      setPlayer(made);
+      onPlayer(made);
+      // Whoever opens a replay wants to see it run; a link to a moment stands still there.
+      if (startMs === 0) made?.play();
+    },
+    [onPlayer, startMs],
+  );
+
+  const problem = failure ?? state.error;
+  if (problem) {
+    return (
+      <FailedState
+        title={t('sessions:replay.failed')}
+        message={t('sessions:replay.failed_why', { reason: problem.message })}
+        onRetry={() => {
+          setFailure(null);
+          setRecording(null);
+          setAttempt(attempt + 1);
+        }}
+      />
+    );
+  }
+  if (!recording) return <SkeletonLines lines={12} />;
+
+  const durationMs = recording.durationMs;
+  const began = parseTime(recording.header.started_at) ?? parseTime(session.date_start);
+  const isPlaying = state.status === 'playing';
+  const seek = (ms: number): void => void player?.seek(ms);
+  const onKey = (event: KeyboardEvent<HTMLElement>): void => {
+    if (event.target !== event.currentTarget) return;
+    const run: Record<string, () => void> = {
+      ' ': () => player?.toggle(),
+      ArrowRight: () => seek(state.positionMs + KEY_STEP_MS),
+      ArrowLeft: () => seek(state.positionMs - KEY_STEP_MS),
+      Home: () => seek(0),
+      End: () => seek(durationMs),
+    };
+    const action = run[event.key];
+    if (!action) return;
+    event.preventDefault();
+    action();
+  };
+  return (
+    // The player is one control: space and arrow keys work on it as a whole.
+    // oxlint-disable-next-line jsx-a11y/no-noninteractive-element-interactions
+    <section
+      ref={frame}
+      aria-label={t('sessions:replay.player')}
+      data-theme="dark"
+      // oxlint-disable-next-line jsx-a11y/no-noninteractive-tabindex
+      tabIndex={0}
+      onKeyDown={onKey}
+      className="pt-card flex h-full min-h-96 flex-col overflow-hidden bg-term-bg text-ink-1"
+    >
+      <header className="flex min-h-9 items-center gap-2 border-b border-line bg-surface-1 px-3">
+        <span className="min-w-0 grow truncate font-mono text-meta text-ink-2">
+          {session.login_name || session.system_user}@{session.asset} · {recording.header.columns}×
+          {recording.header.rows}
+        </span>
+        <IconButton
+          icon={isFull ? Shrink : Expand}
+          kind="text"
+          size="sm"
+          label={t(isFull ? 'sessions:replay.leave_full' : 'sessions:replay.full')}
+          onClick={() => void (isFull ? document.exitFullscreen() : frame.current?.requestFullscreen())}
+        />
+      </header>
+      <div className="relative min-h-0 grow p-2">
+        <ReplayScreen recording={recording} startMs={startMs} onPlayer={take} />
+        {state.skippedMs > SKIPPED_SHOWN_MS && (
+          <p
+            role="status"
+            className="absolute right-3 bottom-3 rounded-2 border border-line-2 bg-surface-1 px-2 py-1 text-meta text-ink-2"
+          >
+            {t('sessions:replay.skipped', { duration: friendlyDuration(state.skippedMs / 1000) })}
+          </p>
+        )}
+      </div>
+      <div className="border-t border-line bg-surface-1 px-3 py-2">
+        <Timeline
+          durationMs={durationMs}
+          positionMs={state.positionMs}
+          activity={recording.activity}
+          commands={commands}
+          onSeek={seek}
+        />
+        <div className="mt-1 flex flex-wrap items-center gap-x-3 gap-y-1">
+          <IconButton
+            icon={RotateCcw}
+            kind="text"
+            label={t('sessions:replay.back', { count: STEP_MS / 1000 })}
+            onClick={() => seek(state.positionMs - STEP_MS)}
+          />
+          <Button
+            kind="primary"
+            icon={isPlaying ? Pause : Play}
+            aria-label={t(isPlaying ? 'sessions:replay.pause' : 'sessions:replay.play')}
+            onClick={() => player?.toggle()}
+          />
+          <IconButton
+            icon={RotateCw}
+            kind="text"
+            label={t('sessions:replay.forward', { count: STEP_MS / 1000 })}
+            onClick={() => seek(state.positionMs + STEP_MS)}
+          />
+          <span className="font-mono tabular-nums">
+            {clockText(state.positionMs)} <span className="text-ink-3">/ {clockText(durationMs)}</span>
+          </span>
+          {began && (
+            <span className="text-meta text-ink-3 tabular-nums max-sm:hidden">
+              {exactStamp(new Date(began.getTime() + state.positionMs))}
+            </span>
+          )}
+          <span className="grow" />
+          <Switch checked={state.skipIdle} onChange={(event) => player?.setSkipIdle(event.target.checked)}>
+            {t('sessions:replay.skip_idle')}
+          </Switch>
+          <Segmented
+            label={t('sessions:replay.speed')}
+            value={String(state.speed)}
+            options={SHOWN_SPEEDS.map((speed) => ({ value: String(speed), label: `${speed}×` }))}
+            onChange={(value) => player?.setSpeed(Number(value))}
+          />
+        </div>
+      </div>
+    </section>
+  );
+}

@@ -1,0 +1,90 @@
+import { useMemo } from 'react';
+import { useT } from '#/lib/i18n';
+import type { CommandRow } from './api';
+import { clockText } from './clock-text';
+
+const BARS = 160;
+const HEIGHT = 22;
+
+/** Activity as bars of equal count over the whole recording, 0–1. */
+export function activityBars(bytes: readonly number[], unitMs: number, durationMs: number): number[] {
+  const bars = Array.from({ length: BARS }, () => 0);
+  if (durationMs <= 0) return bars;
+  bytes.forEach((amount, place) => {
+    const bar = Math.min(BARS - 1, Math.floor((place * unitMs * BARS) / durationMs));
+    bars[bar] = (bars[bar] ?? 0) + amount;
+  });
+  // A flood must not flatten everything else.
+  const largest = Math.max(...bars.map((amount) => Math.log1p(amount)), 1);
+  return bars.map((amount) => Math.log1p(amount) / largest);
+}
+
+/** The way through a recording: activity, marks of commands, and a slider over them. */
+export function Timeline({
+  durationMs,
+  positionMs,
+  activity,
+  commands,
+  onSeek,
+}: {
+  readonly durationMs: number;
+  readonly positionMs: number;
+  readonly activity: { readonly unitMs: number; readonly bytes: readonly number[] };
+  readonly commands: readonly CommandRow[];
+  readonly onSeek: (ms: number) => void;
+}) {
+  const t = useT();
+  const bars = useMemo(
+    () => activityBars(activity.bytes, activity.unitMs, durationMs),
+    [activity, durationMs],
+  );
+  const share = durationMs > 0 ? Math.min(1, positionMs / durationMs) : 0;
+  const risky = commands.filter((command) => command.risk_level > 0);
+  return (
+    <div className="relative h-8">
+      <svg
+        viewBox={`0 0 ${BARS} ${HEIGHT}`}
+        preserveAspectRatio="none"
+        className="absolute inset-x-0 top-0 h-[22px] w-full"
+        aria-hidden
+      >
+        {bars.map((height, bar) => (
+          <rect
+            // The bars have no identity but their place.
+            // oxlint-disable-next-line react/no-array-index-key
+            key={bar}
+            x={bar + 0.15}
+            width={0.7}
+            y={HEIGHT - Math.max(1, height * HEIGHT)}
+            height={Math.max(1, height * HEIGHT)}
+            className={bar / BARS < share ? 'fill-accent' : 'fill-line-2'}
+          />
+        ))}
+      </svg>
+      <div className="absolute inset-x-0 top-6 h-1 rounded-full bg-line">
+        <div className="h-1 rounded-full bg-accent" style={{ width: `${share * 100}%` }} />
+      </div>
+      {risky.map((command) => (
+        <span
+          key={command.id}
+          aria-hidden
+          title={command.input}
+          className="absolute top-[22px] -ml-1 size-2 rotate-45 bg-danger-dot"
+          style={{ left: `${durationMs > 0 ? (100 * command.offset_ms) / durationMs : 0}%` }}
+        />
+      ))}
+      <input
+        type="range"
+        min={0}
+        max={Math.max(1, Math.round(durationMs))}
+        // Fine enough that the slider stands where the played part of the chart ends.
+        step={Math.max(50, Math.round(durationMs / 500))}
+        value={Math.round(positionMs)}
+        aria-label={t('sessions:replay.position')}
+        aria-valuetext={`${clockText(positionMs)} / ${clockText(durationMs)}`}
+        className="pt-timeline absolute inset-0 h-8 w-full cursor-pointer"
+        onChange={(event) => onSeek(Number(event.target.value))}
+      />
+    </div>
+  );
+}

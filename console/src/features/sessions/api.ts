@@ -1,0 +1,138 @@
+import { queryOptions } from '@tanstack/react-query';
+import { http } from '#/lib/http/client';
+import { NotFoundError } from '#/lib/http/errors';
+
+/** A row of `terminal/sessions/`. */
+export interface SessionRow {
+  readonly id: string;
+  readonly user: string;
+  readonly user_id: string;
+  readonly asset: string;
+  readonly asset_id: string;
+  readonly system_user: string;
+  readonly login_name: string;
+  readonly login_from: string;
+  readonly login_from_display: string;
+  readonly remote_addr: string | null;
+  readonly target_address: string;
+  readonly protocol: string;
+  readonly kind: string;
+  readonly state: 'opening' | 'active' | 'ended';
+  readonly is_finished: boolean;
+  readonly end_reason: string;
+  readonly end_reason_display: string;
+  readonly recording_state: 'none' | 'recording' | 'sealed' | 'incomplete' | 'lost';
+  readonly has_replay: boolean;
+  readonly can_replay: boolean;
+  readonly can_join: boolean;
+  readonly can_terminate: boolean;
+  readonly command_amount: number;
+  readonly date_start: string;
+  readonly date_end: string | null;
+  readonly duration_s: number | null;
+  readonly org_name: string;
+}
+
+/** A row of `terminal/commands/`. */
+export interface CommandRow {
+  readonly id: string;
+  readonly input: string;
+  readonly output: string;
+  readonly kind: 'echo' | 'typed' | 'alt' | 'hidden' | 'unknown' | 'exec';
+  readonly kind_display: string;
+  readonly risk_level: number;
+  readonly offset_ms: number;
+  readonly timestamp: number;
+}
+
+/** Where a replay is, and the proof that belongs to it. */
+export interface Replay {
+  readonly type: string;
+  readonly src: string;
+  readonly download_url: string;
+  readonly cast_url: string;
+  readonly date_start: string;
+  readonly date_end: string | null;
+  readonly size: number;
+  readonly sha256: string;
+  readonly chain: string;
+  readonly key_id: string;
+  readonly state: 'sealed' | 'incomplete';
+}
+
+export interface Verification {
+  readonly valid: boolean;
+  readonly reason: string;
+}
+
+export interface WatchToken {
+  readonly token: string;
+  readonly ws_path: string;
+}
+
+interface Page<Row> {
+  readonly count: number;
+  readonly results: readonly Row[];
+}
+
+const LIVE_EVERY_MS = 3_000;
+const COMMANDS_SHOWN = 1_000;
+
+/** Whether there will be a recording, but it is not here yet. */
+export function isRecordingOnItsWay(session: SessionRow): boolean {
+  return !session.can_replay && !['none', 'lost'].includes(session.recording_state);
+}
+
+function isSettled(session: SessionRow): boolean {
+  return session.is_finished && !isRecordingOnItsWay(session);
+}
+
+export const sessionQuery = (id: string) =>
+  queryOptions({
+    queryKey: ['terminal/sessions', 'detail', id],
+    queryFn: ({ signal }) => http.get<SessionRow>(`terminal/sessions/${id}/`, { signal, quiet: true }),
+    // A live session changes without us; an ended one gets its recording sealed a moment later.
+    refetchInterval: ({ state }) => {
+      const session = state.data;
+      return session && !isSettled(session) ? LIVE_EVERY_MS : false;
+    },
+  });
+
+export const commandsQuery = (sessionId: string, isLive: boolean) =>
+  queryOptions({
+    queryKey: ['terminal/commands', sessionId],
+    queryFn: ({ signal }) =>
+      http.get<Page<CommandRow>>('terminal/commands/', {
+        query: { session_id: sessionId, order: 'timestamp', limit: COMMANDS_SHOWN, offset: 0 },
+        signal,
+        quiet: true,
+      }),
+    refetchInterval: isLive ? LIVE_EVERY_MS : false,
+  });
+
+/** Null when there is no recording (yet); asked again when it has arrived. */
+export const replayQuery = (sessionId: string, canReplay: boolean) =>
+  queryOptions({
+    queryKey: ['terminal/sessions', 'replay', sessionId, canReplay],
+    queryFn: async ({ signal }) => {
+      try {
+        return await http.get<Replay>(`terminal/sessions/${sessionId}/replay/`, { signal, quiet: true });
+      } catch (error) {
+        if (error instanceof NotFoundError) return null;
+        throw error;
+      }
+    },
+    staleTime: 60_000,
+  });
+
+export function verifyReplay(sessionId: string): Promise<Verification> {
+  return http.post<Verification>(`terminal/sessions/${sessionId}/replay/verify/`, {}, { quiet: true });
+}
+
+export function watchToken(sessionId: string): Promise<WatchToken> {
+  return http.post<WatchToken>(`terminal/sessions/${sessionId}/watch-token/`, {}, { quiet: true });
+}
+
+export function terminateSessions(ids: readonly string[]): Promise<{ readonly ok: readonly string[] }> {
+  return http.post('terminal/tasks/kill-session/', ids);
+}

@@ -1,0 +1,170 @@
+import { CircleStop, Download, Eye, SquareTerminal } from 'lucide-react';
+import { apiUrl } from '#/lib/http/client';
+import { translate } from '#/lib/i18n';
+import { paths } from '#/lib/paths';
+import { friendlyDuration, friendlyTime, parseTime } from '#/lib/time';
+import { defineResource, type ObjectAction, type ResourceDefinition } from '#/resource/define';
+import { AppLink } from '#/ui/link';
+import { Badge, Missing, Status } from '#/ui/status';
+import type { SessionRow } from './api';
+import { confirmTerminate } from './terminate';
+
+/** An hour and more without a number is not readable at a glance; seconds since the start serve both tabs. */
+function lastedS(row: SessionRow): number | null {
+  if (row.duration_s !== null) return row.duration_s;
+  const start = parseTime(row.date_start);
+  return start && (Date.now() - start.getTime()) / 1000;
+}
+
+const monitor: ObjectAction<SessionRow> = {
+  id: 'monitor',
+  label: 'sessions:action.monitor',
+  icon: Eye,
+  order: 5,
+  disabledReason: (row) => (row.can_join ? undefined : translate('sessions:watch.cannot_why')),
+  run: (row, tools) => tools.navigate(paths.session(row.id)),
+};
+
+const terminate: ObjectAction<SessionRow> = {
+  id: 'terminate',
+  label: 'sessions:terminate.action',
+  icon: CircleStop,
+  order: 20,
+  danger: true,
+  disabledReason: (row) => (row.can_terminate ? undefined : translate('sessions:terminate.over')),
+  run: async (row, tools) => {
+    if (await confirmTerminate([row])) tools.refresh();
+  },
+};
+
+const replay: ObjectAction<SessionRow> = {
+  id: 'replay',
+  label: 'sessions:action.replay',
+  icon: SquareTerminal,
+  order: 5,
+  disabledReason: (row) => (row.can_replay ? undefined : translate('sessions:replay.none')),
+  run: (row, tools) => tools.navigate(paths.session(row.id)),
+};
+
+const download: ObjectAction<SessionRow> = {
+  id: 'download',
+  label: 'sessions:action.download',
+  icon: Download,
+  order: 20,
+  disabledReason: (row) => (row.can_replay ? undefined : translate('sessions:replay.none')),
+  run: (row) => location.assign(apiUrl(`terminal/sessions/${row.id}/replay/download/`)),
+};
+
+/** Online and offline sessions are one definition with a variant. */
+function sessionResource(
+  variant: 'online' | 'offline',
+  mayTerminate: boolean,
+): ResourceDefinition<SessionRow> {
+  const isOnline = variant === 'online';
+  return defineResource<SessionRow>({
+    name: isOnline ? 'SessionOnline' : 'SessionOffline',
+    api: 'terminal/sessions/',
+    routes: {
+      names: { list: 'SessionList', detail: 'SessionDetail' },
+      paths: { list: '/terminal/session', detail: '/terminal/sessions/$id' },
+      titles: { list: 'nav:session_list', detail: 'nav:session_detail' },
+    },
+    nameOf: (row) => `${row.user} → ${row.asset}`,
+    icon: SquareTerminal,
+    noun: {
+      one: 'sessions:noun.one',
+      many: 'sessions:noun.many',
+      what: isOnline ? 'sessions:noun.what_online' : 'sessions:noun.what_offline',
+    },
+    can: {
+      create: false,
+      clone: false,
+      update: () => false,
+      delete: () => false,
+      deleteMany: isOnline && mayTerminate,
+    },
+    list: {
+      order: '-date_start',
+      ...(isOnline ? {} : { dateRangeDays: 2 }),
+      columns: [
+        {
+          key: 'user',
+          cell: (row) => (
+            <AppLink to={paths.session(row.id)} className="pt-link font-medium">
+              {row.user}
+            </AppLink>
+          ),
+        },
+        { key: 'asset', cell: (row) => <AppLink to={paths.asset(row.asset_id)}>{row.asset}</AppLink> },
+        'system_user',
+        {
+          key: 'remote_addr',
+          cell: (row) =>
+            row.remote_addr ? <span className="font-mono text-meta">{row.remote_addr}</span> : <Missing />,
+        },
+        { key: 'protocol', cell: (row) => <Badge>{row.protocol.toUpperCase()}</Badge> },
+        'login_from',
+        { key: 'command_amount', align: 'right' },
+        {
+          key: 'date_start',
+          sortable: true,
+          cell: (row) => {
+            const start = parseTime(row.date_start);
+            return start ? <span className="tabular-nums">{friendlyTime(start)}</span> : <Missing />;
+          },
+        },
+        {
+          key: 'duration_s',
+          label: 'sessions:field.duration',
+          sortable: false,
+          cell: (row) => {
+            const seconds = lastedS(row);
+            return seconds === null ? (
+              <Missing />
+            ) : (
+              <span className="tabular-nums">{friendlyDuration(seconds)}</span>
+            );
+          },
+        },
+        {
+          key: 'state',
+          label: isOnline ? 'sessions:field.state' : 'sessions:field.end_reason',
+          sortable: false,
+          cell: (row) =>
+            isOnline ? (
+              <Status tone={row.state === 'active' ? 'ok' : 'unknown'}>
+                {translate(`sessions:state.${row.state}`)}
+              </Status>
+            ) : (
+              row.end_reason_display || <Missing />
+            ),
+        },
+        'date_end',
+        'org_name',
+      ],
+      shown: [
+        'user',
+        'asset',
+        'system_user',
+        'remote_addr',
+        'protocol',
+        'login_from',
+        'command_amount',
+        'date_start',
+        'duration_s',
+        'state',
+      ],
+      rowActions: isOnline ? (mayTerminate ? [monitor, terminate] : [monitor]) : [replay, download],
+      phone: {
+        icon: SquareTerminal,
+        meta: (row) => `${row.asset} · ${row.system_user}`,
+        status: (row) => <Badge>{row.protocol.toUpperCase()}</Badge>,
+      },
+    },
+  });
+}
+
+// i18n: sessions:state.*
+export const onlineSessions = sessionResource('online', true);
+export const onlineSessionsReadOnly = sessionResource('online', false);
+export const offlineSessions = sessionResource('offline', false);

@@ -1,0 +1,60 @@
+import { Server } from 'lucide-react';
+import { useMemo } from 'react';
+import { http } from '#/lib/http/client';
+import { defineResource } from '#/resource/define';
+import { ChipsCell, MonoCell, ShowCell } from '#/resource/format';
+import { ResourceList } from '#/resource/list/ResourceList';
+
+interface GrantedAsset {
+  readonly id: string;
+  readonly hostname: string;
+  readonly ip: string;
+}
+
+interface GrantedSystemUser {
+  readonly id: string;
+  readonly name: string;
+}
+
+function grantedAssets(base: string) {
+  return defineResource<GrantedAsset>({
+    name: 'GrantedAssetTable',
+    api: `${base}assets/`,
+    routes: {
+      names: { list: 'AssetList', detail: 'AssetDetail' },
+      paths: { list: '/assets/assets', detail: '/assets/assets/$id' },
+      titles: { list: 'nav:asset_list', detail: 'nav:asset_detail' },
+    },
+    icon: Server,
+    nameOf: (row) => row.hostname,
+    noun: { one: 'users:granted.one', many: 'users:granted.many', what: 'users:granted.what' },
+    can: { create: false, deleteMany: false },
+    list: {
+      columns: [
+        'hostname',
+        { key: 'ip', cell: (row) => <MonoCell value={row.ip} /> },
+        {
+          key: 'system_users',
+          label: 'users:granted.system_users',
+          cell: (row) => (
+            <ShowCell
+              load={async () => {
+                const found = await http.get<readonly GrantedSystemUser[]>(
+                  `${base}assets/${row.id}/system-users/`,
+                  { query: { cache_policy: 1 } },
+                );
+                return <ChipsCell values={found.map((one) => one.name)} />;
+              }}
+            />
+          ),
+        },
+      ],
+    },
+  });
+}
+
+/** Assets that a person or group may reach; system users are looked up on demand. `base` ends with a slash. */
+export function GrantedAssets({ base }: { readonly base: string }) {
+  const resource = useMemo(() => grantedAssets(base), [base]);
+  return <ResourceList resource={resource} query={{ cache_policy: 1, all: 1 }} embedded />;
+}

@@ -1,0 +1,46 @@
+import { KeyRound } from 'lucide-react';
+import { paths } from '#/lib/paths';
+import { defineResource } from '#/resource/define';
+import { BooleanCell } from '#/resource/format';
+import { AppLink } from '#/ui/link';
+
+interface GrantRow {
+  readonly id: string;
+  readonly name: string;
+  readonly is_valid: boolean;
+  readonly is_active: boolean;
+}
+
+/** Asset permissions seen from a person: read here, changed on their own screens. */
+export const grantsOfUser = defineResource<GrantRow>({
+  name: 'UserAssetPermissionTable',
+  api: 'perms/asset-permissions/',
+  routes: {
+    names: { list: 'AssetPermissionList' },
+    paths: { list: '/perms/asset-permissions' },
+    titles: { list: 'nav:asset_permission_list' },
+  },
+  icon: KeyRound,
+  nameOf: (row) => row.name,
+  noun: { one: 'users:grant.one', many: 'users:grant.many', what: 'users:grant.what' },
+  can: { create: false, deleteMany: false },
+  list: {
+    columns: [
+      {
+        key: 'name',
+        cell: (row) => (
+          <AppLink to={paths.assetPermission(row.id)} className="pt-link font-medium">
+            {row.name}
+          </AppLink>
+        ),
+      },
+      'users_amount',
+      'user_groups_amount',
+      'assets_amount',
+      'nodes_amount',
+      'system_users_amount',
+      { key: 'is_valid', cell: (row) => <BooleanCell value={row.is_valid} /> },
+    ],
+    isInactive: (row) => !row.is_active,
+  },
+});

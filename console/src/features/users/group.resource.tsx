@@ -1,0 +1,73 @@
+import { Users } from 'lucide-react';
+import { paths } from '#/lib/paths';
+import { defineResource } from '#/resource/define';
+import { AmountCell } from '#/resource/format';
+import { userOptions } from '#/resource/remotes';
+import { groupScreens } from './routes';
+import { lazyPart } from '#/resource/lazy-part';
+
+const RelationCard = lazyPart(async () => (await import('#/resource/detail/RelationCard')).RelationCard);
+const GrantedAssets = lazyPart(async () => (await import('./GrantedAssets')).GrantedAssets);
+
+export interface GroupRow {
+  readonly id: string;
+  readonly name: string;
+  readonly users: readonly string[];
+  readonly users_amount: number;
+}
+
+export const group = defineResource<GroupRow>({
+  name: 'UserGroupListTable',
+  api: 'users/groups/',
+  routes: groupScreens,
+  icon: Users,
+  nameOf: (row) => row.name,
+  noun: { one: 'users:group.one', many: 'users:group.many', what: 'users:group.what' },
+  can: { delete: () => true },
+  list: {
+    columns: [
+      'name',
+      {
+        key: 'users_amount',
+        sortable: false,
+        align: 'right',
+        cell: (row) => <AmountCell value={row.users_amount} to={paths.userGroup(row.id)} />,
+      },
+      'date_created',
+      'created_by',
+      'org_name',
+      'comment',
+    ],
+    shown: ['name', 'users_amount', 'created_by', 'date_created', 'comment'],
+  },
+  form: {
+    groups: [{ title: 'users:form.basic', fields: ['name', 'users', 'comment'] }],
+    fields: { users: { remote: userOptions, multiple: true } },
+  },
+  detail: {
+    cards: [
+      {
+        title: 'resource:tab.basic',
+        fields: ['name', 'users_amount', 'created_by', 'date_created', 'comment'],
+      },
+    ],
+    side: (row, tools) => (
+      <RelationCard
+        title="users:group.members"
+        add="users:group.add_member"
+        remote={userOptions}
+        relation={{ api: 'users/users-groups-relations/', own: 'usergroup', other: 'user' }}
+        id={row.id}
+        linkTo={paths.user}
+        onChange={tools.refresh}
+      />
+    ),
+    tabs: [
+      {
+        id: 'assets',
+        label: 'users:tab.assets',
+        content: (row) => <GrantedAssets base={`perms/user-groups/${row.id}/`} />,
+      },
+    ],
+  },
+});

@@ -1,0 +1,118 @@
+import { useNavigate, useSearch } from '@tanstack/react-router';
+import { Server, SquareTerminal } from 'lucide-react';
+import { useMemo, useState } from 'react';
+import { http } from '#/lib/http/client';
+import { translate, useT } from '#/lib/i18n';
+import { paths } from '#/lib/paths';
+import { defineResource } from '#/resource/define';
+import { ChipsCell, MonoCell, ShowCell } from '#/resource/format';
+import { ResourceList } from '#/resource/list/ResourceList';
+import { type ChosenNode, NodeTree } from '#/resource/node-tree';
+import { LinkButton } from '#/ui/link';
+
+interface MyAssetRow {
+  readonly id: string;
+  readonly hostname: string;
+  readonly ip: string;
+  readonly protocols: readonly string[];
+  readonly is_active: boolean;
+}
+
+interface MySystemUser {
+  readonly id: string;
+  readonly name: string;
+}
+
+const ALL = 'perms/users/assets/';
+
+async function loadSystemUsers(assetId: string) {
+  const found = await http.get<readonly MySystemUser[]>(`perms/users/assets/${assetId}/system-users/`, {
+    query: { cache_policy: 1 },
+  });
+  return <ChipsCell values={found.map((one) => one.name)} />;
+}
+
+function ConnectLink({ row }: { readonly row: MyAssetRow }) {
+  return row.is_active ? (
+    <LinkButton to={paths.connect(row.id)} size="sm" icon={SquareTerminal} newTab>
+      {translate('workbench:connect')}
+    </LinkButton>
+  ) : (
+    <span className="text-ink-3">{translate('workbench:inactive')}</span>
+  );
+}
+
+function resourceFor(api: string) {
+  return defineResource<MyAssetRow>({
+    name: 'MyAssetTable',
+    api,
+    routes: { names: { list: 'MyAssets' }, paths: { list: '/my-assets' }, titles: { list: 'nav:my_assets' } },
+    icon: Server,
+    nameOf: (row) => row.hostname,
+    noun: { one: 'workbench:asset.one', many: 'workbench:asset.many', what: 'workbench:asset.what' },
+    can: { create: false, deleteMany: false },
+    list: {
+      columns: [
+        'hostname',
+        { key: 'ip', cell: (row) => <MonoCell value={row.ip} /> },
+        {
+          key: 'protocols',
+          label: 'workbench:protocols',
+          cell: (row) => <ChipsCell values={row.protocols} mono />,
+        },
+        { key: 'platform', label: 'workbench:platform' },
+        {
+          key: 'system_users',
+          label: 'workbench:system_users',
+          cell: (row) => <ShowCell load={() => loadSystemUsers(row.id)} />,
+        },
+        'comment',
+        { key: 'connect', label: 'workbench:connect', cell: (row) => <ConnectLink row={row} /> },
+      ],
+      isInactive: (row) => !row.is_active,
+      phone: {
+        icon: Server,
+        meta: (row) => <span className="font-mono">{row.ip}</span>,
+        status: (row) => <ConnectLink row={row} />,
+      },
+    },
+  });
+}
+
+/** What I may reach: tree on the left, assets on the right, Connect on each. */
+export function MyAssetsPage() {
+  const t = useT();
+  const navigate = useNavigate();
+  const { node }: { node?: string } = useSearch({ strict: false });
+  const [chosen, setChosen] = useState<ChosenNode | null>(null);
+  const api = node === undefined ? ALL : `perms/users/nodes/${encodeURIComponent(node)}/assets/`;
+  const resource = useMemo(() => resourceFor(api), [api]);
+  return (
+    <ResourceList
+      key={api}
+      resource={resource}
+      title={node !== undefined && chosen?.id === node ? chosen.label : undefined}
+      query={{ cache_policy: 1 }}
+      side={
+        <NodeTree
+          title={t('workbench:nodes')}
+          api="perms/users/nodes/children/tree/"
+          query={{ cache_policy: 2 }}
+          selected={node ?? null}
+          onSelect={(next) => {
+            setChosen(next);
+            void navigate({
+              to: '.',
+              search: (old: Record<string, string | undefined>) => ({
+                ...old,
+                node: next.id === node ? undefined : next.id,
+                page: undefined,
+              }),
+              replace: true,
+            });
+          }}
+        />
+      }
+    />
+  );
+}

@@ -1,0 +1,18 @@
+import type { Section } from '#/lib/routes';
+
+export const workbenchSection: Section = {
+  id: 'workbench',
+  title: 'nav:my_assets',
+  icon: 'my-assets',
+  order: 15,
+  routes: [
+    {
+      name: 'MyAssets',
+      path: '/my-assets',
+      title: 'nav:my_assets',
+      permission: 'use',
+      texts: ['resource', 'workbench'],
+      load: () => import('./MyAssetsPage').then((module) => module.MyAssetsPage),
+    },
+  ],
+};

@@ -1,0 +1,73 @@
+import { useEffect, useEffectEvent, useRef } from 'react';
+import { createTerminal } from '../terminal/create-terminal';
+import type { Recording } from './container';
+import { ReplayPlayer } from './player';
+
+const LARGEST_FONT_PX = 15;
+const SMALLEST_FONT_PX = 6;
+const PROBE_FONT_PX = 12;
+
+/** Draws a recording; the font shrinks until the recorded width fits, because a replay must not wrap differently. */
+export function ReplayScreen({
+  recording,
+  startMs,
+  onPlayer,
+}: {
+  readonly recording: Recording;
+  readonly startMs: number;
+  readonly onPlayer: (player: ReplayPlayer | null) => void;
+}) {
+  const host = useRef<HTMLDivElement>(null);
+  const tell = useEffectEvent(onPlayer);
+  const begin = useEffectEvent((player: ReplayPlayer) => player.seek(startMs));
+
+  useEffect(() => {
+    const element = host.current;
+    if (!element) return undefined;
+    const { header } = recording;
+    const handle = createTerminal(element, {
+      fontSize: PROBE_FONT_PX,
+      interactive: false,
+      scrollback: 0,
+      columns: header.columns,
+      rows: header.rows,
+    });
+    const xterm = handle.terminal;
+    const fitFont = (): void => {
+      const cells = handle.proposed();
+      if (!cells) return;
+      const now = xterm.options.fontSize ?? PROBE_FONT_PX;
+      const scale = Math.min(cells.columns / xterm.cols, cells.rows / xterm.rows);
+      const wanted = Math.floor(Math.min(LARGEST_FONT_PX, Math.max(SMALLEST_FONT_PX, now * scale)));
+      if (wanted !== now) xterm.options.fontSize = wanted;
+    };
+    const player = new ReplayPlayer(
+      recording,
+      {
+        reset: () => xterm.reset(),
+        resize: (columns, rows) => {
+          xterm.resize(columns, rows);
+          fitFont();
+        },
+        write: (data) => xterm.write(data),
+      },
+      {
+        now: () => performance.now(),
+        request: (callback) => requestAnimationFrame(callback),
+        cancel: (frame) => cancelAnimationFrame(frame),
+      },
+    );
+    const observer = new ResizeObserver(fitFont);
+    observer.observe(element);
+    tell(player);
+    void begin(player);
+    return () => {
+      observer.disconnect();
+      player.dispose();
+      handle.dispose();
+      tell(null);
+    };
+  }, [recording]);
+
+  return <div ref={host} className="pt-terminal h-full min-h-0 w-full min-w-0 overflow-hidden bg-term-bg" />;
+}

@@ -1,0 +1,170 @@
+import { useEffect, useEffectEvent, useImperativeHandle, useRef, type Ref } from 'react';
+import { copyText } from '#/ui/clipboard';
+import { LiveConnection, type ConnectionListener, type ConnectionOptions } from './connection';
+import { createTerminal, type TerminalHandle } from './create-terminal';
+
+export interface LiveTerminalHandle {
+  focus: () => void;
+  findNext: (text: string) => boolean;
+  findPrevious: (text: string) => boolean;
+  clearSearch: () => void;
+  selection: () => string;
+  paste: (text: string) => void;
+  answer: (promptId: number, value: string) => void;
+  /** End the session. */
+  close: () => void;
+}
+
+/** What the page wants to know; drawing is done here. */
+export type LiveTerminalEvents = Omit<ConnectionListener, 'output' | 'screen' | 'resized'>;
+
+export interface LiveTerminalProps {
+  readonly path: string;
+  readonly token: string;
+  readonly mode: 'open' | 'watch';
+  readonly fontSize: number;
+  readonly screenReader?: boolean;
+  readonly label: string;
+  readonly events: LiveTerminalEvents;
+  readonly ref?: Ref<LiveTerminalHandle>;
+}
+
+const NO_SIZE = { columns: 80, rows: 24 };
+
+/** Leaves the terminal for the page: the documented way out of the focus trap. */
+function isEscapeChord(event: KeyboardEvent): boolean {
+  return event.key === 'Escape' && event.ctrlKey && event.shiftKey;
+}
+
+/** Ctrl-C interrupts the program on the host, so copying takes Shift as well (or Ctrl-Insert). */
+function isCopyChord(event: KeyboardEvent): boolean {
+  return (
+    event.ctrlKey && !event.altKey && ((event.shiftKey && event.code === 'KeyC') || event.key === 'Insert')
+  );
+}
+
+function isPasteChord(event: KeyboardEvent): boolean {
+  return event.ctrlKey && event.shiftKey && !event.altKey && event.code === 'KeyV';
+}
+
+/** A live session in an xterm. The session lasts as long as the component is mounted. */
+export function LiveTerminal({
+  path,
+  token,
+  mode,
+  fontSize,
+  screenReader = false,
+  label,
+  events,
+  ref,
+}: LiveTerminalProps) {
+  const host = useRef<HTMLDivElement>(null);
+  const terminal = useRef<TerminalHandle>(null);
+  const connection = useRef<LiveConnection>(null);
+
+  const listener = useEffectEvent(() => events);
+  const start = useEffectEvent(
+    (element: HTMLElement, path: string, token: string, mode: 'open' | 'watch') => {
+      const handle = createTerminal(element, { fontSize, interactive: mode === 'open', screenReader });
+      const xterm = handle.terminal;
+      xterm.textarea?.setAttribute('aria-label', label);
+      const cells = handle.proposed() ?? NO_SIZE;
+      if (mode === 'open') xterm.resize(cells.columns, cells.rows);
+      const options: ConnectionOptions = {
+        path,
+        first:
+          mode === 'open'
+            ? { type: 'open', token, columns: xterm.cols, rows: xterm.rows }
+            : { type: 'watch', token },
+        listener: {
+          output: (data, drawn) => xterm.write(data, drawn),
+          screen: (columns, rows) => {
+            xterm.reset();
+            if (mode === 'watch') xterm.resize(columns, rows);
+          },
+          resized: (columns, rows) => xterm.resize(columns, rows),
+          status: (status, detail) => listener().status(status, detail),
+          opened: (session) => listener().opened(session),
+          watching: (session) => listener().watching(session),
+          prompt: (prompt) => listener().prompt(prompt),
+          notice: (code, message) => listener().notice(code, message),
+          ended: (end) => {
+            xterm.options.disableStdin = true;
+            xterm.options.cursorBlink = false;
+            listener().ended(end);
+          },
+          latency: (ms) => listener().latency(ms),
+        },
+      };
+      const live = new LiveConnection(options);
+      if (mode === 'open') {
+        xterm.onData((text) => live.send(text));
+        xterm.onBinary((text) => live.sendBytes(Uint8Array.from(text, (one) => one.charCodeAt(0))));
+        xterm.onResize(({ cols, rows }) => live.resize(cols, rows));
+      }
+      xterm.attachCustomKeyEventHandler((event) => {
+        if (isCopyChord(event)) {
+          if (event.type === 'keydown' && xterm.hasSelection()) {
+            event.preventDefault();
+            void copyText(xterm.getSelection());
+          }
+          return false;
+        }
+        // Left to the browser, which then pastes into the terminal.
+        if (isPasteChord(event)) return false;
+        if (!isEscapeChord(event)) return true;
+        if (event.type === 'keydown') element.closest<HTMLElement>('[data-terminal-exit]')?.focus();
+        return false;
+      });
+      terminal.current = handle;
+      connection.current = live;
+      live.connect();
+    },
+  );
+
+  useEffect(() => {
+    const element = host.current;
+    if (!element) return undefined;
+    start(element, path, token, mode);
+    const fit = (): void => {
+      const handle = terminal.current;
+      const cells = handle?.proposed();
+      if (mode === 'open' && handle && cells) handle.terminal.resize(cells.columns, cells.rows);
+    };
+    const observer = new ResizeObserver(fit);
+    observer.observe(element);
+    return () => {
+      observer.disconnect();
+      connection.current?.dispose();
+      terminal.current?.dispose();
+      connection.current = null;
+      terminal.current = null;
+    };
+  }, [path, token, mode]);
+
+  useEffect(() => {
+    const handle = terminal.current;
+    if (!handle) return;
+    handle.terminal.options.fontSize = fontSize;
+    handle.terminal.options.screenReaderMode = screenReader;
+    const cells = handle.proposed();
+    if (mode === 'open' && cells) handle.terminal.resize(cells.columns, cells.rows);
+  }, [fontSize, screenReader, mode]);
+
+  useImperativeHandle(
+    ref,
+    () => ({
+      focus: () => terminal.current?.terminal.focus(),
+      findNext: (text) => terminal.current?.search.findNext(text, { incremental: true }) ?? false,
+      findPrevious: (text) => terminal.current?.search.findPrevious(text) ?? false,
+      clearSearch: () => terminal.current?.search.clearDecorations(),
+      selection: () => terminal.current?.terminal.getSelection() ?? '',
+      paste: (text) => terminal.current?.terminal.paste(text),
+      answer: (promptId, value) => connection.current?.answer(promptId, value),
+      close: () => connection.current?.close(),
+    }),
+    [],
+  );
+
+  return <div ref={host} className="pt-terminal h-full min-h-0 w-full min-w-0 overflow-hidden bg-term-bg" />;
+}

@@ -1,0 +1,237 @@
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import { LiveConnection, type ConnectionListener } from './connection';
+
+class FakeSocket extends EventTarget {
+  static readonly OPEN = 1;
+  binaryType = 'blob';
+  readyState = 0;
+  sent: (string | Uint8Array)[] = [];
+
+  constructor(readonly url: string) {
+    super();
+  }
+
+  accept(): void {
+    this.readyState = 1;
+    this.dispatchEvent(new Event('open'));
+  }
+
+  say(message: Record<string, unknown>): void {
+    this.dispatchEvent(new MessageEvent('message', { data: JSON.stringify(message) }));
+  }
+
+  output(text: string): void {
+    this.dispatchEvent(new MessageEvent('message', { data: new TextEncoder().encode(text).buffer }));
+  }
+
+  break(): void {
+    this.readyState = 3;
+    this.dispatchEvent(new Event('close'));
+  }
+
+  send(data: string | Uint8Array): void {
+    this.sent.push(data);
+  }
+
+  close(): void {
+    this.readyState = 3;
+  }
+
+  messages(): Record<string, unknown>[] {
+    return this.sent
+      .filter((one) => typeof one === 'string')
+      .map((one) => JSON.parse(one) as Record<string, unknown>);
+  }
+}
+
+const OPENED = {
+  type: 'opened',
+  session_id: '11111111-1111-4111-8111-111111111111',
+  resume_secret: 'first',
+  asset: 'web-1',
+  system_user: 'root',
+  login_name: 'root',
+  actions: 255,
+  recorded: true,
+  host_key: 'SHA256:x',
+  idle_timeout_s: 1800,
+};
+
+describe('live connection', () => {
+  let sockets: FakeSocket[];
+  let listener: { [Name in keyof ConnectionListener]: ReturnType<typeof vi.fn> };
+  let waiting: (() => void)[];
+  let connection: LiveConnection;
+
+  beforeEach(() => {
+    vi.useFakeTimers();
+    vi.stubGlobal('WebSocket', FakeSocket);
+    sockets = [];
+    waiting = [];
+    listener = {
+      output: vi.fn<(data: unknown, drawn: () => void) => void>((_data, drawn) => void waiting.push(drawn)),
+      screen: vi.fn<() => void>(),
+      resized: vi.fn<() => void>(),
+      status: vi.fn<() => void>(),
+      opened: vi.fn<() => void>(),
+      watching: vi.fn<() => void>(),
+      prompt: vi.fn<() => void>(),
+      notice: vi.fn<() => void>(),
+      ended: vi.fn<() => void>(),
+      latency: vi.fn<() => void>(),
+    };
+    connection = new LiveConnection({
+      path: '/ws/proxy/t/',
+      first: { type: 'open', token: 'secret-token', columns: 100, rows: 30 },
+      listener: listener as unknown as ConnectionListener,
+      createSocket: (url) => {
+        const socket = new FakeSocket(url);
+        sockets.push(socket);
+        return socket as unknown as WebSocket;
+      },
+    });
+    connection.connect();
+  });
+
+  afterEach(() => {
+    connection.dispose();
+    vi.useRealTimers();
+    vi.unstubAllGlobals();
+  });
+
+  const last = (): FakeSocket => sockets.at(-1) as FakeSocket;
+
+  function openSession(): void {
+    last().accept();
+    last().say(OPENED);
+  }
+
+  it('sends the token in the first frame and never in the address', () => {
+    last().accept();
+    expect(last().url).not.toContain('secret-token');
+    expect(last().messages()[0]).toEqual({
+      type: 'open',
+      token: 'secret-token',
+      columns: 100,
+      rows: 30,
+    });
+  });
+
+  it('acknowledges output only after it was drawn', () => {
+    openSession();
+    last().output('hello');
+    expect(
+      last()
+        .messages()
+        .some((message) => message['type'] === 'ack'),
+    ).toBe(false);
+    waiting.shift()?.();
+    expect(last().messages().at(-1)).toEqual({ type: 'ack', received: 5 });
+  });
+
+  it('takes a lost session up again at the count of what it got', () => {
+    openSession();
+    last().output('abc');
+    last().break();
+    expect(listener.status).toHaveBeenLastCalledWith('reconnecting', '');
+    vi.advanceTimersByTime(300);
+    expect(sockets).toHaveLength(2);
+    last().accept();
+    expect(last().messages()[0]).toMatchObject({
+      type: 'resume',
+      resume_secret: 'first',
+      received: 3,
+    });
+    last().say({
+      type: 'resumed',
+      session_id: OPENED.session_id,
+      resume_secret: 'second',
+      offset: 3,
+    });
+    expect(listener.status).toHaveBeenLastCalledWith('open', '');
+    last().break();
+    vi.advanceTimersByTime(300);
+    last().accept();
+    expect(last().messages()[0]).toMatchObject({ resume_secret: 'second' });
+  });
+
+  it('does not count a picture of the screen as output', () => {
+    openSession();
+    last().say({ type: 'screen', columns: 80, rows: 24, offset: 1000 });
+    last().output('PICTURE');
+    last().output('xy');
+    waiting.pop()?.();
+    expect(last().messages().at(-1)).toEqual({ type: 'ack', received: 1002 });
+  });
+
+  it('gives up after the proxy has given up, and says so', () => {
+    openSession();
+    last().break();
+    for (let second = 0; second < 90; second += 1) {
+      vi.advanceTimersByTime(1000);
+      if (last().readyState === 0) last().break();
+    }
+    expect(listener.ended).toHaveBeenCalledWith({
+      reason: 'connection_lost',
+      message: '',
+      exitStatus: null,
+    });
+    const tries = sockets.length;
+    vi.advanceTimersByTime(60_000);
+    expect(sockets).toHaveLength(tries);
+  });
+
+  it('does not come back after the end', () => {
+    openSession();
+    last().say({
+      type: 'ended',
+      reason: 'terminated',
+      message: 'stopped by admin',
+      exit_status: null,
+    });
+    last().break();
+    vi.advanceTimersByTime(10_000);
+    expect(sockets).toHaveLength(1);
+    expect(listener.ended).toHaveBeenCalledExactlyOnceWith({
+      reason: 'terminated',
+      message: 'stopped by admin',
+      exitStatus: null,
+    });
+  });
+
+  it('sends nothing that was typed while the line was down', () => {
+    openSession();
+    last().break();
+    connection.send('rm -rf /\r');
+    vi.advanceTimersByTime(300);
+    last().accept();
+    last().say({
+      type: 'resumed',
+      session_id: OPENED.session_id,
+      resume_secret: 'second',
+      offset: 0,
+    });
+    expect(last().sent.some((one) => typeof one !== 'string')).toBe(false);
+  });
+
+  it('cuts a large paste into frames that the proxy takes', () => {
+    openSession();
+    connection.send('x'.repeat(200_000));
+    const frames = last().sent.filter((one) => typeof one !== 'string');
+    expect(frames.map((frame) => frame.length)).toEqual([65_536, 65_536, 65_536, 3_392]);
+  });
+
+  it('notices a dead line by its silence', () => {
+    openSession();
+    vi.advanceTimersByTime(21_000);
+    expect(listener.status).toHaveBeenLastCalledWith('reconnecting', '');
+  });
+
+  it('passes a prompt on and answers it', () => {
+    last().accept();
+    last().say({ type: 'prompt', prompt_id: 1, text: 'Password', echo: false });
+    expect(listener.prompt).toHaveBeenCalledWith({ id: 1, text: 'Password', echo: false });
+    connection.answer(1, 's3cret');
+    expect(last().messages().at(-1)).toEqual({ type: 'answer', prompt_id: 1, value: 's3cret' });
+  });
+});

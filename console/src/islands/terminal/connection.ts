@@ -1,0 +1,329 @@
+/**
+ * The browser's end of a live session: JSON text frames for control, binary frames for terminal bytes.
+ *
+ * Output bytes are counted. The count is acknowledged after the terminal has drawn them (flow control), and a
+ * connection that breaks is taken up again at that count, so that a restarted server or a changed network costs
+ * nothing that was on the screen.
+ */
+
+export type ConnectionStatus = 'connecting' | 'prompting' | 'open' | 'reconnecting' | 'ended';
+
+export interface OpenedSession {
+  session_id: string;
+  asset: string;
+  system_user: string;
+  login_name: string;
+  actions: number;
+  recorded: boolean;
+  host_key: string;
+  idle_timeout_s: number;
+}
+
+export interface WatchedSession {
+  session_id: string;
+  user: string;
+  asset: string;
+  system_user: string;
+}
+
+export interface EndedSession {
+  /** A closed code: see the enums EndReason and DenialCode of the server. */
+  reason: string;
+  message: string;
+  exitStatus: number | null;
+}
+
+/** What the connection tells its terminal and page. */
+export interface ConnectionListener {
+  /** Bytes to draw; call `drawn` when the terminal has taken them. */
+  output(data: Uint8Array<ArrayBuffer>, drawn: () => void): void;
+  /** The next output draws the whole screen anew, at this size. */
+  screen(columns: number, rows: number): void;
+  resized(columns: number, rows: number): void;
+  status(status: ConnectionStatus, detail: string): void;
+  opened(session: OpenedSession): void;
+  watching(session: WatchedSession): void;
+  prompt(prompt: { id: number; text: string; echo: boolean }): void;
+  notice(code: string, message: string): void;
+  ended(end: EndedSession): void;
+  /** Round trip to the proxy, in milliseconds. */
+  latency(ms: number): void;
+}
+
+/** Frames of the proxy, as `contracts/browser.py` writes them. */
+type ServerMessage =
+  | { type: 'state'; state: string }
+  | ({ type: 'opened'; resume_secret: string } & OpenedSession)
+  | { type: 'resumed'; session_id: string; resume_secret: string; offset: number }
+  | { type: 'screen'; columns: number; rows: number; offset: number }
+  | ({ type: 'watching' } & WatchedSession)
+  | { type: 'resized'; columns: number; rows: number }
+  | { type: 'prompt'; prompt_id: number; text: string; echo: boolean }
+  | { type: 'notice'; code: string; message: string }
+  | { type: 'ended'; reason: string; message: string; exit_status: number | null }
+  | { type: 'pong'; t: number };
+
+type First =
+  | { type: 'open'; token: string; columns: number; rows: number }
+  | { type: 'watch'; token: string };
+
+/** Time after which the proxy gives a session up when nobody comes back (contracts: RESUME_GRACE_S). */
+const RESUME_FOR_MS = 60_000;
+const FIRST_PAUSE_MS = 250;
+const LONGEST_PAUSE_MS = 5_000;
+const PING_EVERY_MS = 5_000;
+/** No frame at all for this long means that the line is dead, even if the socket has not noticed. */
+const SILENCE_LIMIT_MS = 15_000;
+const ACK_EVERY_BYTES = 64 * 1024;
+/** Close code of the web part when the person is not signed in (any more). */
+const CLOSE_SIGNED_OUT = 4401;
+const MAX_INPUT_BYTES = 64 * 1024;
+
+export interface ConnectionOptions {
+  /** Path on our own origin, as the server named it. */
+  path: string;
+  first: First;
+  listener: ConnectionListener;
+  /** Replaced in tests. */
+  createSocket?: (url: string) => WebSocket;
+}
+
+export class LiveConnection {
+  readonly #options: ConnectionOptions;
+  readonly #encoder = new TextEncoder();
+  #socket: WebSocket | null = null;
+  #session: { id: string; secret: string } | null = null;
+  #columns = 80;
+  #rows = 24;
+  #received = 0;
+  #drawn = 0;
+  #acknowledged = 0;
+  /** After a `screen` message one binary frame is a picture and does not count. */
+  #pictureNext: { offset: number } | null = null;
+  #over = false;
+  #lostAt: number | null = null;
+  #pauseMs = FIRST_PAUSE_MS;
+  #retry: ReturnType<typeof setTimeout> | null = null;
+  #heartbeat: ReturnType<typeof setInterval> | null = null;
+  #lastFrameAt = 0;
+
+  constructor(options: ConnectionOptions) {
+    this.#options = options;
+    if (options.first.type === 'open') {
+      this.#columns = options.first.columns;
+      this.#rows = options.first.rows;
+    }
+  }
+
+  connect(): void {
+    this.#options.listener.status('connecting', '');
+    this.#open();
+  }
+
+  /** Keystrokes or pasted text. Ignored while there is no line: nothing typed blindly may run later. */
+  send(text: string): void {
+    this.sendBytes(this.#encoder.encode(text));
+  }
+
+  /** Bytes as they are (mouse reports of old programs are not UTF-8). */
+  sendBytes(data: Uint8Array<ArrayBuffer>): void {
+    if (this.#socket?.readyState !== WebSocket.OPEN) return;
+    for (let at = 0; at < data.length; at += MAX_INPUT_BYTES) {
+      this.#socket.send(data.slice(at, at + MAX_INPUT_BYTES));
+    }
+  }
+
+  resize(columns: number, rows: number): void {
+    this.#columns = columns;
+    this.#rows = rows;
+    if (this.#session !== null) this.#say({ type: 'resize', columns, rows });
+  }
+
+  answer(promptId: number, value: string): void {
+    this.#say({ type: 'answer', prompt_id: promptId, value });
+    this.#options.listener.status('connecting', 'authenticating');
+  }
+
+  /** End the session for good. */
+  close(): void {
+    this.#say({ type: 'close' });
+    this.#finish();
+  }
+
+  /** Leave without a word (the page goes away; a watcher stops watching). */
+  dispose(): void {
+    this.#finish();
+  }
+
+  #open(): void {
+    const url = new URL(this.#options.path, location.href);
+    url.protocol = url.protocol === 'https:' ? 'wss:' : 'ws:';
+    const socket = (this.#options.createSocket ?? ((address) => new WebSocket(address)))(url.href);
+    socket.binaryType = 'arraybuffer';
+    this.#socket = socket;
+    socket.addEventListener('open', () => {
+      this.#lastFrameAt = Date.now();
+      this.#say(
+        this.#session === null
+          ? this.#options.first
+          : {
+              type: 'resume',
+              session_id: this.#session.id,
+              resume_secret: this.#session.secret,
+              received: this.#received,
+              columns: this.#columns,
+              rows: this.#rows,
+            },
+      );
+      this.#startHeartbeat();
+    });
+    socket.addEventListener('message', (event: MessageEvent<string | ArrayBuffer>) => {
+      this.#lastFrameAt = Date.now();
+      if (typeof event.data === 'string') this.#hear(event.data);
+      else this.#draw(new Uint8Array(event.data));
+    });
+    socket.addEventListener('close', (event) => {
+      if (this.#socket !== socket) return;
+      // The web part says that this sign-in is over: coming back would be refused again and again.
+      if (event.code === CLOSE_SIGNED_OUT)
+        this.#end({ reason: 'account_closed', message: '', exitStatus: null });
+      else this.#lost();
+    });
+  }
+
+  #say(message: Record<string, unknown>): void {
+    if (this.#socket?.readyState === WebSocket.OPEN) this.#socket.send(JSON.stringify(message));
+  }
+
+  #hear(text: string): void {
+    const { listener } = this.#options;
+    const message = JSON.parse(text) as ServerMessage;
+    switch (message.type) {
+      case 'state':
+        listener.status('connecting', message.state);
+        break;
+      case 'opened':
+        this.#session = { id: message.session_id, secret: message.resume_secret };
+        this.#up();
+        listener.opened(message);
+        // The window may have changed while the session was being opened.
+        this.resize(this.#columns, this.#rows);
+        break;
+      case 'resumed':
+        this.#session = { id: message.session_id, secret: message.resume_secret };
+        this.#received = message.offset;
+        this.#drawn = this.#received;
+        this.#acknowledged = this.#received;
+        this.#up();
+        break;
+      case 'watching':
+        this.#up();
+        listener.watching(message);
+        break;
+      case 'screen':
+        this.#pictureNext = { offset: message.offset };
+        listener.screen(message.columns, message.rows);
+        break;
+      case 'resized':
+        listener.resized(message.columns, message.rows);
+        break;
+      case 'prompt':
+        listener.status('prompting', '');
+        listener.prompt({ id: message.prompt_id, text: message.text, echo: message.echo });
+        break;
+      case 'notice':
+        listener.notice(message.code, message.message);
+        break;
+      case 'pong':
+        listener.latency(Math.max(0, performance.now() - message.t));
+        break;
+      case 'ended':
+        this.#end({
+          reason: message.reason,
+          message: message.message,
+          exitStatus: message.exit_status,
+        });
+        break;
+      default:
+        // A newer proxy may say more than we know; what it must have understood it does not send unasked.
+        break;
+    }
+  }
+
+  #draw(data: Uint8Array<ArrayBuffer>): void {
+    if (this.#pictureNext !== null) {
+      this.#received = this.#pictureNext.offset;
+      this.#drawn = this.#received;
+      this.#acknowledged = Math.min(this.#acknowledged, this.#received);
+      this.#pictureNext = null;
+      this.#options.listener.output(data, () => undefined);
+      return;
+    }
+    this.#received += data.length;
+    const total = this.#received;
+    this.#options.listener.output(data, () => {
+      this.#drawn = Math.max(this.#drawn, total);
+      if (this.#drawn - this.#acknowledged >= ACK_EVERY_BYTES || this.#drawn === this.#received) {
+        this.#acknowledged = this.#drawn;
+        this.#say({ type: 'ack', received: this.#drawn });
+      }
+    });
+  }
+
+  #up(): void {
+    this.#lostAt = null;
+    this.#pauseMs = FIRST_PAUSE_MS;
+    this.#options.listener.status('open', '');
+  }
+
+  #lost(): void {
+    this.#stopTimers();
+    this.#socket = null;
+    if (this.#over) return;
+    if (this.#session === null) {
+      this.#end({ reason: 'connection_lost', message: '', exitStatus: null });
+      return;
+    }
+    this.#lostAt ??= Date.now();
+    if (Date.now() - this.#lostAt > RESUME_FOR_MS) {
+      this.#end({ reason: 'connection_lost', message: '', exitStatus: null });
+      return;
+    }
+    this.#options.listener.status('reconnecting', '');
+    this.#retry = setTimeout(() => this.#open(), this.#pauseMs);
+    this.#pauseMs = Math.min(this.#pauseMs * 2, LONGEST_PAUSE_MS);
+  }
+
+  #end(end: EndedSession): void {
+    if (this.#over) return;
+    this.#finish();
+    this.#options.listener.status('ended', end.reason);
+    this.#options.listener.ended(end);
+  }
+
+  #finish(): void {
+    this.#over = true;
+    this.#stopTimers();
+    this.#socket?.close();
+    this.#socket = null;
+  }
+
+  #startHeartbeat(): void {
+    this.#heartbeat = setInterval(() => {
+      if (Date.now() - this.#lastFrameAt > SILENCE_LIMIT_MS) {
+        const silent = this.#socket;
+        this.#lost();
+        silent?.close();
+        return;
+      }
+      this.#say({ type: 'ping', t: performance.now() });
+    }, PING_EVERY_MS);
+  }
+
+  #stopTimers(): void {
+    if (this.#retry !== null) clearTimeout(this.#retry);
+    if (this.#heartbeat !== null) clearInterval(this.#heartbeat);
+    this.#retry = null;
+    this.#heartbeat = null;
+  }
+}

@@ -1,0 +1,129 @@
+import { readCookie } from '../storage';
+import { browserZone } from '../time';
+import { errorOf, type HttpError, NoAnswerError, SignedOutError } from './errors';
+import { type QueryValues, queryString } from './query-string';
+
+export const TIMEOUT_MS = 60_000;
+const API_ROOT = '/api/v1/';
+const PROFILE = 'users/profile/';
+
+export interface RequestOptions {
+  readonly query?: QueryValues;
+  /** Leave the reporting of a failure to the caller: no toast. A lost session is reported all the same. */
+  readonly quiet?: boolean;
+  readonly signal?: AbortSignal;
+  readonly headers?: Readonly<Record<string, string>>;
+}
+
+interface Listeners {
+  /** A request that nobody declared quiet has failed. */
+  failed: (error: HttpError | NoAnswerError) => void;
+  /** 401 on anything but the profile: the session is over. */
+  signedOut: (error: SignedOutError) => void;
+  /** Any answer came. `path` is relative to the API root. */
+  answered: (path: string) => void;
+}
+
+const listeners: Listeners = { failed() {}, signedOut() {}, answered() {} };
+
+/** The shell decides how failures look; the client only tells it. */
+export function onHttp(handlers: Partial<Listeners>): void {
+  Object.assign(listeners, handlers);
+}
+
+let organizationId: string | null = null;
+
+/** Organization that every request names from now on (header X-JMS-ORG). */
+export function setRequestOrganization(id: string | null): void {
+  organizationId = id;
+}
+
+/** Absolute path of an API path, for downloads and links. */
+export function apiUrl(path: string, query?: QueryValues): string {
+  const full = path.startsWith('/') ? path : API_ROOT + path;
+  return full + queryString(query);
+}
+
+function headersFor(body: unknown, extra: RequestOptions['headers']): Headers {
+  const headers = new Headers({ Accept: 'application/json', 'X-TZ': browserZone() });
+  const token = readCookie('csrftoken');
+  if (token !== null) headers.set('X-CSRFToken', token);
+  if (organizationId !== null) headers.set('X-JMS-ORG', organizationId);
+  if (body !== undefined && !(body instanceof FormData)) headers.set('Content-Type', 'application/json');
+  for (const [name, value] of Object.entries(extra ?? {})) headers.set(name, value);
+  return headers;
+}
+
+function encode(body: unknown): BodyInit | null {
+  if (body === undefined) return null;
+  if (body instanceof FormData || body instanceof Blob) return body;
+  return JSON.stringify(body);
+}
+
+async function readBody(response: Response): Promise<unknown> {
+  const text = await response.text();
+  if (text === '') return null;
+  try {
+    return JSON.parse(text) as unknown;
+  } catch {
+    return text;
+  }
+}
+
+/** A lost session concerns the whole page, so it is told even for quiet requests; the guard handles its own profile call. */
+function report(error: HttpError | NoAnswerError, options: RequestOptions): void {
+  if (options.signal?.aborted) return;
+  if (error instanceof SignedOutError) {
+    if (error.path !== PROFILE) listeners.signedOut(error);
+  } else if (!options.quiet) listeners.failed(error);
+}
+
+/**
+ * One request to the API. Paths are relative to `/api/v1/` unless they start with a slash.
+ * No retries. Throws `HttpError` (by status) or `NoAnswerError`; unless `quiet`, the shell has then already told the person.
+ */
+export async function request<T>(
+  method: string,
+  path: string,
+  body?: unknown,
+  options: RequestOptions = {},
+): Promise<T> {
+  const timeout = AbortSignal.timeout(TIMEOUT_MS);
+  let response: Response;
+  try {
+    response = await fetch(apiUrl(path, options.query), {
+      method,
+      headers: headersFor(body, options.headers),
+      body: encode(body),
+      credentials: 'same-origin',
+      signal: options.signal ? AbortSignal.any([timeout, options.signal]) : timeout,
+    });
+  } catch (cause) {
+    const error = new NoAnswerError(method, path, timeout.aborted, cause);
+    report(error, options);
+    throw error;
+  }
+  const answer = await readBody(response);
+  listeners.answered(path);
+  if (response.ok) return answer as T;
+  const error = errorOf({
+    status: response.status,
+    body: answer,
+    requestId: response.headers.get('X-Request-ID'),
+    method,
+    path,
+  });
+  report(error, options);
+  throw error;
+}
+
+export const http = {
+  get: <T>(path: string, options?: RequestOptions) => request<T>('GET', path, undefined, options),
+  options: <T>(path: string, options?: RequestOptions) => request<T>('OPTIONS', path, undefined, options),
+  post: <T>(path: string, body?: unknown, options?: RequestOptions) =>
+    request<T>('POST', path, body, options),
+  put: <T>(path: string, body: unknown, options?: RequestOptions) => request<T>('PUT', path, body, options),
+  patch: <T>(path: string, body: unknown, options?: RequestOptions) =>
+    request<T>('PATCH', path, body, options),
+  delete: (path: string, options?: RequestOptions) => request<null>('DELETE', path, undefined, options),
+};

@@ -1,0 +1,110 @@
+import { type BackendModule, createInstance } from 'i18next';
+import { initReactI18next, useTranslation } from 'react-i18next';
+import { type Language, announceLanguage, detectLanguage, LANGUAGE_TAG, rememberLanguage } from './detect';
+
+/**
+ * Each folder `<name>/locales/{zh,en}.json` is a namespace `<name>`, loaded when a route or component asks for it.
+ * Keys are written `namespace:key` everywhere; `tools/locales.mjs` fails the check on a missing or unused one.
+ */
+const FILES = import.meta.glob<{ default: Record<string, unknown> }>('/src/**/locales/*.json');
+
+function loaderOf(language: string, namespace: string) {
+  const end = `/${namespace}/locales/${language}.json`;
+  const path = Object.keys(FILES).find((candidate) => candidate.endsWith(end));
+  return path === undefined ? null : (FILES[path] ?? null);
+}
+
+type ReadDone = Parameters<BackendModule['read']>[2];
+
+async function deliver(
+  load: () => Promise<{ default: Record<string, unknown> }>,
+  done: ReadDone,
+): Promise<void> {
+  let texts: Record<string, unknown>;
+  try {
+    texts = (await load()).default;
+  } catch (error) {
+    done(error instanceof Error ? error : new Error(String(error)), null);
+    return;
+  }
+  done(null, texts);
+}
+
+const i18n = createInstance();
+
+const backend: BackendModule = {
+  type: 'backend',
+  init() {},
+  read(language, namespace, done) {
+    const load = loaderOf(language, namespace);
+    if (!load) {
+      done(new Error(`no locale file for ${namespace} in ${language}`), null);
+      return;
+    }
+    void deliver(load, done);
+  },
+};
+
+/** A text that the present language lacks (which fails `npm run check`) shows in English. */
+async function borrowEnglish(languages: readonly string[], namespace: string, key: string): Promise<void> {
+  const [language] = languages;
+  if (language === undefined || language === 'en') return;
+  const load = loaderOf('en', namespace);
+  if (!load) return;
+  const english = createInstance();
+  await english.init({ lng: 'en', resources: { en: { [namespace]: (await load()).default } } });
+  if (!english.exists(key, { ns: namespace })) return;
+  i18n.addResource(language, namespace, key, english.t(key, { ns: namespace }));
+  i18n.emit('languageChanged', language);
+}
+
+export async function startI18n(
+  namespaces: readonly string[],
+  language: Language = detectLanguage(),
+): Promise<void> {
+  announceLanguage(language);
+  await i18n
+    .use(backend)
+    .use(initReactI18next)
+    .init({
+      lng: language,
+      // The second language is not downloaded to fall back on it: `borrowEnglish` fetches what is really missing.
+      fallbackLng: false,
+      saveMissing: true,
+      missingKeyHandler: (languages, namespace, key) => void borrowEnglish(languages, namespace, key),
+      ns: [...namespaces],
+      defaultNS: 'app',
+      interpolation: { escapeValue: false },
+      react: { useSuspense: false },
+    });
+}
+
+export function loadNamespaces(namespaces: readonly string[]): Promise<void> {
+  return i18n.loadNamespaces([...namespaces]);
+}
+
+export async function changeLanguage(language: Language): Promise<void> {
+  rememberLanguage(language);
+  await i18n.changeLanguage(language);
+}
+
+export function currentLanguage(): Language {
+  return i18n.language === 'en' ? 'en' : 'zh';
+}
+
+export function currentLocale(): string {
+  return LANGUAGE_TAG[currentLanguage()];
+}
+
+export type Translate = (key: string, values?: Record<string, unknown>) => string;
+
+/** Translation outside of components (errors, toasts). */
+export const translate: Translate = (key, values) => i18n.t(key, values ?? {});
+
+/** Translation in components: renders again when the language changes. */
+export function useT(): Translate {
+  const { t } = useTranslation();
+  return t as Translate;
+}
+
+export type { Language };

@@ -1,0 +1,23 @@
+/** Addresses that one feature offers to others. Features do not import each other; they meet here. */
+export const paths = {
+  home: '/',
+  login: '/login',
+  profile: '/users/profile',
+  firstLogin: '/users/first-login/personal-information-improvement',
+  changePassword: '/change-password',
+  connect: (assetId: string) => `/connect?asset=${encodeURIComponent(assetId)}`,
+  user: (id: string) => `/users/users/${id}`,
+  userGroup: (id: string) => `/users/groups/${id}`,
+  asset: (id: string) => `/assets/assets/${id}`,
+  systemUser: (id: string) => `/assets/system-users/${id}`,
+  assetPermission: (id: string) => `/perms/asset-permissions/${id}`,
+  assetPermissions: (query = '') => `/perms/asset-permissions${query}`,
+  session: (id: string) => `/terminal/sessions/${id}`,
+  sessions: (query = '') => `/terminal/session${query}`,
+} as const;
+
+/** Paths of the server that are not part of the console. */
+export const serverPaths = {
+  login: '/core/auth/login/',
+  logout: '/core/auth/logout/',
+} as const;

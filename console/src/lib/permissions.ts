@@ -1,0 +1,71 @@
+/** Permission bits and roles of the specification, section 6. */
+export const Bit = { use: 1, audit: 2, admin: 16, super: 128 } as const;
+
+export const Role = {
+  SuperAdmin: Bit.super | Bit.admin | Bit.audit,
+  SuperAuditor: Bit.super | Bit.audit | Bit.use,
+  OrgAdmin: Bit.admin | Bit.audit,
+  OrgAuditor: Bit.audit | Bit.use,
+  User: Bit.use,
+  Anon: 0,
+} as const;
+
+/** Any of these opens the admin page. */
+export const ADMIN_PAGE_MASK = Bit.super | Bit.admin | Bit.audit;
+
+/** What a route or an action needs. `any`: every signed-in person. */
+export type Permission = 'any' | 'use' | 'audit' | 'admin' | 'super';
+
+const REQUIRED: Record<Permission, number> = {
+  any: 0,
+  use: Bit.use,
+  audit: Bit.audit,
+  admin: Bit.admin,
+  super: Bit.super,
+};
+
+export function bitsOf(permission: Permission): number {
+  return REQUIRED[permission];
+}
+
+/** True when all required bits are in the role. */
+export function satisfies(role: number, required: number): boolean {
+  return (role & required) === required;
+}
+
+export function mayUse(role: number, permission: Permission): boolean {
+  return satisfies(role, REQUIRED[permission]);
+}
+
+export function hasAdminPage(bits: number): boolean {
+  return (bits & ADMIN_PAGE_MASK) !== 0;
+}
+
+export function hasUserPage(bits: number): boolean {
+  return satisfies(bits, Bit.use);
+}
+
+/** What the roles are computed from: part of the profile. */
+export interface RoleSource {
+  readonly role: string;
+  readonly current_org_roles: readonly string[];
+}
+
+/** Roles of a person in the current organization, strongest first. */
+export function rolesOf({ role, current_org_roles: orgRoles }: RoleSource): readonly number[] {
+  if (role === 'Admin') return [Role.SuperAdmin, Role.User];
+  if (orgRoles.includes('Admin')) return [Role.OrgAdmin, Role.User];
+  if (role === 'Auditor' || orgRoles.includes('Auditor')) return [Role.OrgAuditor];
+  return [Role.User];
+}
+
+export function bitsOfRoles(roles: readonly number[]): number {
+  let bits = 0;
+  for (const role of roles) bits |= role;
+  return bits;
+}
+
+/** The role in force on the admin page: everything but the mere use of assets. */
+export function adminPageRole(bits: number): number {
+  return bits & (Role.SuperAdmin | Bit.audit);
+}

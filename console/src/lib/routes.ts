@@ -1,0 +1,52 @@
+import type { ComponentType } from 'react';
+import type { Permission } from './permissions';
+import type { PublicSettings } from './session';
+
+/**
+ * One record per screen. Menu, guard, breadcrumb and document title are all derived from it.
+ * A feature exports its records from `routes.ts`; heavy code stays behind `load`.
+ */
+export interface RouteRecord {
+  /** Unique, `XList`, `XCreate`, `XUpdate`, `XDetail` for the screens of a resource. */
+  readonly name: string;
+  /** Path below `/ui`, parameters as `$id`. */
+  readonly path: string;
+  /** Key in the namespace `nav`. */
+  readonly title: string;
+  /** Default: `admin`. */
+  readonly permission?: Permission;
+  readonly hidden?: boolean;
+  /** Only with a valid licence. */
+  readonly licence?: boolean;
+  /** Only when this public setting is on. */
+  readonly setting?: keyof PublicSettings;
+  /** Name of the record that the breadcrumb goes back to. */
+  readonly parent?: string;
+  /** `bare`: a workspace of its own without sidebar and top bar (web terminal). */
+  readonly frame?: 'shell' | 'bare';
+  /** Text namespaces that must be there before the screen is drawn. */
+  readonly texts: readonly string[];
+  readonly load: () => Promise<ComponentType>;
+}
+
+export type SectionIcon =
+  | 'dashboard'
+  | 'users'
+  | 'assets'
+  | 'permissions'
+  | 'sessions'
+  | 'audits'
+  | 'my-assets'
+  | 'settings'
+  | 'profile';
+
+/** An entry of the sidebar; with several visible routes it opens and closes. */
+export interface Section {
+  readonly id: string;
+  /** Key in the namespace `nav`. */
+  readonly title: string;
+  readonly icon: SectionIcon;
+  /** Place in the menu, small first. */
+  readonly order: number;
+  readonly routes: readonly RouteRecord[];
+}

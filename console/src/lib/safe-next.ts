@@ -1,0 +1,11 @@
+/**
+ * Where to go after sign-in: a path of this console on this host, or null. Everything else (other hosts, `//host`,
+ * `/\host`, other schemes, control characters) is refused; the server has the same rule.
+ */
+export function safeNext(raw: string | null | undefined): string | null {
+  if (!raw || !raw.startsWith('/') || /^\/[/\\]/.test(raw)) return null;
+  for (const character of raw) if (character < '!' || character === '\\') return null;
+  const url = new URL(raw, location.origin);
+  if (url.origin !== location.origin || !url.pathname.startsWith('/ui/')) return null;
+  return url.pathname + url.search + url.hash;
+}

@@ -1,0 +1,125 @@
+import { create } from 'zustand';
+import { setRequestOrganization } from './http/client';
+import { hasAdminPage, mayUse, type Permission } from './permissions';
+import { readStored, readStoredJson, writeCookie, writeStored, writeStoredJson } from './storage';
+
+export const ROOT_ORG_ID = '00000000-0000-0000-0000-000000000000';
+export const DEFAULT_ORG_ID = '00000000-0000-0000-0000-000000000002';
+
+export interface Organization {
+  readonly id: string;
+  readonly name: string;
+  readonly is_default: boolean;
+  readonly is_root: boolean;
+}
+
+/** The part of `users/profile/` that the shell relies on. */
+export interface Profile {
+  readonly id: string;
+  readonly username: string;
+  readonly name: string;
+  readonly email: string;
+  readonly role: string;
+  readonly source: string;
+  readonly is_first_login: boolean;
+  readonly is_superuser: boolean;
+  readonly is_org_admin: boolean;
+  readonly need_update_password: boolean;
+  readonly current_org_roles: readonly string[];
+  readonly admin_or_audit_orgs: readonly Organization[];
+  readonly user_all_orgs: readonly Organization[];
+  readonly date_password_last_updated: string | null;
+}
+
+/** The part of `settings/public/` that the console relies on. */
+export interface PublicSettings {
+  readonly LOGIN_TITLE?: string;
+  readonly LOGO_URLS?: {
+    readonly logo_index?: string;
+    readonly logo_logout?: string;
+    readonly favicon?: string;
+  };
+  readonly XPACK_ENABLED?: boolean;
+  readonly XPACK_LICENSE_IS_VALID?: boolean;
+  readonly TICKETS_ENABLED?: boolean;
+  readonly SECURITY_COMMAND_EXECUTION?: boolean;
+  readonly SECURITY_MFA_VERIFY_TTL?: number;
+  readonly PASSWORD_RULE?: Readonly<Record<string, number | boolean>>;
+}
+
+/** What the guard has established about the signed-in person. */
+export interface Session {
+  readonly settings: PublicSettings;
+  readonly profile: Profile;
+  readonly organization: Organization;
+  readonly roles: readonly number[];
+  /** Bit mask of the role in force (admin page or user page). */
+  readonly currentRole: number;
+}
+
+interface SessionState {
+  readonly session: Session | null;
+}
+
+const useSessionState = create<SessionState>(() => ({ session: null }));
+
+export function setSession(session: Session | null): void {
+  setRequestOrganization(session?.organization.id ?? null);
+  if (session) writeCookie('X-JMS-ORG', session.organization.id);
+  useSessionState.setState({ session });
+}
+
+export function updateProfile(profile: Profile): void {
+  const { session } = useSessionState.getState();
+  if (session) useSessionState.setState({ session: { ...session, profile } });
+}
+
+export function currentSession(): Session | null {
+  return useSessionState.getState().session;
+}
+
+/** The session; only below the guard, where there always is one. */
+export function useSession(): Session {
+  const session = useSessionState((state) => state.session);
+  if (!session) throw new Error('useSession is used outside of the guarded part of the console');
+  return session;
+}
+
+export function useMay(permission: Permission): boolean {
+  const session = useSession();
+  return mayUse(session.currentRole, permission);
+}
+
+export function isAdminPage(role: number): boolean {
+  return hasAdminPage(role);
+}
+
+/** In the root organization nothing is created, updated or cloned. */
+export function useIsRootOrganization(): boolean {
+  return useSession().organization.is_root;
+}
+
+const orgKey = (username: string): string => `jms_current_org_${username}`;
+const roleKey = (username: string): string => `jms_current_role_${username}`;
+
+export function rememberedOrganization(username: string): Organization | null {
+  const stored = readStoredJson(orgKey(username));
+  if (typeof stored !== 'object' || stored === null || !('id' in stored) || typeof stored.id !== 'string')
+    return null;
+  return stored as Organization;
+}
+
+export function rememberOrganization(username: string, organization: Organization): void {
+  writeStoredJson(orgKey(username), organization);
+}
+
+export function rememberedRole(username: string): number | null {
+  const stored = readStored(roleKey(username));
+  const role = stored === null || stored === '' ? Number.NaN : Number(stored);
+  return Number.isInteger(role) && role >= 0 ? role : null;
+}
+
+/** null forgets the choice, as a switch of organization does. */
+export function rememberRole(username: string, role: number | null): void {
+  writeStored(roleKey(username), role === null ? '' : String(role));
+}

@@ -1,0 +1,58 @@
+/**
+ * Browser storage behind one door. Private windows and full disks make `localStorage` throw; a console that can not
+ * remember a preference must still work, so reads answer null and writes are best effort.
+ */
+export function readStored(key: string): string | null {
+  try {
+    return localStorage.getItem(key);
+  } catch {
+    return null;
+  }
+}
+
+export function writeStored(key: string, value: string): void {
+  try {
+    localStorage.setItem(key, value);
+  } catch {
+    // Storage is full or switched off: the preference lasts for this page only.
+  }
+}
+
+export function removeStored(key: string): void {
+  try {
+    localStorage.removeItem(key);
+  } catch {
+    // As above.
+  }
+}
+
+/** Reads a JSON value; a damaged or foreign value counts as absent. */
+export function readStoredJson(key: string): unknown {
+  const text = readStored(key);
+  if (text === null) return null;
+  try {
+    return JSON.parse(text) as unknown;
+  } catch {
+    return null;
+  }
+}
+
+export function writeStoredJson(key: string, value: unknown): void {
+  writeStored(key, JSON.stringify(value));
+}
+
+export function readCookie(name: string): string | null {
+  for (const part of document.cookie.split('; ')) {
+    const cut = part.indexOf('=');
+    if (cut > 0 && part.slice(0, cut) === name) return decodeURIComponent(part.slice(cut + 1));
+  }
+  return null;
+}
+
+/** Writes a cookie for the whole site. `days` absent: it lives as long as the browser session. */
+export function writeCookie(name: string, value: string, days?: number): void {
+  const age = days === undefined ? '' : `; max-age=${days * 86_400}`;
+  const secure = location.protocol === 'https:' ? '; secure' : '';
+  // The Cookie Store API is missing in Firefox ESR, so this is the one place that assigns document.cookie.
+  document.cookie = `${name}=${encodeURIComponent(value)}; path=/; samesite=lax${age}${secure}`;
+}

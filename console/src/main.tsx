@@ -1,0 +1,36 @@
+import { QueryClientProvider } from '@tanstack/react-query';
+import { RouterProvider } from '@tanstack/react-router';
+import { StrictMode } from 'react';
+import { createRoot } from 'react-dom/client';
+import { reportHttp } from './app/report-http';
+import { makeRouter } from './app/router';
+import { startI18n } from './lib/i18n';
+import { queryClient } from './lib/query';
+import { followSystemTheme } from './lib/theme';
+import { ToastRegion } from './ui/toast';
+import './ui/styles.css';
+
+/** A link of the older hash router (`/ui/#/assets`) goes to its path. */
+function redirectHashLink(): void {
+  if (location.hash.startsWith('#/')) history.replaceState(null, '', `/ui${location.hash.slice(1)}`);
+}
+
+async function boot(): Promise<void> {
+  redirectHashLink();
+  followSystemTheme();
+  await startI18n(['app', 'nav', 'ui']);
+  const router = makeRouter();
+  reportHttp(router);
+  const root = document.getElementById('root');
+  if (!root) throw new Error('index.html has no #root');
+  createRoot(root).render(
+    <StrictMode>
+      <QueryClientProvider client={queryClient}>
+        <RouterProvider router={router} />
+        <ToastRegion />
+      </QueryClientProvider>
+    </StrictMode>,
+  );
+}
+
+void boot();

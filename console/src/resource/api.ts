@@ -1,0 +1,69 @@
+import { http } from '#/lib/http/client';
+import type { QueryValues } from '#/lib/http/query-string';
+
+/** One page of a list: `count` rows exist, `results` holds those asked for. */
+export interface Page<Row> {
+  readonly count: number;
+  readonly next: string | null;
+  readonly previous: string | null;
+  readonly results: readonly Row[];
+}
+
+export interface Choice {
+  readonly value: string | number | boolean;
+  readonly display_name: string;
+}
+
+/** What OPTIONS tells about one field. */
+export interface FieldMeta {
+  readonly type: string;
+  readonly required: boolean;
+  readonly read_only: boolean;
+  readonly write_only?: boolean;
+  readonly label: string;
+  readonly help_text?: string;
+  readonly default?: unknown;
+  readonly min_length?: number;
+  readonly max_length?: number;
+  readonly min_value?: number;
+  readonly max_value?: number;
+  readonly choices?: readonly Choice[];
+  readonly child?: FieldMeta;
+  readonly children?: Readonly<Record<string, FieldMeta>>;
+  readonly filter?: boolean;
+  readonly order?: boolean;
+}
+
+export type FieldMap = Readonly<Record<string, FieldMeta>>;
+
+/** Metadata of an endpoint, by method. A method that the person may not use is absent. */
+export interface Metadata {
+  readonly name: string;
+  readonly actions: {
+    readonly GET?: FieldMap;
+    readonly POST?: FieldMap;
+    readonly PUT?: FieldMap;
+    readonly PATCH?: FieldMap;
+  };
+}
+
+const FOR_THE_CONSOLE = { draw: 1, display: 1 } as const;
+
+export function fetchMetadata(path: string, query?: QueryValues): Promise<Metadata> {
+  return http.options<Metadata>(path, { query: { ...query, ...FOR_THE_CONSOLE }, quiet: true });
+}
+
+export function fetchPage<Row>(path: string, query: QueryValues, signal?: AbortSignal): Promise<Page<Row>> {
+  return http.get<Page<Row>>(path, { query: { ...query, ...FOR_THE_CONSOLE }, quiet: true, signal });
+}
+
+/** Stores ids on the server for a while; the token stands for them in a query (`spm=`). */
+export async function cacheIds(ids: readonly (string | number)[]): Promise<string> {
+  const { spm } = await http.post<{ spm: string }>('common/resources/cache/', { resources: ids });
+  return spm;
+}
+
+export async function deleteMany(path: string, ids: readonly (string | number)[]): Promise<void> {
+  const spm = await cacheIds(ids);
+  await http.delete(path, { query: { spm } });
+}

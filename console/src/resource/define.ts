@@ -1,0 +1,228 @@
+import type { ReactNode } from 'react';
+import type { QueryValues } from '#/lib/http/query-string';
+import type { Icon } from '#/ui/icon';
+import type { PickerOption } from '#/ui/picker';
+import type { ResourceRoutes } from './routes';
+
+/** A row or object of the API. Each resource narrows it to the fields that its definition uses. */
+export interface Resource {
+  readonly id: string | number;
+}
+
+export interface Column<Row> {
+  readonly key: string;
+  /** Key of a text; default: the label in the metadata. */
+  readonly label?: string;
+  /** Default: by the metadata's type (choice → display, boolean, date, list …). */
+  readonly cell?: (row: Row) => ReactNode;
+  /** Default: true for the name, choices and fields that the metadata marks as orderable. */
+  readonly sortable?: boolean;
+  readonly align?: 'right';
+}
+
+/** A condition of the search field that the metadata does not offer. */
+export interface ExtraFilter {
+  readonly key: string;
+  readonly label: string;
+  readonly choices?: readonly { readonly value: string; readonly label: string }[];
+}
+
+export interface ObjectAction<Row> {
+  readonly id: string;
+  /** Key of a text. */
+  readonly label: string;
+  readonly icon?: Icon;
+  /** Place among the others: update 10, delete 20, clone 30. */
+  readonly order: number;
+  readonly danger?: boolean;
+  readonly isOffered?: (row: Row) => boolean;
+  readonly disabledReason?: (row: Row) => string | undefined;
+  readonly run: (row: Row, tools: ActionTools) => void | Promise<void>;
+}
+
+export interface BulkAction {
+  readonly id: string;
+  readonly label: string;
+  readonly icon?: Icon;
+  readonly run: (ids: readonly string[], tools: ActionTools) => void | Promise<void>;
+}
+
+export interface ActionTools {
+  /** Fetches the list or object again. */
+  readonly refresh: () => void;
+  readonly navigate: (to: string) => void;
+}
+
+export interface ListDefinition<Row> {
+  readonly columns: readonly (string | Column<Row>)[];
+  /** Columns shown until the person chooses others; default: all. */
+  readonly shown?: readonly string[];
+  readonly filters?: readonly ExtraFilter[];
+  readonly rowActions?: readonly ObjectAction<Row>[];
+  readonly bulkActions?: readonly BulkAction[];
+  readonly isInactive?: (row: Row) => boolean;
+  /** Several ways to create, e.g. by protocol. Targets are paths of the console. */
+  readonly createMenu?: readonly { readonly id: string; readonly label: string; readonly to: string }[];
+  /** Days that the date range goes back by default; absent: no date range. */
+  readonly dateRangeDays?: number;
+  readonly order?: string;
+  /** Second line and status of a row on phones; default: the second and third column. */
+  readonly phone?: {
+    readonly meta: (row: Row) => ReactNode;
+    readonly status?: (row: Row) => ReactNode;
+    readonly icon: Icon;
+  };
+}
+
+export type FormMode = 'create' | 'update';
+export type FormValues = Record<string, unknown>;
+
+export interface RemoteOptions {
+  readonly api: string;
+  readonly query?: QueryValues;
+  readonly option: (row: Record<string, unknown>) => PickerOption;
+  readonly icon?: Icon;
+}
+
+export interface FieldContext {
+  readonly mode: FormMode;
+  readonly values: FormValues;
+}
+
+/** What a field of a form needs beyond its metadata. */
+export interface FieldSpec {
+  readonly label?: string;
+  /** Key of a text; default: the metadata's help. */
+  readonly help?: string | ((context: FieldContext) => string);
+  readonly required?: boolean;
+  /** Choice among rows of another endpoint. `multiple`: default true for lists of keys. */
+  readonly remote?: RemoteOptions;
+  readonly multiple?: boolean;
+  readonly control?:
+    | 'input'
+    | 'password'
+    | 'textarea'
+    | 'checkbox'
+    | 'switch'
+    | 'select'
+    | 'radio'
+    | 'key'
+    | 'public-key'
+    | 'number'
+    | 'datetime';
+  /** A control of the feature's own. */
+  readonly render?: (input: CustomInput) => ReactNode;
+  readonly isHidden?: (context: FieldContext) => boolean;
+  readonly isDisabled?: (context: FieldContext) => boolean;
+  /** Field of the screen only: never sent. */
+  readonly local?: boolean;
+}
+
+export interface CustomInput {
+  readonly id: string;
+  readonly label: string;
+  readonly value: unknown;
+  readonly onChange: (value: unknown) => void;
+  readonly invalid: boolean;
+  readonly describedBy: string | undefined;
+  readonly disabled: boolean;
+}
+
+export interface FieldGroup {
+  /** Key of a text. */
+  readonly title: string;
+  readonly fields: readonly string[];
+}
+
+export interface FormDefinition {
+  readonly groups: readonly FieldGroup[] | ((context: FieldContext) => readonly FieldGroup[]);
+  readonly fields?: Readonly<Record<string, FieldSpec>>;
+  /** Values of a new object, above the metadata's defaults. Gets the address's query. */
+  readonly initial?: (query: Readonly<Record<string, string>>) => FormValues;
+  /** Last change of what is sent (drop what the person did not fill in, join dates …). */
+  readonly toPayload?: (values: FormValues, context: FieldContext) => FormValues;
+  /** Query of OPTIONS and of the write, e.g. `protocol`. */
+  readonly query?: (values: FormValues) => QueryValues;
+  /** Beside the form: preview, explanation. */
+  readonly aside?: (context: FieldContext & { readonly id: string | undefined }) => ReactNode;
+  /** Where to go after saving; default: the list. */
+  readonly after?: 'list' | 'detail';
+}
+
+export interface DetailField<Row> {
+  readonly key: string;
+  readonly label?: string;
+  readonly value?: (row: Row) => ReactNode;
+}
+
+export interface DetailTab<Row> {
+  readonly id: string;
+  readonly label: string;
+  readonly count?: (row: Row) => number;
+  readonly content: (row: Row, tools: ActionTools) => ReactNode;
+}
+
+export interface QuickAction<Row> {
+  readonly id: string;
+  readonly label: string;
+  readonly icon: Icon;
+  /** One line of state. */
+  readonly state?: (row: Row) => string;
+  readonly isOffered?: (row: Row) => boolean;
+  readonly disabledReason?: (row: Row) => string | undefined;
+  /** A switch, or a button with this text. */
+  readonly control:
+    | {
+        readonly kind: 'switch';
+        readonly value: (row: Row) => boolean;
+        readonly change: (row: Row, on: boolean) => Promise<unknown>;
+      }
+    | {
+        readonly kind: 'button';
+        readonly label: string;
+        readonly run: (row: Row, tools: ActionTools) => Promise<unknown> | void;
+      };
+}
+
+export interface DetailDefinition<Row> {
+  readonly title?: (row: Row) => string;
+  readonly status?: (row: Row) => ReactNode;
+  readonly cards: readonly {
+    readonly title: string;
+    readonly fields: readonly (string | DetailField<Row>)[];
+  }[];
+  readonly quick?: readonly QuickAction<Row>[];
+  /** Relation cards below the quick actions. */
+  readonly side?: (row: Row, tools: ActionTools) => ReactNode;
+  /** Further tabs after “Basic”. */
+  readonly tabs?: readonly DetailTab<Row>[];
+  readonly actions?: (row: Row) => ReactNode;
+}
+
+/** One typed definition of everything that list, form and detail screens of a resource share. */
+export interface ResourceDefinition<Row extends Resource> {
+  /** Name of the table's settings in local storage. */
+  readonly name: string;
+  readonly api: string;
+  readonly routes: ResourceRoutes;
+  readonly nameOf: (row: Row) => string;
+  readonly icon: Icon;
+  /** Keys of texts: “asset”, “assets”, and one sentence what it is. */
+  readonly noun: { readonly one: string; readonly many: string; readonly what: string };
+  readonly list: ListDefinition<Row>;
+  readonly form?: FormDefinition;
+  readonly detail?: DetailDefinition<Row>;
+  readonly can?: {
+    readonly create?: boolean;
+    readonly clone?: boolean;
+    readonly update?: (row: Row) => boolean;
+    readonly delete?: (row: Row) => boolean;
+    readonly deleteMany?: boolean;
+  };
+}
+
+export function defineResource<Row extends Resource>(
+  definition: ResourceDefinition<Row>,
+): ResourceDefinition<Row> {
+  return definition;
+}

@@ -1,0 +1,332 @@
+import { useQuery } from '@tanstack/react-query';
+import { useBlocker, useNavigate, useParams, useSearch } from '@tanstack/react-router';
+import { useMemo, useRef, useState } from 'react';
+import { useForm, useWatch } from 'react-hook-form';
+import { explain, requestIdOf } from '#/lib/http/catalogue';
+import { http } from '#/lib/http/client';
+import { NotFoundError, ValidationError } from '#/lib/http/errors';
+import { useT } from '#/lib/i18n';
+import { queryClient } from '#/lib/query';
+import { useIsRootOrganization } from '#/lib/session';
+import { Button } from '#/ui/button';
+import { confirm } from '#/ui/confirm';
+import { splitTarget } from '#/ui/link';
+import { Note } from '#/ui/note';
+import { PageHeader } from '#/ui/page';
+import { SkeletonLines } from '#/ui/skeleton';
+import { FailedState } from '#/ui/states';
+import { toast } from '#/ui/toast';
+import type { FieldMap } from '../api';
+import type {
+  FieldGroup,
+  FieldSpec,
+  FormDefinition,
+  FormMode,
+  FormValues,
+  Resource,
+  ResourceDefinition,
+} from '../define';
+import { objectPath } from '../routes';
+import { useMetadata } from '../use-metadata';
+import { FieldControl } from './FieldControl';
+import { errorText, initialValues, objectValues, payloadOf } from './values';
+
+const NO_FIELDS: FieldMap = {};
+const NO_SPECS: Readonly<Record<string, FieldSpec>> = {};
+/** Above so many errors a summary links to the fields. */
+const SUMMARY_ABOVE = 5;
+/** Fields that a copy must not share with its origin. */
+const NOT_CLONED = new Set(['id', 'name', 'hostname', 'username', 'email']);
+
+type Search = Readonly<Record<string, string>>;
+
+/** Metadata and object first, then the form: it is shown only when all its data is there. */
+export function ResourceForm<Row extends Resource>({
+  resource,
+  mode,
+}: {
+  readonly resource: ResourceDefinition<Row>;
+  readonly mode: FormMode;
+}) {
+  const t = useT();
+  const { id }: { id?: string } = useParams({ strict: false });
+  const search: Search = useSearch({ strict: false });
+  const { form: definition, routes } = resource;
+  const sourceId = mode === 'update' ? id : search['clone_from'];
+  const path = mode === 'update' ? `${resource.api}${id}/` : resource.api;
+  const metadata = useMetadata(path, definition?.query?.(search));
+  const object = useQuery({
+    queryKey: ['object', resource.api, sourceId],
+    queryFn: () => http.get<FormValues>(`${resource.api}${sourceId}/`, { quiet: true }),
+    enabled: sourceId !== undefined,
+    staleTime: 0,
+    gcTime: 0,
+  });
+  const title = t(routes.titles[mode] ?? routes.titles.list);
+  const back = { to: routes.paths.list, label: t(routes.titles.list) };
+  const error = metadata.error ?? object.error;
+  const ready = metadata.data && (sourceId === undefined || object.data);
+  if (!definition) return null;
+  if (error) {
+    return (
+      <>
+        <PageHeader title={title} back={back} />
+        <FailedState
+          title={
+            error instanceof NotFoundError
+              ? t('resource:gone')
+              : t('resource:failed', { noun: t(resource.noun.one) })
+          }
+          message={explain(error)}
+          requestId={requestIdOf(error)}
+          onRetry={() => {
+            void metadata.refetch();
+            if (sourceId !== undefined) void object.refetch();
+          }}
+        />
+      </>
+    );
+  }
+  if (!ready || !metadata.data) {
+    return (
+      <>
+        <PageHeader title={title} back={back} />
+        <div className="pt-card mt-3 max-w-(--form-max)" aria-busy="true">
+          <SkeletonLines lines={9} />
+        </div>
+      </>
+    );
+  }
+  const actions = metadata.data.actions;
+  return (
+    <LoadedForm
+      key={`${mode}-${sourceId ?? ''}`}
+      resource={resource}
+      definition={definition}
+      mode={mode}
+      id={id}
+      fields={(mode === 'update' ? (actions.PUT ?? actions.PATCH) : actions.POST) ?? NO_FIELDS}
+      object={object.data}
+      search={search}
+      title={title}
+      back={back}
+    />
+  );
+}
+
+interface LoadedFormProps<Row extends Resource> {
+  readonly resource: ResourceDefinition<Row>;
+  readonly definition: FormDefinition;
+  readonly mode: FormMode;
+  readonly id: string | undefined;
+  readonly fields: FieldMap;
+  readonly object: FormValues | undefined;
+  readonly search: Search;
+  readonly title: string;
+  readonly back: { readonly to: string; readonly label: string };
+}
+
+function groupsFor(definition: FormDefinition, mode: FormMode, values: FormValues): readonly FieldGroup[] {
+  return typeof definition.groups === 'function' ? definition.groups({ mode, values }) : definition.groups;
+}
+
+function startValues<Row extends Resource>(props: LoadedFormProps<Row>): FormValues {
+  const { definition, mode, fields, object, search } = props;
+  const own = definition.initial?.(search) ?? {};
+  const specs = definition.fields ?? NO_SPECS;
+  const names = groupsFor(definition, mode, { ...own, ...object }).flatMap((group) => group.fields);
+  if (mode === 'update' && object) return objectValues(object, names, fields, specs);
+  const fresh = initialValues(fields, names, own, specs);
+  if (!object) return fresh;
+  const copied = objectValues(object, names, fields, specs);
+  for (const name of names) if (NOT_CLONED.has(name)) delete copied[name];
+  return { ...fresh, ...copied };
+}
+
+function LoadedForm<Row extends Resource>(props: LoadedFormProps<Row>) {
+  const { resource, definition, mode, id, fields, title, back } = props;
+  const t = useT();
+  const navigate = useNavigate();
+  const isRoot = useIsRootOrganization();
+  const specs = definition.fields ?? NO_SPECS;
+  // The start is fixed for the life of this form; `key` makes a new one for another object.
+  const [start] = useState(() => startValues(props));
+  const form = useForm<FormValues>({ defaultValues: start, mode: 'onBlur', reValidateMode: 'onChange' });
+  const watched = useWatch({ control: form.control });
+  const values = useMemo<FormValues>(() => ({ ...start, ...watched }), [start, watched]);
+  const context = { mode, values };
+  const groups = groupsFor(definition, mode, values)
+    .map((group) => ({ ...group, fields: group.fields.filter((name) => !specs[name]?.isHidden?.(context)) }))
+    .filter((group) => group.fields.length > 0);
+  const names = groups.flatMap((group) => group.fields);
+  const [general, setGeneral] = useState<string | null>(null);
+  const left = useRef(false);
+  const { isDirty, isSubmitting, errors, submitCount } = form.formState;
+
+  useBlocker({
+    shouldBlockFn: async () => {
+      if (left.current || !isDirty) return false;
+      return !(await confirm({
+        title: t('resource:form.leave.question'),
+        effect: t('resource:form.leave.effect'),
+        confirmLabel: t('resource:form.leave.confirm'),
+        cancelLabel: t('resource:form.leave.stay'),
+        danger: true,
+      }));
+    },
+    enableBeforeUnload: () => isDirty && !left.current,
+  });
+
+  const save = async (again: boolean) => {
+    setGeneral(null);
+    const sent = payloadOf(form.getValues(), names, fields, specs);
+    const payload = definition.toPayload?.(sent, { mode, values: form.getValues() }) ?? sent;
+    const query = definition.query?.(form.getValues());
+    try {
+      const saved =
+        mode === 'create'
+          ? await http.post<Row>(resource.api, payload, { quiet: true, query })
+          : await http.put<Row>(`${resource.api}${id}/`, payload, { quiet: true, query });
+      const name = resource.nameOf(saved);
+      toast({
+        tone: 'ok',
+        text: t(mode === 'create' ? 'resource:form.created' : 'resource:form.updated', { name }),
+      });
+      await queryClient.invalidateQueries({ queryKey: ['list'] });
+      if (again) {
+        form.reset(start);
+        document.querySelector<HTMLElement>(`#field-${names[0]}`)?.focus();
+        return;
+      }
+      left.current = true;
+      const target =
+        definition.after === 'detail'
+          ? objectPath(resource.routes.paths.detail, saved.id)
+          : resource.routes.paths.list;
+      await navigate(splitTarget(target));
+    } catch (error) {
+      if (!(error instanceof ValidationError)) {
+        setGeneral(explain(error));
+        return;
+      }
+      const others: string[] = [];
+      let first = true;
+      for (const [field, problem] of Object.entries(error.fields)) {
+        if (names.includes(field)) {
+          form.setError(field, { type: 'server', message: errorText(problem) }, { shouldFocus: first });
+          first = false;
+        } else if (field === 'non_field_errors') others.push(errorText(problem));
+        else others.push(`${fields[field]?.label ?? field}: ${errorText(problem)}`);
+      }
+      if (others.length > 0) setGeneral(others.join('; '));
+    }
+  };
+
+  const wrong = names.filter((name) => errors[name]);
+  const noWrite = isRoot || Object.keys(fields).length === 0;
+  const aside = definition.aside?.({ ...context, id });
+  return (
+    <>
+      <PageHeader title={title} back={back} />
+      <div
+        className={`mt-3 grid grow grid-cols-1 content-start items-start gap-4 ${aside ? 'lg:grid-cols-[minmax(0,1fr)_408px]' : ''}`}
+      >
+        <form
+          noValidate
+          aria-label={title}
+          className={aside ? '' : 'max-w-(--form-max)'}
+          onSubmit={(event) => void form.handleSubmit(() => save(false))(event)}
+        >
+          <div className="pt-card grid gap-5 p-5">
+            {noWrite && (
+              <Note tone="warn">{t(isRoot ? 'resource:not_in_root' : 'resource:not_allowed')}</Note>
+            )}
+            {general !== null && (
+              <Note tone="danger" announce>
+                {general}
+              </Note>
+            )}
+            {submitCount > 0 && wrong.length > SUMMARY_ABOVE && (
+              <Note tone="danger" announce>
+                {t('resource:form.summary', { count: wrong.length })}
+                <ul className="mt-1 flex flex-wrap gap-x-3">
+                  {wrong.map((name) => (
+                    <li key={name}>
+                      <button type="button" className="pt-link underline" onClick={() => form.setFocus(name)}>
+                        {fields[name]?.label ?? name}
+                      </button>
+                    </li>
+                  ))}
+                </ul>
+              </Note>
+            )}
+            {groups.map((group) => (
+              <fieldset key={group.title} className="grid gap-2.5">
+                <legend className="mb-2.5 w-full border-b border-line pb-1.5 text-meta font-semibold text-ink-2">
+                  {t(group.title)}
+                </legend>
+                {group.fields.map((name) => (
+                  <FieldControl
+                    key={name}
+                    name={name}
+                    meta={fields[name]}
+                    spec={specs[name] ?? {}}
+                    form={form.control}
+                    context={context}
+                  />
+                ))}
+              </fieldset>
+            ))}
+          </div>
+          <SaveBar
+            mode={mode}
+            busy={isSubmitting}
+            disabled={noWrite}
+            onAgain={() => void form.handleSubmit(() => save(true))()}
+            onReset={() => form.reset(start)}
+            onCancel={() => void navigate(splitTarget(back.to))}
+          />
+        </form>
+        {aside}
+      </div>
+    </>
+  );
+}
+
+function SaveBar({
+  mode,
+  busy,
+  disabled,
+  onAgain,
+  onReset,
+  onCancel,
+}: {
+  readonly mode: FormMode;
+  readonly busy: boolean;
+  readonly disabled: boolean;
+  readonly onAgain: () => void;
+  readonly onReset: () => void;
+  readonly onCancel: () => void;
+}) {
+  const t = useT();
+  return (
+    <div className="sticky bottom-0 z-(--z-sticky) -mx-1 flex flex-wrap gap-2 border-t border-line bg-bg px-1 py-3">
+      <Button kind="primary" type="submit" busy={busy} disabled={disabled}>
+        {t(busy ? 'resource:form.saving' : 'resource:form.save')}
+      </Button>
+      {mode === 'create' && (
+        <Button disabled={busy || disabled} onClick={onAgain}>
+          {t('resource:form.save_and_add')}
+        </Button>
+      )}
+      {mode === 'update' && (
+        <Button disabled={busy} onClick={onReset}>
+          {t('resource:form.reset')}
+        </Button>
+      )}
+      <Button kind="text" onClick={onCancel}>
+        {t('ui:cancel')}
+      </Button>
+    </div>
+  );
+}

@@ -1,0 +1,142 @@
+import type { FieldErrors } from '#/lib/http/errors';
+import { parseTime, toLocalInput } from '#/lib/time';
+import type { FieldMap, FieldMeta } from '../api';
+import type { FieldSpec, FormValues } from '../define';
+
+/** How a field is shown, from its metadata and what the definition says about it. */
+export type ControlKind =
+  | 'custom'
+  | 'remote'
+  | 'radio'
+  | 'select'
+  | 'switch'
+  | 'checkbox'
+  | 'datetime'
+  | 'password'
+  | 'textarea'
+  | 'number'
+  | 'list'
+  | 'email'
+  | 'key'
+  | 'public-key'
+  | 'input';
+
+/** More options than this become a select (specification, section 5). */
+const RADIO_MAX = 4;
+
+export function controlKind(
+  name: string,
+  meta: FieldMeta | undefined,
+  spec: FieldSpec | undefined,
+): ControlKind {
+  if (spec?.render) return 'custom';
+  if (spec?.remote) return 'remote';
+  if (spec?.control) return spec.control;
+  switch (meta?.type) {
+    case 'choice':
+      return (meta.choices?.length ?? 0) > RADIO_MAX ? 'select' : 'radio';
+    case 'boolean':
+      return 'checkbox';
+    case 'datetime':
+      return 'datetime';
+    case 'integer':
+    case 'float':
+    case 'decimal':
+      return 'number';
+    case 'list':
+      return 'list';
+    case 'email':
+      return 'email';
+    default:
+  }
+  if (name === 'password' || (meta?.type === 'string' && meta.write_only && meta.max_length !== undefined))
+    return 'password';
+  if (name === 'email') return 'email';
+  if (name === 'comment' || (meta?.type === 'string' && meta.max_length === undefined)) return 'textarea';
+  return 'input';
+}
+
+type Specs = Readonly<Record<string, FieldSpec>>;
+const NO_SPECS: Specs = {};
+
+/** Values of an empty form: defaults of the metadata, then those of the definition. */
+export function initialValues(
+  fields: FieldMap,
+  names: readonly string[],
+  own: FormValues,
+  specs: Specs = NO_SPECS,
+): FormValues {
+  const values: FormValues = {};
+  for (const name of names) {
+    const given = name in own ? own[name] : fields[name]?.default;
+    values[name] = given === undefined || given === null ? emptyOf(fields[name], specs[name]) : given;
+  }
+  return { ...values, ...own };
+}
+
+function emptyOf(meta: FieldMeta | undefined, spec?: FieldSpec): unknown {
+  if (spec?.multiple) return [];
+  if (meta?.type === 'boolean') return false;
+  if (meta?.type === 'list') return [];
+  return '';
+}
+
+/** Values of an existing object for the form: date-times in the field's format, secrets never. */
+export function objectValues(
+  object: FormValues,
+  names: readonly string[],
+  fields: FieldMap,
+  specs: Specs = NO_SPECS,
+): FormValues {
+  const values: FormValues = {};
+  for (const name of names) {
+    const meta = fields[name];
+    const value = object[name];
+    if (meta?.write_only || value === null || value === undefined) values[name] = emptyOf(meta, specs[name]);
+    else if (meta?.type === 'datetime') {
+      const date = parseTime(value);
+      values[name] = date ? toLocalInput(date) : '';
+    } else values[name] = value;
+  }
+  return values;
+}
+
+/**
+ * What is sent: hidden, local and read-only fields left out, blank secrets left out (blank means “as it was”),
+ * emptied optional values as null where the server takes null, date-times in ISO 8601.
+ */
+export function payloadOf(
+  values: FormValues,
+  names: readonly string[],
+  fields: FieldMap,
+  specs: Specs,
+): FormValues {
+  const payload: FormValues = {};
+  for (const name of names) {
+    const meta = fields[name];
+    if (specs[name]?.local || meta?.read_only) continue;
+    const value = values[name];
+    if (value === undefined) continue;
+    if (meta?.write_only && value === '') continue;
+    if (specs[name]?.remote && value === '') {
+      payload[name] = null;
+      continue;
+    }
+    if (value === '' && meta && meta.type !== 'string' && meta.type !== 'email') {
+      if (!meta.required) payload[name] = null;
+      continue;
+    }
+    if (meta?.type === 'datetime' && typeof value === 'string') {
+      payload[name] = new Date(value).toISOString();
+      continue;
+    }
+    payload[name] = value;
+  }
+  return payload;
+}
+
+/** One line for a field's errors, also when they are nested (list items, sub-objects). */
+export function errorText(error: string | FieldErrors): string {
+  if (typeof error === 'string') return error;
+  return Object.values(error).map(errorText).join('; ');
+}

@@ -1,0 +1,165 @@
+import { Check, Copy, X } from 'lucide-react';
+import { type ReactNode, useState } from 'react';
+import { useT } from '#/lib/i18n';
+import { exactTime, exactStamp, friendlyTime, parseTime } from '#/lib/time';
+import { IconButton } from '#/ui/button';
+import { copyText } from '#/ui/clipboard';
+import { AppLink } from '#/ui/link';
+import { Chip, Missing } from '#/ui/status';
+import type { FieldMeta } from './api';
+
+/** Value of a key, also for rows whose type does not name it. */
+export function valueOf(row: object, key: string): unknown {
+  return key in row ? (row as Record<string, unknown>)[key] : undefined;
+}
+
+export function textOf(value: unknown): string {
+  if (value === null || value === undefined) return '';
+  if (Array.isArray(value)) return value.map(textOf).filter(Boolean).join(', ');
+  if (typeof value === 'object') return JSON.stringify(value);
+  return String(value as string | number | boolean);
+}
+
+export function TextCell({ value }: { readonly value: unknown }) {
+  const text = textOf(value);
+  return text === '' ? <Missing /> : <span title={text}>{text}</span>;
+}
+
+export function MonoCell({ value }: { readonly value: unknown }) {
+  const text = textOf(value);
+  return text === '' ? (
+    <Missing />
+  ) : (
+    <span className="font-mono text-meta" title={text}>
+      {text}
+    </span>
+  );
+}
+
+/** Relative or short time; the exact one with zone in the tooltip. `exact` for audit pages. */
+export function TimeCell({ value, exact = false }: { readonly value: unknown; readonly exact?: boolean }) {
+  const date = parseTime(value);
+  if (!date) return <Missing />;
+  return (
+    <time dateTime={date.toISOString()} title={exactTime(date)} className="tabular-nums">
+      {exact ? exactStamp(date) : friendlyTime(date)}
+    </time>
+  );
+}
+
+export function BooleanCell({
+  value,
+  inWords = false,
+}: {
+  readonly value: unknown;
+  readonly inWords?: boolean;
+}) {
+  const t = useT();
+  if (value === null || value === undefined) return <Missing />;
+  const label = t(value ? 'resource:yes' : 'resource:no');
+  if (inWords) return label;
+  const IconOf = value ? Check : X;
+  return (
+    <span className="inline-flex items-center gap-1" title={label}>
+      <IconOf className={value ? 'text-ok' : 'text-ink-3'} aria-hidden />
+      <span className="sr-only">{label}</span>
+    </span>
+  );
+}
+
+const CHIPS_SHOWN = 2;
+
+export function ChipsCell({
+  values,
+  mono = false,
+  all = false,
+}: {
+  readonly values: unknown;
+  readonly mono?: boolean;
+  readonly all?: boolean;
+}) {
+  const list = Array.isArray(values) ? values.map(textOf) : [];
+  if (list.length === 0) return <Missing />;
+  const shown = all ? list : list.slice(0, CHIPS_SHOWN);
+  return (
+    <span className={`inline-flex gap-1.5 ${all ? 'flex-wrap' : ''}`} title={list.join(', ')}>
+      {shown.map((text) => (
+        <Chip key={text} mono={mono}>
+          {text}
+        </Chip>
+      ))}
+      {list.length > shown.length && <Chip>+{list.length - shown.length}</Chip>}
+    </span>
+  );
+}
+
+/** A number that leads to what it counts. */
+export function AmountCell({ value, to }: { readonly value: unknown; readonly to: string }) {
+  const text = textOf(value);
+  if (text === '') return <Missing />;
+  return text === '0' ? <span className="text-ink-3">0</span> : <AppLink to={to}>{text}</AppLink>;
+}
+
+export function CopyCell({ value }: { readonly value: unknown }) {
+  const t = useT();
+  const text = textOf(value);
+  if (text === '') return <Missing />;
+  return (
+    <span className="inline-flex items-center gap-1 font-mono text-meta [overflow-wrap:anywhere]">
+      {text}
+      <IconButton
+        kind="text"
+        size="sm"
+        icon={Copy}
+        label={t('ui:copy')}
+        onClick={() => void copyText(text)}
+      />
+    </span>
+  );
+}
+
+/** Loads and reveals something after a click on Show. */
+export function ShowCell({ load }: { readonly load: () => Promise<ReactNode> }) {
+  const t = useT();
+  const [content, setContent] = useState<ReactNode>(null);
+  const [busy, setBusy] = useState(false);
+  if (content !== null) return content;
+  return (
+    <button
+      type="button"
+      className="pt-link min-h-6"
+      aria-busy={busy}
+      onClick={() => {
+        setBusy(true);
+        load().then(setContent, () => setBusy(false));
+      }}
+    >
+      {t('ui:show')}
+    </button>
+  );
+}
+
+/** A value as its metadata says: display text of a choice, mark, time, chips, text. */
+export function AutoCell({
+  row,
+  name,
+  meta,
+  inWords = false,
+}: {
+  readonly row: object;
+  readonly name: string;
+  readonly meta: FieldMeta | undefined /** Booleans as words (definition lists) instead of marks (tables). */;
+  readonly inWords?: boolean;
+}) {
+  const value = valueOf(row, name);
+  const display = valueOf(row, `${name}_display`);
+  if (typeof display === 'string' && display !== '') return <TextCell value={display} />;
+  if (typeof value === 'boolean') return <BooleanCell value={value} inWords={inWords} />;
+  if (meta?.type === 'datetime' || (typeof value === 'string' && /^\d{4}\/\d\d\/\d\d \d\d:/.test(value))) {
+    return <TimeCell value={value} />;
+  }
+  const choice = meta?.choices?.find((one) => one.value === value);
+  if (choice) return <TextCell value={choice.display_name} />;
+  if (Array.isArray(value)) return <ChipsCell values={value} />;
+  return <TextCell value={value} />;
+}

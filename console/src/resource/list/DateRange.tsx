@@ -1,0 +1,108 @@
+import { useNavigate, useSearch } from '@tanstack/react-router';
+import { useId } from 'react';
+import { useT } from '#/lib/i18n';
+import { cleanQuery } from '#/lib/http/query-string';
+import { toLocalInput } from '#/lib/time';
+import { DateTimeInput, parseTyped } from '#/ui/date-time';
+import { MenuButton } from '#/ui/menu';
+import { CalendarRange } from 'lucide-react';
+
+type Address = Readonly<Record<string, string>>;
+
+/** Shortcuts of the specification, in days. */
+const SHORTCUTS = [1, 7, 30, 90] as const;
+const DAY_MS = 86_400_000;
+
+function startOfRange(days: number): Date {
+  const start = new Date(Date.now() - days * DAY_MS);
+  start.setHours(0, 0, 1, 0);
+  return start;
+}
+
+function endOfToday(): Date {
+  const end = new Date();
+  end.setHours(23, 59, 59, 0);
+  return end;
+}
+
+export interface DateRangeState {
+  readonly isOn: boolean;
+  readonly from: Date;
+  readonly to: Date;
+  readonly query: { readonly date_from?: string; readonly date_to?: string };
+  readonly change: (from: Date, to: Date) => void;
+}
+
+/** Range from the address (`date_start`, `date_end`), else the last days until the end of today. */
+export function useDateRange(days: number | undefined): DateRangeState {
+  const address: Address = useSearch({ strict: false });
+  const navigate = useNavigate();
+  const isOn = days !== undefined;
+  const parsed = (key: string, fallback: Date): Date => {
+    const date = new Date(address[key] ?? Number.NaN);
+    return Number.isNaN(date.getTime()) ? fallback : date;
+  };
+  const from = parsed('date_start', startOfRange(days ?? 0));
+  const to = parsed('date_end', endOfToday());
+  return {
+    isOn,
+    from,
+    to,
+    query: isOn ? { date_from: from.toISOString(), date_to: to.toISOString() } : {},
+    change: (nextFrom, nextTo) => {
+      void navigate({
+        to: '.',
+        search: (old: Address) =>
+          cleanQuery({
+            ...old,
+            date_start: nextFrom.toISOString(),
+            date_end: nextTo.toISOString(),
+            page: undefined,
+          }),
+        replace: true,
+      });
+    },
+  };
+}
+
+export function DateRange({ range }: { readonly range: DateRangeState }) {
+  const t = useT();
+  const id = useId();
+  const set = (text: string, apply: (date: Date) => void) => {
+    const typed = parseTyped(text);
+    if (typed !== null) apply(new Date(typed));
+  };
+  return (
+    <div className="flex flex-wrap items-center gap-1">
+      <label htmlFor={`${id}-from`} className="sr-only">
+        {t('resource:dates.from')}
+      </label>
+      <DateTimeInput
+        id={`${id}-from`}
+        value={toLocalInput(range.from)}
+        onChange={(text) => set(text, (date) => range.change(date, range.to))}
+      />
+      <span aria-hidden>–</span>
+      <label htmlFor={`${id}-to`} className="sr-only">
+        {t('resource:dates.to')}
+      </label>
+      <DateTimeInput
+        id={`${id}-to`}
+        value={toLocalInput(range.to)}
+        onChange={(text) => set(text, (date) => range.change(range.from, date))}
+      />
+      <MenuButton
+        label={t('resource:dates.shortcuts')}
+        iconOnly
+        entries={SHORTCUTS.map((days) => ({
+          id: String(days),
+          label: t('resource:dates.last', { count: days }),
+          run: () =>
+            range.change(days === 1 ? new Date(Date.now() - DAY_MS) : startOfRange(days), endOfToday()),
+        }))}
+      >
+        <CalendarRange aria-hidden />
+      </MenuButton>
+    </div>
+  );
+}

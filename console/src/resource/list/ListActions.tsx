@@ -1,0 +1,132 @@
+import { ChevronDown, Plus, Trash2, X } from 'lucide-react';
+import { explain } from '#/lib/http/catalogue';
+import { translate, useT } from '#/lib/i18n';
+import { useIsRootOrganization } from '#/lib/session';
+import { Button, IconButton } from '#/ui/button';
+import { confirm } from '#/ui/confirm';
+import { LinkButton } from '#/ui/link';
+import { MenuButton } from '#/ui/menu';
+import { toast } from '#/ui/toast';
+import { deleteMany } from '../api';
+import type { ActionTools, Resource, ResourceDefinition } from '../define';
+
+/** The one primary button of a list; with several kinds a menu. Absent in the root organization. */
+export function CreateButton<Row extends Resource>({
+  resource,
+  query,
+  allowed,
+  tools,
+}: {
+  readonly resource: ResourceDefinition<Row>;
+  readonly query: string;
+  readonly allowed: boolean;
+  readonly tools: ActionTools;
+}) {
+  const t = useT();
+  const isRoot = useIsRootOrganization();
+  const { paths, titles } = resource.routes;
+  if (!allowed || isRoot || paths.create === undefined || titles.create === undefined) return null;
+  if (resource.list.createMenu) {
+    return (
+      <MenuButton
+        kind="primary"
+        label={t(titles.create)}
+        entries={resource.list.createMenu.map((entry) => ({
+          id: entry.id,
+          label: t(entry.label),
+          run: () => tools.navigate(entry.to),
+        }))}
+      >
+        <Plus aria-hidden />
+        {t(titles.create)}
+        <ChevronDown aria-hidden />
+      </MenuButton>
+    );
+  }
+  return (
+    <LinkButton to={paths.create + query} kind="primary" icon={Plus}>
+      {t(titles.create)}
+    </LinkButton>
+  );
+}
+
+/** Asks with count and names, deletes all chosen ones in one request, tells the result. */
+async function deleteChosen<Row extends Resource>(
+  resource: ResourceDefinition<Row>,
+  chosen: ReadonlyMap<string, string>,
+): Promise<boolean> {
+  const count = chosen.size;
+  return confirm({
+    title: translate('resource:bulk_delete.question', { count, noun: translate(resource.noun.many) }),
+    effect: translate('resource:delete.effect'),
+    names: [...chosen.values()],
+    confirmLabel: translate('resource:bulk_delete.confirm', { count }),
+    danger: true,
+    run: async () => {
+      try {
+        await deleteMany(resource.api, [...chosen.keys()]);
+        toast({ tone: 'ok', text: translate('resource:bulk_delete.done', { count }) });
+      } catch (error) {
+        toast({ tone: 'error', text: translate('resource:bulk_delete.failed', { reason: explain(error) }) });
+        throw error;
+      }
+    },
+  });
+}
+
+/** What can be done with the chosen rows. Takes a place that is kept free, so nothing moves under the pointer. */
+export function ActionBar<Row extends Resource>({
+  resource,
+  chosen,
+  onClear,
+  allowed,
+  tools,
+}: {
+  readonly resource: ResourceDefinition<Row>;
+  readonly chosen: ReadonlyMap<string, string>;
+  readonly onClear: () => void;
+  readonly allowed: boolean;
+  readonly tools: ActionTools;
+}) {
+  const t = useT();
+  if (chosen.size === 0) return null;
+  return (
+    <section
+      aria-label={t('resource:selection')}
+      className="flex min-h-9 flex-wrap items-center gap-1 rounded-2 border border-accent-line bg-accent-soft-2 px-3"
+    >
+      <span className="mr-3 font-semibold" role="status">
+        {t('resource:selected', { count: chosen.size })}
+      </span>
+      {(resource.list.bulkActions ?? []).map((action) => (
+        <Button
+          key={action.id}
+          kind="text"
+          icon={action.icon}
+          onClick={() => void action.run([...chosen.keys()], tools)}
+        >
+          {t(action.label)}
+        </Button>
+      ))}
+      <span className="grow" />
+      {allowed && resource.can?.deleteMany !== false && (
+        <Button
+          kind="text"
+          icon={Trash2}
+          className="text-danger!"
+          onClick={() =>
+            void deleteChosen(resource, chosen).then((gone) => {
+              if (gone) {
+                onClear();
+                tools.refresh();
+              }
+            })
+          }
+        >
+          {t('resource:action.delete')}
+        </Button>
+      )}
+      <IconButton kind="text" size="sm" icon={X} label={t('resource:clear_selection')} onClick={onClear} />
+    </section>
+  );
+}

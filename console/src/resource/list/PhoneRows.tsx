@@ -1,0 +1,78 @@
+import { EllipsisVertical } from 'lucide-react';
+import { useT } from '#/lib/i18n';
+import { AppLink } from '#/ui/link';
+import { MenuButton } from '#/ui/menu';
+import { Skeleton } from '#/ui/skeleton';
+import type { RowAction, TableColumn } from '#/ui/table';
+import type { Resource, ResourceDefinition } from '../define';
+import { objectPath } from '../routes';
+
+/** Under 640 px a row becomes a card: name, one line, state, menu. */
+export function PhoneRows<Row extends Resource>({
+  resource,
+  columns,
+  rows,
+  actions,
+}: {
+  readonly resource: ResourceDefinition<Row>;
+  readonly columns: readonly TableColumn<Row>[];
+  readonly rows: readonly Row[] | undefined;
+  readonly actions: ((row: Row) => readonly RowAction<Row>[]) | undefined;
+}) {
+  const t = useT();
+  const IconOf = resource.icon;
+  const { phone } = resource.list;
+  if (!rows) {
+    return (
+      <div className="grid gap-8 p-4" aria-busy="true">
+        {[0, 1, 2, 3, 4].map((line) => (
+          <Skeleton key={line} className="w-2/3" />
+        ))}
+      </div>
+    );
+  }
+  return (
+    <ul>
+      {rows.map((row) => {
+        const name = resource.nameOf(row);
+        const offered = actions?.(row) ?? [];
+        return (
+          <li key={row.id} className="flex min-h-16 items-center gap-3 border-b border-line px-3 py-2">
+            <span className="grid size-[30px] flex-none place-items-center rounded-(--r-gate) bg-surface-3 text-ink-2">
+              <IconOf className="size-[15px]!" aria-hidden />
+            </span>
+            <div className="min-w-0 grow">
+              {resource.routes.paths.detail === undefined ? (
+                <span className="text-lead font-medium">{name}</span>
+              ) : (
+                <AppLink
+                  to={objectPath(resource.routes.paths.detail, row.id)}
+                  className="block truncate text-lead font-medium text-ink-1"
+                >
+                  {name}
+                </AppLink>
+              )}
+              <div className="flex min-w-0 items-center gap-2 overflow-hidden text-meta whitespace-nowrap text-ink-3">
+                {phone
+                  ? phone.meta(row)
+                  : columns.slice(1, 3).map((column) => <span key={column.key}>{column.cell(row)}</span>)}
+              </div>
+            </div>
+            {phone?.status?.(row)}
+            {offered.length > 0 && (
+              <MenuButton
+                label={t('ui:table.row_actions', { name })}
+                kind="text"
+                size="lg"
+                iconOnly
+                entries={offered.map(({ run, ...entry }) => ({ ...entry, run: () => run?.(row) }))}
+              >
+                <EllipsisVertical aria-hidden />
+              </MenuButton>
+            )}
+          </li>
+        );
+      })}
+    </ul>
+  );
+}

@@ -1,0 +1,244 @@
+import { useNavigate } from '@tanstack/react-router';
+import { RefreshCw } from 'lucide-react';
+import { type ReactNode, useCallback, useMemo, useState } from 'react';
+import { explain, requestIdOf } from '#/lib/http/catalogue';
+import { ForbiddenError } from '#/lib/http/errors';
+import type { QueryValues } from '#/lib/http/query-string';
+import { useT } from '#/lib/i18n';
+import { useIsRootOrganization, useMay } from '#/lib/session';
+import { Button, IconButton } from '#/ui/button';
+import { splitTarget } from '#/ui/link';
+import { PageHeader } from '#/ui/page';
+import { Pager } from '#/ui/pager';
+import { FailedState, StateView } from '#/ui/states';
+import { Table } from '#/ui/table';
+import type { FieldMap } from '../api';
+import type { ActionTools, Resource, ResourceDefinition } from '../define';
+import { rememberColumns, rememberedColumns } from '../table-config';
+import { useMedia } from '../use-media';
+import { useMetadata } from '../use-metadata';
+import { ColumnSettings } from './ColumnSettings';
+import { columnSpecs, tableColumns } from './columns';
+import { DateRange, useDateRange } from './DateRange';
+import { ActionBar, CreateButton } from './ListActions';
+import { useListState } from './list-state';
+import { objectActions } from './object-actions';
+import { PhoneRows } from './PhoneRows';
+import { TagSearch } from './tag-search';
+import { useList } from './use-list';
+import { useSearchFields } from './use-search-fields';
+
+export interface ResourceListProps<Row extends Resource> {
+  readonly resource: ResourceDefinition<Row>;
+  /** Conditions that the place itself sets (node, user …) and the person can not remove. */
+  readonly query?: QueryValues;
+  /** Another endpoint with the same rows, e.g. those of one node. */
+  readonly api?: string;
+  /** Inside a tab: no page heading, state not in the address. */
+  readonly embedded?: boolean;
+  readonly title?: string;
+  /** Beside the table: node tree. */
+  readonly side?: ReactNode;
+  /** Query for the create screen, e.g. `?node=…`. */
+  readonly createQuery?: string;
+  readonly tools?: ReactNode;
+}
+
+const NO_QUERY: QueryValues = {};
+const NO_FIELDS: FieldMap = {};
+const PHONE = '(width < 640px)';
+
+/** The list of a resource: search, columns, order, pages, selection, actions; its state lives in the address. */
+export function ResourceList<Row extends Resource>(props: ResourceListProps<Row>) {
+  const { resource, query = NO_QUERY, api = resource.api, embedded = false, createQuery = '' } = props;
+  const t = useT();
+  const navigate = useNavigate();
+  const isPhone = useMedia(PHONE);
+  const isRoot = useIsRootOrganization();
+  const mayWrite = useMay('admin');
+  const controls = useListState(!embedded, resource.list.order);
+  const dates = useDateRange(resource.list.dateRangeDays);
+  const metadata = useMetadata(api, query);
+  const rows = useList<Row>(api, controls, { ...query, ...dates.query });
+  const fields = metadata.data?.actions.GET ?? NO_FIELDS;
+  // Until the metadata has come, the role decides: what appears late would move what is already there.
+  const allowed =
+    mayWrite &&
+    (metadata.isPending || metadata.data?.actions.POST !== undefined || resource.can?.create === false);
+  const searchFields = useSearchFields(resource, fields);
+
+  const specs = columnSpecs(resource);
+  const [shownKeys, setShownKeys] = useState<readonly string[]>(
+    () => rememberedColumns(resource.name) ?? resource.list.shown ?? specs.map((spec) => spec.key),
+  );
+  const shown = useMemo(() => new Set([specs[0]?.key ?? '', ...shownKeys]), [specs, shownKeys]);
+  const columns = useMemo(
+    () => tableColumns(resource, shown, fields, t, metadata.isPending),
+    [resource, shown, fields, t, metadata.isPending],
+  );
+  const [chosen, setChosen] = useState<ReadonlyMap<string, string>>(new Map());
+  const chosenIds = useMemo(() => new Set(chosen.keys()), [chosen]);
+
+  const { refetch } = rows;
+  const tools: ActionTools = useMemo(
+    () => ({ refresh: () => void refetch(), navigate: (to) => void navigate(splitTarget(to)) }),
+    [refetch, navigate],
+  );
+  const offered = useMemo(
+    () => objectActions(resource, isRoot, { write: allowed }),
+    [resource, isRoot, allowed],
+  );
+  const actionsOf = useCallback(
+    (row: Row) =>
+      offered
+        .filter((action) => action.isOffered?.(row) ?? true)
+        .map((action) => ({
+          id: action.id,
+          label: t(action.label),
+          icon: action.icon,
+          danger: action.danger,
+          disabledReason: action.disabledReason?.(row),
+          run: (target: Row) => void action.run(target, tools),
+        })),
+    [offered, t, tools],
+  );
+  const selectable = allowed && resource.can?.deleteMany !== false && !isPhone;
+  const { data, error } = rows;
+  const list = metadata.isPending ? undefined : data?.results;
+  const isFiltered = Object.keys(controls.state.filters).length > 0;
+  const title = props.title ?? t(resource.routes.titles.list);
+
+  let placeholder: ReactNode;
+  if (error && !data) {
+    placeholder =
+      error instanceof ForbiddenError ? (
+        <StateView drawing="forbidden" title={t('resource:forbidden.title', { noun: t(resource.noun.many) })}>
+          {t('resource:forbidden.why')}
+        </StateView>
+      ) : (
+        <FailedState
+          title={t('resource:failed', { noun: t(resource.noun.many) })}
+          message={explain(error)}
+          requestId={requestIdOf(error)}
+          onRetry={() => void refetch()}
+        />
+      );
+  } else if (list?.length === 0) {
+    placeholder = isFiltered ? (
+      <StateView
+        drawing="no-match"
+        title={t('resource:no_match.title', { noun: t(resource.noun.many) })}
+        actions={
+          <Button onClick={() => controls.setFilters({})}>
+            {t('resource:no_match.clear', { count: Object.keys(controls.state.filters).length })}
+          </Button>
+        }
+      >
+        {t('resource:no_match.why')}
+      </StateView>
+    ) : (
+      <StateView
+        drawing="empty"
+        title={t('resource:empty.title', { noun: t(resource.noun.many) })}
+        actions={<CreateButton resource={resource} query={createQuery} allowed={allowed} tools={tools} />}
+      >
+        {t(resource.noun.what)}
+      </StateView>
+    );
+  }
+
+  const toolbar = (
+    <>
+      {props.tools}
+      {dates.isOn && <DateRange range={dates} />}
+      <TagSearch fields={searchFields} value={controls.state.filters} onChange={controls.setFilters} />
+      {!isPhone && (
+        <ColumnSettings
+          columns={tableColumns(resource, new Set(specs.map((spec) => spec.key)), fields, t)}
+          shown={shown}
+          onChange={(keys) => {
+            setShownKeys(keys);
+            rememberColumns(resource.name, keys);
+          }}
+        />
+      )}
+      <IconButton icon={RefreshCw} label={t('resource:refresh')} onClick={tools.refresh} />
+      <CreateButton resource={resource} query={createQuery} allowed={allowed} tools={tools} />
+    </>
+  );
+  const count = data && (
+    <span className="text-ink-3 tabular-nums" role="status">
+      {t('resource:count', { count: data.count })}
+    </span>
+  );
+  return (
+    <div
+      className={`flex min-h-0 gap-3.5 max-lg:flex-col max-lg:gap-2 ${embedded ? '' : 'md:h-[calc(100dvh-44px-34px)]'}`}
+    >
+      {props.side}
+      <div className="flex min-w-0 grow flex-col gap-2">
+        {embedded ? (
+          <div className="flex flex-wrap items-center gap-2">
+            {count}
+            <div className="ml-auto flex flex-wrap items-center gap-2">{toolbar}</div>
+          </div>
+        ) : (
+          <PageHeader title={title} aside={count} actions={toolbar} />
+        )}
+        {(selectable || (resource.list.bulkActions !== undefined && !isPhone)) && (
+          // A reserved place: choosing a row must not move the rows.
+          <div className="min-h-9">
+            <ActionBar
+              resource={resource}
+              chosen={chosen}
+              onClear={() => setChosen(new Map())}
+              allowed={allowed}
+              tools={tools}
+            />
+          </div>
+        )}
+        <div className={`pt-card flex min-h-0 flex-col overflow-hidden ${embedded ? '' : 'grow'}`}>
+          {isPhone && placeholder === undefined ? (
+            <PhoneRows resource={resource} columns={columns} rows={list} actions={actionsOf} />
+          ) : (
+            <Table
+              label={title}
+              columns={columns}
+              rows={error && !data ? [] : list}
+              rowId={(row) => String(row.id)}
+              rowName={resource.nameOf}
+              skeletonRows={Math.min(controls.state.size, 15)}
+              busy={rows.isFetching}
+              order={controls.state.order}
+              onOrder={controls.setOrder}
+              selection={
+                selectable
+                  ? {
+                      chosen: chosenIds,
+                      onChange: (ids) =>
+                        setChosen((old) => {
+                          const names = new Map(list?.map((row) => [String(row.id), resource.nameOf(row)]));
+                          return new Map([...ids].map((id) => [id, names.get(id) ?? old.get(id) ?? id]));
+                        }),
+                    }
+                  : undefined
+              }
+              actions={offered.length > 0 ? actionsOf : undefined}
+              isInactive={resource.list.isInactive}
+              placeholder={placeholder}
+            />
+          )}
+          {data && data.count > 0 && (
+            <Pager
+              count={data.count}
+              page={controls.state.page}
+              size={controls.state.size}
+              onPage={controls.setPage}
+              onSize={controls.setSize}
+            />
+          )}
+        </div>
+      </div>
+    </div>
+  );
+}

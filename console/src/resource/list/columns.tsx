@@ -1,0 +1,50 @@
+import type { ReactNode } from 'react';
+import type { Translate } from '#/lib/i18n';
+import { AppLink } from '#/ui/link';
+import type { TableColumn } from '#/ui/table';
+import type { FieldMap } from '../api';
+import type { Column, Resource, ResourceDefinition } from '../define';
+import { AutoCell, valueOf } from '../format';
+import { objectPath } from '../routes';
+
+/** Name fields: their column leads to the object's own page. */
+const NAME_KEYS = new Set(['name', 'hostname']);
+
+function specOf<Row>(column: string | Column<Row>): Column<Row> {
+  return typeof column === 'string' ? { key: column } : column;
+}
+
+export function columnSpecs<Row extends Resource>(resource: ResourceDefinition<Row>): readonly Column<Row>[] {
+  return resource.list.columns.map(specOf);
+}
+
+/** Columns of the table: label and sorting from the metadata, cells from the definition or the field's type. */
+export function tableColumns<Row extends Resource>(
+  resource: ResourceDefinition<Row>,
+  shown: ReadonlySet<string>,
+  meta: FieldMap,
+  t: Translate,
+  isLoading = false,
+): readonly TableColumn<Row>[] {
+  return columnSpecs(resource)
+    .filter((spec) => shown.has(spec.key))
+    .map((spec) => {
+      const field = meta[spec.key];
+      const isName = NAME_KEYS.has(spec.key);
+      const automatic = (row: Row): ReactNode =>
+        isName && resource.routes.paths.detail !== undefined ? (
+          <AppLink to={objectPath(resource.routes.paths.detail, row.id)} className="pt-link font-medium">
+            {String(valueOf(row, spec.key) ?? resource.nameOf(row))}
+          </AppLink>
+        ) : (
+          <AutoCell row={row} name={spec.key} meta={field} />
+        );
+      return {
+        key: spec.key,
+        label: spec.label === undefined ? (field?.label ?? (isLoading ? '' : spec.key)) : t(spec.label),
+        cell: spec.cell ?? automatic,
+        sortable: spec.sortable ?? (isName || field?.order === true || field?.type === 'choice'),
+        ...(spec.align ? { align: spec.align } : {}),
+      };
+    });
+}

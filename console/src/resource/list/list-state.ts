@@ -1,0 +1,96 @@
+import { useNavigate, useSearch } from '@tanstack/react-router';
+import { useCallback, useMemo, useState } from 'react';
+import { cleanQuery } from '#/lib/http/query-string';
+import { rememberedPageSize, rememberPageSize } from '../table-config';
+
+/** Everything about a list that can be shared as an address. */
+export interface ListState {
+  readonly page: number;
+  readonly size: number;
+  readonly order: string;
+  /** Conditions by key, `search` among them. */
+  readonly filters: Readonly<Record<string, string>>;
+}
+
+export interface ListControls {
+  readonly state: ListState;
+  readonly setPage: (page: number) => void;
+  readonly setSize: (size: number) => void;
+  readonly setOrder: (order: string) => void;
+  readonly setFilters: (filters: Readonly<Record<string, string>>) => void;
+}
+
+/** Keys of the address that belong to the page around the list. */
+const FOREIGN = new Set([
+  'page',
+  'limit',
+  'order',
+  'activeTab',
+  'screen',
+  'why',
+  'next',
+  'oid',
+  'node',
+  'asset',
+  'show_current_asset',
+  'date_start',
+  'date_end',
+]);
+
+type Address = Readonly<Record<string, string>>;
+
+function parse(address: Address, defaultOrder: string): ListState {
+  const page = Number(address['page'] ?? 1);
+  const filters = Object.fromEntries(Object.entries(address).filter(([key]) => !FOREIGN.has(key)));
+  return {
+    page: Number.isInteger(page) && page > 0 ? page : 1,
+    size: rememberedPageSize(),
+    order: address['order'] ?? defaultOrder,
+    filters: cleanQuery(filters),
+  };
+}
+
+/** State in the address, or (inside tabs of a detail page) in memory. */
+export function useListState(inAddress: boolean, defaultOrder = ''): ListControls {
+  const address: Address = useSearch({ strict: false });
+  const navigate = useNavigate();
+  const [memory, setMemory] = useState<Address>({});
+  const source = inAddress ? address : memory;
+  const [size, setSizeState] = useState(rememberedPageSize);
+  const state = useMemo(() => ({ ...parse(source, defaultOrder), size }), [source, defaultOrder, size]);
+  const change = useCallback(
+    (changes: Record<string, string | undefined>, dropFilters = false) => {
+      const next = (old: Address): Record<string, string> => {
+        const kept = dropFilters
+          ? Object.fromEntries(Object.entries(old).filter(([key]) => FOREIGN.has(key)))
+          : { ...old };
+        return cleanQuery({ ...kept, ...changes });
+      };
+      if (inAddress) {
+        void navigate({ to: '.', search: (old: Address) => next(old), replace: true, resetScroll: false });
+      } else setMemory(next);
+    },
+    [inAddress, navigate],
+  );
+  return {
+    state,
+    setPage: (page) => change({ page: page > 1 ? String(page) : undefined }),
+    setSize: (next) => {
+      rememberPageSize(next);
+      setSizeState(next);
+      change({ page: undefined });
+    },
+    setOrder: (order) => change({ order: order || undefined, page: undefined }),
+    setFilters: (filters) => change({ ...filters, page: undefined }, true),
+  };
+}
+
+/** What is sent for a state: offset and limit, order, conditions. */
+export function listQuery(state: ListState): Record<string, string> {
+  return cleanQuery({
+    ...state.filters,
+    offset: String((state.page - 1) * state.size),
+    limit: String(state.size),
+    order: state.order,
+  });
+}

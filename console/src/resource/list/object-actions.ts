@@ -1,0 +1,82 @@
+import { Copy, Pencil, Trash2 } from 'lucide-react';
+import { explain } from '#/lib/http/catalogue';
+import { http } from '#/lib/http/client';
+import { translate } from '#/lib/i18n';
+import { confirm } from '#/ui/confirm';
+import { toast } from '#/ui/toast';
+import type { ActionTools, ObjectAction, Resource, ResourceDefinition } from '../define';
+import { objectPath } from '../routes';
+
+/** Order of row actions (specification, section 6). */
+const ORDER = { update: 10, delete: 20, clone: 30 } as const;
+
+/** Asks, deletes, tells. True when the object is gone. */
+export function deleteObject<Row extends Resource>(
+  resource: ResourceDefinition<Row>,
+  row: Row,
+): Promise<boolean> {
+  const name = resource.nameOf(row);
+  return confirm({
+    title: translate('resource:delete.question', { noun: translate(resource.noun.one), name }),
+    effect: translate('resource:delete.effect'),
+    confirmLabel: translate('resource:delete.confirm'),
+    danger: true,
+    run: async () => {
+      try {
+        await http.delete(`${resource.api}${row.id}/`, { quiet: true });
+        toast({ tone: 'ok', text: translate('resource:delete.done', { name }) });
+      } catch (error) {
+        toast({ tone: 'error', text: translate('resource:delete.failed', { reason: explain(error) }) });
+        throw error;
+      }
+    },
+  });
+}
+
+/** Update, delete and clone as far as they are allowed, with the resource's own actions, in the specified order. */
+export function objectActions<Row extends Resource>(
+  resource: ResourceDefinition<Row>,
+  isRoot: boolean,
+  isAllowed: { readonly write: boolean },
+): readonly ObjectAction<Row>[] {
+  const { can = {}, routes, form } = resource;
+  const notInRoot = () => (isRoot ? translate('resource:not_in_root') : undefined);
+  const actions: ObjectAction<Row>[] = [...(resource.list.rowActions ?? [])];
+  if (isAllowed.write && form && routes.paths.update !== undefined) {
+    actions.push({
+      id: 'update',
+      label: 'resource:action.update',
+      icon: Pencil,
+      order: ORDER.update,
+      disabledReason: (row) =>
+        notInRoot() ?? (can.update && !can.update(row) ? translate('resource:not_allowed') : undefined),
+      run: (row, tools) => tools.navigate(objectPath(routes.paths.update, row.id)),
+    });
+  }
+  if (isAllowed.write && can.delete !== undefined) {
+    actions.push({
+      id: 'delete',
+      label: 'resource:action.delete',
+      icon: Trash2,
+      order: ORDER.delete,
+      danger: true,
+      disabledReason: (row) => (can.delete?.(row) ? undefined : translate('resource:not_allowed')),
+      run: async (row, tools) => {
+        if (await deleteObject(resource, row)) tools.refresh();
+      },
+    });
+  }
+  if (isAllowed.write && form && can.clone !== false && routes.paths.create !== undefined) {
+    actions.push({
+      id: 'clone',
+      label: 'resource:action.clone',
+      icon: Copy,
+      order: ORDER.clone,
+      disabledReason: notInRoot,
+      run: (row, tools) => tools.navigate(`${routes.paths.create}?clone_from=${row.id}`),
+    });
+  }
+  return actions.sort((a, b) => a.order - b.order);
+}
+
+export type { ActionTools };

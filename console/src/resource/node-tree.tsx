@@ -1,0 +1,181 @@
+import { useQueries } from '@tanstack/react-query';
+import { Folder, FolderOpen, Server, Star } from 'lucide-react';
+import { lazy, type ReactNode, Suspense, useMemo, useState } from 'react';
+import { explain } from '#/lib/http/catalogue';
+import { http } from '#/lib/http/client';
+import type { QueryValues } from '#/lib/http/query-string';
+import { useT } from '#/lib/i18n';
+import { Button } from '#/ui/button';
+import { SkeletonLines } from '#/ui/skeleton';
+import { Tree, type TreeItem } from '#/ui/tree';
+import { useMedia } from './use-media';
+
+// Only narrow windows need it.
+const Drawer = lazy(async () => ({ default: (await import('#/ui/drawer')).Drawer }));
+const WIDE = '(width >= 1200px)';
+
+/** A node or asset as the tree endpoints tell it. */
+export interface TreeNode {
+  readonly id: string;
+  readonly name: string;
+  readonly title: string;
+  readonly pId: string;
+  readonly isParent: boolean;
+  readonly meta: {
+    readonly type: 'node' | 'asset' | string;
+    readonly data: {
+      readonly id: string;
+      readonly key?: string;
+      readonly value?: string;
+      readonly ip?: string;
+    };
+  };
+}
+
+export interface ChosenNode {
+  /** Object id: UUID, or the name of a special node. */
+  readonly id: string;
+  readonly key: string;
+  readonly label: string;
+  readonly type: string;
+}
+
+/** “web (12)” → label and count; the server puts the count behind the name. */
+export function splitCount(name: string): { label: string; count: number | undefined } {
+  const match = /^(.*) \((\d+)\)$/.exec(name);
+  return match?.[1] !== undefined
+    ? { label: match[1], count: Number(match[2]) }
+    : { label: name, count: undefined };
+}
+
+function itemOf(node: TreeNode, open: boolean): TreeItem {
+  const { label, count } = splitCount(node.name);
+  const icon =
+    node.meta.type === 'asset' ? Server : node.id === 'favorite' ? Star : open ? FolderOpen : Folder;
+  return {
+    id: node.id,
+    label,
+    parentId: node.pId === '' ? null : node.pId,
+    isBranch: node.isParent,
+    icon,
+    ...(count === undefined ? {} : { count }),
+  };
+}
+
+const TOP = '';
+
+/** The node tree beside a list, in a drawer under 1200 px. Children come when a node is opened. */
+export function NodeTree({
+  title,
+  api,
+  query,
+  selected,
+  onSelect,
+  actions,
+  foot,
+}: {
+  readonly title: string;
+  readonly api: string;
+  readonly query?: QueryValues;
+  /** Object id of the chosen node. */
+  readonly selected: string | null;
+  readonly onSelect: (node: ChosenNode) => void;
+  readonly actions?: ReactNode;
+  readonly foot?: ReactNode;
+}) {
+  const t = useT();
+  const isWide = useMedia(WIDE);
+  const [isDrawerOpen, setDrawerOpen] = useState(false);
+  const [closed, setClosed] = useState<ReadonlySet<string>>(new Set());
+  const [opened, setOpened] = useState<readonly string[]>([]);
+  const keys = useMemo(() => [TOP, ...opened], [opened]);
+  const results = useQueries({
+    queries: keys.map((key) => ({
+      queryKey: ['tree', api, query ?? {}, key],
+      queryFn: () => http.get<readonly TreeNode[]>(api, { query: { ...query, key }, quiet: true }),
+      staleTime: 30_000,
+    })),
+  });
+  const [top] = results;
+  const nodes = new Map<string, TreeNode>();
+  for (const result of results) for (const node of result.data ?? []) nodes.set(node.id, node);
+  const loading = new Set(keys.filter((_, index) => results[index]?.isLoading));
+  const expanded = new Set(
+    [...nodes.keys()].filter((id) => !closed.has(id) && (opened.includes(id) || nodes.get(id)?.pId === TOP)),
+  );
+  // The root comes alone: its children are asked for at once.
+  const roots = (top?.data ?? []).filter((node) => node.isParent && node.pId === TOP).map((node) => node.id);
+  const unasked = roots.filter((id) => !opened.includes(id));
+  if (unasked.length > 0) setOpened([...opened, ...unasked]);
+  const items = [...nodes.values()].map((node) => itemOf(node, expanded.has(node.id)));
+  const selectedKey = [...nodes.values()].find((node) => node.meta.data.id === selected)?.id ?? selected;
+  const content = (
+    <>
+      <header className="flex min-h-10 items-center gap-1 border-b border-line px-3 py-1">
+        <h2 className="grow text-lead">{title}</h2>
+        {actions}
+      </header>
+      {top?.isPending && <SkeletonLines />}
+      {top?.error && (
+        <div className="grid gap-2 p-3 text-ink-2">
+          {explain(top.error)}
+          <Button onClick={() => void top.refetch()}>{t('ui:retry')}</Button>
+        </div>
+      )}
+      {top?.data && (
+        <Tree
+          label={title}
+          items={items}
+          expanded={expanded}
+          loading={loading}
+          selected={selectedKey}
+          onExpand={(id, open) => {
+            setClosed((old) => {
+              const next = new Set(old);
+              if (open) next.delete(id);
+              else next.add(id);
+              return next;
+            });
+            if (open && !opened.includes(id)) setOpened([...opened, id]);
+          }}
+          onSelect={(id) => {
+            const node = nodes.get(id);
+            if (!node) return;
+            setDrawerOpen(false);
+            onSelect({
+              id: node.meta.data.id,
+              key: node.meta.data.key ?? node.id,
+              label: splitCount(node.name).label,
+              type: node.meta.type,
+            });
+          }}
+        />
+      )}
+      {foot !== undefined && <footer className="border-t border-line px-3 py-1.5">{foot}</footer>}
+    </>
+  );
+  if (isWide) {
+    return (
+      <aside aria-label={title} className="pt-card flex w-(--tree-w) flex-none flex-col overflow-hidden">
+        {content}
+      </aside>
+    );
+  }
+  const chosen = [...nodes.values()].find((node) => node.id === selectedKey);
+  return (
+    <>
+      <Button
+        icon={FolderOpen}
+        className="justify-start! self-start max-sm:w-full"
+        onClick={() => setDrawerOpen(true)}
+      >
+        {chosen ? splitCount(chosen.name).label : title}
+      </Button>
+      <Suspense>
+        <Drawer side="left" title={title} isOpen={isDrawerOpen} onClose={() => setDrawerOpen(false)}>
+          {content}
+        </Drawer>
+      </Suspense>
+    </>
+  );
+}

@@ -1,0 +1,64 @@
+import { Folder, IdCard, Server, Tag, User, Users } from 'lucide-react';
+import type { RemoteOptions } from './define';
+import { textOf } from './format';
+
+/** Choices among the objects that many forms refer to. Kept in one place, because features do not import each other. */
+
+const id = (row: Record<string, unknown>): string => textOf(row['id']);
+
+export const userOptions: RemoteOptions = {
+  api: 'users/users/',
+  query: { fields_size: 'mini', order: 'name' },
+  option: (row) => ({ id: id(row), label: textOf(row['name']), detail: textOf(row['username']) }),
+  icon: User,
+};
+
+export const groupOptions: RemoteOptions = {
+  api: 'users/groups/',
+  option: (row) => ({ id: id(row), label: textOf(row['name']) }),
+  icon: Users,
+};
+
+export const assetOptions: RemoteOptions = {
+  api: 'assets/assets/',
+  option: (row) => ({ id: id(row), label: textOf(row['hostname']), detail: textOf(row['ip']) }),
+  icon: Server,
+};
+
+export const nodeOptions: RemoteOptions = {
+  api: 'assets/nodes/',
+  option: (row) => ({ id: id(row), label: textOf(row['full_value'] ?? row['value']) }),
+  icon: Folder,
+};
+
+/** Names under which everything on a host is allowed. */
+const RISKY = new Set(['root', 'administrator']);
+
+export const systemUserOptions: RemoteOptions = {
+  api: 'assets/system-users/',
+  query: { protocol__in: 'rdp,ssh,vnc,telnet' },
+  option: (row) => ({
+    id: id(row),
+    label: textOf(row['name']),
+    detail: [textOf(row['username']), textOf(row['protocol'])].filter(Boolean).join(' · '),
+    warn: RISKY.has(textOf(row['username']).toLowerCase()),
+  }),
+  icon: IdCard,
+};
+
+export const adminUserOptions: RemoteOptions = {
+  ...systemUserOptions,
+  query: { type: 'admin' },
+};
+
+export const labelOptions: RemoteOptions = {
+  api: 'assets/labels/',
+  option: (row) => ({ id: id(row), label: `${textOf(row['name'])}: ${textOf(row['value'])}` }),
+  icon: Tag,
+};
+
+/** A platform is referred to by its name, not its id. */
+export const platformOptions: RemoteOptions = {
+  api: 'assets/platforms/',
+  option: (row) => ({ id: textOf(row['name']), label: textOf(row['name']), detail: textOf(row['base']) }),
+};

@@ -1,0 +1,54 @@
+import { type ComponentType, createElement } from 'react';
+import type { Permission } from '#/lib/permissions';
+import type { RouteRecord } from '#/lib/routes';
+
+type Screen = 'list' | 'create' | 'update' | 'detail';
+
+/** Names, addresses and titles of a resource's screens. All declared, nothing computed from a name. */
+export interface ResourceRoutes {
+  readonly names: { readonly list: string } & Partial<Readonly<Record<Screen, string>>>;
+  readonly paths: { readonly list: string } & Partial<Readonly<Record<Screen, string>>>;
+  readonly titles: { readonly list: string } & Partial<Readonly<Record<Screen, string>>>;
+}
+
+export type ScreenLoaders = Partial<Readonly<Record<Screen, () => Promise<ComponentType>>>>;
+
+export interface ResourceScreens extends ResourceRoutes {
+  readonly permission?: Permission;
+  readonly texts: readonly string[];
+  /** Loads the feature's definitions; each screen then loads what it alone needs. */
+  readonly load: () => Promise<ScreenLoaders>;
+}
+
+const SCREENS: readonly Screen[] = ['list', 'create', 'update', 'detail'];
+
+function Absent() {
+  return createElement('div');
+}
+
+/** Route records of a resource: the list in the menu, the others hidden below it. */
+export function resourceRecords(screens: ResourceScreens): RouteRecord[] {
+  return SCREENS.flatMap((screen) => {
+    const name = screens.names[screen];
+    const path = screens.paths[screen];
+    const title = screens.titles[screen];
+    if (name === undefined || path === undefined || title === undefined) return [];
+    return [
+      {
+        name,
+        path,
+        title,
+        permission: screens.permission,
+        hidden: screen !== 'list',
+        parent: screen === 'list' ? undefined : screens.names.list,
+        texts: ['resource', ...screens.texts],
+        load: async () => (await (await screens.load())[screen]?.()) ?? Absent,
+      },
+    ];
+  });
+}
+
+/** Address of a screen of one object. */
+export function objectPath(pattern: string | undefined, id: string | number): string {
+  return (pattern ?? '/404').replace('$id', encodeURIComponent(String(id)));
+}

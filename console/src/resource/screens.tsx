@@ -1,0 +1,26 @@
+import type { ComponentType } from 'react';
+import type { Resource, ResourceDefinition } from './define';
+import type { ScreenLoaders } from './routes';
+import { ResourceList } from './list/ResourceList';
+
+/**
+ * The four screens of a resource, ready for its route records. Form and detail come when they are opened: a list must not
+ * wait for them. A feature may put its own list in place of the first.
+ */
+export function resourceScreens<Row extends Resource>(
+  resource: ResourceDefinition<Row>,
+): Required<ScreenLoaders> {
+  const form = async (mode: 'create' | 'update'): Promise<ComponentType> => {
+    const { ResourceForm } = await import('./form/ResourceForm');
+    return () => <ResourceForm resource={resource} mode={mode} />;
+  };
+  return {
+    list: () => Promise.resolve(() => <ResourceList resource={resource} />),
+    create: () => form('create'),
+    update: () => form('update'),
+    detail: async () => {
+      const { ResourceDetail } = await import('./detail/ResourceDetail');
+      return () => <ResourceDetail resource={resource} />;
+    },
+  };
+}

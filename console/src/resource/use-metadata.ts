@@ -1,0 +1,25 @@
+import { useQuery } from '@tanstack/react-query';
+import { currentLanguage } from '#/lib/i18n';
+import type { QueryValues } from '#/lib/http/query-string';
+import { currentSession } from '#/lib/session';
+import { fetchMetadata } from './api';
+
+/** Metadata changes with language, role and organization only; within them it is kept for five minutes. */
+const FRESH_MS = 300_000;
+
+export function useMetadata(path: string, query?: QueryValues, enabled = true) {
+  const session = currentSession();
+  return useQuery({
+    queryKey: [
+      'metadata',
+      path,
+      query ?? {},
+      currentLanguage(),
+      session?.organization.id,
+      session?.currentRole,
+    ],
+    queryFn: () => fetchMetadata(path, query),
+    staleTime: FRESH_MS,
+    enabled,
+  });
+}

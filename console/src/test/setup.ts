@@ -1,0 +1,40 @@
+import { cleanup } from '@testing-library/react';
+import { afterEach, beforeEach } from 'vitest';
+
+/* What jsdom lacks. */
+class NoResizeObserver implements ResizeObserver {
+  observe(): void {}
+  unobserve(): void {}
+  disconnect(): void {}
+}
+globalThis.ResizeObserver ??= NoResizeObserver;
+// React Aria asks for it; ids in tests need no more than this.
+window.CSS ??= { escape: (text: string) => text.replaceAll(/[^\w-]/g, (sign) => `\\${sign}`) } as typeof CSS;
+window.scrollTo = () => {};
+Element.prototype.scrollIntoView ??= () => {};
+
+function matchNothing(query: string): MediaQueryList {
+  return {
+    matches: false,
+    media: query,
+    onchange: null,
+    addEventListener() {},
+    removeEventListener() {},
+    addListener() {},
+    removeListener() {},
+    dispatchEvent: () => false,
+  };
+}
+
+beforeEach(() => {
+  window.matchMedia ??= matchNothing;
+});
+
+afterEach(() => {
+  cleanup();
+  localStorage.clear();
+  for (const part of document.cookie.split('; ')) {
+    const [name] = part.split('=');
+    if (name) document.cookie = `${name}=; path=/; max-age=0`;
+  }
+});

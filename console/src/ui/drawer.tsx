@@ -1,0 +1,39 @@
+import type { ReactNode } from 'react';
+import { currentLocale } from '#/lib/i18n';
+import { Dialog as AriaDialog, I18nProvider, Modal, ModalOverlay } from 'react-aria-components';
+
+/** A panel from the edge: navigation on phones (left), filters and previews (right). */
+export function Drawer({
+  title,
+  isOpen,
+  onClose,
+  side = 'right',
+  children,
+}: {
+  readonly title: string;
+  readonly isOpen: boolean;
+  readonly onClose: () => void;
+  readonly side?: 'left' | 'right';
+  readonly children: ReactNode;
+}) {
+  return (
+    <I18nProvider locale={currentLocale()}>
+      <ModalOverlay
+        isOpen={isOpen}
+        isDismissable
+        onOpenChange={(open) => {
+          if (!open) onClose();
+        }}
+        className="pt-overlay flex"
+      >
+        <Modal
+          className={`h-dvh w-[min(400px,86vw)] bg-surface-1 shadow-dialog ${side === 'right' ? 'ml-auto border-l' : 'mr-auto border-r'} border-line-2`}
+        >
+          <AriaDialog aria-label={title} className="flex h-full flex-col outline-none">
+            {children}
+          </AriaDialog>
+        </Modal>
+      </ModalOverlay>
+    </I18nProvider>
+  );
+}

@@ -1,0 +1,49 @@
+import { ArrowLeft } from 'lucide-react';
+import { type ReactNode, useEffect, useRef } from 'react';
+import { useT } from '#/lib/i18n';
+import { LinkButton } from './link';
+import { usePageTitle } from './page-title';
+
+/** Titles are cut here (specification, section 9). */
+export const TITLE_MAX = 80;
+
+export function cutTitle(title: string): string {
+  return title.length > TITLE_MAX ? `${title.slice(0, TITLE_MAX)}…` : title;
+}
+
+export interface PageHeaderProps {
+  readonly title: string;
+  /** Beside the title: count, state. */
+  readonly aside?: ReactNode;
+  readonly actions?: ReactNode;
+  /** Where the back button goes; absent on lists. */
+  readonly back?: { readonly to: string; readonly label: string };
+}
+
+/** Heading with a slot on its right. The only h1 of the page. */
+export function PageHeader({ title, aside, actions, back }: PageHeaderProps) {
+  const t = useT();
+  const heading = useRef<HTMLHeadingElement>(null);
+  const cut = cutTitle(title);
+  usePageTitle(cut);
+  useEffect(() => {
+    heading.current?.focus({ preventScroll: true });
+  }, []);
+  return (
+    <header className="flex min-h-7 flex-wrap items-center gap-x-3 gap-y-2">
+      {back && <LinkButton to={back.to} icon={ArrowLeft} label={t('ui:back_to', { name: back.label })} />}
+      <h1
+        ref={heading}
+        tabIndex={-1}
+        className="min-w-0 text-title [overflow-wrap:anywhere]"
+        title={title === cut ? undefined : title}
+      >
+        {cut}
+      </h1>
+      {aside}
+      {actions !== undefined && (
+        <div className="ml-auto flex flex-wrap items-center gap-2 max-sm:w-full">{actions}</div>
+      )}
+    </header>
+  );
+}

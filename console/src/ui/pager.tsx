@@ -1,0 +1,98 @@
+import { ChevronDown, ChevronLeft, ChevronRight } from 'lucide-react';
+import { useT } from '#/lib/i18n';
+import { IconButton } from './button';
+
+export const PAGE_SIZES = [15, 30, 50, 100] as const;
+const PAGES_SHOWN = 5;
+
+/** The page numbers around the current one. */
+export function pagesAround(page: number, pages: number): number[] {
+  const first = Math.max(1, Math.min(page - Math.floor(PAGES_SHOWN / 2), pages - PAGES_SHOWN + 1));
+  return Array.from({ length: Math.min(PAGES_SHOWN, pages) }, (_, index) => first + index);
+}
+
+/** Total, sizes, previous, pages, next. */
+export function Pager({
+  count,
+  page,
+  size,
+  onPage,
+  onSize,
+}: {
+  readonly count: number;
+  /** 1-based. */
+  readonly page: number;
+  readonly size: number;
+  readonly onPage: (page: number) => void;
+  readonly onSize: (size: number) => void;
+}) {
+  const t = useT();
+  const pages = Math.max(1, Math.ceil(count / size));
+  const from = count === 0 ? 0 : (page - 1) * size + 1;
+  return (
+    <nav
+      aria-label={t('ui:pager.label')}
+      className="flex flex-wrap items-center gap-x-4 gap-y-2 border-t border-line px-3 py-1.5 tabular-nums"
+    >
+      <span className="grow text-ink-2" role="status">
+        {t('ui:pager.range', {
+          from: from.toLocaleString('en'),
+          to: Math.min(count, page * size).toLocaleString('en'),
+          count: count.toLocaleString('en'),
+        })}
+      </span>
+      <span className="flex items-center gap-2">
+        <span className="text-ink-3" aria-hidden>
+          {t('ui:pager.size')}
+        </span>
+        <span className="relative">
+          <select
+            aria-label={t('ui:pager.size')}
+            className="pt-field pt-field-quiet w-18! appearance-none pr-7!"
+            value={size}
+            onChange={(event) => onSize(Number(event.target.value))}
+          >
+            {PAGE_SIZES.map((one) => (
+              <option key={one} value={one}>
+                {one}
+              </option>
+            ))}
+          </select>
+          <ChevronDown
+            className="pointer-events-none absolute inset-y-0 right-2 my-auto text-ink-3"
+            aria-hidden
+          />
+        </span>
+      </span>
+      <span className="flex items-center gap-1">
+        <IconButton
+          icon={ChevronLeft}
+          label={t('ui:pager.previous')}
+          disabled={page <= 1}
+          onClick={() => onPage(page - 1)}
+        />
+        {pagesAround(page, pages).map((number) => (
+          <button
+            key={number}
+            type="button"
+            className="h-7 min-w-7 rounded-2 px-1 text-ink-2 hover:bg-hover aria-[current]:font-semibold aria-[current]:text-ink-1 max-sm:hidden"
+            aria-current={number === page ? 'page' : undefined}
+            aria-label={t('ui:pager.page', { page: number })}
+            onClick={() => onPage(number)}
+          >
+            {number}
+          </button>
+        ))}
+        <span className="px-1 sm:hidden">
+          {page} / {pages}
+        </span>
+        <IconButton
+          icon={ChevronRight}
+          label={t('ui:pager.next')}
+          disabled={page >= pages}
+          onClick={() => onPage(page + 1)}
+        />
+      </span>
+    </nav>
+  );
+}

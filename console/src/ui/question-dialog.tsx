@@ -1,0 +1,63 @@
+import { useState } from 'react';
+import { useT } from '#/lib/i18n';
+import { Button } from './button';
+import { type Asked, useQuestion } from './confirm';
+import { Dialog } from './dialog';
+
+const NAMES_SHOWN = 5;
+
+export default function QuestionDialog({ asked }: { readonly asked: Asked }) {
+  const t = useT();
+  const [busy, setBusy] = useState(false);
+  const finish = (yes: boolean) => {
+    useQuestion.setState({ asked: null });
+    asked.answer(yes);
+  };
+  const confirmed = async () => {
+    if (!asked.run) {
+      finish(true);
+      return;
+    }
+    setBusy(true);
+    try {
+      await asked.run();
+      finish(true);
+    } catch {
+      // The failure has been told by the caller or the http client; the question stays for another try.
+      setBusy(false);
+    }
+  };
+  const names = asked.names ?? [];
+  return (
+    <Dialog
+      role="alertdialog"
+      size="text"
+      isOpen
+      title={asked.title}
+      onClose={() => finish(false)}
+      footer={
+        <>
+          {/* Focus starts on Cancel: Enter pressed by reflex must not destroy anything. */}
+          <Button autoFocus onClick={() => finish(false)}>
+            {asked.cancelLabel ?? t('ui:cancel')}
+          </Button>
+          <Button kind={asked.danger ? 'danger-solid' : 'primary'} busy={busy} onClick={confirmed}>
+            {asked.confirmLabel}
+          </Button>
+        </>
+      }
+    >
+      {asked.effect !== undefined && <p className="text-ink-2">{asked.effect}</p>}
+      {names.length > 0 && (
+        <ul className="mt-2 rounded-2 border border-line bg-surface-2 px-3 py-2 font-mono text-meta">
+          {names.slice(0, NAMES_SHOWN).map((name) => (
+            <li key={name} className="truncate py-0.5">
+              {name}
+            </li>
+          ))}
+          {names.length > NAMES_SHOWN && <li className="py-0.5 text-ink-3">+{names.length - NAMES_SHOWN}</li>}
+        </ul>
+      )}
+    </Dialog>
+  );
+}

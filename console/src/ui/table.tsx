@@ -1,0 +1,288 @@
+import { ArrowDown, ArrowUp, Ellipsis } from 'lucide-react';
+import { memo, type ReactNode, useCallback, useEffect, useRef, useState } from 'react';
+import { useT } from '#/lib/i18n';
+import { Checkbox } from './choice';
+import { AnchoredMenu, type MenuEntry } from './menu';
+import { ProgressLine, Skeleton } from './skeleton';
+
+export interface TableColumn<Row> {
+  readonly key: string;
+  readonly label: string;
+  readonly cell: (row: Row) => ReactNode;
+  /** The server can order by this key. */
+  readonly sortable?: boolean;
+  readonly align?: 'right';
+  readonly width?: number;
+}
+
+export interface RowAction<Row> extends Omit<MenuEntry, 'run' | 'href'> {
+  readonly run?: (row: Row) => void;
+}
+
+export interface TableProps<Row> {
+  /** Names the table for assistive technology. */
+  readonly label: string;
+  readonly columns: readonly TableColumn<Row>[];
+  /** Absent while the first page is loading: a skeleton in the final geometry is shown. */
+  readonly rows: readonly Row[] | undefined;
+  readonly rowId: (row: Row) => string;
+  readonly rowName: (row: Row) => string;
+  readonly skeletonRows?: number;
+  readonly busy?: boolean;
+  /** `hostname` or `-hostname`. */
+  readonly order?: string;
+  readonly onOrder?: (order: string) => void;
+  readonly selection?: {
+    readonly chosen: ReadonlySet<string>;
+    readonly onChange: (chosen: ReadonlySet<string>) => void;
+  };
+  /** Shown at the row's end: the first one in words, the rest under More. */
+  readonly actions?: (row: Row) => readonly RowAction<Row>[];
+  readonly isInactive?: (row: Row) => boolean;
+  readonly current?: string;
+  /** Instead of rows: empty, no match, failed. */
+  readonly placeholder?: ReactNode;
+}
+
+interface RowProps<Row> {
+  readonly row: Row;
+  readonly id: string;
+  readonly name: string;
+  readonly columns: readonly TableColumn<Row>[];
+  readonly selectable: boolean;
+  readonly chosen: boolean;
+  readonly inactive: boolean;
+  readonly isCurrent: boolean;
+  readonly actions: TableProps<Row>['actions'];
+  readonly onToggle: (id: string) => void;
+  readonly onMenu: (anchor: HTMLElement, row: Row) => void;
+}
+
+function RowOf<Row>(props: RowProps<Row>) {
+  const { row, id, name, columns, actions } = props;
+  const t = useT();
+  const [first, ...rest] = actions?.(row) ?? [];
+  return (
+    <tr
+      aria-selected={props.selectable ? props.chosen : undefined}
+      data-inactive={props.inactive || undefined}
+      data-current={props.isCurrent || undefined}
+    >
+      {props.selectable && (
+        <td className="w-9 p-0! text-center">
+          <Checkbox
+            aria-label={t('ui:table.select_row', { name })}
+            checked={props.chosen}
+            onChange={() => props.onToggle(id)}
+          />
+        </td>
+      )}
+      {columns.map((column, index) => (
+        <td
+          key={column.key}
+          className={`${index === 0 ? 'pt-sticky-start' : ''} ${column.align === 'right' ? 'text-right tabular-nums' : ''}`}
+        >
+          {column.cell(row)}
+        </td>
+      ))}
+      {actions && (
+        <td className="pt-sticky-end">
+          <span className="flex items-center justify-end gap-1">
+            {first && (
+              <button
+                type="button"
+                className="pt-link min-h-6 px-1 aria-disabled:text-ink-3 aria-disabled:no-underline"
+                aria-label={`${first.label} ${name}`}
+                aria-disabled={first.disabledReason !== undefined || undefined}
+                title={first.disabledReason}
+                onClick={() => {
+                  if (first.disabledReason === undefined) first.run?.(row);
+                }}
+              >
+                {first.label}
+              </button>
+            )}
+            {rest.length > 0 && (
+              <button
+                type="button"
+                className="grid size-6 place-items-center rounded-2 text-ink-3 hover:bg-hover hover:text-ink-1"
+                aria-label={t('ui:table.row_actions', { name })}
+                aria-haspopup="menu"
+                onClick={(event) => props.onMenu(event.currentTarget, row)}
+              >
+                <Ellipsis aria-hidden />
+              </button>
+            )}
+          </span>
+        </td>
+      )}
+    </tr>
+  );
+}
+
+// Selecting one row of a hundred must render one row, not a hundred.
+const Row = memo(RowOf) as typeof RowOf;
+
+function HeadCell<Row>({
+  column,
+  sticky,
+  order,
+  onOrder,
+}: {
+  readonly column: TableColumn<Row>;
+  readonly sticky: boolean;
+  readonly order: string | undefined;
+  readonly onOrder: TableProps<Row>['onOrder'];
+}) {
+  const t = useT();
+  const ascending = order === column.key;
+  const descending = order === `-${column.key}`;
+  const Arrow = descending ? ArrowDown : ArrowUp;
+  return (
+    <th
+      scope="col"
+      aria-sort={ascending ? 'ascending' : descending ? 'descending' : undefined}
+      className={`${sticky ? 'pt-sticky-start' : ''} ${column.align === 'right' ? 'text-right!' : ''}`}
+      // Widths are data of the resource, not design.
+      style={column.width === undefined ? undefined : { width: column.width }}
+    >
+      {column.sortable && onOrder ? (
+        <button
+          type="button"
+          className={`inline-flex min-h-6 items-center gap-1 rounded-1 font-medium hover:text-ink-1 ${ascending || descending ? 'text-ink-1' : ''}`}
+          title={t('ui:table.sort', { label: column.label })}
+          onClick={() => onOrder(ascending ? `-${column.key}` : descending ? '' : column.key)}
+        >
+          {column.label}
+          {(ascending || descending) && <Arrow className="size-[14px]!" aria-hidden />}
+        </button>
+      ) : (
+        column.label
+      )}
+    </th>
+  );
+}
+
+function SkeletonRows({ columns, rows }: { readonly columns: number; readonly rows: number }) {
+  return Array.from({ length: rows }, (_, row) => (
+    <tr key={row} aria-hidden>
+      {Array.from({ length: columns }, (_, column) => (
+        <td key={column}>
+          <Skeleton className={['w-24', 'w-16', 'w-20'][(row + column) % 3]} />
+        </td>
+      ))}
+    </tr>
+  ));
+}
+
+/** A plain table: sticky head, first column and actions; horizontal lines; selection; one shared row menu. */
+export function Table<Row>(props: TableProps<Row>) {
+  const { columns, rows, rowId, rowName, selection, actions } = props;
+  const t = useT();
+  const [menu, setMenu] = useState<{ readonly row: Row } | null>(null);
+  const anchor = useRef<HTMLElement | null>(null);
+  const ids = rows?.map(rowId) ?? [];
+  const chosenHere = selection ? ids.filter((id) => selection.chosen.has(id)) : [];
+
+  // Rows get one and the same function for the life of the table, so that selecting one does not render all.
+  const latest = useRef(selection);
+  useEffect(() => {
+    latest.current = selection;
+  });
+  const toggle = useCallback((id: string) => {
+    const now = latest.current;
+    if (!now) return;
+    const next = new Set(now.chosen);
+    if (!next.delete(id)) next.add(id);
+    now.onChange(next);
+  }, []);
+  const openMenu = useCallback((element: HTMLElement, row: Row) => {
+    anchor.current = element;
+    setMenu({ row });
+  }, []);
+  const toggleAll = () => {
+    if (!selection) return;
+    const next = new Set(selection.chosen);
+    if (chosenHere.length === ids.length) for (const id of ids) next.delete(id);
+    else for (const id of ids) next.add(id);
+    selection.onChange(next);
+  };
+  const width = columns.length + (selection ? 1 : 0) + (actions ? 1 : 0);
+  return (
+    <div className="relative flex min-h-0 grow flex-col">
+      <ProgressLine busy={Boolean(props.busy && rows)} />
+      {/* Scrollable by keyboard, also when nothing inside can be focused. */}
+      {/* oxlint-disable-next-line jsx-a11y/no-noninteractive-tabindex */}
+      <div className="min-h-0 grow overflow-auto" tabIndex={0} role="region" aria-label={props.label}>
+        <table className="pt-table" aria-busy={props.busy || rows === undefined}>
+          <thead>
+            <tr>
+              {selection && (
+                <th scope="col" className="w-9 p-0! text-center!">
+                  <Checkbox
+                    aria-label={t('ui:table.select_all')}
+                    checked={ids.length > 0 && chosenHere.length === ids.length}
+                    indeterminate={chosenHere.length > 0 && chosenHere.length < ids.length}
+                    disabled={ids.length === 0}
+                    onChange={toggleAll}
+                  />
+                </th>
+              )}
+              {columns.map((column, index) => (
+                <HeadCell
+                  key={column.key}
+                  column={column}
+                  sticky={index === 0}
+                  order={props.order}
+                  onOrder={props.onOrder}
+                />
+              ))}
+              {actions && (
+                <th scope="col" className="pt-sticky-end text-right!">
+                  {t('ui:table.actions')}
+                </th>
+              )}
+            </tr>
+          </thead>
+          <tbody>
+            {rows ? (
+              rows.map((row) => {
+                const id = rowId(row);
+                return (
+                  <Row
+                    key={id}
+                    id={id}
+                    row={row}
+                    name={rowName(row)}
+                    columns={columns}
+                    selectable={selection !== undefined}
+                    chosen={selection?.chosen.has(id) ?? false}
+                    inactive={props.isInactive?.(row) ?? false}
+                    isCurrent={props.current === id}
+                    actions={actions}
+                    onToggle={toggle}
+                    onMenu={openMenu}
+                  />
+                );
+              })
+            ) : props.placeholder === undefined ? (
+              <SkeletonRows columns={width} rows={props.skeletonRows ?? 8} />
+            ) : null}
+          </tbody>
+        </table>
+        {props.placeholder}
+      </div>
+      {menu && (
+        <AnchoredMenu
+          anchor={anchor}
+          label={t('ui:table.row_actions', { name: rowName(menu.row) })}
+          entries={(actions?.(menu.row) ?? []).slice(1).map(({ run, ...entry }) => ({
+            ...entry,
+            run: () => run?.(menu.row),
+          }))}
+          onClose={() => setMenu(null)}
+        />
+      )}
+    </div>
+  );
+}

@@ -1,0 +1,194 @@
+import { useVirtualizer } from '@tanstack/react-virtual';
+import { ChevronDown, ChevronRight, LoaderCircle } from 'lucide-react';
+import { type KeyboardEvent, useId, useMemo, useRef, useState } from 'react';
+import { useT } from '#/lib/i18n';
+import type { Icon } from './icon';
+
+export interface TreeItem {
+  readonly id: string;
+  readonly label: string;
+  readonly parentId: string | null;
+  readonly isBranch: boolean;
+  readonly count?: number;
+  readonly icon?: Icon;
+}
+
+interface FlatItem extends TreeItem {
+  readonly depth: number;
+  readonly expanded: boolean;
+  readonly loading: boolean;
+}
+
+const ROW_PX = 28;
+const INDENT_PX = 14;
+
+function flatten(
+  items: readonly TreeItem[],
+  expanded: ReadonlySet<string>,
+  loading: ReadonlySet<string>,
+): FlatItem[] {
+  const children = new Map<string | null, TreeItem[]>();
+  const known = new Set(items.map((item) => item.id));
+  for (const item of items) {
+    const parent = item.parentId !== null && known.has(item.parentId) ? item.parentId : null;
+    const siblings = children.get(parent);
+    if (siblings) siblings.push(item);
+    else children.set(parent, [item]);
+  }
+  const flat: FlatItem[] = [];
+  const visit = (parent: string | null, depth: number) => {
+    for (const item of children.get(parent) ?? []) {
+      const isOpen = item.isBranch && expanded.has(item.id);
+      flat.push({ ...item, depth, expanded: isOpen, loading: loading.has(item.id) });
+      if (isOpen) visit(item.id, depth + 1);
+    }
+  };
+  visit(null, 0);
+  return flat;
+}
+
+/**
+ * A virtual tree for thousands of lazily loaded nodes: one tab stop, `aria-activedescendant`, arrows, Home, End, Enter.
+ * Moving does not select: a route change for every arrow key would fetch at every step.
+ */
+export function Tree({
+  label,
+  items,
+  expanded,
+  loading,
+  selected,
+  onExpand,
+  onSelect,
+}: {
+  readonly label: string;
+  /** Loaded nodes in display order within each parent. */
+  readonly items: readonly TreeItem[];
+  readonly expanded: ReadonlySet<string>;
+  readonly loading: ReadonlySet<string>;
+  readonly selected: string | null;
+  readonly onExpand: (id: string, open: boolean) => void;
+  readonly onSelect: (id: string) => void;
+}) {
+  const t = useT();
+  const base = useId();
+  const box = useRef<HTMLDivElement>(null);
+  const [focusId, setFocusId] = useState<string | null>(null);
+  const flat = useMemo(() => flatten(items, expanded, loading), [items, expanded, loading]);
+  const focusIndex = Math.max(
+    0,
+    flat.findIndex((item) => item.id === (focusId ?? selected)),
+  );
+  const focused = flat[focusIndex];
+  const virtual = useVirtualizer({
+    count: flat.length,
+    getScrollElement: () => box.current,
+    estimateSize: () => ROW_PX,
+    overscan: 12,
+    initialRect: { width: 224, height: 600 },
+  });
+  const moveTo = (index: number) => {
+    const item = flat[Math.max(0, Math.min(flat.length - 1, index))];
+    if (!item) return;
+    setFocusId(item.id);
+    virtual.scrollToIndex(flat.indexOf(item));
+  };
+  const onKeyDown = (event: KeyboardEvent) => {
+    if (!focused) return;
+    const handled: Record<string, () => void> = {
+      ArrowDown: () => moveTo(focusIndex + 1),
+      ArrowUp: () => moveTo(focusIndex - 1),
+      Home: () => moveTo(0),
+      End: () => moveTo(flat.length - 1),
+      PageDown: () => moveTo(focusIndex + 10),
+      PageUp: () => moveTo(focusIndex - 10),
+      ArrowRight: () => {
+        if (!focused.isBranch) return;
+        if (focused.expanded) moveTo(focusIndex + 1);
+        else onExpand(focused.id, true);
+      },
+      ArrowLeft: () => {
+        if (focused.expanded) onExpand(focused.id, false);
+        else if (focused.parentId !== null) moveTo(flat.findIndex((item) => item.id === focused.parentId));
+      },
+      Enter: () => onSelect(focused.id),
+      ' ': () => onSelect(focused.id),
+    };
+    const handle = handled[event.key];
+    if (handle && !event.ctrlKey && !event.metaKey && !event.altKey) {
+      event.preventDefault();
+      handle();
+    }
+  };
+  return (
+    <div
+      ref={box}
+      role="tree"
+      aria-label={label}
+      tabIndex={0}
+      aria-activedescendant={focused ? `${base}-${focused.id}` : undefined}
+      className="group min-h-0 grow overflow-y-auto p-1 outline-offset-[-2px]"
+      onKeyDown={onKeyDown}
+    >
+      <div className="relative" style={{ height: virtual.getTotalSize() }} role="none">
+        {virtual.getVirtualItems().map((place) => {
+          const item = flat[place.index];
+          if (!item) return null;
+          const Chevron = item.loading ? LoaderCircle : item.expanded ? ChevronDown : ChevronRight;
+          const isSelected = item.id === selected;
+          return (
+            // Keys are handled by the tree element, which keeps the focus.
+            // oxlint-disable-next-line jsx-a11y/click-events-have-key-events
+            <div
+              key={item.id}
+              id={`${base}-${item.id}`}
+              role="treeitem"
+              tabIndex={-1}
+              aria-level={item.depth + 1}
+              aria-expanded={item.isBranch ? item.expanded : undefined}
+              aria-selected={isSelected}
+              className={`absolute inset-x-0 flex h-7 items-center gap-1 rounded-2 pr-2 ${
+                isSelected ? 'bg-accent-soft-2 font-medium text-accent' : 'hover:bg-hover'
+              } ${place.index === focusIndex ? 'group-focus-visible:outline-2 group-focus-visible:outline-offset-[-2px] group-focus-visible:outline-focus' : ''}`}
+              style={{ top: place.start, paddingLeft: 4 + item.depth * INDENT_PX }}
+              onMouseDown={(event) => {
+                event.preventDefault();
+                box.current?.focus({ preventScroll: true });
+              }}
+              onClick={() => {
+                setFocusId(item.id);
+                onSelect(item.id);
+              }}
+            >
+              {item.isBranch ? (
+                <button
+                  type="button"
+                  tabIndex={-1}
+                  className="grid size-6 flex-none place-items-center rounded-1 text-ink-3 hover:text-ink-1"
+                  aria-label={t(item.expanded ? 'ui:tree.collapse' : 'ui:tree.expand')}
+                  onClick={(event) => {
+                    event.stopPropagation();
+                    setFocusId(item.id);
+                    onExpand(item.id, !item.expanded);
+                  }}
+                >
+                  <Chevron className={`size-[14px]! ${item.loading ? 'pt-spin' : ''}`} aria-hidden />
+                </button>
+              ) : (
+                <span className="size-6 flex-none" />
+              )}
+              {item.icon && <item.icon className={isSelected ? '' : 'text-ink-3'} aria-hidden />}
+              <span className="min-w-0 grow truncate pl-1" title={item.label}>
+                {item.label}
+              </span>
+              {item.count !== undefined && (
+                <span className={`text-meta tabular-nums ${isSelected ? '' : 'text-ink-3'}`}>
+                  {item.count}
+                </span>
+              )}
+            </div>
+          );
+        })}
+      </div>
+    </div>
+  );
+}

@@ -1,0 +1,87 @@
+/**
+ * Weight gates from the build's manifest, in KB of brotli: what a cold visit of a screen downloads.
+ * Screens are named by the modules that they load; texts and styles count as well.
+ */
+import { existsSync, readFileSync } from 'node:fs';
+import { brotliCompressSync } from 'node:zlib';
+
+const DIST = new URL('../dist/', import.meta.url).pathname;
+const manifest = JSON.parse(readFileSync(`${DIST}.vite/manifest.json`, 'utf8'));
+const ENTRY = 'index.html';
+const TEXTS = (language, ...namespaces) =>
+  namespaces.map((name) =>
+    Object.keys(manifest).find((key) => key.endsWith(`${name}/locales/${language}.json`)),
+  );
+
+const SHELL = ['src/app/shell/Shell.tsx', ...TEXTS('zh', 'app', 'nav', 'ui')];
+const BUDGETS = [
+  {
+    name: 'sign-in',
+    js: 130,
+    css: 10,
+    modules: ['src/features/signin/SignInPage.tsx', ...TEXTS('zh', 'app', 'nav', 'ui', 'signin')],
+  },
+  {
+    name: 'list',
+    js: 190,
+    css: 10,
+    modules: [...SHELL, 'src/features/users/screens.tsx', ...TEXTS('zh', 'resource', 'users')],
+  },
+];
+const CHUNK_KB = 40;
+const ISLAND_KB = 110;
+const FONT_BYTES = 60_000;
+
+const sizes = new Map();
+function kilobytes(file) {
+  if (!sizes.has(file)) sizes.set(file, brotliCompressSync(readFileSync(DIST + file)).length / 1000);
+  return sizes.get(file);
+}
+
+/** Files that these modules load at once, without their lazy parts. */
+function closure(modules) {
+  const files = { js: new Set(), css: new Set() };
+  const seen = new Set();
+  const visit = (key) => {
+    if (seen.has(key)) return;
+    seen.add(key);
+    const chunk = manifest[key];
+    if (!chunk) throw new Error(`budgets: ${key} is not in the manifest`);
+    files.js.add(chunk.file);
+    for (const style of chunk.css ?? []) files.css.add(style);
+    for (const next of chunk.imports ?? []) visit(next);
+  };
+  for (const key of [ENTRY, ...modules]) visit(key);
+  return files;
+}
+
+const failures = [];
+function gate(name, actual, limit) {
+  const line = `${name.padEnd(44)} ${actual.toFixed(1).padStart(7)} of ${limit} KB`;
+  console.log(line);
+  if (actual > limit) failures.push(line);
+}
+
+for (const budget of BUDGETS) {
+  const files = closure(budget.modules);
+  const sum = (set) => [...set].reduce((total, file) => total + kilobytes(file), 0);
+  gate(`${budget.name}: scripts`, sum(files.js), budget.js);
+  gate(`${budget.name}: styles`, sum(files.css), budget.css);
+}
+const shared = closure(SHELL).js;
+for (const [key, chunk] of Object.entries(manifest)) {
+  if (!chunk.isDynamicEntry || !chunk.file.endsWith('.js') || shared.has(chunk.file)) continue;
+  const island = key.startsWith('src/islands/') || key.startsWith('node_modules/');
+  const size = kilobytes(chunk.file);
+  const limit = island ? ISLAND_KB : CHUNK_KB;
+  if (size > limit * 0.75) gate(key, size, limit);
+}
+for (const chunk of Object.values(manifest)) {
+  if (!chunk.file.endsWith('.woff2') || !existsSync(DIST + chunk.file)) continue;
+  const bytes = readFileSync(DIST + chunk.file).length;
+  if (bytes > FONT_BYTES) failures.push(`${chunk.file}: ${bytes} bytes of font, ${FONT_BYTES} allowed`);
+}
+if (failures.length > 0) {
+  console.error(`over budget:\n${failures.join('\n')}`);
+  process.exit(1);
+}
