@@ -1,0 +1,99 @@
+"""The SSH front alone in a process of its own, as the product composes it (recording and command detection on), but
+with a control plane made of plain objects. Started by `bench/ssh.py`; prints one JSON line when it listens.
+
+    python bench/peers/ssh_gateway.py FOLDER TARGET_PORT TARGET_LOGIN TARGET_KEY PERSON_PUBLIC_KEY [--stock]
+"""
+
+import asyncio
+import json
+import logging
+import os
+import sys
+from pathlib import Path
+from typing import Final
+
+ROOT: Final = Path(__file__).resolve().parents[2]
+sys.path[:0] = [str(ROOT / "server" / "src"), str(ROOT / "server" / "tests")]
+
+import uvloop  # noqa: E402 - the tests' peers join the path above
+
+from fakes.control_plane import FakeAsset, FakeControlPlane, FakeSystemUser  # noqa: E402 - the tests' peers join the path above
+from postern.contracts.access import SessionGrant  # noqa: E402 - the tests' peers join the path above
+from postern.entrypoints.proxy import header_of  # noqa: E402 - the tests' peers join the path above
+from postern.kernel.secret import Secret  # noqa: E402 - the tests' peers join the path above
+from postern.proxies.core.commands import CommandDetector  # noqa: E402 - the tests' peers join the path above
+from postern.proxies.core.control.client import HttpControlPlane  # noqa: E402 - the tests' peers join the path above
+from postern.proxies.core.control.outbox import EventOutbox  # noqa: E402 - the tests' peers join the path above
+from postern.proxies.core.control.registration import obtain_credential  # noqa: E402 - the tests' peers join the path above
+from postern.proxies.core.limits import Limits  # noqa: E402 - the tests' peers join the path above
+from postern.proxies.core.recording import Recorder, RecordingConfig, RecordingService  # noqa: E402 - the tests' peers join the path above
+from postern.proxies.core.registry import SessionRegistry  # noqa: E402 - the tests' peers join the path above
+from postern.proxies.core.session import SessionServices  # noqa: E402 - the tests' peers join the path above
+from postern.proxies.core.settings import ProxyConfig  # noqa: E402 - the tests' peers join the path above
+from postern.proxies.core.shared_settings import SharedSettings  # noqa: E402 - the tests' peers join the path above
+from postern.proxies.ssh.dialing import DialPolicy  # noqa: E402 - the tests' peers join the path above
+from postern.proxies.ssh.listener import SshListener  # noqa: E402 - the tests' peers join the path above
+from postern.proxies.ssh.services import FrontServices  # noqa: E402 - the tests' peers join the path above
+from postern.proxies.ssh.target import SshTargets  # noqa: E402 - the tests' peers join the path above
+
+LIMITS: Final = Limits(
+    new_connections_per_source_per_s=1000, connections_per_source=2000, unauthenticated_per_source=1000
+)
+
+
+async def serve(folder: Path, port: int, login: str, key: str, person: str, *, fast: bool) -> None:
+    async with FakeControlPlane() as world:
+        world.add_user("alice", keys=[person])
+        world.add_asset(FakeAsset("target", "127.0.0.1", port, [FakeSystemUser("su", login, private_key=key)]))
+        config = ProxyConfig(
+            state_dir=folder, control_url=world.url, ssh_address="127.0.0.1:0", stream_address="unix:/nowhere",
+            name="bench", bootstrap_token=Secret(world.bootstrap_token), limits=LIMITS, fast_transport=fast,
+        )  # fmt: skip
+        outbox = EventOutbox(config.outbox_dir, LIMITS)
+        recording = RecordingService(
+            RecordingConfig(state_dir=folder, key_file=folder / "recording_signing_key.pem", reserve_mb=64),
+            on_checkpoint=outbox.append,
+            on_sealed=lambda event, _path: outbox.append(event),
+        )
+        await recording.start()
+
+        def open_recorder(grant: SessionGrant, columns: int, rows: int) -> Recorder:
+            return recording.journal.open_session(grant.session_id, columns, rows, header_of(grant, columns, rows))
+
+        async with HttpControlPlane(world.url, await obtain_credential(config), LIMITS) as plane:
+            registry = SessionRegistry(
+                SessionServices(events=outbox, open_recorder=open_recorder, new_detector=CommandDetector), LIMITS
+            )
+            services = FrontServices(
+                plane=plane,
+                registry=registry,
+                targets=SshTargets(plane, LIMITS, DialPolicy(allow_local=True), fast=fast),
+                settings=SharedSettings(),
+                limits=LIMITS,
+            )
+            listener = SshListener(config, services, fast=fast)
+            await listener.start()
+            tasks = [asyncio.create_task(outbox.run(plane, registry.control_seen)), asyncio.create_task(registry.run())]
+            sys.stdout.write(json.dumps({"port": listener.port, "pid": os.getpid()}) + "\n")
+            sys.stdout.flush()
+            await asyncio.get_running_loop().run_in_executor(None, sys.stdin.read)
+            for task in tasks:
+                task.cancel()
+            await listener.stop()
+            await recording.stop(0)
+
+
+def main() -> None:
+    logging.basicConfig(level=logging.ERROR)
+    folder, port, login, key, person = sys.argv[1:6]
+    with asyncio.Runner(loop_factory=uvloop.new_event_loop) as runner:
+        runner.run(
+            serve(
+                Path(folder), int(port), login, Path(key).read_text(), Path(person).read_text(),
+                fast="--stock" not in sys.argv,
+            )
+        )  # fmt: skip
+
+
+if __name__ == "__main__":
+    main()

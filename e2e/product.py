@@ -1,0 +1,202 @@
+"""The whole product, started as a person would start it, on free ports and an empty data folder."""
+
+import http.cookiejar
+import json
+import os
+import re
+import signal
+import socket
+import subprocess
+import sys
+import time
+import urllib.error
+import urllib.parse
+import urllib.request
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import psutil
+
+POSTERN = Path(sys.executable).parent / "postern"
+ADMIN_PASSWORD = "gate-Keeper-of-the-wall-7"
+START_TIMEOUT_S = 90.0
+
+
+def free_port() -> int:
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        port: int = probe.getsockname()[1]
+        return port
+
+
+def wait_until(condition: Any, timeout_s: float = 20.0, every_s: float = 0.05, message: str = "condition") -> Any:
+    """Call `condition` until it is true and give its value; fails by name after `timeout_s`."""
+    deadline = time.monotonic() + timeout_s
+    while True:
+        value = condition()
+        if value:
+            return value
+        if time.monotonic() > deadline:
+            raise AssertionError(f"{message} did not come true within {timeout_s:.0f} s")
+        time.sleep(every_s)
+
+
+@dataclass(frozen=True)
+class Answer:
+    """Status and decoded body of an API answer."""
+
+    status: int
+    body: Any
+
+
+class Api:
+    """A person at the API, with the cookies of a browser."""
+
+    def __init__(self, url: str, language: str = "en") -> None:
+        self.url = url
+        self.cookies = http.cookiejar.CookieJar()
+        self._opener = urllib.request.build_opener(urllib.request.HTTPCookieProcessor(self.cookies))
+        self._language = language
+
+    def call(self, method: str, path: str, body: Any = None, headers: dict[str, str] | None = None) -> Answer:
+        """One call; a refusal is an answer, too."""
+        sent = {"Accept": "application/json", "Accept-Language": self._language, **(headers or {})}
+        token = next((cookie.value for cookie in self.cookies if cookie.name == "csrftoken"), None)
+        if token and method != "GET":
+            sent["X-CSRFToken"] = token
+            sent["Referer"] = self.url + "/"
+        data = None
+        if body is not None:
+            data = json.dumps(body).encode()
+            sent["Content-Type"] = "application/json"
+        request = urllib.request.Request(self.url + path, data=data, method=method, headers=sent)
+        try:
+            with self._opener.open(request, timeout=30) as answer:
+                return Answer(answer.status, _decoded(answer.read()))
+        except urllib.error.HTTPError as error:
+            with error:
+                return Answer(error.code, _decoded(error.read()))
+
+    def get(self, path: str) -> Any:
+        return self._expect("GET", path, None, 200)
+
+    def post(self, path: str, body: Any = None, status: int = 201) -> Any:
+        return self._expect("POST", path, body, status)
+
+    def patch(self, path: str, body: Any) -> Any:
+        return self._expect("PATCH", path, body, 200)
+
+    def delete(self, path: str) -> Any:
+        return self._expect("DELETE", path, None, 204)
+
+    def _expect(self, method: str, path: str, body: Any, status: int) -> Any:
+        answer = self.call(method, path, body)
+        assert answer.status == status, f"{method} {path}: {answer.status} {answer.body}"
+        return answer.body
+
+    def sign_in(self, username: str, password: str) -> Any:
+        """Sign in as the console does."""
+        self.call("GET", "/core/auth/login/")
+        return self.post("/api/v1/authentication/sign-in/", {"username": username, "password": password}, 200)
+
+    def cookie(self, name: str) -> str | None:
+        return next((cookie.value for cookie in self.cookies if cookie.name == name), None)
+
+
+def _decoded(raw: bytes) -> Any:
+    try:
+        return json.loads(raw) if raw else None
+    except ValueError:
+        return raw.decode(errors="replace")
+
+
+class Product:
+    """`postern up` in a process of its own."""
+
+    def __init__(self, home: Path, **environ: str) -> None:
+        self.home = home
+        self.http_port, self.ssh_port = free_port(), free_port()
+        self.url = f"http://127.0.0.1:{self.http_port}"
+        self.log = home.with_name(home.name + ".log")
+        self._environ = {
+            **{
+                key: value
+                for key, value in os.environ.items()
+                if not key.startswith("POSTERN_") and key != "DATABASE_URL"
+            },
+            "POSTERN_HOME": str(home),
+            "POSTERN_HTTP": f"127.0.0.1:{self.http_port}",
+            "POSTERN_SSH": f"127.0.0.1:{self.ssh_port}",
+            "POSTERN_ADMIN_PASSWORD": ADMIN_PASSWORD,
+            **environ,
+        }
+        self.process: subprocess.Popen[bytes] | None = None
+
+    def start(self) -> "Product":
+        """Start and wait until every part is healthy."""
+        with self.log.open("ab") as log:
+            self.process = subprocess.Popen(
+                [str(POSTERN), "up"], env=self._environ, stdout=log, stderr=subprocess.STDOUT
+            )
+        wait_until(self._healthy_or_ended, START_TIMEOUT_S, message="health")
+        return self
+
+    def _healthy_or_ended(self) -> bool:
+        assert self.process is not None
+        assert self.process.poll() is None, f"postern ended:\n{self.output()}"
+        return self.healthy()
+
+    def healthy(self) -> bool:
+        try:
+            return Api(self.url).call("GET", "/api/health/").status == 200
+        except OSError:
+            return False
+
+    def output(self) -> str:
+        return self.log.read_text(errors="replace")
+
+    def made_up_password(self) -> str:
+        """The administrator's password as printed at the first start."""
+        # It is printed when every part is up, a moment after the health page says so.
+        found: re.Match[str] = wait_until(lambda: re.search(r"admin / (\S+) ", self.output()), message="the banner")
+        return found.group(1)
+
+    def part(self, name: str) -> psutil.Process:
+        """The running process of one part: web, worker, proxy or redis."""
+        assert self.process is not None
+        for child in psutil.Process(self.process.pid).children():
+            line = " ".join(child.cmdline())
+            if (name == "redis" and "redis-server" in line) or f"postern.entrypoints {name}" in line:
+                return child
+        raise AssertionError(f"{name} does not run")
+
+    def kill_part(self, name: str, number: signal.Signals = signal.SIGKILL) -> None:
+        """Kill one part and wait until its successor runs."""
+        before = self.part(name)
+        before.send_signal(number)
+        before.wait(20)
+
+        def successor() -> bool:
+            try:
+                return self.part(name).pid != before.pid
+            except AssertionError:
+                return False
+
+        wait_until(successor, message=f"a new {name}")
+
+    def stop(self) -> int:
+        """End as Ctrl-C does, and make sure that nothing is left behind."""
+        assert self.process is not None
+        family = psutil.Process(self.process.pid).children(recursive=True) if self.process.poll() is None else []
+        self.process.send_signal(signal.SIGINT)
+        status = self.process.wait(60)
+        _, left = psutil.wait_procs(family, timeout=5)
+        assert not left, f"left behind: {[' '.join(process.cmdline()) for process in left]}"
+        return status
+
+    def api(self, username: str = "admin", password: str = ADMIN_PASSWORD, language: str = "en") -> Api:
+        """A signed-in person at the API."""
+        api = Api(self.url, language)
+        api.sign_in(username, password)
+        return api

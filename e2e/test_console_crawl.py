@@ -1,0 +1,140 @@
+"""Every screen, as every role: opened or refused as it should be, and nothing wrong on it."""
+
+import subprocess
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any, Final
+
+import pytest
+from browser import Faults, chromium, first_sign_in, sign_in
+from playwright.sync_api import Browser, Page
+from product import ADMIN_PASSWORD, wait_until
+from world import AUDITOR_PASSWORD, ZHANG_PASSWORD, World
+
+AXE: Final = Path(__file__).resolve().parent.parent / "console" / "node_modules" / "axe-core" / "axe.min.js"
+RULES: Final = ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa", "best-practice"]
+
+ADMIN, AUDITOR, USER = "admin", "auditor", "user"
+
+#: Who may open what. Everything else is refused in words.
+SCREENS: Final[dict[str, set[str]]] = {
+    "/my-assets": {USER},
+    "/users/users": {ADMIN},
+    "/users/users/create": {ADMIN},
+    "/users/users/{zhang}": {ADMIN},
+    "/users/users/{zhang}/update": {ADMIN},
+    "/users/groups": {ADMIN},
+    "/users/groups/create": {ADMIN},
+    "/assets/assets": {ADMIN},
+    "/assets/assets/create": {ADMIN},
+    "/assets/assets/{asset}": {ADMIN},
+    "/assets/assets/{asset}/update": {ADMIN},
+    "/assets/system-users": {ADMIN},
+    "/assets/system-users/create": {ADMIN},
+    "/assets/system-users/{system_user}": {ADMIN},
+    "/assets/system-users/{system_user}/update": {ADMIN},
+    "/perms/asset-permissions": {ADMIN},
+    "/perms/asset-permissions/create": {ADMIN},
+    "/perms/asset-permissions/{permission}": {ADMIN},
+    "/terminal/session": {ADMIN, AUDITOR},
+    "/terminal/session?activeTab=offline": {ADMIN, AUDITOR},
+    "/terminal/sessions/{session}": {ADMIN, AUDITOR},
+    "/terminal/sessions/{session}?activeTab=info": {ADMIN, AUDITOR},
+    "/terminal/sessions/{session}?activeTab=commands": {ADMIN, AUDITOR},
+    "/audits/login-log": {ADMIN, AUDITOR},
+    "/audits/ftp-log": {ADMIN, AUDITOR},
+    "/audits/operate-log": {ADMIN, AUDITOR},
+    "/users/profile": {ADMIN, AUDITOR, USER},
+    "/connect": {ADMIN, AUDITOR, USER},
+}
+
+
+@pytest.fixture(scope="module")
+def browser() -> Iterator[Browser]:
+    with chromium() as running:
+        yield running
+
+
+@pytest.fixture(scope="module")
+def addresses(world: World) -> dict[str, str]:
+    """What stands in braces in the table above."""
+    subprocess.run(world.ssh("true"), check=True, capture_output=True, timeout=30)
+    finished = wait_until(lambda: world.sessions(is_finished="1"), message="the session's end being told")
+    return {
+        "zhang": world.zhang_id,
+        "asset": world.asset_id,
+        "system_user": world.system_user_id,
+        "permission": world.permission_id,
+        "session": str(finished[0]["id"]),
+    }
+
+
+def axe_findings(page: Page) -> list[str]:
+    """What the accessibility rules find on the page as it is now."""
+    page.evaluate(AXE.read_text())
+    result: dict[str, Any] = page.evaluate("rules => axe.run(document, {runOnly: rules})", RULES)
+    return [f"{page.url}: {found['id']}: {found['nodes'][0]['html'][:160]}" for found in result["violations"]]
+
+
+def settled(page: Page, address: str) -> None:
+    page.goto(address)
+    page.get_by_role("heading", level=1).first.wait_for(state="attached")
+    page.wait_for_load_state("networkidle")
+
+
+@pytest.mark.parametrize(
+    ("role", "username", "password", "theme"),
+    [
+        (ADMIN, "admin", ADMIN_PASSWORD, "light"),
+        (AUDITOR, "auditor", AUDITOR_PASSWORD, "dark"),
+        (USER, "zhang", ZHANG_PASSWORD, "dark"),
+    ],
+)
+def test_every_screen_is_opened_or_refused_and_sound(
+    world: World, addresses: dict[str, str], browser: Browser, role: str, username: str, password: str, theme: str
+) -> None:
+    context = browser.new_context(
+        locale="en-US", color_scheme="dark" if theme == "dark" else "light", viewport={"width": 1440, "height": 900}
+    )
+    page = context.new_page()
+    faults = Faults(frozenset({404}))  # a session without a terminal has no replay
+    faults.watch(page)
+    url = world.product.url
+    sign_in(page, url, username, password)
+    page.get_by_role("heading", level=1).first.wait_for(state="attached")
+    if "first-login" in page.url:
+        first_sign_in(page)
+    wrong: list[str] = []
+    for pattern, allowed in SCREENS.items():
+        settled(page, f"{url}/ui{pattern.format(**addresses)}")
+        title = page.get_by_role("heading", level=1).first.inner_text()
+        refused = "can not open" in title
+        if refused == (role in allowed):
+            wrong.append(f"{pattern}: {'refused' if refused else 'opened'} as {title!r}")
+        counts = page.evaluate("[document.querySelectorAll('h1').length, document.querySelectorAll('main').length]")
+        if counts != [1, 1]:
+            wrong.append(f"{pattern}: {counts[0]} h1, {counts[1]} main")
+        if not page.title():
+            wrong.append(f"{pattern}: no title")
+        wrong += axe_findings(page)
+    context.close()
+    assert wrong + faults.found == []
+
+
+def test_no_screen_scrolls_sideways_at_320_px(world: World, addresses: dict[str, str], browser: Browser) -> None:
+    context = browser.new_context(locale="zh-CN", viewport={"width": 320, "height": 720})
+    page = context.new_page()
+    page.goto(f"{world.product.url}/ui/login")
+    page.get_by_label("用户名").fill("admin")
+    page.locator("input[name=password]").fill(ADMIN_PASSWORD)
+    page.locator("button[type=submit]").click()
+    page.wait_for_url(lambda address: "/login" not in address)
+    wide = []
+    for pattern, allowed in SCREENS.items():
+        if ADMIN in allowed:
+            settled(page, f"{world.product.url}/ui{pattern.format(**addresses)}")
+            width = page.evaluate("document.documentElement.scrollWidth")
+            if width > 320:
+                wide.append(f"{pattern}: {width} px")
+    context.close()
+    assert not wide, wide

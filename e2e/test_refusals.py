@@ -1,0 +1,207 @@
+"""What bad luck and bad input get: a clear sentence, a record where it matters, and nothing else disturbed."""
+
+import os
+import subprocess
+import time
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from product import POSTERN, Api, Product, free_port, wait_until
+from test_ssh_story import Terminal, run
+from world import ZHANG_PASSWORD, TargetHost, World, build_world
+
+
+@pytest.fixture(scope="module")
+def own_product(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Product]:
+    running = Product(tmp_path_factory.mktemp("refusing") / "home").start()
+    try:
+        yield running
+    finally:
+        running.stop()
+
+
+@pytest.fixture(scope="module")
+def own_host(tmp_path_factory: pytest.TempPathFactory) -> Iterator[TargetHost]:
+    running = TargetHost(tmp_path_factory.mktemp("other") / "sshd", free_port()).start()
+    try:
+        yield running
+    finally:
+        running.stop()
+
+
+@pytest.fixture(scope="module")
+def company(own_product: Product, own_host: TargetHost, tmp_path_factory: pytest.TempPathFactory) -> World:
+    """A world of its own: these tests change keys and close accounts."""
+    return build_world(own_product, tmp_path_factory.mktemp("staff"), own_host)
+
+
+def said(company: World, login: str) -> str:
+    """What ssh tells the person who may not pass."""
+    done = run(company.ssh("true", login=login))
+    assert done.returncode != 0
+    return done.stderr + done.stdout
+
+
+def recorded(company: World, asset: str, reason: str) -> bool:
+    """Wait until the record of the newest session on `asset` says that it ended for `reason`."""
+
+    def told() -> bool:
+        rows = (row for row in company.sessions(is_finished="1") if str(row["asset"]).startswith(asset))
+        return next((row["end_reason"] for row in rows), None) == reason
+
+    return bool(wait_until(told, message=f"a session on {asset} ended as {reason}"))
+
+
+def add_asset(company: World, name: str, port: int, system_user: str) -> None:
+    asset = company.admin.post(
+        "/api/v1/assets/assets/",
+        {"hostname": name, "ip": "127.0.0.1", "platform": "Linux", "protocols": [f"ssh/{port}"]},
+    )
+    company.admin.post(
+        "/api/v1/perms/asset-permissions/",
+        {
+            "name": f"zhang on {name}",
+            "users": [company.zhang_id],
+            "assets": [asset["id"]],
+            "system_users": [system_user],
+        },
+    )
+
+
+def test_unreachable_host_is_named_with_its_address(company: World) -> None:
+    port = free_port()
+    add_asset(company, "silent", port, company.system_user_id)
+    assert f"127.0.0.1:{port} refused the connection" in said(company, "zhang@deploy@silent")
+    assert recorded(company, "silent", "unreachable")
+
+
+def test_wrong_credential_says_whom_to_ask(company: World, tmp_path: Path) -> None:
+    key = tmp_path / "other_key"
+    subprocess.run(["ssh-keygen", "-q", "-t", "ed25519", "-N", "", "-f", str(key)], check=True)
+    stale = company.admin.post(
+        "/api/v1/assets/system-users/",
+        {"name": "stale", "username": company.host.login, "protocol": "ssh", "private_key": key.read_text()},
+    )
+    add_asset(company, "locked", company.host.port, stale["id"])
+    assert "did not accept the credential" in said(company, "zhang@stale@locked")
+    assert recorded(company, "locked", "credential_refused")
+
+
+def test_unknown_asset_and_missing_permission_get_no_hint_of_more(company: World) -> None:
+    assert "nowhere" in said(company, "zhang@deploy@nowhere")
+    before = company.sessions()
+    company.admin.post(
+        "/api/v1/assets/assets/",
+        {"hostname": "secret-vault", "ip": "127.0.0.1", "platform": "Linux", "protocols": ["ssh/22"]},
+    )
+    unknown = said(company, "zhang@deploy@nowhere").replace("nowhere", "X")
+    hidden = said(company, "zhang@deploy@secret-vault").replace("secret-vault", "X")
+    assert unknown == hidden
+    assert company.sessions() == before
+
+
+def test_withdrawn_permission_ends_the_session(company: World) -> None:
+    terminal = Terminal(company.ssh(options=("-tt",)))
+    terminal.shows("#")
+    started = time.monotonic()
+    company.admin.patch(f"/api/v1/perms/asset-permissions/{company.permission_id}/", {"is_active": False})
+    terminal.ends(10)
+    assert time.monotonic() - started < 6
+    assert "web-1" in said(company, "zhang@deploy@web-1")
+    company.admin.patch(f"/api/v1/perms/asset-permissions/{company.permission_id}/", {"is_active": True})
+    assert run(company.ssh("true")).returncode == 0
+
+
+def test_changed_host_key_is_refused_and_recorded(company: World) -> None:
+    assert run(company.ssh("true")).returncode == 0
+    company.host.change_host_key()
+    told = said(company, "zhang@deploy@web-1")
+    assert "key" in told
+    assert recorded(company, "web-1", "host_key_refused")
+    rows = company.admin.get("/api/v1/audits/operate-logs/?limit=30&offset=0")["results"]
+    assert any("host" in str(row).lower() and "key" in str(row).lower() for row in rows)
+
+
+def test_disabled_person_is_out_within_seconds(company: World) -> None:
+    # After the test above the pinned key is forgotten by an administrator who has checked it.
+    keys = company.admin.get("/api/v1/assets/host-keys/?limit=10&offset=0")["results"]
+    for key in keys:
+        company.admin.delete(f"/api/v1/assets/host-keys/{key['id']}/")
+    terminal = Terminal(company.ssh(options=("-tt",)))
+    terminal.shows("#")
+    company.admin.patch(f"/api/v1/users/users/{company.zhang_id}/", {"is_active": False})
+    started = time.monotonic()
+    terminal.ends(10)
+    assert time.monotonic() - started < 5
+    assert run(company.ssh("true", options=("-o", "BatchMode=yes"))).returncode == 255
+    company.admin.patch(f"/api/v1/users/users/{company.zhang_id}/", {"is_active": True})
+    assert run(company.ssh("true")).returncode == 0
+
+
+def test_guessing_locks_the_account_and_an_administrator_unlocks_it(company: World) -> None:
+    stranger = Api(company.product.url)
+    stranger.call("GET", "/core/auth/login/")
+    answers = [
+        stranger.call("POST", "/api/v1/authentication/sign-in/", {"username": "zhang", "password": f"wrong-{number}"})
+        for number in range(8)
+    ]
+    assert {answer.status for answer in answers} == {400}
+    assert answers[-1].body["error"] == "block_login"
+    right = stranger.call("POST", "/api/v1/authentication/sign-in/", {"username": "zhang", "password": ZHANG_PASSWORD})
+    assert right.body["error"] == "block_login"
+    company.admin.patch(f"/api/v1/users/users/{company.zhang_id}/unblock/", {})
+
+    # The address of the guesser has a count of its own, which only time takes back: try from another one.
+    elsewhere = run(company.ssh("true"))
+    assert elsewhere.returncode == 0
+
+
+def test_the_log_of_all_this_is_whole(company: World) -> None:
+    def verified() -> bool:
+        done = subprocess.run(
+            [str(POSTERN), "audit", "verify"],
+            env={"PATH": "/usr/bin:/bin", "POSTERN_HOME": str(company.product.home)},
+            capture_output=True,
+            text=True,
+            timeout=60,
+            check=False,
+        )
+        return done.returncode == 0 and " 0 faults" in done.stdout
+
+    wait_until(verified, 60, every_s=1, message="an audit log without a fault")
+
+
+PASTE_BYTES = 200 * 1024 * 1024
+
+
+def test_paste_of_200_mb_arrives_whole_with_flat_memory_and_disturbs_nobody(company: World) -> None:
+    proxy = company.product.part("proxy")
+    before = proxy.memory_info().rss
+    command = f"stty raw -echo; printf ready; head -c {PASTE_BYTES} | wc -c"
+    paste = subprocess.Popen(
+        company.ssh(command, options=("-tt",)), stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.STDOUT
+    )
+    assert paste.stdin is not None
+    assert paste.stdout is not None
+    try:
+        shown = b""
+        while b"ready" not in shown:
+            shown += os.read(paste.stdout.fileno(), 1024)
+        piece = b"x" * 1024 * 1024
+        highest = before
+        for number in range(PASTE_BYTES // len(piece)):
+            paste.stdin.write(piece)
+            if number % 50 == 25:
+                highest = max(highest, proxy.memory_info().rss)
+                assert run(company.ssh("echo undisturbed")).stdout == "undisturbed\n"
+        paste.stdin.flush()
+        while str(PASTE_BYTES).encode() not in shown and (more := os.read(paste.stdout.fileno(), 1024)):
+            shown += more
+        assert str(PASTE_BYTES).encode() in shown
+        assert highest - before < PASTE_BYTES / 4
+    finally:
+        paste.kill()
+        paste.wait()
+        paste.stdin.close()
+        paste.stdout.close()

@@ -1,0 +1,187 @@
+"""A small company on a running Postern: a host, its account, people, and a permission — all made through the API."""
+
+import getpass
+import os
+import subprocess
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from product import Api, Product, wait_until
+
+ZHANG_PASSWORD = "river-Stone-lantern-42"
+AUDITOR_PASSWORD = "quiet-Window-archive-17"
+
+
+class TargetHost:
+    """A real sshd on a free port, for the user who runs the tests."""
+
+    def __init__(self, directory: Path, port: int) -> None:
+        self.directory = directory
+        self.port = port
+        self.login = getpass.getuser()
+        directory.mkdir(parents=True)
+        self.client_key = self._key("client_key")
+        self.host_key = self._key("host_key")
+        self._process: subprocess.Popen[bytes] | None = None
+
+    def _key(self, name: str) -> Path:
+        path = self.directory / name
+        subprocess.run(["ssh-keygen", "-q", "-t", "ed25519", "-N", "", "-C", "test", "-f", str(path)], check=True)
+        return path
+
+    def start(self) -> "TargetHost":
+        if os.geteuid() == 0:
+            Path("/run/sshd").mkdir(mode=0o755, exist_ok=True)
+        authorized = self.directory / "authorized_keys"
+        authorized.write_text(self.client_key.with_suffix(".pub").read_text())
+        config = self.directory / "sshd_config"
+        config.write_text(
+            f"ListenAddress 127.0.0.1:{self.port}\nHostKey {self.host_key}\nPidFile none\n"
+            f"AuthorizedKeysFile {authorized}\nStrictModes no\nUsePAM no\nPasswordAuthentication no\n"
+            "KbdInteractiveAuthentication no\nPermitRootLogin yes\nUseDNS no\nPrintMotd no\nPrintLastLog no\n"
+            "AcceptEnv LANG LC_*\nSubsystem sftp internal-sftp\nLogLevel VERBOSE\nMaxStartups 1000\n"
+        )
+        self._process = subprocess.Popen(
+            ["/usr/sbin/sshd", "-D", "-f", str(config), "-E", str(self.directory / "log")], stdin=subprocess.DEVNULL
+        )
+        wait_until(lambda: "Server listening" in self.log, message="sshd")
+        return self
+
+    @property
+    def log(self) -> str:
+        path = self.directory / "log"
+        return path.read_text() if path.exists() else ""
+
+    def stop(self) -> None:
+        if self._process is not None:
+            self._process.terminate()
+            self._process.wait(10)
+            self._process = None
+
+    def change_host_key(self) -> None:
+        """As a reinstalled, or a false, host would."""
+        self.stop()
+        (self.directory / "log").unlink()
+        for path in (self.host_key, self.host_key.with_suffix(".pub")):
+            path.unlink()
+        self._key("host_key")
+        self.start()
+
+
+@dataclass
+class World:
+    """What the tests refer to."""
+
+    product: Product
+    host: TargetHost
+    admin: Api
+    asset_id: str
+    system_user_id: str
+    permission_id: str
+    zhang_id: str
+    auditor_id: str
+    directory: Path
+    keys: dict[str, Path] = field(default_factory=dict)
+
+    def zhang(self) -> Api:
+        """The colleague at the API."""
+        return self.product.api("zhang", ZHANG_PASSWORD)
+
+    def auditor(self) -> Api:
+        return self.product.api("auditor", AUDITOR_PASSWORD)
+
+    def ssh_options(self) -> list[str]:
+        """Options for ssh, sftp and scp: nothing of the tester's own configuration."""
+        return [
+            "-F", "none", "-o", f"UserKnownHostsFile={self.directory / 'known_hosts'}", "-o", "StrictHostKeyChecking=accept-new",
+            "-o", "IdentitiesOnly=yes", "-o", "IdentityAgent=none", "-o", "LogLevel=ERROR", "-i", str(self.keys["zhang"]),
+        ]  # fmt: skip
+
+    def ssh(self, *command: str, login: str = "", options: tuple[str, ...] = ()) -> list[str]:
+        """The colleague's ssh straight to the host."""
+        name = login or f"zhang@deploy@{ASSET}"
+        return [
+            "ssh",
+            *self.ssh_options(),
+            *options,
+            "-p",
+            str(self.product.ssh_port),
+            "-l",
+            name,
+            "127.0.0.1",
+            *command,
+        ]
+
+    def sessions(self, **filters: str) -> list[dict[str, object]]:
+        query = "&".join(f"{key}={value}" for key, value in {"limit": "50", "offset": "0", **filters}.items())
+        rows: list[dict[str, object]] = self.admin.get(f"/api/v1/terminal/sessions/?{query}")["results"]
+        return rows
+
+
+ASSET = "web-1"
+
+
+def build_world(product: Product, directory: Path, host: TargetHost) -> World:
+    """The story's first chapter: everything that an administrator sets up."""
+    admin = product.api()
+    asset = admin.post(
+        "/api/v1/assets/assets/",
+        {"hostname": ASSET, "ip": "127.0.0.1", "platform": "Linux", "protocols": [f"ssh/{host.port}"]},
+    )
+    system_user = admin.post(
+        "/api/v1/assets/system-users/",
+        {
+            "name": "deploy",
+            "username": host.login,
+            "protocol": "ssh",
+            "login_mode": "auto",
+            "private_key": host.client_key.read_text(),
+        },
+    )
+    zhang = admin.post(
+        "/api/v1/users/users/",
+        {
+            "name": "张伟",
+            "username": "zhang",
+            "email": "zhang@example.invalid",
+            "password_strategy": "custom",
+            "password": ZHANG_PASSWORD,
+        },
+    )
+    auditor = admin.post(
+        "/api/v1/users/users/",
+        {
+            "name": "Ada Auditor",
+            "username": "auditor",
+            "email": "ada@example.invalid",
+            "role": "Auditor",
+            "password_strategy": "custom",
+            "password": AUDITOR_PASSWORD,
+        },
+    )
+    permission = admin.post(
+        "/api/v1/perms/asset-permissions/",
+        {
+            "name": "zhang on web-1",
+            "users": [zhang["id"]],
+            "assets": [asset["id"]],
+            "system_users": [system_user["id"]],
+        },
+    )
+    key = directory / "zhang_key"
+    subprocess.run(["ssh-keygen", "-q", "-t", "ed25519", "-N", "", "-C", "zhang", "-f", str(key)], check=True)
+    product.api("zhang", ZHANG_PASSWORD).call(
+        "PUT", "/api/v1/users/profile/public-key/", {"public_key": key.with_suffix(".pub").read_text()}
+    )
+    return World(
+        product=product,
+        host=host,
+        admin=admin,
+        asset_id=asset["id"],
+        system_user_id=system_user["id"],
+        permission_id=permission["id"],
+        zhang_id=zhang["id"],
+        auditor_id=auditor["id"],
+        directory=directory,
+        keys={"zhang": key},
+    )
