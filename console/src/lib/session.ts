@@ -44,6 +44,8 @@ export interface PublicSettings {
   readonly TICKETS_ENABLED?: boolean;
   readonly SECURITY_COMMAND_EXECUTION?: boolean;
   readonly SECURITY_MFA_VERIFY_TTL?: number;
+  /** Largest file of an import, in MB. */
+  readonly IMPORT_MAX_MB?: number;
   readonly PASSWORD_RULE?: Readonly<Record<string, number | boolean>>;
 }
 

@@ -39,6 +39,10 @@ export type FieldMap = Readonly<Record<string, FieldMeta>>;
 /** Metadata of an endpoint, by method. A method that the person may not use is absent. */
 export interface Metadata {
   readonly name: string;
+  /** Media types that lists can be read in, e.g. `text/csv`. */
+  readonly renders?: readonly string[];
+  /** Media types that can be sent. */
+  readonly parses?: readonly string[];
   readonly actions: {
     readonly GET?: FieldMap;
     readonly POST?: FieldMap;

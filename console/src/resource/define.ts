@@ -53,6 +53,25 @@ export interface ActionTools {
   readonly navigate: (to: string) => void;
 }
 
+/** Export to and import from csv and xlsx files. */
+export interface ExchangeDefinition {
+  /** Default true; offered where the server renders files. */
+  readonly export?: boolean;
+  /** Default true; offered where the server reads files and the person may create. */
+  readonly import?: boolean;
+  /** The rows hold secrets: a fresh MFA verification comes before the export dialog. */
+  readonly mfa?: boolean;
+  /** List that is exported instead of the one shown, e.g. the rows with their secrets. */
+  readonly exportApi?: string;
+}
+
+/** Fields that can be given one value for all selected rows at once. */
+export interface BulkUpdateDefinition {
+  readonly fields: readonly string[];
+  /** Above what the form says about the same fields. */
+  readonly specs?: Readonly<Record<string, FieldSpec>>;
+}
+
 export interface ListDefinition<Row> {
   readonly columns: readonly (string | Column<Row>)[];
   /** Columns shown until the person chooses others; default: all. */
@@ -60,6 +79,8 @@ export interface ListDefinition<Row> {
   readonly filters?: readonly ExtraFilter[];
   readonly rowActions?: readonly ObjectAction<Row>[];
   readonly bulkActions?: readonly BulkAction[];
+  readonly bulkUpdate?: BulkUpdateDefinition;
+  readonly exchange?: ExchangeDefinition;
   readonly isInactive?: (row: Row) => boolean;
   /** Several ways to create, e.g. by protocol. Targets are paths of the console. */
   readonly createMenu?: readonly { readonly id: string; readonly label: string; readonly to: string }[];
