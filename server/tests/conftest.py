@@ -78,6 +78,19 @@ def _flush_passes_append_only_triggers() -> Iterator[None]:
         yield
 
 
+@pytest.fixture(scope="session")
+def django_db_setup(django_db_setup: None, django_db_blocker: Any) -> Iterator[None]:
+    """The test database can be dropped although a thread's connection, closed a moment ago, is still on its way out."""
+    yield
+    with django_db_blocker.unblock():
+        if connection.vendor == "postgresql":
+            with connection.cursor() as cursor:
+                cursor.execute(
+                    "SELECT pg_terminate_backend(pid) FROM pg_stat_activity"
+                    " WHERE datname = current_database() AND pid <> pg_backend_pid()"
+                )
+
+
 @pytest.fixture
 def make_user(db: None) -> Callable[..., User]:
     """Make a person: `make_user("ann", role="User", org_role="Auditor")`; active, needs no new password."""
