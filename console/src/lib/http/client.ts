@@ -78,18 +78,29 @@ function report(error: HttpError | NoAnswerError, options: RequestOptions): void
   } else if (!options.quiet) listeners.failed(error);
 }
 
-/**
- * One request to the API. Paths are relative to `/api/v1/` unless they start with a slash.
- * No retries. Throws `HttpError` (by status) or `NoAnswerError`; unless `quiet`, the shell has then already told the person.
- */
-export async function request<T>(
+function noAnswer(
   method: string,
   path: string,
-  body?: unknown,
-  options: RequestOptions = {},
+  timedOut: boolean,
+  cause: unknown,
+  options: RequestOptions,
+): NoAnswerError {
+  const error = new NoAnswerError(method, path, timedOut, cause);
+  report(error, options);
+  return error;
+}
+
+/** A successful response and how to read it; everything else is thrown, as `request` says. */
+export async function openRequest<T>(
+  method: string,
+  path: string,
+  body: unknown,
+  options: RequestOptions,
+  read: (response: Response) => Promise<T>,
 ): Promise<T> {
   const timeout = AbortSignal.timeout(TIMEOUT_MS);
   let response: Response;
+  let answer: unknown;
   try {
     response = await fetch(apiUrl(path, options.query), {
       method,
@@ -98,14 +109,17 @@ export async function request<T>(
       credentials: 'same-origin',
       signal: options.signal ? AbortSignal.any([timeout, options.signal]) : timeout,
     });
+    // The connection can be lost while the answer is read, too.
+    if (response.ok) {
+      const value = await read(response);
+      listeners.answered(path);
+      return value;
+    }
+    answer = await readBody(response);
   } catch (cause) {
-    const error = new NoAnswerError(method, path, timeout.aborted, cause);
-    report(error, options);
-    throw error;
+    throw noAnswer(method, path, timeout.aborted, cause, options);
   }
-  const answer = await readBody(response);
   listeners.answered(path);
-  if (response.ok) return answer as T;
   const error = errorOf({
     status: response.status,
     body: answer,
@@ -115,6 +129,19 @@ export async function request<T>(
   });
   report(error, options);
   throw error;
+}
+
+/**
+ * One request to the API. Paths are relative to `/api/v1/` unless they start with a slash.
+ * No retries. Throws `HttpError` (by status) or `NoAnswerError`; unless `quiet`, the shell has then already told the person.
+ */
+export function request<T>(
+  method: string,
+  path: string,
+  body?: unknown,
+  options: RequestOptions = {},
+): Promise<T> {
+  return openRequest(method, path, body, options, async (response) => (await readBody(response)) as T);
 }
 
 export const http = {

@@ -1,0 +1,112 @@
+/** What one row of an import file holds and how it stands. */
+
+export type RowState = 'pending' | 'ok' | 'error';
+
+export type RowValues = Readonly<Record<string, unknown>>;
+
+/** One thing that the server did not accept. */
+export interface RowProblem {
+  /** Column that it belongs to; null when it concerns the whole row. */
+  readonly field: string | null;
+  /** `column: message`, or the bare message when it concerns the whole row. */
+  readonly text: string;
+}
+
+export interface ImportRow {
+  /** Place in the file, from 1; heading and empty lines do not count. */
+  readonly number: number;
+  readonly values: RowValues;
+  readonly state: RowState;
+  /** Why it failed; empty unless `state` is `error`. */
+  readonly problems: readonly RowProblem[];
+  /** Object that the row has become. A row that is edited afterwards changes that object and does not make a second. */
+  readonly savedId: string | number | null;
+}
+
+export interface ImportColumn {
+  readonly field: string;
+  /** Heading without its star. */
+  readonly label: string;
+  readonly required: boolean;
+  /** Heading as it stands in the file. */
+  readonly heading: string;
+}
+
+/** Answer of `render-to-json`: pairs of heading and field (`''` for a heading that no field has), and a map for each row. */
+export interface RenderedFile {
+  readonly title: readonly (readonly [heading: string, field: string])[];
+  readonly data: readonly RowValues[];
+}
+
+/** The columns that belong to a field, each field once, and the headings that belong to none. */
+export function columnsOf(title: RenderedFile['title']): {
+  readonly columns: readonly ImportColumn[];
+  readonly unknown: readonly string[];
+} {
+  const columns = new Map<string, ImportColumn>();
+  const unknown: string[] = [];
+  for (const [heading, field] of title) {
+    if (field === '' || columns.has(field)) {
+      if (heading.trim() !== '') unknown.push(heading);
+      continue;
+    }
+    columns.set(field, {
+      field,
+      label: heading.replace(/^\s*\*\s*/, '') || field,
+      required: heading.trimStart().startsWith('*'),
+      heading,
+    });
+  }
+  return { columns: [...columns.values()], unknown };
+}
+
+export function rowsOf(data: RenderedFile['data']): ImportRow[] {
+  return data.map((values, index) => ({
+    number: index + 1,
+    values,
+    state: 'pending',
+    problems: [],
+    savedId: null,
+  }));
+}
+
+/** A value as it is read and typed in a cell. */
+export function cellText(value: unknown): string {
+  if (value === undefined || value === null) return '';
+  return typeof value === 'string' ? value : JSON.stringify(value);
+}
+
+/**
+ * Typed text is parsed as JSON when possible, otherwise kept as it is. Numbers that would not read the same again
+ * (`1.50`, twenty digits) stay text: a serial number must not be rounded.
+ */
+export function parseCell(text: string): unknown {
+  let value: unknown;
+  try {
+    value = JSON.parse(text) as unknown;
+  } catch {
+    return text;
+  }
+  return typeof value === 'number' && String(value) !== text.trim() ? text : value;
+}
+
+/** The row after a cell was changed: to be imported again. Emptied cells are left out, as the server leaves out empty ones. */
+export function editRow(row: ImportRow, field: string, text: string): ImportRow {
+  if (text === cellText(row.values[field])) return row;
+  const values = { ...row.values };
+  if (text.trim() === '') delete values[field];
+  else values[field] = parseCell(text);
+  return { ...row, values, state: 'pending', problems: [] };
+}
+
+const MIN_WIDTH_PX = 100;
+const MAX_WIDTH_PX = 180;
+/** Average advance of the body font, and the cell's padding on both sides. */
+const CHARACTER_PX = 7;
+const PADDING_PX = 20;
+
+/** Width of a column of the import table: as wide as its texts, but 100 to 180 px. */
+export function columnWidth(label: string, values: readonly unknown[]): number {
+  const longest = values.reduce<number>((most, value) => Math.max(most, cellText(value).length), label.length);
+  return Math.min(MAX_WIDTH_PX, Math.max(MIN_WIDTH_PX, longest * CHARACTER_PX + PADDING_PX));
+}

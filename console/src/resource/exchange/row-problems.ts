@@ -1,0 +1,47 @@
+import { explain } from '#/lib/http/catalogue';
+import { type FieldErrors, HttpError, ValidationError } from '#/lib/http/errors';
+import type { ImportColumn, RowProblem } from './import-row';
+
+/** Errors that belong to no field. */
+const WHOLE_ROW = new Set(['non_field_errors', '__all__']);
+const LIST_PLACE = /^\d+$/;
+
+function* leaves(errors: FieldErrors, path: readonly string[]): Generator<readonly [readonly string[], string]> {
+  for (const [key, value] of Object.entries(errors)) {
+    const here = WHOLE_ROW.has(key) ? path : [...path, key];
+    if (typeof value === 'string') yield [here, value];
+    else yield* leaves(value, here);
+  }
+}
+
+/** `Protocols #2` for an item of a list, `Meta.port` for a field within a field. */
+function columnText(path: readonly string[], labels: ReadonlyMap<string, string>): string {
+  return path.reduce((text, step, depth) => {
+    if (depth === 0) return labels.get(step) ?? step;
+    return LIST_PLACE.test(step) ? `${text} #${Number(step) + 1}` : `${text}.${step}`;
+  }, '');
+}
+
+function problemsOfFields(errors: FieldErrors, columns: readonly ImportColumn[]): RowProblem[] {
+  const labels = new Map(columns.map(({ field, label }) => [field, label]));
+  return [...leaves(errors, [])]
+    .filter(([, message]) => message !== '')
+    .map(([path, message]) =>
+      path.length === 0
+        ? { field: null, text: message }
+        : { field: path[0] ?? null, text: `${columnText(path, labels)}: ${message}` },
+    );
+}
+
+/** Why a row was refused: the server's field errors flattened as “column: message”, else its own words or the catalogue's. */
+export function rowProblems(error: unknown, columns: readonly ImportColumn[]): readonly RowProblem[] {
+  if (error instanceof ValidationError) {
+    const problems = problemsOfFields(error.fields, columns);
+    if (problems.length > 0) return problems;
+  }
+  if (error instanceof HttpError && Array.isArray(error.body)) {
+    const words = error.body.filter((item): item is string => typeof item === 'string');
+    if (words.length > 0) return words.map((text) => ({ field: null, text }));
+  }
+  return [{ field: null, text: explain(error) }];
+}
