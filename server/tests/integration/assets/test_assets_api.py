@@ -10,6 +10,8 @@ from postern.apps.assets.models import Asset, Label, Platform
 from postern.apps.audits.models import AuditEvent
 from postern.apps.orgs.models import Organization
 from postern.foundation.actor import SYSTEM
+from postern.foundation.rest.filters import parse_instant
+from postern.kernel import clock
 from postern.kernel.ids import DEFAULT_ORG_ID, ROOT_ORG_ID
 
 pytestmark = pytest.mark.django_db
@@ -60,9 +62,31 @@ def test_create_asset_answers_all_its_fields(as_org_admin: APIClient) -> None:
     assert made["nodes"] == [str(root_of(DEFAULT_ORG_ID).pk)]
     assert (made["connectivity"], made["org_id"], made["org_name"]) == ("unknown", str(DEFAULT_ORG_ID), "Default")
     assert made["hardware_info"] == "Dell 32 Core 256G"
+    assert made["labels_display"] == ["env:prod"]
     assert made["created_by"].startswith("Olaf")
     event = AuditEvent.objects.get(event="asset.created")
     assert (event.new or {})["hostname"] == "web-1"
+
+
+@pytest.mark.spec("S3-032")
+def test_asset_has_number_charset_and_ssh_port(as_org_admin: APIClient, as_admin: APIClient) -> None:
+    platform = {"name": "Old-Linux", "base": "Linux", "charset": "gbk"}
+    assert as_admin.post("/api/v1/assets/platforms/", platform).status_code == 201
+    made = as_org_admin.post(URL, body(number="A-7", platform="Old-Linux", protocols=["ssh/2022"])).json()
+    assert (made["number"], made["charset"], made["protocols"]) == ("A-7", "gbk", ["ssh/2022"])
+    assert as_org_admin.get(f"{URL}{made['id']}/platform/").json()["charset"] == "gbk"
+
+
+@pytest.mark.spec("S3-033")
+def test_asset_tells_who_made_it_and_when_it_was_made_and_changed(as_org_admin: APIClient) -> None:
+    made = as_org_admin.post(URL, body()).json()
+    assert made["created_by"] == "Olaf(olaf)"
+    assert parse_instant(made["date_created"]) <= parse_instant(made["date_updated"]) <= clock.now()
+    stored = Asset.objects.get(pk=made["id"])
+    as_org_admin.patch(f"{URL}{made['id']}/", {"comment": "moved"})
+    changed = Asset.objects.get(pk=made["id"])
+    assert changed.date_created == stored.date_created
+    assert changed.date_updated > stored.date_updated
 
 
 def test_create_asset_without_protocols_gets_ssh_and_the_root_node(as_org_admin: APIClient) -> None:
@@ -299,20 +323,6 @@ def test_platform_in_use_is_not_deleted(as_admin: APIClient) -> None:
     make_asset(platform="mine")
     answer = as_admin.delete(f"/api/v1/assets/platforms/{made['id']}/")
     assert (answer.status_code, answer.json()["code"]) == (400, "referenced_by_others")
-
-
-def test_labels_are_pairs_that_assets_carry(as_org_admin: APIClient) -> None:
-    asset = make_asset()
-    made = as_org_admin.post("/api/v1/assets/labels/", {"name": "env", "value": "prod", "assets": [str(asset.pk)]})
-    assert made.status_code == 201, made.data
-    assert (made.json()["asset_count"], made.json()["category"], made.json()["category_display"]) == (
-        1,
-        "U",
-        made.json()["get_category_display"],
-    )
-    again = as_org_admin.post("/api/v1/assets/labels/", {"name": "env", "value": "prod"})
-    assert set(again.json()) == {"name", "value"}
-    assert as_org_admin.delete(f"/api/v1/assets/labels/{made.json()['id']}/").status_code == 204
 
 
 def test_favorites_are_a_persons_own(as_user: APIClient, as_org_admin: APIClient) -> None:

@@ -9,11 +9,12 @@ from rest_framework.test import APIClient
 
 from postern.apps.audits.models import AuditEvent
 from postern.apps.orgs.models import Organization
+from postern.apps.preferences import facade as preferences
 from postern.apps.users.events import UserClosed
 from postern.apps.users.models import Membership, User
 from postern.foundation import events
 from postern.foundation.rest import selections
-from postern.kernel.ids import ROOT_ORG_ID
+from postern.kernel.ids import DEFAULT_ORG_ID, ROOT_ORG_ID
 
 USERS = "/api/v1/users/users/"
 GOOD = "violet anchor seventeen"
@@ -333,7 +334,11 @@ def test_bulk_update_disables_a_selection(
 
 @pytest.mark.parametrize("target", ["admin", "auditor_of_system"])
 def test_k60_org_admin_cannot_touch_those_above(
-    as_org_admin: APIClient, people: dict[str, User], make_user: Callable[..., User], target: str
+    as_org_admin: APIClient,
+    people: dict[str, User],
+    make_user: Callable[..., User],
+    monkeypatch: pytest.MonkeyPatch,
+    target: str,
 ):
     above = people["admin"] if target == "admin" else make_user("sysaud", role="Auditor")
     row = as_org_admin.get(url(above)).json()
@@ -342,6 +347,7 @@ def test_k60_org_admin_cannot_touch_those_above(
     assert as_org_admin.patch(url(above, "password/"), {"password": GOOD}).status_code == 403
     assert as_org_admin.patch(url(above, "password/reset/")).status_code == 403
     assert as_org_admin.patch(url(above, "pubkey/reset/")).status_code == 403
+    monkeypatch.setattr(preferences, "licence_is_valid", lambda: True)
     assert as_org_admin.post(url(above, "remove/")).status_code == 403
     above.refresh_from_db()
     assert above.name != "x"
@@ -428,6 +434,13 @@ def test_bulk_delete_needs_a_selection_and_checks_every_row(
 # --- membership ---
 
 
+@pytest.fixture
+def licensed(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The licensed features are open."""
+    monkeypatch.setattr(preferences, "licence_is_valid", lambda: True)
+
+
+@pytest.mark.usefixtures("licensed")
 def test_remove_takes_out_of_the_organization_and_its_groups_only(as_org_admin: APIClient, people: dict[str, User]):
     group = as_org_admin.post("/api/v1/users/groups/", {"name": "Ops", "users": [str(people["user"].pk)]}).json()
     assert group["users_amount"] == 1
@@ -437,6 +450,28 @@ def test_remove_takes_out_of_the_organization_and_its_groups_only(as_org_admin: 
     assert as_org_admin.get(f"/api/v1/users/groups/{group['id']}/").json()["users"] == []
 
 
+@pytest.mark.usefixtures("licensed")
+def test_remove_of_a_selection_needs_one_and_takes_all_of_it_or_none(
+    as_org_admin: APIClient, as_admin: APIClient, people: dict[str, User]
+):
+    def spm(*chosen: User) -> str:
+        ids = [str(user.pk) for user in chosen]
+        token: str = as_org_admin.post("/api/v1/common/resources/cache/", {"resources": ids}).json()["spm"]
+        return token
+
+    members = Membership.objects.filter(org_id=DEFAULT_ORG_ID)
+    before = members.count()
+    assert as_org_admin.post(f"{USERS}remove/").status_code == 400
+    above = as_org_admin.post(f"{USERS}remove/?spm={spm(people['user'], people['admin'])}")
+    assert (above.status_code, members.count()) == (403, before)
+    assert as_org_admin.post(f"{USERS}remove/?spm={spm(people['user'], people['auditor'])}").status_code == 204
+    assert not members.filter(user__in=[people["user"], people["auditor"]]).exists()
+    assert User.objects.filter(pk=people["user"].pk).exists()
+    in_root = as_admin.post(f"{USERS}remove/?ids={people['org_admin'].pk}", **ROOT)
+    assert (in_root.status_code, members.filter(user=people["org_admin"]).exists()) == (204, True)
+
+
+@pytest.mark.usefixtures("licensed")
 def test_invite_gives_a_role_in_this_organization(as_org_admin: APIClient, make_user: Callable[..., User]):
     guest = make_user("guest", org_role=None)
     body = [{"user": str(guest.pk), "role": "Auditor"}]
@@ -445,7 +480,43 @@ def test_invite_gives_a_role_in_this_organization(as_org_admin: APIClient, make_
     assert as_org_admin.post(f"{USERS}invite/", [{"user": str(guest.pk), "role": "Owner"}]).status_code == 400
 
 
+@pytest.mark.usefixtures("licensed")
+def test_nobody_is_invited_into_the_root_organization(as_admin: APIClient, make_user: Callable[..., User]):
+    guest = make_user("guest", org_role=None)
+    answer = as_admin.post(f"{USERS}invite/", [{"user": str(guest.pk), "role": "User"}], **ROOT)
+    assert (answer.status_code, list(answer.json())) == (400, ["error"])
+    assert not guest.memberships.exists()
+
+
+def test_k75_inviting_and_removing_are_closed_without_a_licence(
+    as_org_admin: APIClient, people: dict[str, User], make_user: Callable[..., User], monkeypatch: pytest.MonkeyPatch
+):
+    monkeypatch.setattr(preferences, "licence_is_valid", lambda: False)
+    guest = make_user("guest", org_role=None)
+    calls = [
+        as_org_admin.post(f"{USERS}invite/", [{"user": str(guest.pk), "role": "User"}]),
+        as_org_admin.post(url(people["user"], "remove/")),
+        as_org_admin.post(f"{USERS}remove/?ids={people['user'].pk}"),
+    ]
+    assert [(one.status_code, one.json()["code"]) for one in calls] == [(403, "licence_required")] * 3
+    assert not guest.memberships.exists()
+    assert people["user"].memberships.exists()
+
+
+def test_suggestion_names_three_people_of_all_organizations_in_short(
+    as_org_admin: APIClient, make_user: Callable[..., User]
+):
+    for number in range(5):
+        make_user(f"guest{number}", org_role=None)
+    found = as_org_admin.get(f"{USERS}suggestion/?search=guest").json()
+    assert [row["username"] for row in found] == ["guest0", "guest1", "guest2"]
+    assert set(found[0]) == {"id", "name", "username"}
+    paged = as_org_admin.get(f"{USERS}suggestion/?search=guest4&limit=10&offset=0").json()
+    assert (paged["count"], paged["next"]) == (1, None)
+
+
 @pytest.mark.parametrize("role", ["as_user", "as_auditor"])
+@pytest.mark.usefixtures("licensed")
 def test_invite_needs_the_right(role: str, request: pytest.FixtureRequest, make_user: Callable[..., User]):
     guest = make_user("guest", org_role=None)
     client = request.getfixturevalue(role)

@@ -69,8 +69,10 @@ def asset_counts(nodes: Iterable[Node]) -> dict[UUID, int]:
 
 
 def speaking(rows: QuerySet[Asset], text: str) -> QuerySet[Asset]:
-    """Assets with a protocol whose text form (`ssh/22`) contains `text`, without regard to case."""
+    """Assets with a protocol whose text form (`ssh/22`) contains `text`, without regard to case; none for a text of nothing."""
     name, slash, port = text.strip().lower().partition("/")
+    if not name and not port:
+        return rows.none()
     condition = Q(name__icontains=name)
     if slash:
         # "sh/2" is contained in "ssh/22": the name ends with the left part, the port begins with the right one

@@ -54,6 +54,23 @@ class RootOrganization(PosternError):
         super().__init__(_("This cannot be done in the global organization. Choose an organization first."))
 
 
+class InvitedIntoRoot(RootOrganization):
+    """Nobody is invited into the root organization. Answered as `{"error": "…"}` (contract: users)."""
+
+    @property
+    def fields(self) -> dict[str, str]:
+        return {"error": self.message}
+
+
+class MembershipNeedsLicence(NotAllowed):
+    """Inviting into and removing from organizations belongs to the licensed features."""
+
+    code = "licence_required"
+
+    def __init__(self) -> None:
+        super().__init__(_("Inviting people into an organization and removing them from it needs a valid licence."))
+
+
 class OwnPassword(PosternError):
     """Changing the own password asks for the present one: a session that somebody left open is not enough."""
 

@@ -3,7 +3,7 @@
 from typing import Any, cast
 from uuid import UUID
 
-from django.db.models import Count, QuerySet
+from django.db.models import Count, Prefetch, QuerySet
 from django.utils.translation import gettext as _
 from rest_framework import serializers
 from rest_framework.decorators import action
@@ -41,6 +41,8 @@ class AssetViewSet(ResourceViewSet):
         "platform__base": "platform__base",
         "is_active": "is_active",
     }
+    #: Applied in `_more_filters`; each of them narrows the rows, whatever its value.
+    own_filters = ("protocols", "protocols__icontains", "label", "ips", "node", "node_id")
     search_fields = ("hostname", "ip")
     ordering_fields = ("hostname", "ip", "cpu_cores", "date_created", "connectivity", "is_active")
 
@@ -60,7 +62,7 @@ class AssetViewSet(ResourceViewSet):
             rows = (
                 rows.filter(pk__in=queries.assets_in(node, all_below=not direct).values("pk")) if node else rows.none()
             )
-        for text in params.getlist("label"):
+        for text in filter(None, params.getlist("label")):
             rows = queries.labelled(rows, text)
         if params.get("ips"):
             rows = rows.filter(ip__in=[one.strip() for one in params["ips"].split(",")])
@@ -144,7 +146,8 @@ class LabelViewSet(ResourceViewSet):
 
     def visible_rows(self) -> QuerySet[Label]:
         rows = cast("QuerySet[Label]", super().visible_rows())
-        return rows.annotate(asset_count=Count("assets")).prefetch_related("assets")
+        carriers = Prefetch("assets", queryset=Asset.objects.only("pk").order_by())
+        return rows.annotate(asset_count=Count("assets")).prefetch_related(carriers)
 
     def create_object(self, data: dict[str, Any]) -> Label:
         label = catalogue.create_label(actor=self.actor, org_id=writable(self.scope), values=data)

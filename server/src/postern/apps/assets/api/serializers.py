@@ -122,6 +122,8 @@ class AssetSerializer(ResourceSerializer):
         child=serializers.CharField(max_length=4096), required=False, max_length=100, label=gettext_lazy("Nodes name")
     )
     labels = OrgOwnedList(Label, required=False, label=gettext_lazy("Labels"))
+    labels_display = serializers.SerializerMethodField(label=gettext_lazy("Labels"))
+    charset = serializers.CharField(source="platform.charset", read_only=True, label=gettext_lazy("Charset"))
     hardware_info = serializers.CharField(read_only=True, label=gettext_lazy("Hardware info"))
 
     class Meta:
@@ -130,13 +132,17 @@ class AssetSerializer(ResourceSerializer):
         fields_small = (
             *fields_mini, "protocol", "port", "is_active", "public_ip", "number", "vendor", "model", "sn", "cpu_model",
             "cpu_count", "cpu_cores", "cpu_vcpus", "memory", "disk_total", "disk_info", "os", "os_version", "os_arch",
-            "hostname_raw", "comment", "hardware_info", "connectivity", "date_verified",
+            "hostname_raw", "charset", "comment", "hardware_info", "connectivity", "date_verified",
         )  # fmt: skip
         fields = (
-            *fields_small, "admin_user", "admin_user_display", "nodes", "nodes_display", "labels", "created_by",
-            "date_created", "date_updated", "org_id", "org_name",
+            *fields_small, "admin_user", "admin_user_display", "nodes", "nodes_display", "labels", "labels_display",
+            "created_by", "date_created", "date_updated", "org_id", "org_name",
         )  # fmt: skip
         read_only_fields = ("created_by", "date_created", "date_updated", "connectivity", "date_verified")
+
+    def get_labels_display(self, asset: Asset) -> list[str]:
+        """`name:value` of each label, as the filter `label` takes it."""
+        return sorted(str(label) for label in asset.labels.all())
 
     def validate_hostname(self, value: str) -> str:
         name = value.strip()

@@ -11,11 +11,12 @@ from rest_framework.exceptions import ValidationError
 from rest_framework.request import Request
 from rest_framework.response import Response
 
+from postern.apps.preferences import facade as preferences
 from postern.apps.users import login_locks
 from postern.apps.users.actions import memberships, passwords, people
 from postern.apps.users.actions.people import PersonInput
 from postern.apps.users.api.serializers import UserSerializer
-from postern.apps.users.errors import AboveYou, RootOrganization
+from postern.apps.users.errors import AboveYou, InvitedIntoRoot, MembershipNeedsLicence
 from postern.apps.users.models import User, UserGroup
 from postern.apps.users.passwords import MAX_PASSWORD_CHARS
 from postern.apps.users.policy import may_update
@@ -118,12 +119,13 @@ class UserViewSet(ResourceViewSet):
     def invite(self, request: Request) -> Response:
         """`[{"user": id, "role": "Admin"|"Auditor"|"User"}]`: give roles in this organization to existing people."""
         if self.scope.is_root:
-            raise RootOrganization
+            raise InvitedIntoRoot
         items = request.data if isinstance(request.data, list) else [request.data]
         if len(items) > MAX_BULK_ITEMS:
             raise ValidationError([_("Too many items in one call.")])
         serializer = self.get_serializer(data=items, many=True)
         serializer.is_valid(raise_exception=True)
+        self._require_licence()
         with transaction.atomic():
             for item in serializer.validated_data:
                 memberships.add_org_role(actor=self.actor, scope=self.scope, user=item["user"], role=item["role"])
@@ -133,8 +135,10 @@ class UserViewSet(ResourceViewSet):
     def remove(self, request: Request, **kwargs: Any) -> Response:
         """Take a person out of this organization; the account stays."""
         del request, kwargs
+        user = self.get_object()
         if not self.scope.is_root:
-            memberships.remove_from_org(actor=self.actor, scope=self.scope, user=self.get_object())
+            self._require_licence()
+            memberships.remove_from_org(actor=self.actor, scope=self.scope, user=user)
         return Response(status=status.HTTP_204_NO_CONTENT)
 
     @action(detail=False, methods=["post"], url_path="remove")
@@ -142,11 +146,20 @@ class UserViewSet(ResourceViewSet):
         """The same for a selection (`spm`); without one nothing is done."""
         if not (request.query_params.get("spm") or request.query_params.get("ids")):
             return Response(status=status.HTTP_400_BAD_REQUEST)
-        rows = list(self.filter_queryset(self.get_queryset())[:MAX_BULK_ITEMS])
+        if self.scope.is_root:
+            return Response(status=status.HTTP_204_NO_CONTENT)
+        self._require_licence()
+        rows = list(self.filter_queryset(self.get_queryset())[: MAX_BULK_ITEMS + 1])
+        if len(rows) > MAX_BULK_ITEMS:
+            raise ValidationError([_("Too many items in one call.")])
         with transaction.atomic():
-            for user in rows if not self.scope.is_root else []:
+            for user in rows:
                 memberships.remove_from_org(actor=self.actor, scope=self.scope, user=user)
         return Response(status=status.HTTP_204_NO_CONTENT)
+
+    def _require_licence(self) -> None:
+        if not preferences.licence_is_valid():
+            raise MembershipNeedsLicence
 
     # --- credentials ---
 
