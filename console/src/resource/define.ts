@@ -44,7 +44,10 @@ export interface BulkAction {
   readonly id: string;
   readonly label: string;
   readonly icon?: Icon;
-  readonly run: (ids: readonly string[], tools: ActionTools) => void | Promise<void>;
+  readonly danger?: boolean;
+  /** Whether the action stands in the bar at all, e.g. only inside a node. */
+  readonly isOffered?: (tools: BulkTools) => boolean;
+  readonly run: (ids: readonly string[], tools: BulkTools) => void | Promise<void>;
 }
 
 export interface ActionTools {
@@ -72,6 +75,16 @@ export interface BulkUpdateDefinition {
   readonly specs?: Readonly<Record<string, FieldSpec>>;
 }
 
+/** What a bulk action gets besides the chosen ids. */
+export interface BulkTools extends ActionTools {
+  /** Conditions that the place of the list sets (node, user …). */
+  readonly query: QueryValues;
+  /** Names of the chosen rows, for questions. */
+  readonly names: readonly string[];
+  /** Takes the marks off, when the chosen rows are no longer there. */
+  readonly clear: () => void;
+}
+
 export interface ListDefinition<Row> {
   readonly columns: readonly (string | Column<Row>)[];
   /** Columns shown until the person chooses others; default: all. */
@@ -81,6 +94,8 @@ export interface ListDefinition<Row> {
   readonly bulkActions?: readonly BulkAction[];
   readonly bulkUpdate?: BulkUpdateDefinition;
   readonly exchange?: ExchangeDefinition;
+  /** Further parts of the heading, before the button that creates. */
+  readonly header?: (tools: ActionTools) => ReactNode;
   readonly isInactive?: (row: Row) => boolean;
   /** Several ways to create, e.g. by protocol. Targets are paths of the console. */
   readonly createMenu?: readonly { readonly id: string; readonly label: string; readonly to: string }[];
@@ -162,6 +177,8 @@ export interface FormDefinition {
   readonly initial?: (query: Readonly<Record<string, string>>) => FormValues;
   /** Last change of what is sent (drop what the person did not fill in, join dates …). */
   readonly toPayload?: (values: FormValues, context: FieldContext) => FormValues;
+  /** How an existing object is written, and which metadata the form is built from; default: `put`. */
+  readonly method?: 'put' | 'patch';
   /** Query of OPTIONS and of the write, e.g. `protocol`. */
   readonly query?: (values: FormValues) => QueryValues;
   /** Beside the form: preview, explanation. */
@@ -238,6 +255,8 @@ export interface ResourceDefinition<Row extends Resource> {
     readonly clone?: boolean;
     readonly update?: (row: Row) => boolean;
     readonly delete?: (row: Row) => boolean;
+    /** Whether deleting is offered to this person at all (row, selection, detail); default: to whoever may write. */
+    readonly mayDelete?: () => boolean;
     readonly deleteMany?: boolean;
   };
 }

@@ -206,7 +206,7 @@ export function ResourceDetail<Row extends Resource>({
     );
   }
   const mayUpdate = mayWrite && !isRoot && resource.form !== undefined && routes.paths.update !== undefined;
-  const mayDelete = mayWrite && can.delete !== undefined;
+  const mayDelete = mayWrite && can.delete !== undefined && (can.mayDelete?.() ?? true);
   const fields = metadata.data?.actions.GET ?? {};
   const basic = <BasicTab definition={definition} row={row} fields={fields} tools={tools} />;
   return (

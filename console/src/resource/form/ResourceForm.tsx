@@ -16,7 +16,7 @@ import { PageHeader } from '#/ui/page';
 import { SkeletonLines } from '#/ui/skeleton';
 import { FailedState } from '#/ui/states';
 import { toast } from '#/ui/toast';
-import type { FieldMap } from '../api';
+import type { FieldMap, Metadata } from '../api';
 import type {
   FieldGroup,
   FieldSpec,
@@ -105,13 +105,18 @@ export function ResourceForm<Row extends Resource>({
       definition={definition}
       mode={mode}
       id={id}
-      fields={(mode === 'update' ? (actions.PUT ?? actions.PATCH) : actions.POST) ?? NO_FIELDS}
+      fields={fieldsFor(actions, mode, definition) ?? NO_FIELDS}
       object={object.data}
       search={search}
       title={title}
       back={back}
     />
   );
+}
+
+function fieldsFor(actions: Metadata['actions'], mode: FormMode, definition: FormDefinition) {
+  if (mode === 'create') return actions.POST;
+  return definition.method === 'patch' ? actions.PATCH : (actions.PUT ?? actions.PATCH);
 }
 
 interface LoadedFormProps<Row extends Resource> {
@@ -186,7 +191,7 @@ function LoadedForm<Row extends Resource>(props: LoadedFormProps<Row>) {
       const saved =
         mode === 'create'
           ? await http.post<Row>(resource.api, payload, { quiet: true, query })
-          : await http.put<Row>(`${resource.api}${id}/`, payload, { quiet: true, query });
+          : await http[definition.method ?? 'put']<Row>(`${resource.api}${id}/`, payload, { quiet: true, query });
       const name = resource.nameOf(saved);
       toast({
         tone: 'ok',

@@ -1,5 +1,6 @@
 import { ChevronDown, Plus, Trash2, X } from 'lucide-react';
 import { explain } from '#/lib/http/catalogue';
+import type { QueryValues } from '#/lib/http/query-string';
 import { translate, useT } from '#/lib/i18n';
 import { useIsRootOrganization } from '#/lib/session';
 import { Button, IconButton } from '#/ui/button';
@@ -8,7 +9,7 @@ import { LinkButton } from '#/ui/link';
 import { MenuButton } from '#/ui/menu';
 import { toast } from '#/ui/toast';
 import { deleteMany } from '../api';
-import type { ActionTools, Resource, ResourceDefinition } from '../define';
+import type { ActionTools, BulkTools, Resource, ResourceDefinition } from '../define';
 
 /** The one primary button of a list; with several kinds a menu. Absent in the root organization. */
 export function CreateButton<Row extends Resource>({
@@ -81,15 +82,18 @@ export function ActionBar<Row extends Resource>({
   onClear,
   allowed,
   tools,
+  query,
 }: {
   readonly resource: ResourceDefinition<Row>;
   readonly chosen: ReadonlyMap<string, string>;
   readonly onClear: () => void;
   readonly allowed: boolean;
   readonly tools: ActionTools;
+  readonly query: QueryValues;
 }) {
   const t = useT();
   if (chosen.size === 0) return null;
+  const bulkTools: BulkTools = { ...tools, query, names: [...chosen.values()], clear: onClear };
   return (
     <section
       aria-label={t('resource:selection')}
@@ -98,18 +102,21 @@ export function ActionBar<Row extends Resource>({
       <span className="mr-3 font-semibold" role="status">
         {t('resource:selected', { count: chosen.size })}
       </span>
-      {(resource.list.bulkActions ?? []).map((action) => (
-        <Button
-          key={action.id}
-          kind="text"
-          icon={action.icon}
-          onClick={() => void action.run([...chosen.keys()], tools)}
-        >
-          {t(action.label)}
-        </Button>
-      ))}
+      {(resource.list.bulkActions ?? [])
+        .filter((action) => action.isOffered?.(bulkTools) ?? true)
+        .map((action) => (
+          <Button
+            key={action.id}
+            kind="text"
+            icon={action.icon}
+            className={action.danger ? 'text-danger!' : ''}
+            onClick={() => void action.run([...chosen.keys()], bulkTools)}
+          >
+            {t(action.label)}
+          </Button>
+        ))}
       <span className="grow" />
-      {allowed && resource.can?.deleteMany !== false && (
+      {allowed && resource.can?.deleteMany !== false && (resource.can?.mayDelete?.() ?? true) && (
         <Button
           kind="text"
           icon={Trash2}

@@ -163,6 +163,7 @@ export function ResourceList<Row extends Resource>(props: ResourceListProps<Row>
         />
       )}
       <IconButton icon={RefreshCw} label={t('resource:refresh')} onClick={tools.refresh} />
+      {resource.list.header?.(tools)}
       <CreateButton resource={resource} query={createQuery} allowed={allowed} tools={tools} />
     </>
   );
@@ -194,6 +195,7 @@ export function ResourceList<Row extends Resource>(props: ResourceListProps<Row>
               onClear={() => setChosen(new Map())}
               allowed={allowed}
               tools={tools}
+              query={query}
             />
           </div>
         )}

@@ -53,7 +53,7 @@ export function objectActions<Row extends Resource>(
       run: (row, tools) => tools.navigate(objectPath(routes.paths.update, row.id)),
     });
   }
-  if (isAllowed.write && can.delete !== undefined) {
+  if (isAllowed.write && can.delete !== undefined && (can.mayDelete?.() ?? true)) {
     actions.push({
       id: 'delete',
       label: 'resource:action.delete',
