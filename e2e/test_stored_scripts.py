@@ -1,0 +1,170 @@
+"""K3: whatever somebody stores, no screen runs it, and the content policy is never asked to stop it."""
+
+from collections.abc import Iterator
+from typing import Final
+
+import pytest
+from browser import Faults, chromium, sign_in
+from playwright.sync_api import Browser, BrowserContext, Page
+from product import ADMIN_PASSWORD, Api, Product
+from test_console_crawl import ADMIN, SCREENS, settled
+
+#: Each payload says `ran()` when it runs; the page defines what that means.
+CORPUS: Final = (
+    "<script>ran()</script>",
+    "<img src=x onerror=ran()>",
+    "<svg/onload=ran()>",
+    "<svg><script>ran()</script></svg>",
+    "<math><mtext><table><mglyph><style><img src=x onerror=ran()>",
+    '"><iframe srcdoc="<script>parent.ran()</script>">',
+    "<details open ontoggle=ran()>",
+    "<a href='javascript:ran()'>a</a>",
+    "javascript:ran()//",
+    "'-ran()-'",
+    "${ran()}{{ran()}}{{constructor.constructor('ran()')()}}",
+    "<input autofocus onfocus=ran()>",
+    "<body onload=ran()>",
+    "<style>@import 'javascript:ran()';</style>",
+    "</title><script>ran()</script>",
+    "<noscript><p title='</noscript><img src=x onerror=ran()>'>",
+    "<!--><img src=x onerror=ran()>-->",
+    "<template><script>ran()</script></template>",
+    "<b onmouseover=ran()>x",
+    "<object data='data:text/html,<script>ran()</script>'>",
+)
+
+WITNESS: Final = """
+try { localStorage.setItem('tableConfig', JSON.stringify({paginationSize: 100})); } catch { /* a page without storage */ }
+window.__ran = 0; window.ran = () => { window.__ran += 1; };
+window.__violations = [];
+document.addEventListener('securitypolicyviolation',
+  (event) => window.__violations.push(`${event.violatedDirective}: ${event.blockedURI} ${event.sample}`));
+"""
+
+
+def store_everywhere(admin: Api) -> dict[str, str]:
+    """Every text that an administrator can store, filled with the corpus. Returns an id of each kind."""
+    nodes = admin.get("/api/v1/assets/nodes/")
+    made: dict[str, str] = {}
+    for number, payload in enumerate(CORPUS):
+        plain = f"k3-{number}"
+        asset = admin.post(
+            "/api/v1/assets/assets/",
+            {"hostname": payload, "ip": "192.0.2.7", "platform": "Linux", "protocols": ["ssh/22"], "comment": payload},
+        )
+        system_user = admin.post(
+            "/api/v1/assets/system-users/",
+            {
+                "name": payload.replace("@", ""),
+                "username": "root",
+                "protocol": "ssh",
+                "login_mode": "manual",
+                "comment": payload,
+            },
+        )
+        group = admin.post("/api/v1/users/groups/", {"name": payload, "comment": payload})
+        user = admin.post(
+            "/api/v1/users/users/",
+            {
+                "name": payload,
+                "username": plain,
+                "email": f"{plain}@example.invalid",
+                "groups": [group["id"]],
+                "comment": payload,
+                "wechat": payload[:128],
+                "password_strategy": "custom",
+                "password": f"stone-Wall-{number}-lantern",
+            },
+        )
+        permission = admin.post(
+            "/api/v1/perms/asset-permissions/",
+            {
+                "name": payload,
+                "users": [user["id"]],
+                "user_groups": [group["id"]],
+                "assets": [asset["id"]],
+                "system_users": [system_user["id"]],
+                "comment": payload,
+            },
+        )
+        admin.call("POST", f"/api/v1/assets/nodes/{nodes[0]['id']}/children/", {"value": payload})
+        admin.call("POST", "/api/v1/assets/labels/", {"name": payload, "value": payload, "assets": [asset["id"]]})
+        admin.call(
+            "POST",
+            "/api/v1/notifications/site-message/send/",
+            {"user_ids": [], "group_ids": [], "is_broadcast": True, "subject": payload, "message": payload},
+        )
+        # Sign-ins that fail store what was typed, too.
+        Api(admin.url).call(
+            "POST",
+            "/api/v1/authentication/sign-in/",
+            {"username": payload[:128], "password": "x"},
+            {"User-Agent": payload.encode("ascii", "ignore").decode()},
+        )
+        made = {
+            "asset": asset["id"],
+            "system_user": system_user["id"],
+            "group": group["id"],
+            "zhang": user["id"],
+            "permission": permission["id"],
+        }
+    return made
+
+
+@pytest.fixture(scope="module")
+def browser() -> Iterator[Browser]:
+    with chromium() as running:
+        yield running
+
+
+@pytest.fixture
+def context(browser: Browser) -> Iterator[BrowserContext]:
+    context = browser.new_context(locale="en-US", viewport={"width": 1440, "height": 900})
+    context.add_init_script(WITNESS)
+    yield context
+    context.close()
+
+
+def ran(page: Page) -> int:
+    count: int = page.evaluate("window.__ran")
+    return count
+
+
+def test_the_witness_sees_a_payload_that_runs(context: BrowserContext) -> None:
+    page = context.new_page()
+    page.goto("about:blank")
+    page.evaluate("document.body.innerHTML = '<img src=x onerror=ran()>'")
+    page.wait_for_function("window.__ran === 1")
+
+
+@pytest.fixture(scope="module")
+def hostile(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Product]:
+    """A Postern of its own: what is stored here would be in the way of every other test."""
+    running = Product(tmp_path_factory.mktemp("hostile") / "home").start()
+    yield running
+    running.stop()
+
+
+def test_k3_stored_texts_run_on_no_screen(hostile: Product, context: BrowserContext) -> None:
+    made = store_everywhere(hostile.api())
+    page = context.new_page()
+    faults = Faults(frozenset({404}))
+    faults.watch(page)
+    dialogs: list[str] = []
+    page.on("dialog", lambda dialog: (dialogs.append(dialog.message), dialog.dismiss()))
+    url = hostile.url
+    sign_in(page, url, "admin", ADMIN_PASSWORD)
+    page.get_by_role("heading", level=1).first.wait_for(state="attached")
+    found: list[str] = []
+    told = 0
+    for pattern, allowed in SCREENS.items():
+        if ADMIN not in allowed or "{session}" in pattern:
+            continue
+        address = pattern.format(**made)
+        settled(page, f"{url}/ui{address}")
+        told += page.get_by_text("<script>ran()</script>").count() > 0
+        count, violations = ran(page), page.evaluate("window.__violations")
+        if count or violations:
+            found.append(f"{address}: {count} ran, {violations}")
+    assert found + dialogs + faults.found == []
+    assert told >= 8, "the texts are not on the screens"
