@@ -142,6 +142,8 @@ export interface FieldSpec {
     | 'switch'
     | 'select'
     | 'radio'
+    /** Several of a few choices, as check boxes; the default for lists of choices. */
+    | 'choices'
     | 'key'
     | 'public-key'
     | 'number'
@@ -181,6 +183,8 @@ export interface FormDefinition {
   readonly method?: 'put' | 'patch';
   /** Query of OPTIONS and of the write, e.g. `protocol`. */
   readonly query?: (values: FormValues) => QueryValues;
+  /** Something to tell about what the server answered, before the form is left (a one-time link). */
+  readonly saved?: (answer: object, context: FieldContext) => void | Promise<void>;
   /** Beside the form: preview, explanation. */
   readonly aside?: (context: FieldContext & { readonly id: string | undefined }) => ReactNode;
   /** Where to go after saving; default: the list. */

@@ -61,6 +61,44 @@ export function RadioGroup({
   );
 }
 
+/** Several of a few alternatives. */
+export function CheckGroup({
+  name,
+  options,
+  value,
+  onChange,
+  disabled,
+}: {
+  readonly name: string;
+  readonly options: readonly Option[];
+  readonly value: readonly string[];
+  readonly onChange: (value: readonly string[]) => void;
+  readonly disabled?: boolean;
+}) {
+  return (
+    <div className="flex flex-wrap gap-x-5 gap-y-1 pt-0.5">
+      {options.map((option) => (
+        <Checkbox
+          key={option.value}
+          name={name}
+          checked={value.includes(option.value)}
+          disabled={disabled}
+          // In the order of the options, whatever the order of the clicks.
+          onChange={(event) =>
+            onChange(
+              options
+                .map((one) => one.value)
+                .filter((one) => (one === option.value ? event.target.checked : value.includes(one))),
+            )
+          }
+        >
+          {option.label}
+        </Checkbox>
+      ))}
+    </div>
+  );
+}
+
 export function Switch({ children, className = '', ...rest }: Omit<CheckProps, 'indeterminate'>) {
   return (
     <label className={`inline-flex min-h-6 items-center gap-2 ${className}`}>

@@ -1,7 +1,7 @@
 import type { Control } from 'react-hook-form';
 import { Controller } from 'react-hook-form';
 import { useT } from '#/lib/i18n';
-import { Checkbox, RadioGroup, Switch } from '#/ui/choice';
+import { Checkbox, CheckGroup, RadioGroup, Switch } from '#/ui/choice';
 import { Field, type ControlAttributes, PasswordInput, TextArea, TextInput } from '#/ui/field';
 import { DateTimeInput, parseTyped } from '#/ui/date-time';
 import { Select } from '#/ui/select';
@@ -97,6 +97,16 @@ function Input(props: InputProps) {
           onChange={(chosen) => onChange(choiceValue(meta, chosen))}
         />
       );
+    case 'choices':
+      return (
+        <CheckGroup
+          name={name}
+          options={optionsOf(meta?.choices ? meta : meta?.child)}
+          value={idsOf(value)}
+          disabled={disabled}
+          onChange={onChange}
+        />
+      );
     case 'checkbox':
       return (
         <Checkbox
@@ -177,7 +187,7 @@ function Input(props: InputProps) {
   }
 }
 
-const GROUPS = new Set<ControlKind>(['radio', 'checkbox']);
+const GROUPS = new Set<ControlKind>(['radio', 'choices']);
 
 export interface FieldControlProps {
   readonly name: string;
@@ -234,7 +244,7 @@ export function FieldControl({ name, meta, spec, form, context }: FieldControlPr
           help={help}
           error={fieldState.error?.message}
           required={required}
-          group={GROUPS.has(kind) && kind === 'radio'}
+          group={GROUPS.has(kind)}
           id={`field-${name}`}
         >
           {(control) => (

@@ -197,6 +197,7 @@ function LoadedForm<Row extends Resource>(props: LoadedFormProps<Row>) {
         tone: 'ok',
         text: t(mode === 'create' ? 'resource:form.created' : 'resource:form.updated', { name }),
       });
+      await definition.saved?.(saved, { mode, values: form.getValues() });
       await queryClient.invalidateQueries({ queryKey: ['list'] });
       if (again) {
         form.reset(start);

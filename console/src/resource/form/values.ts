@@ -16,6 +16,7 @@ export type ControlKind =
   | 'textarea'
   | 'number'
   | 'list'
+  | 'choices'
   | 'email'
   | 'key'
   | 'public-key'
@@ -43,8 +44,10 @@ export function controlKind(
     case 'float':
     case 'decimal':
       return 'number';
+    case 'multiple choice':
+      return 'choices';
     case 'list':
-      return 'list';
+      return meta.child?.choices ? 'choices' : 'list';
     case 'email':
       return 'email';
     default:
@@ -77,7 +80,7 @@ export function initialValues(
 function emptyOf(meta: FieldMeta | undefined, spec?: FieldSpec): unknown {
   if (spec?.multiple) return [];
   if (meta?.type === 'boolean') return false;
-  if (meta?.type === 'list') return [];
+  if (meta?.type === 'list' || meta?.type === 'multiple choice') return [];
   return '';
 }
 
