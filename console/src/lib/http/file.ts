@@ -36,11 +36,9 @@ export function fetchFile(
     const parts: BlobPart[] = [];
     let bytes = 0;
     const reader = response.body?.getReader();
-    while (reader) {
-      const { done, value } = await reader.read();
-      if (done) break;
-      parts.push(value);
-      bytes += value.byteLength;
+    for (let read = await reader?.read(); read?.done === false; read = await reader?.read()) {
+      parts.push(read.value);
+      bytes += read.value.byteLength;
       onProgress?.(bytes);
     }
     return {

@@ -21,6 +21,8 @@ export interface ImportRow {
   readonly problems: readonly RowProblem[];
   /** Object that the row has become. A row that is edited afterwards changes that object and does not make a second. */
   readonly savedId: string | number | null;
+  /** Changed by hand and not saved since. */
+  readonly requeued: boolean;
 }
 
 export interface ImportColumn {
@@ -67,6 +69,7 @@ export function rowsOf(data: RenderedFile['data']): ImportRow[] {
     state: 'pending',
     problems: [],
     savedId: null,
+    requeued: false,
   }));
 }
 
@@ -96,7 +99,7 @@ export function editRow(row: ImportRow, field: string, text: string): ImportRow 
   const values = { ...row.values };
   if (text.trim() === '') delete values[field];
   else values[field] = parseCell(text);
-  return { ...row, values, state: 'pending', problems: [] };
+  return { ...row, values, state: 'pending', problems: [], requeued: true };
 }
 
 const MIN_WIDTH_PX = 100;
@@ -107,6 +110,9 @@ const PADDING_PX = 20;
 
 /** Width of a column of the import table: as wide as its texts, but 100 to 180 px. */
 export function columnWidth(label: string, values: readonly unknown[]): number {
-  const longest = values.reduce<number>((most, value) => Math.max(most, cellText(value).length), label.length);
+  const longest = values.reduce<number>(
+    (most, value) => Math.max(most, cellText(value).length),
+    label.length,
+  );
   return Math.min(MAX_WIDTH_PX, Math.max(MIN_WIDTH_PX, longest * CHARACTER_PX + PADDING_PX));
 }

@@ -67,6 +67,8 @@ export class ImportRun {
   #halted: string | null = null;
   #looping = false;
   #spent = { rows: 0, ms: 0 };
+  /** Cells of the row under way that were changed meanwhile. */
+  #held: { readonly index: number; readonly field: string; readonly text: string }[] = [];
   #snapshot: RunSnapshot;
 
   constructor(rows: readonly ImportRow[], options: RunOptions) {
@@ -106,16 +108,18 @@ export class ImportRun {
     this.#changed();
   }
 
-  /** Changes a cell, which makes the row pending again. The row that is being saved can not be changed. */
-  edit(index: number, field: string, text: string): boolean {
+  /** Changes a cell, which makes the row pending again. Changes of the row under way wait for its answer. */
+  edit(index: number, field: string, text: string): void {
     const row = this.#rows[index];
-    if (!row || index === this.#current) return false;
-    const edited = editRow(row, field, text);
-    if (edited !== row) {
-      this.#put(index, edited);
-      this.#changed();
+    if (!row) return;
+    if (index === this.#current) {
+      this.#held.push({ index, field, text });
+      return;
     }
-    return true;
+    const edited = editRow(row, field, text);
+    if (edited === row) return;
+    this.#put(index, edited);
+    this.#changed();
   }
 
   async #loop(): Promise<void> {
@@ -160,11 +164,14 @@ export class ImportRun {
       this.#put(
         index,
         saved.outcome === 'ok'
-          ? { ...row, state: 'ok', problems: [], savedId: saved.id ?? row.savedId }
-          : { ...row, state: 'error', problems: saved.problems },
+          ? { ...row, state: 'ok', problems: [], savedId: saved.id ?? row.savedId, requeued: false }
+          : { ...row, state: 'error', problems: saved.problems, requeued: false },
       );
     }
+    const held = this.#held;
+    this.#held = [];
     this.#changed();
+    for (const { index, field, text } of held) this.edit(index, field, text);
   }
 
   /** The next pending row of the present page, else of the pages after it, else from the beginning. Moves on to its page. */
@@ -242,22 +249,21 @@ export function runButton({ state, counts }: Pick<RunSnapshot, 'state' | 'counts
 export type RowFilter = 'all' | 'ok' | 'attention' | 'pending';
 
 /**
- * Indexes of the rows that a filter shows, in the order of the file. `attention`: the failed rows, and while the run is on the
- * rows of its page that are still to come.
+ * Indexes of the rows that a filter shows, in the order of the file. `attention`: the failed rows, those changed and not saved
+ * since, and while the run is on all rows of its page, so that nothing moves while they are saved. `kept`: a row that is being
+ * edited stays whatever becomes of it.
  */
-export function filteredRows(run: RunSnapshot, filter: RowFilter): readonly number[] {
+export function filteredRows(
+  run: RunSnapshot,
+  filter: RowFilter,
+  kept: number | null = null,
+): readonly number[] {
   const shown: number[] = [];
   run.rows.forEach((row, index) => {
-    const isNext =
-      run.state === 'started' &&
-      row.state === 'pending' &&
-      Math.floor(index / IMPORT_PAGE_SIZE) === run.page;
-    if (
-      filter === 'all' ||
-      row.state === filter ||
-      (filter === 'attention' && (row.state === 'error' || isNext))
-    )
-      shown.push(index);
+    const isUnderWay = run.state === 'started' && Math.floor(index / IMPORT_PAGE_SIZE) === run.page;
+    const needsAttention = row.state === 'error' || row.requeued || isUnderWay;
+    const matches = filter === 'attention' ? needsAttention : filter === 'all' || row.state === filter;
+    if (matches || index === kept) shown.push(index);
   });
   return shown;
 }

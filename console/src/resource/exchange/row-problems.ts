@@ -6,7 +6,10 @@ import type { ImportColumn, RowProblem } from './import-row';
 const WHOLE_ROW = new Set(['non_field_errors', '__all__']);
 const LIST_PLACE = /^\d+$/;
 
-function* leaves(errors: FieldErrors, path: readonly string[]): Generator<readonly [readonly string[], string]> {
+function* leaves(
+  errors: FieldErrors,
+  path: readonly string[],
+): Generator<readonly [readonly string[], string]> {
   for (const [key, value] of Object.entries(errors)) {
     const here = WHOLE_ROW.has(key) ? path : [...path, key];
     if (typeof value === 'string') yield [here, value];

@@ -1,0 +1,107 @@
+import { useEffect, useRef, useState } from 'react';
+import { useT } from '#/lib/i18n';
+import { cellText } from './import-row';
+
+/**
+ * A cell that becomes a text field by click or Enter and is left by Enter or blur; Escape takes the change back. Text and field
+ * have the same height, so the table does not move.
+ */
+export function EditableCell({
+  column,
+  rowNumber,
+  value,
+  problem,
+  onCommit,
+  onEditing,
+}: {
+  readonly column: string;
+  readonly rowNumber: number;
+  readonly value: unknown;
+  /** Why the server did not take it. */
+  readonly problem: string | undefined;
+  readonly onCommit: (text: string) => void;
+  readonly onEditing: (editing: boolean) => void;
+}) {
+  const t = useT();
+  const [draft, setDraft] = useState<string | null>(null);
+  const button = useRef<HTMLButtonElement>(null);
+  const refocus = useRef(false);
+  const latest = useRef({ draft, onCommit, onEditing });
+  useEffect(() => {
+    latest.current = { draft, onCommit, onEditing };
+  });
+  useEffect(() => {
+    if (draft === null && refocus.current) button.current?.focus();
+    refocus.current = false;
+  }, [draft]);
+  // A page that turns must not take along what was typed.
+  useEffect(
+    () => () => {
+      const { draft: typed, onCommit: commit, onEditing: tell } = latest.current;
+      if (typed === null) return;
+      commit(typed);
+      tell(false);
+    },
+    [],
+  );
+
+  const text = cellText(value);
+  const leave = (typed: string | null, keepFocus: boolean) => {
+    // Leaving unmounts the field, which some browsers report as a blur: it must not count twice.
+    if (latest.current.draft === null) return;
+    latest.current = { ...latest.current, draft: null };
+    refocus.current = keepFocus;
+    setDraft(null);
+    if (typed !== null) onCommit(typed);
+    onEditing(false);
+  };
+  if (draft !== null) {
+    return (
+      <input
+        // The person has just asked to type here.
+        autoFocus
+        className="h-(--row-h) w-full rounded-1 bg-surface-1 px-2.5 outline-2 -outline-offset-2 outline-focus"
+        aria-label={t('exchange:import.edit_cell', { column, number: rowNumber })}
+        aria-invalid={problem === undefined ? undefined : true}
+        autoComplete="off"
+        spellCheck={false}
+        value={draft}
+        onChange={(event) => setDraft(event.target.value)}
+        onBlur={(event) => leave(event.target.value, false)}
+        onKeyDown={(event) => {
+          if (event.key === 'Enter' && !event.nativeEvent.isComposing) {
+            event.preventDefault();
+            leave(event.currentTarget.value, true);
+          } else if (event.key === 'Escape') {
+            // The dialog around must stay.
+            event.stopPropagation();
+            leave(null, true);
+          }
+        }}
+      />
+    );
+  }
+  const failed = problem === undefined ? '' : ` (${t('exchange:import.cell_failed')})`;
+  return (
+    <button
+      ref={button}
+      type="button"
+      className="block h-(--row-h) w-full truncate px-2.5 text-left hover:bg-hover data-failed:bg-danger-soft data-failed:inset-ring data-failed:inset-ring-danger-dot"
+      data-failed={problem === undefined ? undefined : ''}
+      aria-label={
+        t('exchange:import.cell', {
+          column,
+          number: rowNumber,
+          value: text === '' ? t('exchange:import.empty_cell') : text,
+        }) + failed
+      }
+      title={problem ?? text}
+      onClick={() => {
+        setDraft(text);
+        onEditing(true);
+      }}
+    >
+      {text === '' ? <span className="text-ink-3">{t('exchange:import.empty_cell')}</span> : text}
+    </button>
+  );
+}

@@ -1,0 +1,96 @@
+import { ArrowDownUp, ChevronDown, Download, Upload } from 'lucide-react';
+import { lazy, Suspense, useState } from 'react';
+import { loadNamespaces, useT } from '#/lib/i18n';
+import { useIsRootOrganization } from '#/lib/session';
+import { MenuButton } from '#/ui/menu';
+import type { Metadata } from '../api';
+import type { ActionTools, Resource, ResourceDefinition } from '../define';
+import type { ExchangeSource } from './exchange-source';
+
+// Most visits of a list exchange nothing: dialogs and their texts come when they are opened.
+const ExportDialog = lazy(async () => {
+  const [part] = await Promise.all([import('./ExportDialog'), loadNamespaces(['exchange'])]);
+  return { default: part.ExportDialog };
+});
+const ImportWizard = lazy(async () => {
+  const [part] = await Promise.all([import('./ImportWizard'), loadNamespaces(['exchange'])]);
+  return { default: part.ImportWizard };
+});
+
+const CSV = 'text/csv';
+
+export interface ExchangeActionsProps<Row extends Resource> {
+  readonly resource: ResourceDefinition<Row>;
+  readonly source: ExchangeSource;
+  /** Absent while loading: then the definition alone decides, so that nothing moves when it comes. */
+  readonly metadata: Metadata | undefined;
+  /** The person may create objects of this list. */
+  readonly mayCreate: boolean;
+  readonly tools: ActionTools;
+}
+
+/** Header action of a list: export and import. Absent where neither is possible. */
+export function ExchangeActions<Row extends Resource>({
+  resource,
+  source,
+  metadata,
+  mayCreate,
+  tools,
+}: ExchangeActionsProps<Row>) {
+  const t = useT();
+  const isRoot = useIsRootOrganization();
+  const [open, setOpen] = useState<'export' | 'import' | null>(null);
+  const { exchange = {} } = resource.list;
+  const mayExport = exchange.export !== false && (!metadata || metadata.renders?.includes(CSV) === true);
+  const mayImport =
+    exchange.import !== false &&
+    resource.can?.create !== false &&
+    mayCreate &&
+    !isRoot &&
+    (!metadata || metadata.parses?.includes(CSV) === true);
+  if (!mayExport && !mayImport) return null;
+  const close = () => setOpen(null);
+  const label = t('resource:exchange.both');
+  return (
+    <>
+      <MenuButton
+        label={label}
+        entries={[
+          ...(mayImport
+            ? [
+                {
+                  id: 'import',
+                  label: t('resource:exchange.import'),
+                  icon: Upload,
+                  run: () => setOpen('import'),
+                },
+              ]
+            : []),
+          ...(mayExport
+            ? [
+                {
+                  id: 'export',
+                  label: t('resource:exchange.export'),
+                  icon: Download,
+                  run: () => setOpen('export'),
+                },
+              ]
+            : []),
+        ]}
+      >
+        <ArrowDownUp aria-hidden />
+        <span className="max-sm:sr-only">{label}</span>
+        <ChevronDown aria-hidden />
+      </MenuButton>
+      {open !== null && (
+        <Suspense>
+          {open === 'export' ? (
+            <ExportDialog exchange={exchange} noun={resource.noun.many} source={source} onClose={close} />
+          ) : (
+            <ImportWizard noun={resource.noun.many} source={source} onClose={close} onSaved={tools.refresh} />
+          )}
+        </Suspense>
+      )}
+    </>
+  );
+}

@@ -1,0 +1,141 @@
+import { useBlocker } from '@tanstack/react-router';
+import { useState } from 'react';
+import { translate, useT } from '#/lib/i18n';
+import { useSession } from '#/lib/session';
+import { Button } from '#/ui/button';
+import { confirm } from '#/ui/confirm';
+import { Dialog } from '#/ui/dialog';
+import { toast } from '#/ui/toast';
+import type { ExchangeSource } from './exchange-source';
+import { type ImportRun, runButton } from './import-run';
+import type { LoadedFile } from './loaded-file';
+import { RunStep } from './RunStep';
+import type { ImportMode } from './save-row';
+import { Steps } from './Steps';
+import { UploadStep } from './UploadStep';
+import { useRun } from './use-run';
+
+/** Rows are left that this run has begun to work through. */
+function isUnderWay(run: ImportRun): boolean {
+  const { state, counts } = run.snapshot();
+  return state === 'started' || (state === 'stopped' && counts.pending > 0);
+}
+
+function mayLeave(run: ImportRun): Promise<boolean> {
+  const { counts } = run.snapshot();
+  return confirm({
+    title: translate('exchange:import.leave.question'),
+    effect: translate('exchange:import.leave.effect', { count: counts.pending }),
+    confirmLabel: translate('exchange:import.leave.confirm'),
+    cancelLabel: translate('exchange:import.leave.stay'),
+    danger: true,
+  });
+}
+
+async function startRun(run: ImportRun, page: number | undefined, onSaved: () => void): Promise<void> {
+  const before = run.snapshot().counts.ok;
+  await run.start(page);
+  const { state, counts } = run.snapshot();
+  if (counts.ok > before) onSaved();
+  if (state !== 'done') return;
+  if (counts.error > 0)
+    toast({ tone: 'error', text: translate('exchange:import.failures', { count: counts.error }) });
+  else toast({ tone: 'ok', text: translate('exchange:import.imported', { count: counts.ok }) });
+}
+
+/** Import of a file in three steps: upload, check the rows, save them one by one. */
+export function ImportWizard({
+  noun,
+  source,
+  onClose,
+  onSaved,
+}: {
+  /** Key of the text for the rows: “assets”. */
+  readonly noun: string;
+  readonly source: ExchangeSource;
+  readonly onClose: () => void;
+  /** Rows were saved: the list is out of date. */
+  readonly onSaved: () => void;
+}) {
+  const t = useT();
+  const { organization } = useSession();
+  const [mode, setMode] = useState<ImportMode>('create');
+  const [loaded, setLoaded] = useState<LoadedFile | null>(null);
+  // Page of the table of all rows, where the run begins.
+  const [firstPage, setFirstPage] = useState<number | undefined>(undefined);
+  const run = loaded?.run;
+
+  useBlocker({
+    shouldBlockFn: async () => {
+      if (!run || !isUnderWay(run)) return false;
+      const leaves = await mayLeave(run);
+      if (leaves) run.stop();
+      return !leaves;
+    },
+    enableBeforeUnload: () => run !== undefined && isUnderWay(run),
+  });
+  const close = async () => {
+    if (run && isUnderWay(run) && !(await mayLeave(run))) return;
+    run?.stop();
+    onClose();
+  };
+  return (
+    <Dialog
+      size="wizard"
+      isOpen
+      title={`${t('exchange:import.title', { noun: t(noun) })} ${t('exchange:import.into', { organization: organization.name })}`}
+      onClose={() => void close()}
+      footer={
+        loaded && (
+          <RunFooter
+            loaded={loaded}
+            onStart={() => void startRun(loaded.run, firstPage, onSaved)}
+            onClose={() => void close()}
+            onAnother={() => setLoaded(null)}
+          />
+        )
+      }
+    >
+      <Steps run={run} />
+      {loaded ? (
+        <RunStep loaded={loaded} source={source} onPage={setFirstPage} />
+      ) : (
+        <UploadStep mode={mode} onMode={setMode} source={source} onLoaded={setLoaded} />
+      )}
+    </Dialog>
+  );
+}
+
+// i18n: exchange:import.button.*
+function RunFooter({
+  loaded: { run },
+  onStart,
+  onClose,
+  onAnother,
+}: {
+  readonly loaded: LoadedFile;
+  readonly onStart: () => void;
+  readonly onClose: () => void;
+  readonly onAnother: () => void;
+}) {
+  const t = useT();
+  const snapshot = useRun(run);
+  const button = runButton(snapshot);
+  const act = { import: onStart, continue: onStart, stop: () => run.stop(), finished: onClose }[button];
+  return (
+    <>
+      <span className="mr-auto self-center text-ink-2">
+        {snapshot.state === 'started' && t('exchange:import.close_help')}
+      </span>
+      {snapshot.state === 'pending' && (
+        <Button kind="text" onClick={onAnother}>
+          {t('exchange:import.another')}
+        </Button>
+      )}
+      {button !== 'finished' && <Button onClick={onClose}>{t('exchange:import.close')}</Button>}
+      <Button kind={button === 'stop' ? 'neutral' : 'primary'} onClick={act}>
+        {t(`exchange:import.button.${button}`)}
+      </Button>
+    </>
+  );
+}

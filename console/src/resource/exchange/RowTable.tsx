@@ -1,0 +1,173 @@
+import { memo, useMemo } from 'react';
+import { useT } from '#/lib/i18n';
+import type { FieldMap } from '../api';
+import { EditableCell } from './EditableCell';
+import { columnWidth, type ImportColumn, type ImportRow } from './import-row';
+import { remedyFor } from './remedy';
+import { RowResult } from './RowResult';
+
+/** Narrowest useful width of the last column; it takes what the others leave. */
+const RESULT_PX = 240;
+const NUMBER_PX = 56;
+
+export interface ShownRow {
+  readonly index: number;
+  readonly row: ImportRow;
+  readonly isCurrent: boolean;
+}
+
+export interface RowsProps {
+  readonly columns: readonly ImportColumn[];
+  /** All rows of the file: widths do not change from page to page. */
+  readonly rows: readonly ImportRow[];
+  readonly shown: readonly ShownRow[];
+  /** Metadata of creating: choices that a wrong value may have meant. */
+  readonly fields: FieldMap;
+  readonly onEdit: (index: number, field: string, text: string) => void;
+  readonly onEditing: (index: number | null) => void;
+}
+
+interface LineProps extends ShownRow, Pick<RowsProps, 'columns' | 'fields' | 'onEdit' | 'onEditing'> {}
+
+function Cell({ column, line }: { readonly column: ImportColumn; readonly line: LineProps }) {
+  const { row, index } = line;
+  return (
+    <EditableCell
+      column={column.label}
+      rowNumber={row.number}
+      value={row.values[column.field]}
+      problem={row.problems.find((problem) => problem.field === column.field)?.text}
+      onCommit={(text) => line.onEdit(index, column.field, text)}
+      onEditing={(editing) => line.onEditing(editing ? index : null)}
+    />
+  );
+}
+
+function Result({ line: { row, index, isCurrent, fields, onEdit } }: { readonly line: LineProps }) {
+  return (
+    <RowResult
+      row={row}
+      isCurrent={isCurrent}
+      remedy={row.state === 'error' ? remedyFor(row, fields) : null}
+      onRemedy={({ field, value }) => onEdit(index, field, value)}
+    />
+  );
+}
+
+function LineOf(line: LineProps) {
+  return (
+    <tr data-current={line.isCurrent || undefined}>
+      <th scope="row" className="pt-sticky-start tabular-nums">
+        {line.row.number}
+      </th>
+      {line.columns.map((column) => (
+        <td key={column.field} className="p-0!">
+          <Cell column={column} line={line} />
+        </td>
+      ))}
+      <td className="pt-sticky-end">
+        <Result line={line} />
+      </td>
+    </tr>
+  );
+}
+
+// A saved row must draw itself, not the ten around it.
+const Line = memo(LineOf);
+
+/** The rows as a table; its first and last column stay in sight. */
+export function RowTable({ columns, rows, shown, ...rest }: RowsProps) {
+  const t = useT();
+  const widths = useMemo(
+    () =>
+      columns.map(({ field, label }) =>
+        columnWidth(
+          label,
+          rows.map((row) => row.values[field]),
+        ),
+      ),
+    // Widths as the file came: typing must not move columns.
+    // oxlint-disable-next-line react/exhaustive-deps
+    [columns],
+  );
+  const least = widths.reduce((sum, width) => sum + width, NUMBER_PX + RESULT_PX);
+  return (
+    // Scrollable by keyboard.
+    // oxlint-disable-next-line jsx-a11y/no-noninteractive-tabindex
+    <div className="overflow-x-auto" tabIndex={0} role="region" aria-label={t('exchange:import.table')}>
+      <table className="pt-table table-fixed" style={{ minWidth: least }}>
+        <colgroup>
+          <col style={{ width: NUMBER_PX }} />
+          {columns.map((column, index) => (
+            <col key={column.field} style={{ width: widths[index] }} />
+          ))}
+          <col />
+        </colgroup>
+        <thead>
+          <tr>
+            <th scope="col" className="pt-sticky-start">
+              {t('exchange:import.row')}
+            </th>
+            {columns.map(({ field, label, required }) => (
+              <th key={field} scope="col" className="truncate" title={label}>
+                {label}
+                {required && (
+                  <span className="ml-1 text-danger" aria-hidden>
+                    *
+                  </span>
+                )}
+              </th>
+            ))}
+            <th scope="col" className="pt-sticky-end">
+              {t('exchange:import.result')}
+            </th>
+          </tr>
+        </thead>
+        <tbody>
+          {shown.map((one) => (
+            <Line key={one.index} {...one} columns={columns} {...rest} />
+          ))}
+        </tbody>
+      </table>
+    </div>
+  );
+}
+
+/** The rows as cards, for phones. */
+export function RowCards({ columns, shown, fields, onEdit, onEditing }: RowsProps) {
+  const t = useT();
+  return (
+    <ul className="grid gap-2" aria-label={t('exchange:import.table')}>
+      {shown.map((one) => {
+        const line: LineProps = { ...one, columns, fields, onEdit, onEditing };
+        return (
+          <li key={one.index} className="rounded-2 border border-line">
+            <div className="grid gap-1 border-b border-line bg-surface-2 px-2.5 py-1.5">
+              <span className="text-meta text-ink-2">
+                {t('exchange:import.row_number', { number: one.row.number })}
+              </span>
+              <Result line={line} />
+            </div>
+            <dl className="grid grid-cols-[minmax(0,2fr)_minmax(0,3fr)] items-center">
+              {columns.map((column) => (
+                <div key={column.field} className="contents">
+                  <dt className="truncate px-2.5 text-ink-2">
+                    {column.label}
+                    {column.required && (
+                      <span className="ml-1 text-danger" aria-hidden>
+                        *
+                      </span>
+                    )}
+                  </dt>
+                  <dd>
+                    <Cell column={column} line={line} />
+                  </dd>
+                </div>
+              ))}
+            </dl>
+          </li>
+        );
+      })}
+    </ul>
+  );
+}

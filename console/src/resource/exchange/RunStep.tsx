@@ -1,0 +1,182 @@
+import { ChevronLeft, ChevronRight, Download } from 'lucide-react';
+import { useEffect, useMemo, useState } from 'react';
+import { saveFile } from '#/lib/http/file';
+import { useT } from '#/lib/i18n';
+import { Button, IconButton } from '#/ui/button';
+import { Segmented } from '#/ui/choice';
+import { Note } from '#/ui/note';
+import { Select } from '#/ui/select';
+import type { FieldMap } from '../api';
+import { useMedia } from '../use-media';
+import { useMetadata } from '../use-metadata';
+import { csvText } from './csv-text';
+import type { ExchangeSource } from './exchange-source';
+import { filteredRows, IMPORT_PAGE_SIZE, type RowFilter, type RunSnapshot } from './import-run';
+import type { LoadedFile } from './loaded-file';
+import { RowCards, RowTable, type ShownRow } from './RowTable';
+import { RunProgress } from './RunProgress';
+import { useRun } from './use-run';
+
+const NO_FIELDS: FieldMap = {};
+const PHONE = '(width < 640px)';
+const FILTERS: readonly RowFilter[] = ['all', 'ok', 'attention', 'pending'];
+
+/** Second and third step: the rows of the file, to be corrected at any time, and how their import stands. */
+export function RunStep({
+  loaded,
+  source,
+  onPage,
+}: {
+  readonly loaded: LoadedFile;
+  readonly source: ExchangeSource;
+  /** Page (from 0) of all rows that is shown before the run: it begins there. */
+  readonly onPage: (page: number | undefined) => void;
+}) {
+  const t = useT();
+  const isPhone = useMedia(PHONE);
+  const { run, columns, unknown, name } = loaded;
+  const snapshot = useRun(run);
+  const metadata = useMetadata(source.api, source.place);
+  const fields = metadata.data?.actions.POST ?? NO_FIELDS;
+  const [picked, setPicked] = useState<RowFilter | null>(null);
+  const [page, setPage] = useState(0);
+  const [follows, setFollows] = useState(true);
+  const [editing, setEditing] = useState<number | null>(null);
+
+  // Before the run nothing needs attention yet, so all rows are shown; then what does need it.
+  const filter = picked ?? (snapshot.state === 'pending' ? 'all' : 'attention');
+  const indexes = useMemo(() => filteredRows(snapshot, filter, editing), [snapshot, filter, editing]);
+  const pages = Math.max(1, Math.ceil(indexes.length / IMPORT_PAGE_SIZE));
+  const isFollowing = filter === 'all' && follows && snapshot.state !== 'pending' && editing === null;
+  const shownPage = Math.min(isFollowing ? snapshot.page : page, pages - 1);
+  const shown: readonly ShownRow[] = indexes
+    .slice(shownPage * IMPORT_PAGE_SIZE, (shownPage + 1) * IMPORT_PAGE_SIZE)
+    .flatMap((index) => {
+      const row = snapshot.rows[index];
+      return row ? [{ index, row, isCurrent: index === snapshot.current }] : [];
+    });
+
+  useEffect(() => {
+    onPage(snapshot.state === 'pending' && filter === 'all' ? shownPage : undefined);
+  }, [onPage, snapshot.state, filter, shownPage]);
+  const turnTo = (next: number) => {
+    setFollows(false);
+    setPage(next);
+  };
+  const onEditing = useMemo(
+    () => (index: number | null) => {
+      setEditing(index);
+      if (index !== null) setFollows(false);
+    },
+    [],
+  );
+  const onEdit = useMemo(
+    () => (index: number, field: string, text: string) => run.edit(index, field, text),
+    [run],
+  );
+  const downloadFailed = () => {
+    const failed = snapshot.rows.filter((row) => row.state === 'error');
+    const stem = name.replace(/\.\w+$/, '');
+    saveFile(new Blob([csvText(columns, failed)], { type: 'text/csv;charset=utf-8' }), `${stem}-failed.csv`);
+  };
+  const Rows = isPhone ? RowCards : RowTable;
+  return (
+    <div className="grid gap-3">
+      <RunProgress loaded={loaded} snapshot={snapshot} />
+      {snapshot.halted !== null && (
+        <Note tone="warn" announce>
+          {t('exchange:import.halted', { reason: snapshot.halted })}
+        </Note>
+      )}
+      {unknown.length > 0 && snapshot.state === 'pending' && (
+        <Note tone="warn">{t('exchange:import.unknown', { names: unknown.join(', ') })}</Note>
+      )}
+      <div className="flex flex-wrap items-center gap-2">
+        <FilterChoice
+          snapshot={snapshot}
+          value={filter}
+          isPhone={isPhone}
+          onChange={(next) => {
+            setPicked(next);
+            setPage(0);
+            setFollows(true);
+          }}
+        />
+        <span className="text-meta text-ink-3">{t('exchange:import.edit_help')}</span>
+        <Button
+          className="ml-auto"
+          icon={Download}
+          disabled={snapshot.counts.error === 0}
+          onClick={downloadFailed}
+        >
+          {t('exchange:import.download_failed')}
+        </Button>
+      </div>
+      <div className="-mx-4 min-h-[352px] max-sm:mx-0">
+        <Rows
+          columns={columns}
+          rows={snapshot.rows}
+          shown={shown}
+          fields={fields}
+          onEdit={onEdit}
+          onEditing={onEditing}
+        />
+        {shown.length === 0 && filter !== 'all' && (
+          // i18n: exchange:import.nothing.*
+          <p className="px-4 py-8 text-center text-ink-2">{t(`exchange:import.nothing.${filter}`)}</p>
+        )}
+      </div>
+      <nav
+        aria-label={t('exchange:import.pages')}
+        className="flex items-center justify-end gap-1 tabular-nums"
+      >
+        <IconButton
+          icon={ChevronLeft}
+          label={t('exchange:import.previous')}
+          disabled={shownPage === 0}
+          onClick={() => turnTo(shownPage - 1)}
+        />
+        <span className="px-1">{t('exchange:import.page', { page: shownPage + 1, pages })}</span>
+        <IconButton
+          icon={ChevronRight}
+          label={t('exchange:import.next')}
+          disabled={shownPage >= pages - 1}
+          onClick={() => turnTo(shownPage + 1)}
+        />
+      </nav>
+    </div>
+  );
+}
+
+const FILTER_TEXT: Readonly<Record<RowFilter, string>> = {
+  all: 'exchange:import.all',
+  ok: 'exchange:import.ok',
+  attention: 'exchange:import.attention',
+  pending: 'exchange:import.pending',
+};
+
+function FilterChoice({
+  snapshot,
+  value,
+  isPhone,
+  onChange,
+}: {
+  readonly snapshot: RunSnapshot;
+  readonly value: RowFilter;
+  readonly isPhone: boolean;
+  readonly onChange: (filter: RowFilter) => void;
+}) {
+  const t = useT();
+  const attention = useMemo(() => filteredRows(snapshot, 'attention').length, [snapshot]);
+  const { total, ok, pending } = snapshot.counts;
+  const count: Readonly<Record<RowFilter, number>> = { all: total, ok, attention, pending };
+  const options = FILTERS.map((filter) => ({
+    value: filter,
+    label: `${t(FILTER_TEXT[filter])} ${count[filter].toLocaleString('en')}`,
+  }));
+  const change = (next: string) => onChange(FILTERS.find((filter) => filter === next) ?? 'all');
+  const label = t('exchange:import.filter');
+  if (isPhone)
+    return <Select label={label} options={options} value={value} onChange={change} className="w-full" />;
+  return <Segmented label={label} options={options} value={value} onChange={change} />;
+}

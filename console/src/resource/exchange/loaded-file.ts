@@ -1,0 +1,60 @@
+import { http } from '#/lib/http/client';
+import { translate } from '#/lib/i18n';
+import type { ExchangeSource } from './exchange-source';
+import { CONTENT_TYPE, fileType } from './import-file';
+import { columnsOf, type ImportColumn, type RenderedFile, rowsOf } from './import-row';
+import { ImportRun } from './import-run';
+import { type ImportMode, saveRow } from './save-row';
+
+/** A file that the server has read, ready to be imported. */
+export interface LoadedFile {
+  readonly name: string;
+  /** In bytes. */
+  readonly size: number;
+  readonly mode: ImportMode;
+  readonly columns: readonly ImportColumn[];
+  /** Headings that belong to no field. */
+  readonly unknown: readonly string[];
+  readonly run: ImportRun;
+}
+
+/** The file has rows, but none of its columns is one of the resource's. */
+export class NoColumnsError extends Error {
+  constructor() {
+    super('no column of the file belongs to a field');
+    this.name = 'NoColumnsError';
+  }
+}
+
+/** Lets the server read a file. Throws what `http` throws when it can not be read, `NoColumnsError` when nothing in it is known. */
+export async function loadFile(
+  file: File,
+  mode: ImportMode,
+  source: ExchangeSource,
+  signal: AbortSignal,
+): Promise<LoadedFile> {
+  const type = CONTENT_TYPE[fileType(file.name) ?? 'csv'];
+  const { title, data } = await http.post<RenderedFile>(`${source.api}render-to-json/`, file, {
+    headers: { 'Content-Type': type },
+    query: source.place,
+    quiet: true,
+    signal,
+  });
+  const { columns, unknown } = columnsOf(title);
+  if (columns.length === 0) throw new NoColumnsError();
+  const target = {
+    api: source.api,
+    mode,
+    query: source.place,
+    columns,
+    withoutId: translate('exchange:import.without_id'),
+  };
+  return {
+    name: file.name,
+    size: file.size,
+    mode,
+    columns,
+    unknown,
+    run: new ImportRun(rowsOf(data), { save: (row) => saveRow(target, row) }),
+  };
+}

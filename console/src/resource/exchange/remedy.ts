@@ -1,0 +1,58 @@
+import type { FieldMap } from '../api';
+import { cellText, type ImportRow } from './import-row';
+
+/** A value that would most likely put a failed row right. */
+export interface Remedy {
+  readonly field: string;
+  /** What goes into the cell. */
+  readonly value: string;
+  readonly label: string;
+}
+
+/** Slips of the pen, not other words. */
+const MAX_DISTANCE = 2;
+
+/** Letters to insert, delete or replace to get from one text to the other. */
+export function editDistance(from: string, to: string): number {
+  let previous = Array.from({ length: to.length + 1 }, (_, index) => index);
+  for (let row = 1; row <= from.length; row += 1) {
+    const next = [row];
+    for (let column = 1; column <= to.length; column += 1) {
+      const same = from[row - 1] === to[column - 1];
+      next.push(
+        Math.min(
+          (previous[column] ?? 0) + 1,
+          (next[column - 1] ?? 0) + 1,
+          (previous[column - 1] ?? 0) + (same ? 0 : 1),
+        ),
+      );
+    }
+    previous = next;
+  }
+  return previous[to.length] ?? 0;
+}
+
+/** The choice that a failed cell probably means: `Linnux` → `Linux`, or the display text where the value is wanted. */
+export function remedyFor(row: ImportRow, fields: FieldMap): Remedy | null {
+  for (const { field } of row.problems) {
+    const choices = field === null ? undefined : fields[field]?.choices;
+    if (field === null || choices === undefined) continue;
+    const typed = cellText(row.values[field]).trim().toLowerCase();
+    if (typed === '') continue;
+    let best: { readonly distance: number; readonly remedy: Remedy } | null = null;
+    for (const { value, display_name: label } of choices) {
+      const distance = Math.min(
+        editDistance(typed, String(value).toLowerCase()),
+        editDistance(typed, label.toLowerCase()),
+      );
+      // A short word has no room for slips: “ssh” is not “rdp”.
+      if (
+        distance <= Math.min(MAX_DISTANCE, Math.floor(typed.length / 3)) &&
+        distance < (best?.distance ?? 9)
+      )
+        best = { distance, remedy: { field, value: String(value), label } };
+    }
+    if (best && cellText(row.values[field]) !== best.remedy.value) return best.remedy;
+  }
+  return null;
+}
