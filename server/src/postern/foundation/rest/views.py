@@ -6,7 +6,7 @@ from rest_framework.authentication import BaseAuthentication
 from rest_framework.request import Request
 from rest_framework.views import APIView
 
-from postern.foundation import identity
+from postern.foundation import identity, licensing
 from postern.foundation.actor import Actor
 from postern.foundation.rest.rights import Rights
 from postern.foundation.scope import ROOT, OrgScope
@@ -16,12 +16,14 @@ class PosternView(APIView):
     """An API view with `self.actor` and `self.scope`.
 
     `rights` must be declared (see `rights.py`). `always_root` makes the view run in the root organization, whatever the
-    request asks for. `gates_apply = False` lets a person in whose password must change first.
+    request asks for. `gates_apply = False` lets a person in whose password must change first. `needs_licence` closes the
+    view while no valid licence is installed: 403 with the code `licence_required`.
     """
 
     rights: ClassVar[Rights]
     always_root: ClassVar[bool] = False
     gates_apply: ClassVar[bool] = True
+    needs_licence: ClassVar[bool] = False
 
     actor: Actor
     scope: OrgScope
@@ -40,10 +42,12 @@ class PosternView(APIView):
         request._request.org_scope = self.scope  # type: ignore[attr-defined]  # noqa: SLF001 - where Django's own middleware looks
 
     def check_permissions(self, request: Request) -> None:
-        """Gates first, then the declared right."""
+        """Gates first, then the declared right, then the licence."""
         if self.gates_apply and request.method != "OPTIONS":
             identity.pass_gates(request, self.actor)
         super().check_permissions(request)
+        if self.needs_licence and request.method in self.allowed_methods:
+            licensing.require()
 
     def permission_denied(self, request: Request, message: str | None = None, code: str | None = None) -> Any:
         """401 for strangers, 403 for the others, with the codes of the contract."""
