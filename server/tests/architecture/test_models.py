@@ -19,6 +19,7 @@ STACK = (
     ("rbac",),
     ("users",),
     ("orgs", "preferences"),
+    ("licence",),
     ("audits",),
     ("foundation",),
 )

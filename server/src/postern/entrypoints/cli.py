@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Final
 
 from postern import API_LEVEL, __version__
+from postern.entrypoints import licence_commands
 from postern.entrypoints.supervisor import EXIT_CONFIG, follow_supervisor
 from postern.foundation.settings import Settings
 from postern.kernel import log
@@ -174,6 +175,8 @@ def _parser() -> argparse.ArgumentParser:
     )
     add("rotate", vault_rotate, vault)
     add("retire", vault_retire, vault)
+    licence = commands.add_parser("licence", help="Licences.").add_subparsers(required=True, metavar="COMMAND")
+    licence_commands.add_to(lambda name, command: add(name, command, licence), _django)
     recording = commands.add_parser("recording", help="Recordings.").add_subparsers(required=True, metavar="COMMAND")
     check = add("verify", recording_verify, recording)
     check.add_argument("file", type=Path)

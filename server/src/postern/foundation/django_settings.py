@@ -26,6 +26,7 @@ INSTALLED_APPS = [
     "rest_framework",
     "postern.foundation",
     "postern.apps.audits",
+    "postern.apps.licence",
     "postern.apps.orgs",
     "postern.apps.preferences",
     "postern.apps.users",

@@ -20,7 +20,7 @@ def test_public_settings_are_open_to_everybody(as_anonymous: APIClient) -> None:
     assert shown["LOGIN_TITLE"]
     assert shown["XPACK_ENABLED"] is True
     assert shown["XPACK_LICENSE_IS_VALID"] is False
-    assert shown["TICKETS_ENABLED"] is True
+    assert shown["TICKETS_ENABLED"] is False
     assert shown["SECURITY_COMMAND_EXECUTION"] is True
     assert shown["SECURITY_MFA_VERIFY_TTL"] == 3600
     assert set(shown["PASSWORD_RULE"]) == set(PASSWORD_RULES)

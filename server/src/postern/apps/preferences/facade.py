@@ -5,7 +5,8 @@
 Unknown names and wrong types are programming errors (KeyError, TypeError).
 """
 
-from postern.apps.preferences import licence, queries
+from postern.apps.licence import facade as licence
+from postern.apps.preferences import queries
 from postern.apps.preferences.registry import Value
 
 

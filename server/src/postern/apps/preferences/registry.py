@@ -207,7 +207,8 @@ _ALL: Final = (
         **_SECURITY,
     ),
     # Public ones that no form of this release changes.
-    _boolean("TICKETS_ENABLED", _("Tickets"), default=True, is_public=True),
+    # Off until the product has tickets: the console would offer what does not exist.
+    _boolean("TICKETS_ENABLED", _("Tickets"), default=False, is_public=True),
     _boolean("LOGIN_CONFIRM_ENABLE", _("Login confirmation"), default=False, is_public=True),
     _boolean("SECURITY_VIEW_AUTH_NEED_MFA", _("MFA to view secrets"), default=True, is_public=True),
     _integer("SECURITY_MFA_VERIFY_TTL", _("MFA verification lifetime"), 3600, (60, 86_400), is_public=True),

@@ -6,7 +6,8 @@ from rest_framework import serializers
 from rest_framework.request import Request
 from rest_framework.response import Response
 
-from postern.apps.preferences import actions, licence, queries
+from postern.apps.licence import facade as licence
+from postern.apps.preferences import actions, queries
 from postern.apps.preferences.api.serializers import serializer_for
 from postern.apps.preferences.registry import PASSWORD_RULES, REGISTRY, Category, of_category
 from postern.foundation.rest.rights import Right

@@ -1,0 +1,1 @@
+"""The licence: a signed file that opens the licensed features."""

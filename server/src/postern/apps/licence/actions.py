@@ -1,0 +1,91 @@
+"""Installing a licence, and telling in time that it ends."""
+
+from django.db import transaction
+
+from postern.apps.audits import facade as audits
+from postern.apps.licence import queries
+from postern.apps.licence.document import MAX_BYTES, Licence
+from postern.apps.licence.errors import Fault, LicenceRefused
+from postern.apps.licence.events import LicenceExpiring
+from postern.apps.licence.models import InstalledLicence
+from postern.foundation import events
+from postern.foundation.actor import Actor
+from postern.kernel.ids import ROOT_ORG_ID
+
+
+def install(*, actor: Actor, data: bytes) -> Licence:
+    """Install a licence file in place of the former one. Raises LicenceRefused, and then nothing has changed.
+
+    Refusals are in the audit log too: somebody tried to open what is closed.
+    """
+    try:
+        if len(data) > MAX_BYTES:
+            raise LicenceRefused(Fault.TOO_LARGE)
+        try:
+            text = data.decode("utf-8")
+        except UnicodeDecodeError:
+            raise LicenceRefused(Fault.UNREADABLE) from None
+        licence = queries.read(text)
+        licence.require_current(queries.today())
+    except LicenceRefused as refused:
+        with transaction.atomic():
+            _record(actor, "licence.refused", {"why": str(refused.fault)})
+        raise
+    _replace(actor, text, licence)
+    return licence
+
+
+@transaction.atomic
+def _replace(actor: Actor, text: str, licence: Licence) -> None:
+    InstalledLicence.objects.all().delete()
+    InstalledLicence.objects.create(text=text, installed_by=actor.label[:260])
+    _record(
+        actor,
+        "licence.installed",
+        {
+            "corporation": licence.corporation,
+            "subscription_id": licence.subscription_id,
+            "edition": licence.edition,
+            "date_expired": licence.date_expired.isoformat(),
+            "asset_count": licence.asset_count,
+        },
+    )
+
+
+@transaction.atomic
+def warn_of_end() -> bool:
+    """Tell, once a day, that the licence ends within the week or has ended. Returns whether anything was told."""
+    row = InstalledLicence.objects.select_for_update().first()
+    today = queries.today()
+    if row is None or row.date_warned == today:
+        return False
+    try:
+        licence = queries.read(row.text)
+    except LicenceRefused:
+        return False
+    if not licence.is_expiring(today) and not licence.is_expired(today):
+        return False
+    if licence.is_expired(today) and row.date_warned is not None and row.date_warned > licence.date_expired:
+        return False  # that it is over is told once, not for ever
+    row.date_warned = today
+    row.save(update_fields=["date_warned"])
+    events.publish(
+        LicenceExpiring(
+            corporation=licence.corporation,
+            date_expired=licence.date_expired.isoformat(),
+            days_left=licence.days_left(today),
+        )
+    )
+    return True
+
+
+def _record(actor: Actor, event: str, new: dict[str, object]) -> None:
+    audits.record(
+        actor=actor,
+        org_id=ROOT_ORG_ID,
+        event=event,
+        action="update" if event == "licence.installed" else "other",
+        object_type="Licence",
+        object_name=str(new.get("corporation", "")),
+        new=new,
+    )

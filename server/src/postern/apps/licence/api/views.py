@@ -1,0 +1,75 @@
+"""`xpack/license/detail` and `xpack/license/import`: open without a licence, because they are how one gets in."""
+
+from typing import Any
+
+from django.utils.translation import gettext as _
+from rest_framework import serializers
+from rest_framework.parsers import MultiPartParser
+from rest_framework.request import Request
+from rest_framework.response import Response
+
+from postern.apps.licence import actions, queries
+from postern.apps.licence.api.serializers import LicenceFileSerializer, LicenceSerializer
+from postern.apps.licence.document import MAX_BYTES
+from postern.apps.licence.errors import LicenceRefused
+from postern.foundation.rest.rights import Right
+from postern.foundation.rest.views import PosternView
+
+
+class LicenceDetailView(PosternView):
+    """The installed licence, how long it holds, and in words why it does not."""
+
+    rights = Right.SUPER_USER
+    always_root = True
+
+    def get_serializer(self, *args: Any, **kwargs: Any) -> serializers.Serializer[Any]:
+        """The shape, for OPTIONS."""
+        return LicenceSerializer(*args, **kwargs)
+
+    def get(self, request: Request) -> Response:
+        state, today = queries.state(), queries.today()
+        licence = state.licence
+        shown = {
+            "corporation": licence.corporation if licence else "",
+            "subscription_id": licence.subscription_id if licence else "",
+            "edition": licence.edition if licence else "",
+            "date_issued": licence.date_issued if licence else None,
+            "date_expired": licence.date_expired if licence else None,
+            "asset_count": licence.asset_count if licence else None,
+            "is_valid": state.is_valid,
+            "days_left": licence.days_left(today) if licence else None,
+            "is_expired": bool(licence and licence.is_expired(today)),
+            "is_expiring": bool(licence and licence.is_expiring(today)),
+            "message": state.message,
+        }
+        return Response(LicenceSerializer(shown).data)
+
+
+class LicenceImportView(PosternView):
+    """POST of a multipart `file` → `{"status", "msg"}`; a file that is refused answers 200 with `status` false.
+
+    That is the contract: the console shows `msg` either way.
+    """
+
+    rights = Right.SUPER_USER
+    always_root = True
+    parser_classes = (MultiPartParser,)
+
+    def get_serializer(self, *args: Any, **kwargs: Any) -> serializers.Serializer[Any]:
+        """The shape, for OPTIONS."""
+        return LicenceFileSerializer(*args, **kwargs)
+
+    def post(self, request: Request) -> Response:
+        serializer = LicenceFileSerializer(data=request.data)
+        serializer.is_valid(raise_exception=True)
+        # One byte more than fits: the action sees that it is too large, whatever its size.
+        data = serializer.validated_data["file"].read(MAX_BYTES + 1)
+        try:
+            licence = actions.install(actor=self.actor, data=data)
+        except LicenceRefused as refused:
+            return Response({"status": False, "msg": refused.message})
+        message = _("The licence of %(corporation)s is installed; it holds until %(date)s.") % {
+            "corporation": licence.corporation,
+            "date": licence.date_expired.isoformat(),
+        }
+        return Response({"status": True, "msg": message})

@@ -1,0 +1,62 @@
+"""Making licences: for operators, who issue them to themselves, with a key that only they hold."""
+
+import contextlib
+import os
+from pathlib import Path
+
+from cryptography.exceptions import UnsupportedAlgorithm
+from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
+from cryptography.hazmat.primitives.serialization import (
+    Encoding,
+    NoEncryption,
+    PrivateFormat,
+    PublicFormat,
+    load_pem_private_key,
+)
+
+from postern.kernel.errors import SettingsError
+
+
+def issuing_key(path: Path) -> tuple[Ed25519PrivateKey, bool]:
+    """The issuing key in `path`, and whether it was made just now. The public half is written beside it as `.pub`.
+
+    Raises SettingsError when the file holds something else, or others can read it.
+    """
+    made = _make(path)
+    try:
+        mode = path.stat().st_mode & 0o777
+        if mode & 0o077:
+            raise SettingsError(f"the issuing key {path} can be read by others (mode {mode:04o}); make it 0600")
+        private = load_pem_private_key(path.read_bytes(), password=None)
+    except OSError as error:
+        raise SettingsError(f"cannot read the issuing key {path}: {error.strerror}") from error
+    except (ValueError, TypeError, UnsupportedAlgorithm):
+        raise SettingsError(f"{path} is no private key in PEM form without a passphrase") from None
+    if not isinstance(private, Ed25519PrivateKey):
+        raise SettingsError(f"{path} is no Ed25519 key")
+    public_path(path).write_bytes(
+        private.public_key().public_bytes(Encoding.PEM, PublicFormat.SubjectPublicKeyInfo),
+    )
+    return private, made
+
+
+def public_path(path: Path) -> Path:
+    """Where the public half of an issuing key stands."""
+    return path.with_name(f"{path.name}.pub")
+
+
+def _make(path: Path) -> bool:
+    """Make a key unless there is one. Never replaces a file."""
+    with contextlib.suppress(FileExistsError):
+        try:
+            descriptor = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, 0o600)
+        except FileExistsError:
+            raise
+        except OSError as error:
+            raise SettingsError(f"cannot write the issuing key {path}: {error.strerror}") from error
+        with os.fdopen(descriptor, "wb") as file:
+            file.write(Ed25519PrivateKey.generate().private_bytes(Encoding.PEM, PrivateFormat.PKCS8, NoEncryption()))
+            file.flush()
+            os.fsync(file.fileno())
+        return True
+    return False

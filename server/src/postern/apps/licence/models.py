@@ -1,0 +1,24 @@
+"""The installed licence, as the file that was installed: what it says is verified anew with each reading."""
+
+from django.db import models
+from django.utils.translation import gettext_lazy as _
+
+from postern.foundation.models import PosternModel
+from postern.kernel import clock
+
+
+class InstalledLicence(PosternModel):
+    """A licence file that was installed. The latest one counts."""
+
+    text = models.TextField(max_length=16_384)
+    installed_by = models.CharField(max_length=260, blank=True, default="")
+    date_installed = models.DateTimeField(default=clock.now)
+    #: The day on which the administrators were last told that it ends.
+    date_warned = models.DateField(null=True)
+
+    class Meta:
+        verbose_name = _("Licence")
+        ordering = ("-date_installed", "-id")
+
+    def __str__(self) -> str:
+        return f"licence installed on {self.date_installed:%Y-%m-%d}"

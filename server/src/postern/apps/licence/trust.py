@@ -1,0 +1,87 @@
+"""Whose licences count here: the public keys in `POSTERN_HOME/licence/trusted`, put there by whoever has a shell on the host.
+
+Nothing that comes over the network writes this folder. A file that others may write does not count.
+"""
+
+import logging
+import os
+import stat
+from functools import lru_cache
+from pathlib import Path
+from typing import Final
+
+from cryptography.exceptions import UnsupportedAlgorithm
+from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PublicKey
+from cryptography.hazmat.primitives.serialization import Encoding, PublicFormat, load_pem_public_key
+
+from postern.apps.licence.document import TrustedKey, key_id
+from postern.kernel.errors import SettingsError
+
+logger = logging.getLogger(__name__)
+
+_MAX_KEY_BYTES: Final = 4096
+_OTHERS_WRITE: Final = stat.S_IWGRP | stat.S_IWOTH
+
+#: Name, time of change, size and mode of every file: while they are the same, so are the keys.
+_Stamp = tuple[tuple[str, int, int, int], ...]
+
+
+def folder(home: Path) -> Path:
+    """Where the trusted keys of an installation lie."""
+    return home / "licence" / "trusted"
+
+
+def trusted_keys(home: Path) -> tuple[TrustedKey, ...]:
+    """The keys that count now; files that are none are left out, with a line in the log."""
+    return _load(folder(home), _stamp(folder(home)))
+
+
+def trust(home: Path, public: Ed25519PublicKey) -> Path:
+    """Let the licences of this issuer count from now on; returns the file. Trusting twice changes nothing."""
+    where = folder(home)
+    where.mkdir(mode=0o755, parents=True, exist_ok=True)
+    path = where / f"{key_id(public)}.pub"
+    draft = path.with_name(f".{path.name}.{os.getpid()}")
+    draft.write_bytes(public.public_bytes(Encoding.PEM, PublicFormat.SubjectPublicKeyInfo))
+    draft.chmod(0o644)
+    draft.replace(path)
+    return path
+
+
+def read_public_key(path: Path) -> Ed25519PublicKey:
+    """The Ed25519 public key in a PEM file. Raises SettingsError."""
+    try:
+        with path.open("rb") as file:
+            found = load_pem_public_key(file.read(_MAX_KEY_BYTES))
+    except OSError as error:
+        raise SettingsError(f"cannot read {path}: {error.strerror}") from error
+    except (ValueError, UnsupportedAlgorithm):
+        raise SettingsError(f"{path} is no public key in PEM form") from None
+    if not isinstance(found, Ed25519PublicKey):
+        raise SettingsError(f"{path} is no Ed25519 key")
+    return found
+
+
+def _stamp(where: Path) -> _Stamp:
+    try:
+        files = sorted(where.glob("*.pub"))
+        return tuple((path.name, (info := path.stat()).st_mtime_ns, info.st_size, info.st_mode) for path in files)
+    except OSError:
+        return ()
+
+
+@lru_cache(maxsize=4)
+def _load(where: Path, stamp: _Stamp) -> tuple[TrustedKey, ...]:
+    found: list[TrustedKey] = []
+    for name, _changed, _size, mode in stamp:
+        path = where / name
+        if mode & _OTHERS_WRITE:
+            logger.warning("the licence issuer %s is not trusted: others may write its file", path)
+            continue
+        try:
+            found.append(TrustedKey.of(read_public_key(path)))
+        except SettingsError as error:
+            logger.warning("a licence issuer is not trusted: %s", error.message)
+    return tuple(found)
+
+

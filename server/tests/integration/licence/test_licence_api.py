@@ -1,0 +1,190 @@
+"""Installing a licence, what it shows, and what it closes."""
+
+import base64
+import json
+from collections.abc import Iterator
+from datetime import timedelta
+from unittest import mock
+
+import pytest
+from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
+from django.core.files.uploadedfile import SimpleUploadedFile
+from rest_framework.test import APIClient
+
+from factories.licences import forget_issuers, licence_file, licence_of, today, trust_issuer
+from postern.apps.audits.models import AuditEvent
+from postern.apps.licence import actions, queries
+from postern.apps.licence.errors import LicenceRefused
+from postern.apps.licence.events import LicenceExpiring
+from postern.apps.licence.models import InstalledLicence
+from postern.foundation import events
+from postern.foundation.actor import SYSTEM
+
+pytestmark = pytest.mark.django_db
+
+DETAIL = "/api/v1/xpack/license/detail"
+IMPORT = "/api/v1/xpack/license/import"
+PUBLIC = "/api/v1/settings/public/"
+
+
+@pytest.fixture(autouse=True)
+def _one_issuer() -> Iterator[None]:
+    trust_issuer()
+    yield
+    forget_issuers()
+
+
+def upload(client: APIClient, data: bytes) -> dict[str, object]:
+    answer = client.post(IMPORT, {"file": SimpleUploadedFile("licence.json", data)}, format="multipart")
+    assert answer.status_code == 200, answer.content
+    body: dict[str, object] = answer.json()
+    return body
+
+
+def days_later(days: int) -> "mock._patch[object]":
+    return mock.patch.object(queries, "today", lambda: today() + timedelta(days=days))  # type: ignore[return-value]
+
+
+@pytest.mark.spec("S7-015", "S7-025")
+def test_licence_imported_is_shown_and_opens_the_licensed_features(as_admin: APIClient) -> None:
+    assert as_admin.get(PUBLIC).json()["data"]["XPACK_LICENSE_IS_VALID"] is False
+    body = upload(as_admin, licence_file(30, asset_count=500))
+    assert body["status"] is True
+    assert "Example & Sons" in str(body["msg"])
+    shown = as_admin.get(DETAIL).json()
+    assert shown["date_expired"] == (today() + timedelta(days=30)).isoformat()
+    assert (shown["corporation"], shown["subscription_id"], shown["edition"]) == (
+        "Example & Sons",
+        "sub-1",
+        "enterprise",
+    )
+    assert (shown["asset_count"], shown["is_valid"], shown["days_left"]) == (500, True, 30)
+    public = as_admin.get(PUBLIC).json()["data"]
+    assert (public["XPACK_ENABLED"], public["XPACK_LICENSE_IS_VALID"]) == (True, True)
+    event = AuditEvent.objects.get(event="licence.installed")
+    assert event.new is not None
+    assert event.new["corporation"] == "Example & Sons"
+
+
+@pytest.mark.spec("S1-007")
+def test_without_a_licence_the_rest_works_and_the_detail_says_why(as_admin: APIClient) -> None:
+    shown = as_admin.get(DETAIL).json()
+    assert (shown["is_valid"], shown["date_expired"], shown["days_left"]) == (False, None, None)
+    assert shown["message"]
+    assert as_admin.get("/api/v1/users/users/").status_code == 200
+    assert as_admin.get("/api/v1/assets/assets/").status_code == 200
+    assert as_admin.get("/api/v1/orgs/orgs/current/").status_code == 200
+
+
+def test_licence_is_for_super_administrators(
+    as_org_admin: APIClient, as_user: APIClient, as_anonymous: APIClient
+) -> None:
+    for client, status in ((as_org_admin, 403), (as_user, 403), (as_anonymous, 401)):
+        assert client.get(DETAIL).status_code == status
+        assert client.post(IMPORT, {"file": SimpleUploadedFile("l", b"x")}, format="multipart").status_code == status
+
+
+def _forged() -> bytes:
+    """More assets and a later end than were signed."""
+    envelope = json.loads(licence_file())
+    stated = json.loads(base64.b64decode(envelope["payload"]))
+    stated["asset_count"] = 1_000_000
+    envelope["payload"] = base64.b64encode(json.dumps(stated).encode()).decode()
+    return json.dumps(envelope).encode()
+
+
+def _wrong_signature() -> bytes:
+    envelope = json.loads(licence_file())
+    envelope["signature"] = base64.b64encode(bytes(64)).decode()
+    return json.dumps(envelope).encode()
+
+
+def _of_another_format() -> bytes:
+    return json.dumps({**json.loads(licence_file()), "format": "postern-licence/9"}).encode()
+
+
+@pytest.mark.spec("S1-043")
+@pytest.mark.parametrize(
+    ("data", "fault"),
+    [
+        pytest.param(_forged(), "forged", id="another payload"),
+        pytest.param(_wrong_signature(), "forged", id="another signature"),
+        pytest.param(licence_file(issuer=Ed25519PrivateKey.generate()), "untrusted", id="another issuer"),
+        pytest.param(licence_file(-1), "expired", id="expired yesterday"),
+        pytest.param(licence_file(900, date_issued=today() + timedelta(days=1)), "not_yet", id="begins tomorrow"),
+        pytest.param(licence_file()[:-40], "unreadable", id="truncated"),
+        pytest.param(b"", "unreadable", id="empty"),
+        pytest.param(b"\xff\xfe\x00", "unreadable", id="no text"),
+        pytest.param(b"[" * 16_000, "unreadable", id="deep"),
+        pytest.param(_of_another_format(), "unreadable", id="another format"),
+        pytest.param(licence_file() + b" " * 20_000, "too_large", id="oversized"),
+    ],
+)
+def test_k75_licence_that_is_not_in_order_is_refused_in_words_and_changes_nothing(
+    as_admin: APIClient, data: bytes, fault: str
+) -> None:
+    assert upload(as_admin, licence_file(10))["status"] is True
+    body = upload(as_admin, data)
+    assert body["status"] is False
+    assert body["msg"]
+    assert as_admin.get(DETAIL).json()["days_left"] == 10
+    event = AuditEvent.objects.get(event="licence.refused")
+    assert event.new == {"why": fault}
+
+
+def test_k75_nobody_trusted_means_no_licence(as_admin: APIClient) -> None:
+    forget_issuers()
+    assert upload(as_admin, licence_file())["status"] is False
+    assert not InstalledLicence.objects.exists()
+
+
+def test_licence_without_a_file_is_refused(as_admin: APIClient) -> None:
+    answer = as_admin.post(IMPORT, {}, format="multipart")
+    assert (answer.status_code, list(answer.json())) == (400, ["file"])
+
+
+def test_issuer_not_trusted_any_more_closes_at_once(as_admin: APIClient) -> None:
+    upload(as_admin, licence_file())
+    assert queries.state().is_valid
+    forget_issuers()
+    assert not queries.state().is_valid
+
+
+def test_issuer_whose_key_others_may_write_does_not_count() -> None:
+    trust_issuer().chmod(0o666)
+    with pytest.raises(LicenceRefused):
+        actions.install(actor=SYSTEM, data=licence_file())
+
+
+@pytest.mark.spec("S4-044")
+def test_licence_counts_as_expired_when_its_days_left_are_below_0(as_admin: APIClient) -> None:
+    upload(as_admin, licence_file(3))
+    with days_later(3):
+        shown = as_admin.get(DETAIL).json()
+        assert (shown["days_left"], shown["is_expired"], shown["is_valid"]) == (0, False, True)
+    with days_later(4):
+        shown = as_admin.get(DETAIL).json()
+        assert (shown["days_left"], shown["is_expired"], shown["is_valid"]) == (-1, True, False)
+        assert as_admin.get(PUBLIC).json()["data"]["XPACK_LICENSE_IS_VALID"] is False
+
+
+@pytest.mark.spec("S4-045")
+@pytest.mark.parametrize(("days", "warns"), [(-1, False), (0, True), (6, True), (7, False), (30, False)])
+def test_licence_warns_when_under_7_days_are_left(as_admin: APIClient, days: int, warns: bool) -> None:
+    upload(as_admin, licence_file(60))
+    with days_later(60 - days):
+        assert as_admin.get(DETAIL).json()["is_expiring"] is warns
+    assert licence_of(days).is_expiring(today()) is warns
+
+
+@pytest.mark.django_db(transaction=True)
+def test_end_is_told_once_a_day_and_its_passing_once() -> None:
+    told: list[LicenceExpiring] = []
+    with mock.patch.dict(events._subscribers, {LicenceExpiring: [told.append]}):
+        assert actions.warn_of_end() is False
+        actions.install(actor=SYSTEM, data=licence_file(8))
+        assert actions.warn_of_end() is False
+        for day in (2, 2, 3, 8, 9, 10, 11):
+            with days_later(day):
+                actions.warn_of_end()
+    assert [event.days_left for event in told] == [6, 5, 0, -1]
