@@ -1,9 +1,11 @@
 import { Server } from 'lucide-react';
-import { useMemo } from 'react';
+import { useMemo, useState } from 'react';
 import { http } from '#/lib/http/client';
+import { useT } from '#/lib/i18n';
 import { defineResource } from '#/resource/define';
 import { ChipsCell, MonoCell, ShowCell } from '#/resource/format';
 import { ResourceList } from '#/resource/list/ResourceList';
+import { type ChosenNode, NodeTree } from '#/resource/node-tree';
 
 interface GrantedAsset {
   readonly id: string;
@@ -16,10 +18,10 @@ interface GrantedSystemUser {
   readonly name: string;
 }
 
-function grantedAssets(base: string) {
+function grantedAssets(base: string, api: string) {
   return defineResource<GrantedAsset>({
     name: 'GrantedAssetTable',
-    api: `${base}assets/`,
+    api,
     routes: {
       names: { list: 'AssetList', detail: 'AssetDetail' },
       paths: { list: '/assets/assets', detail: '/assets/assets/$id' },
@@ -53,8 +55,30 @@ function grantedAssets(base: string) {
   });
 }
 
-/** Assets that a person or group may reach; system users are looked up on demand. `base` ends with a slash. */
+/**
+ * Assets that a person or group may reach, with the nodes they stand in; system users are looked up on demand.
+ * `base` ends with a slash.
+ */
 export function GrantedAssets({ base }: { readonly base: string }) {
-  const resource = useMemo(() => grantedAssets(base), [base]);
-  return <ResourceList resource={resource} query={{ cache_policy: 1, all: 1 }} embedded />;
+  const t = useT();
+  const [node, setNode] = useState<ChosenNode | null>(null);
+  const api = node === null ? `${base}assets/` : `${base}nodes/${encodeURIComponent(node.id)}/assets/`;
+  const resource = useMemo(() => grantedAssets(base, api), [base, api]);
+  return (
+    <ResourceList
+      key={api}
+      resource={resource}
+      query={{ cache_policy: 1, all: 1 }}
+      embedded
+      side={
+        <NodeTree
+          title={t('users:granted.nodes')}
+          api={`${base}nodes/children/tree/`}
+          query={{ cache_policy: 1 }}
+          selected={node?.id ?? null}
+          onSelect={(next) => setNode(next.id === node?.id ? null : next)}
+        />
+      }
+    />
+  );
 }

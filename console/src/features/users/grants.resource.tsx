@@ -11,6 +11,11 @@ interface GrantRow {
   readonly is_active: boolean;
 }
 
+const YES_NO = [
+  { value: '1', label: 'resource:yes' },
+  { value: '0', label: 'resource:no' },
+];
+
 /** Asset permissions seen from a person: read here, changed on their own screens. */
 export const grantsOfUser = defineResource<GrantRow>({
   name: 'UserAssetPermissionTable',
@@ -40,6 +45,25 @@ export const grantsOfUser = defineResource<GrantRow>({
       'nodes_amount',
       'system_users_amount',
       { key: 'is_valid', cell: (row) => <BooleanCell value={row.is_valid} /> },
+    ],
+    // i18n: users:grant.filter.*
+    filters: [
+      { key: 'name', label: 'users:grant.filter.name' },
+      { key: 'is_valid', label: 'users:grant.filter.is_valid', choices: YES_NO },
+      { key: 'username', label: 'users:grant.filter.username' },
+      { key: 'user_group', label: 'users:grant.filter.user_group' },
+      { key: 'ip', label: 'users:grant.filter.ip' },
+      { key: 'hostname', label: 'users:grant.filter.hostname' },
+      { key: 'node', label: 'users:grant.filter.node' },
+      { key: 'system_user', label: 'users:grant.filter.system_user' },
+      {
+        key: 'all',
+        label: 'users:grant.filter.all',
+        choices: [
+          { value: '1', label: 'users:grant.filter.all_yes' },
+          { value: '0', label: 'users:grant.filter.all_no' },
+        ],
+      },
     ],
     isInactive: (row) => !row.is_active,
   },

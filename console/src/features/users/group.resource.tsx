@@ -14,6 +14,7 @@ export interface GroupRow {
   readonly name: string;
   readonly users: readonly string[];
   readonly users_amount: number;
+  readonly comment: string;
 }
 
 export const group = defineResource<GroupRow>({
@@ -38,7 +39,8 @@ export const group = defineResource<GroupRow>({
       'org_name',
       'comment',
     ],
-    shown: ['name', 'users_amount', 'created_by', 'date_created', 'comment'],
+    shown: ['name', 'users_amount', 'comment'],
+    phone: { icon: Users, meta: (row) => <span>{row.comment}</span> },
   },
   form: {
     groups: [{ title: 'users:form.basic', fields: ['name', 'users', 'comment'] }],

@@ -1,19 +1,31 @@
-import { CircleCheck, CirclePause, KeyRound, LockOpen, Power, RectangleEllipsis, User } from 'lucide-react';
+import {
+  CircleCheck,
+  CirclePause,
+  KeyRound,
+  LockOpen,
+  Power,
+  RectangleEllipsis,
+  ShieldOff,
+  User,
+  UserMinus,
+} from 'lucide-react';
 import { http } from '#/lib/http/client';
 import { translate } from '#/lib/i18n';
 import { currentSession } from '#/lib/session';
 import { ResourceList } from '#/resource/list/ResourceList';
-import { defineResource, type ActionTools, type FieldContext } from '#/resource/define';
-import { groupOptions } from '#/resource/remotes';
-import { toast } from '#/ui/toast';
-import { Status } from '#/ui/status';
-import { userScreens } from './routes';
-import { grantsOfUser } from './grants.resource';
-import { resetPassword } from './set-password-link';
+import { defineResource, type FieldContext } from '#/resource/define';
 import { lazyPart } from '#/resource/lazy-part';
+import { groupOptions } from '#/resource/remotes';
+import { Status } from '#/ui/status';
+import { grantsOfUser } from './grants.resource';
+import { InviteButton } from './InviteButton';
+import { hasLicence, managesMembers, removeMany, removeOne, resetKey, resetMfa, setActive } from './user-actions';
+import { userScreens } from './routes';
+import { resetPassword, showSetPasswordLink } from './set-password-link';
 
 const GrantedAssets = lazyPart(async () => (await import('./GrantedAssets')).GrantedAssets);
 const PasswordField = lazyPart(async () => (await import('./PasswordField')).PasswordField);
+const UserGroupsCard = lazyPart(async () => (await import('./UserGroupsCard')).UserGroupsCard);
 
 export interface UserRow {
   readonly id: string;
@@ -34,21 +46,28 @@ function isSuper(): boolean {
   return currentSession()?.profile.is_superuser ?? false;
 }
 
-function isLocal({ values }: FieldContext): boolean {
-  return values['source'] === undefined || values['source'] === 'local';
+function isInRoot(): boolean {
+  return currentSession()?.organization.is_root ?? false;
 }
 
-async function setActive(ids: readonly string[], active: boolean, tools: ActionTools): Promise<void> {
-  await http.patch(
-    'users/users/',
-    ids.map((id) => ({ id, is_active: active })),
-  );
-  toast({
-    tone: 'ok',
-    text: translate(active ? 'users:activated' : 'users:deactivated', { count: ids.length }),
-  });
-  tools.refresh();
+function isMe(row: UserRow): boolean {
+  return currentSession()?.profile.id === row.id;
 }
+
+function isLocal({ values }: FieldContext): boolean {
+  return values['source'] === undefined || values['source'] === '' || values['source'] === 'local';
+}
+
+/** A new person gets his password from the form; for an existing one it is asked for first. */
+function wantsPassword(context: FieldContext): boolean {
+  if (!isLocal(context)) return false;
+  return context.mode === 'create'
+    ? context.values['password_strategy'] === 'custom'
+    : context.values['update_password'] === true;
+}
+
+const notChangeable = (row: UserRow): string | undefined =>
+  row.can_update ? undefined : translate('resource:not_allowed');
 
 /** Valid, or the first reason why not. */
 function UserStatus({ row }: { readonly row: UserRow }) {
@@ -65,7 +84,7 @@ export const user = defineResource<UserRow>({
   icon: User,
   nameOf: (row) => `${row.name} (${row.username})`,
   noun: { one: 'users:user.one', many: 'users:user.many', what: 'users:user.what' },
-  can: { update: (row) => row.can_update, delete: (row) => row.can_delete },
+  can: { update: (row) => row.can_update, delete: (row) => row.can_delete, mayDelete: isSuper },
   list: {
     columns: [
       'name',
@@ -85,21 +104,29 @@ export const user = defineResource<UserRow>({
       'login_blocked',
       'mfa_enabled',
       'is_expired',
+      'mfa_force_enabled',
       'last_login',
       'date_joined',
       'date_password_last_updated',
       'comment',
       'created_by',
     ],
-    shown: [
-      'name',
-      'username',
-      'email',
-      'groups_display',
-      'total_role_display',
-      'source',
-      'is_valid',
-      'last_login',
+    shown: ['name', 'username', 'groups_display', 'total_role_display', 'source', 'is_valid'],
+    header: (tools) => <InviteButton onInvited={tools.refresh} />,
+    bulkUpdate: {
+      fields: ['groups', 'date_expired', 'comment'],
+      specs: { groups: { remote: groupOptions, multiple: true } },
+    },
+    rowActions: [
+      {
+        id: 'remove',
+        label: 'users:remove.action',
+        icon: UserMinus,
+        order: 40,
+        isOffered: managesMembers,
+        disabledReason: (row) => (row.can_delete ? undefined : translate('resource:not_allowed')),
+        run: removeOne,
+      },
     ],
     isInactive: (row) => !row.is_active,
     phone: {
@@ -120,6 +147,13 @@ export const user = defineResource<UserRow>({
         icon: CirclePause,
         run: (ids, tools) => setActive(ids, false, tools),
       },
+      {
+        id: 'remove',
+        label: 'users:remove.action',
+        icon: UserMinus,
+        isOffered: managesMembers,
+        run: removeMany,
+      },
     ],
   },
   form: {
@@ -127,35 +161,62 @@ export const user = defineResource<UserRow>({
       { title: 'users:form.account', fields: ['name', 'username', 'email', 'groups'] },
       {
         title: 'users:form.auth',
-        fields: ['password_strategy', 'password', 'need_update_password', 'public_key', 'source'],
+        fields: [
+          'password_strategy',
+          'update_password',
+          'password',
+          'need_update_password',
+          'set_public_key',
+          'public_key',
+          'mfa_level',
+          'source',
+        ],
       },
-      { title: 'users:form.security', fields: ['role', 'date_expired', 'is_active'] },
+      { title: 'users:form.security', fields: ['role', 'org_roles', 'date_expired', 'is_active'] },
       { title: 'users:form.other', fields: ['phone', 'wechat', 'comment'] },
     ],
-    initial: () => ({ is_active: true, password_strategy: 'custom', source: 'local', role: 'User' }),
+    initial: () => ({
+      is_active: true,
+      password_strategy: 'custom',
+      source: 'local',
+      role: 'User',
+      org_roles: ['User'],
+      update_password: false,
+      set_public_key: false,
+    }),
     fields: {
-      groups: { remote: groupOptions, multiple: true },
+      groups: { remote: groupOptions, multiple: true, isHidden: isInRoot },
       password_strategy: { isHidden: (context) => context.mode === 'update' || !isLocal(context) },
+      update_password: {
+        label: 'users:form.update_password',
+        control: 'checkbox',
+        local: true,
+        isHidden: (context) => context.mode === 'create' || !isLocal(context),
+      },
       password: {
-        isHidden: (context) =>
-          !isLocal(context) ||
-          (context.mode === 'create' && context.values['password_strategy'] !== 'custom'),
+        required: true,
+        isHidden: (context) => !wantsPassword(context),
         render: (input) => <PasswordField input={input} />,
-        help: ({ mode }) =>
-          mode === 'create' ? 'users:form.password_create_help' : 'users:form.password_help',
+        help: 'users:form.password_help',
       },
       need_update_password: { isHidden: (context) => !isLocal(context) },
-      public_key: { control: 'public-key', help: 'users:form.public_key_help' },
+      set_public_key: { label: 'users:form.set_public_key', control: 'checkbox', local: true },
+      public_key: {
+        control: 'public-key',
+        required: true,
+        help: 'users:form.public_key_help',
+        isHidden: ({ values }) => values['set_public_key'] !== true,
+      },
       role: { isHidden: () => !isSuper() },
+      org_roles: {
+        label: 'users:form.org_roles',
+        isHidden: () => !hasLicence(),
+        isDisabled: isInRoot,
+        help: 'users:form.org_roles_help',
+      },
       is_active: { control: 'switch' },
     },
-    toPayload: (values, { values: all, mode }) => {
-      if (mode === 'create' && all['password_strategy'] === 'email') {
-        const { password: _dropped, ...rest } = values;
-        return rest;
-      }
-      return values;
-    },
+    saved: showSetPasswordLink,
   },
   detail: {
     status: (row) => <UserStatus row={row} />,
@@ -171,6 +232,7 @@ export const user = defineResource<UserRow>({
           'source_display',
           'mfa_level_display',
           'phone',
+          'wechat',
           'comment',
         ],
       },
@@ -185,7 +247,7 @@ export const user = defineResource<UserRow>({
         label: 'users:quick.active',
         icon: Power,
         state: (row) => translate(row.is_active ? 'users:quick.active_on' : 'users:quick.active_off'),
-        disabledReason: (row) => (row.can_update ? undefined : translate('resource:not_allowed')),
+        disabledReason: notChangeable,
         control: {
           kind: 'switch',
           value: (row) => row.is_active,
@@ -193,41 +255,48 @@ export const user = defineResource<UserRow>({
         },
       },
       {
-        id: 'unblock',
-        label: 'users:quick.unblock',
-        icon: LockOpen,
-        state: (row) => translate(row.login_blocked ? 'users:quick.blocked' : 'users:quick.not_blocked'),
-        isOffered: (row) => row.login_blocked,
-        control: {
-          kind: 'button',
-          label: 'users:quick.unblock',
-          run: (row) => http.patch(`users/users/${row.id}/unblock/`, {}),
+        id: 'mfa',
+        label: 'users:quick.reset_mfa',
+        icon: ShieldOff,
+        state: () => translate('users:quick.reset_mfa_state'),
+        disabledReason: (row) => {
+          if (isMe(row)) return translate('users:quick.own_mfa');
+          return row.mfa_enabled ? notChangeable(row) : translate('users:quick.no_mfa');
         },
+        control: { kind: 'button', label: 'users:quick.reset', run: resetMfa },
       },
       {
         id: 'password',
         label: 'users:quick.reset_password',
         icon: RectangleEllipsis,
         state: () => translate('users:quick.reset_password_state'),
-        disabledReason: (row) => (row.source === 'local' ? undefined : translate('users:quick.not_local')),
-        control: {
-          kind: 'button',
-          label: 'users:quick.reset',
-          run: resetPassword,
-        },
+        disabledReason: (row) =>
+          row.source === 'local' ? notChangeable(row) : translate('users:quick.not_local'),
+        control: { kind: 'button', label: 'users:quick.reset', run: resetPassword },
       },
       {
         id: 'key',
         label: 'users:quick.reset_key',
         icon: KeyRound,
         state: () => translate('users:quick.reset_key_state'),
+        disabledReason: notChangeable,
+        control: { kind: 'button', label: 'users:quick.reset', run: resetKey },
+      },
+      {
+        id: 'unblock',
+        label: 'users:quick.unblock',
+        icon: LockOpen,
+        state: (row) => translate(row.login_blocked ? 'users:quick.blocked' : 'users:quick.not_blocked'),
+        disabledReason: (row) =>
+          row.login_blocked ? notChangeable(row) : translate('users:quick.not_blocked'),
         control: {
           kind: 'button',
-          label: 'users:quick.reset',
-          run: (row) => http.patch(`users/users/${row.id}/pubkey/reset/`, {}),
+          label: 'users:quick.unblock_do',
+          run: (row) => http.patch(`users/users/${row.id}/unblock/`, {}),
         },
       },
     ],
+    side: (row, tools) => <UserGroupsCard userId={row.id} onChange={tools.refresh} />,
     tabs: [
       {
         id: 'assets',

@@ -144,7 +144,10 @@ function startValues<Row extends Resource>(props: LoadedFormProps<Row>): FormVal
   const fresh = initialValues(fields, names, own, specs);
   if (!object) return fresh;
   const copied = objectValues(object, names, fields, specs);
-  for (const name of names) if (NOT_CLONED.has(name)) delete copied[name];
+  for (const name of names) {
+    // What the origin does not show (secrets, questions of the form itself) starts as in an empty form.
+    if (NOT_CLONED.has(name) || fields[name]?.write_only || !(name in object)) delete copied[name];
+  }
   return { ...fresh, ...copied };
 }
 

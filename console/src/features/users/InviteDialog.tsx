@@ -1,0 +1,116 @@
+import { type FormEvent, useId, useState } from 'react';
+import { explain } from '#/lib/http/catalogue';
+import { http } from '#/lib/http/client';
+import { useT } from '#/lib/i18n';
+import { useSession } from '#/lib/session';
+import type { RemoteOptions } from '#/resource/define';
+import { RemoteSelect } from '#/resource/form/RemoteSelect';
+import { userOptions } from '#/resource/remotes';
+import { Button } from '#/ui/button';
+import { CheckGroup } from '#/ui/choice';
+import { Dialog } from '#/ui/dialog';
+import { Field } from '#/ui/field';
+import { Note } from '#/ui/note';
+import { toast } from '#/ui/toast';
+
+/** People of all organizations; the server names a few at a time. */
+const everybody: RemoteOptions = { ...userOptions, api: 'users/users/suggestion/', query: {} };
+
+const ROLES = ['User', 'Auditor', 'Admin'] as const;
+
+/** Chosen people get the chosen roles in the present organization. */
+export function InviteDialog({
+  onClose,
+  onInvited,
+}: {
+  readonly onClose: () => void;
+  readonly onInvited: () => void;
+}) {
+  const t = useT();
+  const form = useId();
+  const { organization } = useSession();
+  const [people, setPeople] = useState<readonly string[]>([]);
+  const [roles, setRoles] = useState<readonly string[]>(['User']);
+  const [tried, setTried] = useState(false);
+  const [failure, setFailure] = useState<string | null>(null);
+  const [busy, setBusy] = useState(false);
+  const submit = async (event: FormEvent) => {
+    event.preventDefault();
+    setTried(true);
+    if (busy || people.length === 0 || roles.length === 0) return;
+    setBusy(true);
+    setFailure(null);
+    try {
+      await http.post(
+        'users/users/invite/',
+        people.flatMap((user) => roles.map((role) => ({ user, role }))),
+        { quiet: true },
+      );
+      toast({ tone: 'ok', text: t('users:invite.done', { count: people.length }) });
+      onInvited();
+      onClose();
+    } catch (error) {
+      setFailure(explain(error));
+      setBusy(false);
+    }
+  };
+  const required = t('resource:form.required');
+  return (
+    <Dialog
+      isOpen
+      title={t('users:invite.title', { organization: organization.name })}
+      onClose={onClose}
+      footer={
+        <>
+          <Button onClick={onClose}>{t('ui:cancel')}</Button>
+          <Button kind="primary" type="submit" form={form} busy={busy}>
+            {t('users:invite.action')}
+          </Button>
+        </>
+      }
+    >
+      <form id={form} className="grid gap-3" noValidate onSubmit={(event) => void submit(event)}>
+        {failure !== null && (
+          <Note tone="danger" announce>
+            {failure}
+          </Note>
+        )}
+        <Field
+          label={t('users:invite.people')}
+          help={t('users:invite.people_help')}
+          error={tried && people.length === 0 ? required : undefined}
+          layout="above"
+          required
+        >
+          {(control) => (
+            <RemoteSelect
+              control={control}
+              label={t('users:invite.people')}
+              remote={everybody}
+              multiple
+              value={people}
+              onChange={setPeople}
+            />
+          )}
+        </Field>
+        <Field
+          label={t('users:invite.roles')}
+          error={tried && roles.length === 0 ? required : undefined}
+          layout="above"
+          group
+          required
+        >
+          {() => (
+            // i18n: users:invite.role.*
+            <CheckGroup
+              name="roles"
+              options={ROLES.map((role) => ({ value: role, label: t(`users:invite.role.${role}`) }))}
+              value={roles}
+              onChange={setRoles}
+            />
+          )}
+        </Field>
+      </form>
+    </Dialog>
+  );
+}

@@ -1,0 +1,96 @@
+import { http } from '#/lib/http/client';
+import { translate } from '#/lib/i18n';
+import { currentSession } from '#/lib/session';
+import { cacheIds } from '#/resource/api';
+import type { ActionTools, BulkTools } from '#/resource/define';
+import { confirm } from '#/ui/confirm';
+import { toast } from '#/ui/toast';
+
+interface Person {
+  readonly id: string;
+  readonly name: string;
+}
+
+export function hasLicence(): boolean {
+  return currentSession()?.settings.XPACK_LICENSE_IS_VALID === true;
+}
+
+/** Inviting into and removing from an organization is licensed, and there is nothing to leave in the root one. */
+export function managesMembers(): boolean {
+  return hasLicence() && currentSession()?.organization.is_root === false;
+}
+
+export async function setActive(ids: readonly string[], active: boolean, tools: ActionTools): Promise<void> {
+  await http.patch(
+    'users/users/',
+    ids.map((id) => ({ id, is_active: active })),
+  );
+  toast({
+    tone: 'ok',
+    text: translate(active ? 'users:activated' : 'users:deactivated', { count: ids.length }),
+  });
+  tools.refresh();
+}
+
+async function remove(
+  names: readonly string[],
+  work: () => Promise<unknown>,
+  tools: ActionTools,
+): Promise<boolean> {
+  const count = names.length;
+  const organization = currentSession()?.organization.name ?? '';
+  const name = names[0] ?? '';
+  const several = count > 1;
+  const gone = await confirm({
+    title: several
+      ? translate('users:remove.several.question', { count, organization })
+      : translate('users:remove.question', { name, organization }),
+    effect: translate('users:remove.effect'),
+    names: several ? names : [],
+    confirmLabel: several
+      ? translate('users:remove.several.confirm', { count })
+      : translate('users:remove.confirm'),
+    danger: true,
+    run: work,
+  });
+  if (!gone) return false;
+  toast({
+    tone: 'ok',
+    text: several
+      ? translate('users:remove.several.done', { count })
+      : translate('users:remove.done', { name }),
+  });
+  tools.refresh();
+  return true;
+}
+
+/** Takes a person out of the organization; the account stays. */
+export async function removeOne(row: Person, tools: ActionTools): Promise<void> {
+  await remove([row.name], () => http.post(`users/users/${row.id}/remove/`), tools);
+}
+
+export async function removeMany(ids: readonly string[], tools: BulkTools): Promise<void> {
+  const work = async () => http.post('users/users/remove/', undefined, { query: { spm: await cacheIds(ids) } });
+  if (await remove(tools.names, work, tools)) tools.clear();
+}
+
+function reset(person: Person, kind: 'mfa' | 'key', work: () => Promise<unknown>): Promise<boolean> {
+  // i18n: users:reset.*
+  return confirm({
+    title: translate(`users:reset.${kind}`, { name: person.name }),
+    effect: translate(`users:reset.${kind}_effect`),
+    confirmLabel: translate('users:quick.reset'),
+    danger: true,
+    run: work,
+  });
+}
+
+/** Forgets the authenticator of a person, who then sets up a new one. */
+export function resetMfa(person: Person): Promise<boolean> {
+  return reset(person, 'mfa', () => http.get(`users/users/${person.id}/otp/reset/`));
+}
+
+/** Removes the SSH public keys of a person. */
+export function resetKey(person: Person): Promise<boolean> {
+  return reset(person, 'key', () => http.patch(`users/users/${person.id}/pubkey/reset/`, {}));
+}
