@@ -1,6 +1,6 @@
 import { explain } from '#/lib/http/catalogue';
-import { type FieldErrors, HttpError, ValidationError } from '#/lib/http/errors';
-import type { ImportColumn, RowProblem } from './import-row';
+import { type FieldErrors, fieldErrors, HttpError, ValidationError } from '#/lib/http/errors';
+import type { RowProblem } from './import-row';
 
 /** Errors that belong to no field. */
 const WHOLE_ROW = new Set(['non_field_errors', '__all__']);
@@ -25,9 +25,16 @@ function columnText(path: readonly string[], labels: ReadonlyMap<string, string>
   }, '');
 }
 
-function problemsOfFields(errors: FieldErrors, columns: readonly ImportColumn[]): RowProblem[] {
+/** A field and the text that names it to people. */
+export interface NamedField {
+  readonly field: string;
+  readonly label: string;
+}
+
+/** The messages of an error map (nested maps and lists included), each as “column: message”. */
+export function fieldProblems(body: unknown, columns: readonly NamedField[]): readonly RowProblem[] {
   const labels = new Map(columns.map(({ field, label }) => [field, label]));
-  return [...leaves(errors, [])]
+  return [...leaves(fieldErrors(body), [])]
     .filter(([, message]) => message !== '')
     .map(([path, message]) =>
       path.length === 0
@@ -37,9 +44,9 @@ function problemsOfFields(errors: FieldErrors, columns: readonly ImportColumn[])
 }
 
 /** Why a row was refused: the server's field errors flattened as “column: message”, else its own words or the catalogue's. */
-export function rowProblems(error: unknown, columns: readonly ImportColumn[]): readonly RowProblem[] {
+export function rowProblems(error: unknown, columns: readonly NamedField[]): readonly RowProblem[] {
   if (error instanceof ValidationError) {
-    const problems = problemsOfFields(error.fields, columns);
+    const problems = fieldProblems(error.body, columns);
     if (problems.length > 0) return problems;
   }
   if (error instanceof HttpError && Array.isArray(error.body)) {

@@ -9,6 +9,7 @@ import { LinkButton } from '#/ui/link';
 import { MenuButton } from '#/ui/menu';
 import { toast } from '#/ui/toast';
 import { deleteMany } from '../api';
+import { BulkUpdateAction } from '../bulk/BulkUpdateAction';
 import type { ActionTools, BulkTools, Resource, ResourceDefinition } from '../define';
 
 /** The one primary button of a list; with several kinds a menu. Absent in the root organization. */
@@ -78,14 +79,18 @@ async function deleteChosen<Row extends Resource>(
 /** What can be done with the chosen rows. Takes a place that is kept free, so nothing moves under the pointer. */
 export function ActionBar<Row extends Resource>({
   resource,
+  api,
   chosen,
+  onChosen,
   onClear,
   allowed,
   tools,
   query,
 }: {
   readonly resource: ResourceDefinition<Row>;
+  readonly api: string;
   readonly chosen: ReadonlyMap<string, string>;
+  readonly onChosen: (chosen: ReadonlyMap<string, string>) => void;
   readonly onClear: () => void;
   readonly allowed: boolean;
   readonly tools: ActionTools;
@@ -115,6 +120,9 @@ export function ActionBar<Row extends Resource>({
             {t(action.label)}
           </Button>
         ))}
+      {allowed && (
+        <BulkUpdateAction resource={resource} api={api} chosen={chosen} onChosen={onChosen} tools={tools} />
+      )}
       <span className="grow" />
       {allowed && resource.can?.deleteMany !== false && (resource.can?.mayDelete?.() ?? true) && (
         <Button

@@ -14,6 +14,7 @@ import { FailedState, StateView } from '#/ui/states';
 import { Table } from '#/ui/table';
 import type { FieldMap } from '../api';
 import type { ActionTools, Resource, ResourceDefinition } from '../define';
+import { ExchangeActions } from '../exchange/ExchangeActions';
 import { rememberColumns, rememberedColumns } from '../table-config';
 import { useMedia } from '../use-media';
 import { useMetadata } from '../use-metadata';
@@ -163,6 +164,22 @@ export function ResourceList<Row extends Resource>(props: ResourceListProps<Row>
         />
       )}
       <IconButton icon={RefreshCw} label={t('resource:refresh')} onClick={tools.refresh} />
+      {!metadata.error && (!embedded || resource.list.exchange) && (
+        <ExchangeActions
+          resource={resource}
+          source={{
+            api,
+            place: query,
+            filters: { ...controls.state.filters, ...dates.query },
+            order: controls.state.order,
+            chosen,
+            count: data?.count,
+          }}
+          metadata={metadata.data}
+          mayCreate={allowed}
+          tools={tools}
+        />
+      )}
       {resource.list.header?.(tools)}
       <CreateButton resource={resource} query={createQuery} allowed={allowed} tools={tools} />
     </>
@@ -192,6 +209,8 @@ export function ResourceList<Row extends Resource>(props: ResourceListProps<Row>
             <ActionBar
               resource={resource}
               chosen={chosen}
+              api={api}
+              onChosen={setChosen}
               onClear={() => setChosen(new Map())}
               allowed={allowed}
               tools={tools}

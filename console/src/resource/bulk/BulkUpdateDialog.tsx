@@ -1,0 +1,233 @@
+import { useState } from 'react';
+import { useForm, useWatch } from 'react-hook-form';
+import { explain, requestIdOf } from '#/lib/http/catalogue';
+import { translate, useT } from '#/lib/i18n';
+import { Button } from '#/ui/button';
+import { Checkbox } from '#/ui/choice';
+import { confirm } from '#/ui/confirm';
+import { Dialog } from '#/ui/dialog';
+import { Note } from '#/ui/note';
+import { SkeletonLines } from '#/ui/skeleton';
+import { FailedState } from '#/ui/states';
+import { toast } from '#/ui/toast';
+import type { FieldMap } from '../api';
+import type { FieldSpec, FormValues } from '../define';
+import { FieldControl } from '../form/FieldControl';
+import { initialValues, payloadOf } from '../form/values';
+import { useMetadata } from '../use-metadata';
+import { type BulkResult, updateMany } from './bulk-update';
+
+const FORM_ID = 'bulk-update';
+/** Failed rows named in the dialog; the selection holds them all. */
+const FAILURES_SHOWN = 20;
+
+type Specs = Readonly<Record<string, FieldSpec>>;
+type Names = ReadonlyMap<string, string>;
+
+export interface BulkUpdateDialogProps {
+  readonly api: string;
+  /** Key of the text for the rows: “assets”. */
+  readonly noun: string;
+  readonly fields: readonly string[];
+  readonly specs: Specs;
+  /** Selected rows: name by id. */
+  readonly chosen: Names;
+  readonly onClose: () => void;
+  /** Something was updated; `left` are the rows that were not. */
+  readonly onUpdated: (left: Names) => void;
+}
+
+/** Metadata first, then the fields. */
+export function BulkUpdateDialog(props: BulkUpdateDialogProps) {
+  const t = useT();
+  const metadata = useMetadata(props.api);
+  if (metadata.data) {
+    const { PATCH, PUT } = metadata.data.actions;
+    return <LoadedDialog {...props} meta={PATCH ?? PUT ?? {}} />;
+  }
+  return (
+    <Dialog
+      isOpen
+      title={t('bulk:title', { count: props.chosen.size, noun: t(props.noun) })}
+      onClose={props.onClose}
+    >
+      {metadata.error ? (
+        <FailedState
+          title={t('resource:failed', { noun: t(props.noun) })}
+          message={explain(metadata.error)}
+          requestId={requestIdOf(metadata.error)}
+          onRetry={() => void metadata.refetch()}
+        />
+      ) : (
+        <SkeletonLines lines={4} />
+      )}
+    </Dialog>
+  );
+}
+
+function LoadedDialog({
+  api,
+  noun,
+  fields,
+  specs,
+  chosen,
+  onClose,
+  onUpdated,
+  meta,
+}: BulkUpdateDialogProps & { readonly meta: FieldMap }) {
+  const t = useT();
+  const names = fields.filter((name) => meta[name] !== undefined && !meta[name].read_only);
+  const [start] = useState(() => initialValues(meta, names, {}, specs));
+  const form = useForm<FormValues>({ defaultValues: start, mode: 'onBlur', reValidateMode: 'onChange' });
+  const watched = useWatch({ control: form.control });
+  const [ticked, setTicked] = useState<ReadonlySet<string>>(new Set());
+  const [done, setDone] = useState<number | null>(null);
+  const [failed, setFailed] = useState<readonly { readonly name: string; readonly reason: string }[]>([]);
+  const busy = done !== null;
+  const count = chosen.size;
+  const labelOf = (name: string) => {
+    const own = specs[name]?.label;
+    return own === undefined ? (meta[name]?.label ?? name) : t(own);
+  };
+  const chosenFields = names.filter((name) => ticked.has(name));
+
+  const update = async () => {
+    const values = payloadOf(form.getValues(), chosenFields, meta, specs);
+    // What a form may leave out (a blank secret, a blank number) was ticked here to be changed.
+    const blank = chosenFields.filter((name) => !(name in values));
+    for (const name of blank) form.setError(name, { message: t('resource:form.required') });
+    if (blank.length > 0) return;
+    const agreed = await confirm({
+      title: t('bulk:question', { count, noun: t(noun) }),
+      effect: t('bulk:effect', { fields: chosenFields.map(labelOf).join(', ') }),
+      names: [...chosen.values()],
+      confirmLabel: t('bulk:confirm', { count }),
+    });
+    if (!agreed) return;
+    setDone(0);
+    const result = await updateMany(api, [...chosen.keys()], values, meta, setDone);
+    setDone(null);
+    finish(result);
+  };
+  const finish = ({ updated, failed: reasons }: BulkResult) => {
+    if (updated.length > 0)
+      toast({ tone: 'ok', text: translate('bulk:updated', { count: updated.length, noun: t(noun) }) });
+    setFailed([...reasons].map(([id, reason]) => ({ name: chosen.get(id) ?? id, reason })));
+    onUpdated(new Map([...reasons.keys()].map((id) => [id, chosen.get(id) ?? id])));
+    if (reasons.size === 0) onClose();
+  };
+  const toggle = (name: string) => {
+    const next = new Set(ticked);
+    if (!next.delete(name)) next.add(name);
+    else form.clearErrors(name);
+    setTicked(next);
+  };
+  return (
+    <Dialog
+      isOpen
+      title={t('bulk:title', { count, noun: t(noun) })}
+      // Once sent, only the answer tells what was changed.
+      onClose={() => {
+        if (!busy) onClose();
+      }}
+      footer={
+        <>
+          <Button disabled={busy} onClick={onClose}>
+            {t('ui:cancel')}
+          </Button>
+          <Button
+            kind="primary"
+            type="submit"
+            form={FORM_ID}
+            busy={busy}
+            disabledReason={chosenFields.length === 0 ? t('bulk:nothing_ticked') : undefined}
+          >
+            {t('bulk:confirm', { count })}
+          </Button>
+        </>
+      }
+    >
+      <form
+        id={FORM_ID}
+        noValidate
+        className="grid gap-3"
+        onSubmit={(event) => {
+          if (busy || chosenFields.length === 0) event.preventDefault();
+          else void form.handleSubmit(update)(event);
+        }}
+      >
+        {failed.length > 0 && <Failures failed={failed} />}
+        <p className="text-ink-2">{t('bulk:help')}</p>
+        {names.length === 0 && <Note tone="warn">{t('resource:not_allowed')}</Note>}
+        {names.map((name) => {
+          const isTicked = ticked.has(name);
+          const spec = specs[name] ?? {};
+          return (
+            <div key={name} className="flex items-start gap-1">
+              <Checkbox
+                className="mt-0.5 flex-none"
+                aria-label={t('bulk:tick', { label: labelOf(name) })}
+                checked={isTicked}
+                disabled={busy}
+                onChange={() => toggle(name)}
+              />
+              <div className="min-w-0 grow">
+                <FieldControl
+                  name={name}
+                  meta={meta[name]}
+                  spec={{
+                    ...spec,
+                    required: isTicked && (spec.required ?? meta[name]?.required),
+                    isDisabled: () => !isTicked || busy,
+                  }}
+                  form={form.control}
+                  context={{ mode: 'update', values: { ...start, ...watched } }}
+                />
+              </div>
+            </div>
+          );
+        })}
+        {busy && <Progress done={done} total={count} />}
+      </form>
+    </Dialog>
+  );
+}
+
+function Progress({ done, total }: { readonly done: number; readonly total: number }) {
+  const t = useT();
+  return (
+    <div className="grid gap-1">
+      <progress
+        className="h-2 w-full accent-(--accent-solid)"
+        aria-label={t('bulk:progress')}
+        max={total}
+        value={done}
+      />
+      <span className="text-meta text-ink-2 tabular-nums">
+        {done} / {total}
+      </span>
+    </div>
+  );
+}
+
+function Failures({
+  failed,
+}: {
+  readonly failed: readonly { readonly name: string; readonly reason: string }[];
+}) {
+  const t = useT();
+  const more = failed.length - FAILURES_SHOWN;
+  return (
+    <Note tone="danger" announce>
+      {t('bulk:failed', { count: failed.length })}
+      <ul className="mt-1 max-h-40 overflow-y-auto">
+        {failed.slice(0, FAILURES_SHOWN).map(({ name, reason }) => (
+          <li key={name}>
+            <span className="font-medium">{name}</span>: {reason}
+          </li>
+        ))}
+        {more > 0 && <li className="text-ink-3">+{more}</li>}
+      </ul>
+    </Note>
+  );
+}
