@@ -232,6 +232,8 @@ export interface DetailDefinition<Row> {
   readonly cards: readonly {
     readonly title: string;
     readonly fields: readonly (string | DetailField<Row>)[];
+    /** At the right end of the card's head. */
+    readonly aside?: (row: Row) => ReactNode;
   }[];
   readonly quick?: readonly QuickAction<Row>[];
   /** Relation cards below the quick actions. */

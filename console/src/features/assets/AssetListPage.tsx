@@ -1,12 +1,29 @@
 import { useNavigate, useSearch } from '@tanstack/react-router';
-import { useState } from 'react';
+import { lazy, Suspense, useState } from 'react';
 import { useT } from '#/lib/i18n';
 import { readCookie, writeCookie } from '#/lib/storage';
 import { ResourceList } from '#/resource/list/ResourceList';
 import { type ChosenNode, NodeTree } from '#/resource/node-tree';
 import { Checkbox } from '#/ui/choice';
 import { asset } from './asset.resource';
+import { usePlacement } from './asset-actions';
 import { NodeMenu } from './NodeMenu';
+
+const PlacementDialog = lazy(async () => ({
+  default: (await import('./PlacementDialog')).PlacementDialog,
+}));
+
+/** The question that a bulk action or the tree's menu has asked. */
+function PlacementHost() {
+  const asked = usePlacement((state) => state.asked);
+  return (
+    asked && (
+      <Suspense>
+        <PlacementDialog placement={asked} onClose={() => usePlacement.setState({ asked: null })} />
+      </Suspense>
+    )
+  );
+}
 
 const COOKIE = 'show_current_asset';
 const YEAR = 365;
@@ -27,33 +44,36 @@ export function AssetListPage() {
     });
   };
   return (
-    <ResourceList
-      resource={asset}
-      title={node !== undefined && chosen?.id === node ? chosen.label : undefined}
-      query={node === undefined ? undefined : { node_id: node, show_current_asset: onlyDirect ? 1 : 0 }}
-      createQuery={node === undefined ? '' : `?node=${node}`}
-      side={
-        <NodeTree
-          title={t('assets:nodes')}
-          api="assets/nodes/children/tree/"
-          query={{ assets: 0 }}
-          selected={node ?? null}
-          onSelect={(next) => choose(next.id === node ? null : next)}
-          actions={<NodeMenu chosen={chosen?.id === node ? chosen : null} onGone={() => choose(null)} />}
-          foot={
-            <Checkbox
-              checked={!onlyDirect}
-              onChange={(event) => {
-                const direct = !event.target.checked;
-                setOnlyDirect(direct);
-                writeCookie(COOKIE, direct ? '1' : '0', YEAR);
-              }}
-            >
-              {t('assets:node.include_children')}
-            </Checkbox>
-          }
-        />
-      }
-    />
+    <>
+      <PlacementHost />
+      <ResourceList
+        resource={asset}
+        title={node !== undefined && chosen?.id === node ? chosen.label : undefined}
+        query={node === undefined ? undefined : { node_id: node, show_current_asset: onlyDirect ? 1 : 0 }}
+        createQuery={node === undefined ? '' : `?node=${node}`}
+        side={
+          <NodeTree
+            title={t('assets:nodes')}
+            api="assets/nodes/children/tree/"
+            query={{ assets: 0 }}
+            selected={node ?? null}
+            onSelect={(next) => choose(next.id === node ? null : next)}
+            actions={<NodeMenu chosen={chosen?.id === node ? chosen : null} onGone={() => choose(null)} />}
+            foot={
+              <Checkbox
+                checked={!onlyDirect}
+                onChange={(event) => {
+                  const direct = !event.target.checked;
+                  setOnlyDirect(direct);
+                  writeCookie(COOKIE, direct ? '1' : '0', YEAR);
+                }}
+              >
+                {t('assets:node.include_children')}
+              </Checkbox>
+            }
+          />
+        }
+      />
+    </>
   );
 }

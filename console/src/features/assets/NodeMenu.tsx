@@ -1,4 +1,4 @@
-import { Ellipsis, FolderPlus, Pencil, Trash2 } from 'lucide-react';
+import { Ellipsis, FolderInput, FolderPlus, ListPlus, Pencil, Trash2 } from 'lucide-react';
 import { type FormEvent, useId, useState } from 'react';
 import { explain } from '#/lib/http/catalogue';
 import { http } from '#/lib/http/client';
@@ -11,6 +11,7 @@ import { confirm } from '#/ui/confirm';
 import { Dialog } from '#/ui/dialog';
 import { Field, TextInput } from '#/ui/field';
 import { MenuButton } from '#/ui/menu';
+import { askPlacement } from './asset-actions';
 
 interface Editing {
   readonly kind: 'create' | 'rename';
@@ -117,6 +118,21 @@ export function NodeMenu({
             disabledReason: topReason,
             run: () => chosen && setEditing({ kind: 'rename', start: chosen.label }),
           },
+          ...(['add', 'replace'] as const).map((way) => ({
+            id: way,
+            label: t(way === 'add' ? 'assets:node.add_assets' : 'assets:node.move_assets'),
+            icon: way === 'add' ? ListPlus : FolderInput,
+            disabledReason: reason,
+            run: () => {
+              if (!chosen) return;
+              const node = { id: chosen.id, label: chosen.label };
+              askPlacement({
+                way,
+                node,
+                done: () => void queryClient.invalidateQueries({ queryKey: ['list'] }),
+              });
+            },
+          })),
           {
             id: 'delete',
             label: t('assets:node.delete'),

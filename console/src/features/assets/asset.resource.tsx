@@ -1,16 +1,31 @@
-import { CircleCheck, CirclePause, Fingerprint, Power, Server, SquareTerminal } from 'lucide-react';
+import {
+  CircleCheck,
+  CirclePause,
+  Fingerprint,
+  FolderInput,
+  FolderMinus,
+  ListPlus,
+  Power,
+  Server,
+  SquareTerminal,
+} from 'lucide-react';
 import { http } from '#/lib/http/client';
 import { translate } from '#/lib/i18n';
 import { paths } from '#/lib/paths';
-import { type ActionTools, defineResource } from '#/resource/define';
+import { currentSession } from '#/lib/session';
+import { defineResource, type FieldSpec } from '#/resource/define';
+import { lazyPart } from '#/resource/lazy-part';
+import { objectPath } from '#/resource/routes';
 import { ChipsCell, CopyCell, MonoCell } from '#/resource/format';
 import { adminUserOptions, labelOptions, nodeOptions, platformOptions } from '#/resource/remotes';
 import { LinkButton } from '#/ui/link';
 import { Status, type StatusTone } from '#/ui/status';
-import { toast } from '#/ui/toast';
-import { assetScreens } from './routes';
-import { lazyPart } from '#/resource/lazy-part';
+import { moveToNode, removeFromNode, setActive } from './asset-actions';
+import { LabelChips } from './LabelChips';
+import { assetMorePath, assetScreens } from './routes';
 
+const AssetLabels = lazyPart(async () => (await import('./AssetRelations')).AssetLabels);
+const AssetNodes = lazyPart(async () => (await import('./AssetRelations')).AssetNodes);
 const HostKeys = lazyPart(async () => (await import('./HostKeys')).HostKeys);
 const ProtocolsField = lazyPart(async () => (await import('./ProtocolsField')).ProtocolsField);
 const RelatedSystemUsers = lazyPart(async () => (await import('./RelatedSystemUsers')).RelatedSystemUsers);
@@ -23,7 +38,11 @@ export interface AssetRow {
   readonly protocols: readonly string[];
   readonly is_active: boolean;
   readonly connectivity: 'unknown' | 'ok' | 'failed';
-  readonly nodes_display?: readonly string[];
+  /** Ids; the names stand in the same order in `…_display`. */
+  readonly nodes: readonly string[];
+  readonly nodes_display: readonly string[];
+  readonly labels: readonly string[];
+  readonly labels_display: readonly string[];
 }
 
 const CONNECTIVITY: Record<AssetRow['connectivity'], StatusTone> = {
@@ -38,17 +57,14 @@ export function Connectivity({ row }: { readonly row: AssetRow }) {
   return <Status tone={CONNECTIVITY[value]}>{translate(`assets:connectivity.${value}`)}</Status>;
 }
 
-async function setActive(ids: readonly string[], active: boolean, tools: ActionTools): Promise<void> {
-  await http.patch(
-    'assets/assets/',
-    ids.map((id) => ({ id, is_active: active })),
-  );
-  toast({
-    tone: 'ok',
-    text: translate(active ? 'assets:activated' : 'assets:deactivated', { count: ids.length }),
-  });
-  tools.refresh();
-}
+const PROTOCOLS: FieldSpec = { required: true, render: (input) => <ProtocolsField input={input} /> };
+const PLATFORM: FieldSpec = { remote: platformOptions, multiple: false, required: true };
+const ADMIN_USER: FieldSpec = {
+  remote: adminUserOptions,
+  multiple: false,
+  help: 'assets:form.admin_user_help',
+};
+const LABELS: FieldSpec = { remote: labelOptions, multiple: true };
 
 export const asset = defineResource<AssetRow>({
   name: 'AssetListTable',
@@ -82,12 +98,18 @@ export const asset = defineResource<AssetRow>({
       'vendor',
       'sn',
       { key: 'connectivity', cell: (row) => <Connectivity row={row} /> },
+      {
+        key: 'labels_display',
+        label: 'assets:labels',
+        sortable: false,
+        cell: (row) => <LabelChips values={row.labels_display} />,
+      },
       'created_by',
       'date_created',
       'comment',
       'org_name',
     ],
-    shown: ['hostname', 'ip', 'protocols', 'platform', 'hardware_info', 'connectivity'],
+    shown: ['hostname', 'ip', 'protocols', 'platform', 'hardware_info', 'connectivity', 'labels_display'],
     filters: [{ key: 'label', label: 'assets:label' }],
     isInactive: (row) => !row.is_active,
     phone: {
@@ -98,6 +120,20 @@ export const asset = defineResource<AssetRow>({
         </span>
       ),
       status: (row) => <Connectivity row={row} />,
+    },
+    rowActions: [
+      {
+        id: 'more',
+        label: 'assets:more',
+        icon: ListPlus,
+        order: 40,
+        isOffered: () => currentSession()?.organization.is_root === false,
+        run: (row, tools) => tools.navigate(objectPath(assetMorePath, row.id)),
+      },
+    ],
+    bulkUpdate: {
+      fields: ['platform', 'protocols', 'admin_user', 'labels', 'comment'],
+      specs: { platform: PLATFORM, protocols: PROTOCOLS, admin_user: ADMIN_USER, labels: LABELS },
     },
     bulkActions: [
       {
@@ -111,6 +147,20 @@ export const asset = defineResource<AssetRow>({
         label: 'assets:deactivate',
         icon: CirclePause,
         run: (ids, tools) => setActive(ids, false, tools),
+      },
+      {
+        id: 'move',
+        label: 'assets:place.action',
+        icon: FolderInput,
+        isOffered: () => currentSession()?.organization.is_root === false,
+        run: moveToNode,
+      },
+      {
+        id: 'remove',
+        label: 'assets:remove.action',
+        icon: FolderMinus,
+        isOffered: (tools) => tools.query['node_id'] !== undefined,
+        run: removeFromNode,
       },
     ],
   },
@@ -131,11 +181,11 @@ export const asset = defineResource<AssetRow>({
       labels: [],
     }),
     fields: {
-      platform: { remote: platformOptions, multiple: false, required: true },
-      protocols: { required: true, render: (input) => <ProtocolsField input={input} /> },
-      admin_user: { remote: adminUserOptions, multiple: false, help: 'assets:form.admin_user_help' },
+      platform: PLATFORM,
+      protocols: PROTOCOLS,
+      admin_user: ADMIN_USER,
       nodes: { remote: nodeOptions, multiple: true, help: 'assets:form.nodes_help' },
-      labels: { remote: labelOptions, multiple: true },
+      labels: LABELS,
       is_active: { control: 'switch' },
     },
     toPayload: (values) => {
@@ -161,18 +211,41 @@ export const asset = defineResource<AssetRow>({
           'hostname',
           'platform',
           { key: 'ip', value: (row) => <CopyCell value={row.ip} /> },
-          'is_active',
+          'charset',
           'public_ip',
-          'date_created',
+          'is_active',
           { key: 'protocols', value: (row) => <ChipsCell values={row.protocols} mono all /> },
           'created_by',
           'admin_user_display',
+          'date_created',
           'comment',
+          'date_updated',
         ],
       },
       {
         title: 'assets:hardware',
-        fields: ['vendor', 'model', 'cpu_model', 'memory', 'disk_info', 'os', 'os_arch', 'sn', 'number'],
+        fields: [
+          'vendor',
+          'os',
+          'model',
+          'os_version',
+          'cpu_model',
+          'os_arch',
+          'cpu_count',
+          'memory',
+          'cpu_cores',
+          'disk_total',
+          'cpu_vcpus',
+          'disk_info',
+          'sn',
+          'number',
+        ],
+        aside: (row) =>
+          currentSession()?.organization.is_root ? null : (
+            <LinkButton to={objectPath(assetMorePath, row.id)} kind="text" size="sm" icon={ListPlus}>
+              {translate('assets:more')}
+            </LinkButton>
+          ),
       },
     ],
     quick: [
@@ -188,10 +261,11 @@ export const asset = defineResource<AssetRow>({
         },
       },
     ],
-    side: (row) => (
+    side: (row, tools) => (
       <>
+        <AssetNodes row={row} onChange={tools.refresh} />
+        <AssetLabels row={row} onChange={tools.refresh} />
         <HostKeys assetId={row.id} icon={Fingerprint} />
-        <NodesCard nodes={row.nodes_display ?? []} />
       </>
     ),
     tabs: [
@@ -203,18 +277,3 @@ export const asset = defineResource<AssetRow>({
     ],
   },
 });
-
-function NodesCard({ nodes }: { readonly nodes: readonly string[] }) {
-  return (
-    <section className="pt-card">
-      <h2 className="border-b border-line px-3.5 py-2.5 text-lead">{translate('assets:nodes')}</h2>
-      <ul className="px-3.5 py-1.5">
-        {nodes.map((node) => (
-          <li key={node} className="py-1 [overflow-wrap:anywhere]">
-            {node}
-          </li>
-        ))}
-      </ul>
-    </section>
-  );
-}

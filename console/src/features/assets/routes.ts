@@ -1,4 +1,4 @@
-import type { Section } from '#/lib/routes';
+import type { RouteRecord, Section } from '#/lib/routes';
 import { type ResourceScreens, resourceRecords } from '#/resource/routes';
 
 const load = () => import('./screens');
@@ -44,10 +44,39 @@ export const systemUserScreens: ResourceScreens = {
   load: async () => (await load()).systemUserPages,
 };
 
+export const labelScreens: ResourceScreens = {
+  names: { list: 'LabelList', create: 'LabelCreate', update: 'LabelUpdate' },
+  paths: {
+    list: '/assets/labels',
+    create: '/assets/labels/create',
+    update: '/assets/labels/$id/update',
+  },
+  titles: { list: 'nav:label_list', create: 'nav:label_create', update: 'nav:label_update' },
+  texts: ['assets'],
+  load: async () => (await load()).labelPages,
+};
+
+export const assetMorePath = '/assets/assets/detail/$id/update';
+
+const assetMoreRecord: RouteRecord = {
+  name: 'AssetMoreInformationEdit',
+  path: assetMorePath,
+  title: 'nav:asset_more',
+  hidden: true,
+  parent: 'AssetList',
+  texts: ['resource', 'assets'],
+  load: async () => (await load()).assetMorePage(),
+};
+
 export const assetsSection: Section = {
   id: 'assets',
   title: 'nav:assets',
   icon: 'assets',
   order: 30,
-  routes: [...resourceRecords(assetScreens), ...resourceRecords(systemUserScreens)],
+  routes: [
+    ...resourceRecords(assetScreens),
+    assetMoreRecord,
+    ...resourceRecords(systemUserScreens),
+    ...resourceRecords(labelScreens),
+  ],
 };

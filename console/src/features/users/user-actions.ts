@@ -70,7 +70,8 @@ export async function removeOne(row: Person, tools: ActionTools): Promise<void> 
 }
 
 export async function removeMany(ids: readonly string[], tools: BulkTools): Promise<void> {
-  const work = async () => http.post('users/users/remove/', undefined, { query: { spm: await cacheIds(ids) } });
+  const work = async () =>
+    http.post('users/users/remove/', undefined, { query: { spm: await cacheIds(ids) } });
   if (await remove(tools.names, work, tools)) tools.clear();
 }
 

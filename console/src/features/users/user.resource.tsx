@@ -19,7 +19,15 @@ import { groupOptions } from '#/resource/remotes';
 import { Status } from '#/ui/status';
 import { grantsOfUser } from './grants.resource';
 import { InviteButton } from './InviteButton';
-import { hasLicence, managesMembers, removeMany, removeOne, resetKey, resetMfa, setActive } from './user-actions';
+import {
+  hasLicence,
+  managesMembers,
+  removeMany,
+  removeOne,
+  resetKey,
+  resetMfa,
+  setActive,
+} from './user-actions';
 import { userScreens } from './routes';
 import { resetPassword, showSetPasswordLink } from './set-password-link';
 

@@ -130,7 +130,7 @@ function BasicTab<Row extends Resource>({
             };
           });
           return (
-            <Card key={card.title} title={t(card.title)} flush>
+            <Card key={card.title} title={t(card.title)} aside={mayWrite && card.aside?.(row)} flush>
               <Definitions items={items} />
             </Card>
           );

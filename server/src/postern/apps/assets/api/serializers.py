@@ -141,8 +141,8 @@ class AssetSerializer(ResourceSerializer):
         read_only_fields = ("created_by", "date_created", "date_updated", "connectivity", "date_verified")
 
     def get_labels_display(self, asset: Asset) -> list[str]:
-        """`name:value` of each label, as the filter `label` takes it."""
-        return sorted(str(label) for label in asset.labels.all())
+        """`name:value` of each label, in the order of `labels`; the filter `label` takes this form."""
+        return [str(label) for label in asset.labels.all()]
 
     def validate_hostname(self, value: str) -> str:
         name = value.strip()

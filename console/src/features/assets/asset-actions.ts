@@ -1,0 +1,68 @@
+import { create } from 'zustand';
+import { http } from '#/lib/http/client';
+import { translate } from '#/lib/i18n';
+import { queryClient } from '#/lib/query';
+import type { ActionTools, BulkTools } from '#/resource/define';
+import { confirm } from '#/ui/confirm';
+import { toast } from '#/ui/toast';
+
+export async function setActive(ids: readonly string[], active: boolean, tools: ActionTools): Promise<void> {
+  await http.patch(
+    'assets/assets/',
+    ids.map((id) => ({ id, is_active: active })),
+  );
+  toast({
+    tone: 'ok',
+    text: translate(active ? 'assets:activated' : 'assets:deactivated', { count: ids.length }),
+  });
+  tools.refresh();
+}
+
+/** Assets that are to be put into a node; what is missing is asked for. */
+export interface Placement {
+  readonly way: 'add' | 'replace';
+  readonly node?: { readonly id: string; readonly label: string };
+  readonly assets?: readonly string[];
+  readonly done: () => void;
+}
+
+export const usePlacement = create<{ readonly asked: Placement | null }>(() => ({ asked: null }));
+
+export function askPlacement(placement: Placement): void {
+  usePlacement.setState({ asked: placement });
+}
+
+/** Puts assets into a node; `replace` takes them out of all others. */
+export async function place(way: Placement['way'], node: string, assets: readonly string[]): Promise<void> {
+  await http.put(`assets/nodes/${node}/assets/${way}/`, { assets }, { quiet: true });
+  toast({ tone: 'ok', text: translate('assets:place.done', { count: assets.length }) });
+  await queryClient.invalidateQueries({ queryKey: ['tree'] });
+}
+
+export function moveToNode(ids: readonly string[], tools: BulkTools): void {
+  askPlacement({
+    way: 'replace',
+    assets: ids,
+    done: () => {
+      tools.clear();
+      tools.refresh();
+    },
+  });
+}
+
+/** Takes the chosen assets out of the node that the list shows; who stands nowhere else goes to the root. */
+export async function removeFromNode(ids: readonly string[], tools: BulkTools): Promise<void> {
+  const node = String(tools.query['node_id']);
+  const gone = await confirm({
+    title: translate('assets:remove.question', { count: ids.length }),
+    effect: translate('assets:remove.effect'),
+    names: tools.names,
+    confirmLabel: translate('assets:remove.confirm'),
+    run: () => http.put(`assets/nodes/${node}/assets/remove/`, { assets: ids }),
+  });
+  if (!gone) return;
+  toast({ tone: 'ok', text: translate('assets:remove.done', { count: ids.length }) });
+  await queryClient.invalidateQueries({ queryKey: ['tree'] });
+  tools.clear();
+  tools.refresh();
+}

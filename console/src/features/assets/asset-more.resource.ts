@@ -1,0 +1,37 @@
+import { defineResource } from '#/resource/define';
+import { asset, type AssetRow } from './asset.resource';
+import { assetMorePath } from './routes';
+
+/** Hardware and system of an asset: what is rarely written by hand has a form of its own, which changes nothing else. */
+export const assetMore = defineResource<AssetRow>({
+  ...asset,
+  routes: {
+    names: { ...asset.routes.names, update: 'AssetMoreInformationEdit' },
+    paths: { ...asset.routes.paths, update: assetMorePath },
+    titles: { ...asset.routes.titles, update: 'nav:asset_more' },
+  },
+  form: {
+    method: 'patch',
+    groups: [
+      { title: 'assets:form.basic', fields: ['hostname', 'ip', 'platform'] },
+      {
+        title: 'assets:hardware',
+        fields: [
+          'vendor',
+          'model',
+          'number',
+          'cpu_model',
+          'cpu_count',
+          'cpu_cores',
+          'cpu_vcpus',
+          'memory',
+          'disk_info',
+          'disk_total',
+        ],
+      },
+      { title: 'assets:form.system', fields: ['sn', 'os', 'os_version', 'os_arch'] },
+    ],
+    fields: asset.form?.fields ? { platform: asset.form.fields['platform'] ?? {} } : {},
+    after: 'detail',
+  },
+});

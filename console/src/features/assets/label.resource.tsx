@@ -1,0 +1,52 @@
+import { Tag } from 'lucide-react';
+import { defineResource } from '#/resource/define';
+import { AmountCell } from '#/resource/format';
+import { assetOptions } from '#/resource/remotes';
+import { Count } from '#/ui/status';
+import { labelScreens } from './routes';
+
+export interface LabelRow {
+  readonly id: string;
+  readonly name: string;
+  readonly value: string;
+  readonly asset_count: number;
+  readonly comment: string | null;
+}
+
+/** The assets that carry a label. */
+function carriers(row: LabelRow): string {
+  return `/assets/assets?label=${encodeURIComponent(`${row.name}:${row.value}`)}`;
+}
+
+export const label = defineResource<LabelRow>({
+  name: 'LabelListTable',
+  api: 'assets/labels/',
+  routes: labelScreens,
+  icon: Tag,
+  nameOf: (row) => `${row.name}:${row.value}`,
+  noun: { one: 'assets:label_noun.one', many: 'assets:label_noun.many', what: 'assets:label_noun.what' },
+  can: { delete: () => true },
+  list: {
+    columns: [
+      'name',
+      'value',
+      {
+        key: 'asset_count',
+        align: 'right',
+        cell: (row) => <AmountCell value={row.asset_count} to={carriers(row)} />,
+      },
+      'date_created',
+      'comment',
+      'org_name',
+    ],
+    phone: {
+      icon: Tag,
+      meta: (row) => <span>{row.value}</span>,
+      status: (row) => <Count>{row.asset_count}</Count>,
+    },
+  },
+  form: {
+    groups: [{ title: 'assets:form.basic', fields: ['name', 'value', 'assets', 'comment'] }],
+    fields: { assets: { remote: assetOptions, multiple: true } },
+  },
+});
