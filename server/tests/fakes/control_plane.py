@@ -22,6 +22,8 @@ class FakeUser:
     language: str = "en"
     keys: list[str] = field(default_factory=list)
     denial: access.Denial | None = None
+    #: The code that has to follow the first factor; "" when there is no second one.
+    code: str = ""
     id: UUID = field(default_factory=uuid4)
 
     @property
@@ -95,6 +97,7 @@ class FakeControlPlane:
         self.host_keys: dict[tuple[str, int], str] = {}
         self.recordings: dict[UUID, bytearray] = {}
         self.tokens: dict[str, access.AuthorizeAnswer] = {}
+        self.pending: dict[str, FakeUser] = {}
         self.settings = terminals.ProxySettings()
         self.terminals: dict[UUID, str] = {}
         self.bootstrap_token = "bootstrap"
@@ -127,6 +130,7 @@ class FakeControlPlane:
         for path, kind, answer in (
             (access.LOGIN_NAME, access.LoginNameQuery, self._login_name),
             (access.SIGN_IN_PASSWORD, access.SignInPassword, self._password),
+            (access.SIGN_IN_CODE, access.SignInCode, self._code),
             (access.PUBLIC_KEY_OFFER, access.PublicKeyOffer, self._offer),
             (access.SIGN_IN_PUBLIC_KEY, access.SignInPublicKey, self._public_key),
             (access.REACHABLE_ASSETS, access.ReachableQuery, self._reachable),
@@ -304,6 +308,21 @@ class FakeControlPlane:
         if user is None or user.password != request.password:
             denial = access.Denial(code=DenialCode.BAD_CREDENTIALS, message="Wrong user name or password.")
             return access.SignInAnswer(denial=denial)
+        return self._after_first_factor(user)
+
+    def _after_first_factor(self, user: FakeUser) -> access.SignInAnswer:
+        if not user.code:
+            return access.SignInAnswer(user=user.identity)
+        token = uuid4().hex
+        self.pending[token] = user
+        return access.SignInAnswer(second_factor=access.SecondFactor(token=token, language=user.language))
+
+    def _code(self, request: access.SignInCode) -> access.SignInAnswer:
+        user = self.pending.get(request.token)
+        if user is None or user.code != request.code:
+            denial = access.Denial(code=DenialCode.MFA_FAILED, message="MFA Error, please check")
+            return access.SignInAnswer(denial=denial)
+        del self.pending[request.token]
         return access.SignInAnswer(user=user.identity)
 
     def _has_key(self, username: str, key: str) -> bool:
@@ -316,7 +335,7 @@ class FakeControlPlane:
     def _public_key(self, request: access.SignInPublicKey) -> access.SignInAnswer:
         if not self._has_key(request.username, request.public_key):
             return access.SignInAnswer(denial=access.Denial(code=DenialCode.BAD_CREDENTIALS, message="Unknown key."))
-        return access.SignInAnswer(user=self.users[request.username].identity)
+        return self._after_first_factor(self.users[request.username])
 
     def _reachable(self, query: access.ReachableQuery) -> access.ReachablePage:
         wanted = query.search.lower()

@@ -25,6 +25,7 @@ LOGIN_NAME: Final = "sign-in/login-name/"
 SIGN_IN_PASSWORD: Final = "sign-in/password/"  # noqa: S105 - a path
 PUBLIC_KEY_OFFER: Final = "sign-in/public-key/offer/"
 SIGN_IN_PUBLIC_KEY: Final = "sign-in/public-key/"
+SIGN_IN_CODE: Final = "sign-in/code/"
 REACHABLE_ASSETS: Final = "reachable-assets/"
 AUTHORIZE: Final = "authorize/"
 REDEEM_TOKEN: Final = "tokens/redeem/"  # noqa: S105 - a path
@@ -103,11 +104,36 @@ class SignInPublicKey(msgspec.Struct, frozen=True, kw_only=True):
     login_from: LoginFrom
 
 
+class SecondFactor(msgspec.Struct, frozen=True, kw_only=True):
+    """The first factor was right; nobody is signed in before the code was too.
+
+    `token` names this sign-in for ten minutes and a few tries. `language` is the person's.
+    """
+
+    token: str
+    language: str = "zh-hans"
+
+    def __repr__(self) -> str:
+        return "SecondFactor(…)"
+
+
+class SignInCode(msgspec.Struct, frozen=True, kw_only=True):
+    """The code for a sign-in whose first factor was right: of the authenticator app, or a recovery code."""
+
+    token: str
+    code: str
+    remote_addr: str
+
+    def __repr__(self) -> str:
+        return "SignInCode(…)"
+
+
 class SignInAnswer(msgspec.Struct, frozen=True, kw_only=True):
-    """Exactly one of the two is set."""
+    """Exactly one of the three is set."""
 
     user: UserIdentity | None = None
     denial: Denial | None = None
+    second_factor: SecondFactor | None = None
 
 
 class ReachableQuery(msgspec.Struct, frozen=True, kw_only=True):

@@ -131,6 +131,8 @@ class DenialCode(StrEnum):
     USER_EXPIRED = "user_expired"
     PASSWORD_MUST_CHANGE = "password_must_change"  # noqa: S105 - a code, not a password
     METHOD_DISABLED = "method_disabled"
+    MFA_FAILED = "mfa_failed"
+    MFA_UNSET = "mfa_unset"
     UNKNOWN_ASSET = "unknown_asset"
     AMBIGUOUS = "ambiguous"
     ASSET_INACTIVE = "asset_inactive"

@@ -48,7 +48,7 @@ def test_k6_simultaneous_guesses_do_not_share_the_last_free_try(
 
     def guess() -> str:
         try:
-            sign_in.verify_password(username="ann", password="wrong", remote_addr="192.0.2.1", login_type="W")
+            sign_in.prove_password(username="ann", password="wrong", remote_addr="192.0.2.1", login_type="W")
         except SignInRefused as refused:
             return refused.slug
         return "in"

@@ -104,6 +104,73 @@ class PasswordDue(SignInRefused):
         return _("Your password must be changed first: sign in to the console in a browser and set a new one.")
 
 
+class MfaRefused(SignInRefused):
+    """The second factor is not there. The person has shown the first one, so he may be told."""
+
+    knows_person = True
+
+
+class MfaFailed(MfaRefused):
+    """The code is malformed, wrong, or was used before: one answer (S5-012)."""
+
+    slug = "mfa_failed"
+    denial = DenialCode.MFA_FAILED
+
+    def __init__(self, tries_left: int | None = None) -> None:
+        self.tries_left = tries_left
+        super().__init__()
+
+    def text(self) -> str:
+        text = _("MFA Error, please check")
+        if self.tries_left is None:
+            return text
+        return (
+            text
+            + ". "
+            + ngettext("You can try %(number)d more time.", "You can try %(number)d more times.", self.tries_left)
+            % {"number": self.tries_left}
+        )
+
+
+class MfaLocked(MfaRefused):
+    """Too many wrong codes, of this account or of all of them."""
+
+    slug = "block_mfa"
+    denial = DenialCode.LOCKED
+
+    def __init__(self, minutes: int) -> None:
+        self.minutes = minutes
+        super().__init__()
+
+    def text(self) -> str:
+        return _(
+            "Too many wrong MFA codes: none is taken for %(minutes)d minutes. "
+            "Wait, or ask an administrator to unlock the account."
+        ) % {"minutes": self.minutes}
+
+
+class MfaUnset(MfaRefused):
+    """A second factor is demanded, and the person has none yet."""
+
+    slug = "mfa_unset"
+    denial = DenialCode.MFA_UNSET
+
+    def text(self) -> str:
+        return _(
+            "Your account needs MFA, and no authenticator app is set up: sign in to the console in a browser first."
+        )
+
+
+class SignInLapsed(MfaRefused):
+    """There is no sign-in under way to which the code could belong, or its time is over."""
+
+    slug = "session_empty"
+    denial = DenialCode.MFA_FAILED
+
+    def text(self) -> str:
+        return _("This sign-in has lapsed: start again with your name and password.")
+
+
 class MethodClosed(SignInRefused):
     """An administrator has closed this way of signing in."""
 
@@ -121,6 +188,52 @@ class PasswordMustChange(NotAllowed):
 
     def __init__(self) -> None:
         super().__init__(_("Your password must be changed before you go on."))
+
+
+class MfaVerifyRequired(PosternError):
+    """What is asked for needs a code that was entered not long ago."""
+
+    code = "mfa_verify_required"
+
+    def __init__(self) -> None:
+        super().__init__(_("Enter your MFA code first."))
+
+
+class MfaNotSet(PosternError):
+    """The person has no authenticator app."""
+
+    code = "mfa_unset"
+
+    def __init__(self) -> None:
+        super().__init__(_("MFA is not set up for your account. Set it up on your profile page."))
+
+    @property
+    def fields(self) -> dict[str, str]:
+        """The body of the answer: `{"error": text, "code": slug}`."""
+        return {"error": self.message, "code": self.code}
+
+
+class MfaForced(PosternError):
+    code = "mfa_forced"
+
+    def __init__(self) -> None:
+        super().__init__(_("MFA is mandatory for your account and can not be switched off."))
+
+
+class PasswordVerifyRequired(PosternError):
+    """A change of the second factor needs a password that was entered not long ago."""
+
+    code = "password_verify_required"
+
+    def __init__(self) -> None:
+        super().__init__(_("Enter your password first."))
+
+
+class PasswordInvalid(PosternError):
+    code = "passwd_invalid"
+
+    def __init__(self) -> None:
+        super().__init__(_("The password is wrong."))
 
 
 class TooManyAccessKeys(PosternError):

@@ -6,18 +6,33 @@ from uuid import UUID
 
 from django.utils import translation
 
-from postern.apps.authn.actions import login_sessions, sign_in
-from postern.apps.authn.errors import MethodClosed, SignInRefused
+from postern.apps.authn.actions import codes, login_sessions, second_factor, sign_in
+from postern.apps.authn.errors import MethodClosed, MfaUnset, SignInLapsed, SignInRefused
 from postern.apps.authn.identity import actor_of_user
+from postern.apps.authn.models import SignInWay
 from postern.apps.authn.policy import password_is_due
+from postern.apps.authn.totp_secrets import TotpSecrets
+from postern.apps.authn.totp_secrets import register as register_totp_secrets
 from postern.apps.preferences import facade as preferences
 from postern.apps.rbac import facade as rbac
 from postern.apps.users.models import Language, User
-from postern.contracts.access import Denial, SignInAnswer, UserIdentity
+from postern.contracts.access import Denial, SecondFactor, SignInAnswer, UserIdentity
 from postern.contracts.enums import LoginFrom
 from postern.foundation.actor import Actor
 from postern.foundation.scope import OrgScope
 from postern.kernel import clock
+
+__all__ = [
+    "TotpSecrets",
+    "WebSignIn",
+    "check_password",
+    "login_session_is_open",
+    "public_key_acceptable",
+    "register_totp_secrets",
+    "sign_in_with_code",
+    "sign_in_with_public_key",
+    "web_sign_in",
+]
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,16 +45,16 @@ class WebSignIn:
 
 
 def check_password(*, username: str, password: str, remote_addr: str, login_from: LoginFrom) -> SignInAnswer:
-    """Sign in with a password at a proxy. Counts towards the lock-out; the denial is in the person's language."""
+    """The first factor at a proxy, by password. Counts towards the lock-out; the denial is in the person's language."""
     try:
         if not preferences.get_bool("TERMINAL_PASSWORD_AUTH"):
             raise MethodClosed
-        user = sign_in.verify_password(
+        proof = sign_in.prove_password(
             username=username, password=password, remote_addr=remote_addr, login_type="T", user_agent=str(login_from)
         )
+        return _after_first_factor(proof)
     except SignInRefused as refused:
         return SignInAnswer(denial=_denial(refused, username))
-    return SignInAnswer(user=_identity(user))
 
 
 def public_key_acceptable(*, username: str, public_key: str) -> bool:
@@ -50,20 +65,46 @@ def public_key_acceptable(*, username: str, public_key: str) -> bool:
 
 
 def sign_in_with_public_key(*, username: str, public_key: str, remote_addr: str, login_from: LoginFrom) -> SignInAnswer:
-    """Sign in with a key whose signature the proxy has verified."""
+    """The first factor at a proxy, by a key whose signature the proxy has verified."""
     try:
         if not preferences.get_bool("TERMINAL_PUBLIC_KEY_AUTH"):
             raise MethodClosed
-        user = sign_in.verify_key(
+        proof = sign_in.prove_key(
             username=username,
             public_key=public_key,
             remote_addr=remote_addr,
             login_type="T",
             user_agent=str(login_from),
         )
+        return _after_first_factor(proof)
     except SignInRefused as refused:
         return SignInAnswer(denial=_denial(refused, username))
-    return SignInAnswer(user=_identity(user))
+
+
+def _after_first_factor(proof: sign_in.Proof) -> SignInAnswer:
+    match second_factor.demand_of(proof.user):
+        case second_factor.Demand.NOTHING:
+            return SignInAnswer(user=_identity(sign_in.signed_in(proof, mfa=sign_in.MfaState.OFF)))
+        case second_factor.Demand.ENROLMENT:  # an app is set up in the console only
+            unset = MfaUnset()
+            sign_in.refuse(proof.attempted, unset, mfa=sign_in.MfaState.SHOWN)
+            raise unset
+        case _:
+            begun = second_factor.begin(proof, SignInWay.PROXY)
+            return SignInAnswer(second_factor=SecondFactor(token=begun.token.reveal(), language=proof.user.language))
+
+
+def sign_in_with_code(*, token: str, code: str, remote_addr: str) -> SignInAnswer:
+    """The second factor at a proxy. The address is that of the first factor, or the sign-in is void."""
+    pending = second_factor.find_by_token(token, SignInWay.PROXY)
+    try:
+        if pending is None or pending.remote_addr != remote_addr[:64]:
+            raise SignInLapsed
+        second_factor.answer(pending, code=code, kind=codes.kind_of(code))
+        return SignInAnswer(user=_identity(second_factor.complete(pending, may_be_due=False)))
+    except SignInRefused as refused:
+        username = pending.user.username if pending is not None else ""
+        return SignInAnswer(denial=_denial(refused, username))
 
 
 def web_sign_in(session: Any, scope: OrgScope, *, remote_addr: str | None) -> WebSignIn | None:

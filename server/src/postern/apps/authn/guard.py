@@ -44,7 +44,8 @@ def lock_rules() -> LockRules:
 
 def key_hash(kind: GuardKind, key: str) -> str:
     """What is stored in place of an account name or an address."""
-    text = username_key(key[:_MAX_KEY_CHARS]) if kind is GuardKind.ACCOUNT else key
+    names = {GuardKind.ACCOUNT, GuardKind.MFA}
+    text = username_key(key[:_MAX_KEY_CHARS]) if kind in names else key
     return token_hash(f"{kind.value}:{text}")
 
 
@@ -55,17 +56,17 @@ def reserve(username: str, remote_addr: str) -> Attempt:
     account_hash = key_hash(GuardKind.ACCOUNT, username)
     address_hash = key_hash(GuardKind.ADDRESS, remote_addr)
     # Always in this order, so that two attempts never wait for each other.
-    account = _locked_row(GuardKind.ACCOUNT, account_hash)
-    address = _locked_row(GuardKind.ADDRESS, address_hash)
+    account = locked_row(GuardKind.ACCOUNT, account_hash)
+    address = locked_row(GuardKind.ADDRESS, address_hash)
     for row in (account, address):
-        state = _state(row)
+        state = state_of(row)
         if is_locked(state, now=now) and state.locked_until is not None:
             raise SignInLocked(_minutes_until(state.locked_until, now))
     limit = rules.limit_count
-    next_account = after_attempt(_state(account), limit=limit, rules=rules, grows=False, now=now)
-    next_address = after_attempt(_state(address), limit=limit * ADDRESS_FACTOR, rules=rules, grows=True, now=now)
-    _store(account, next_account)
-    _store(address, next_address)
+    next_account = after_attempt(state_of(account), limit=limit, rules=rules, grows=False, now=now)
+    next_address = after_attempt(state_of(address), limit=limit * ADDRESS_FACTOR, rules=rules, grows=True, now=now)
+    store(account, next_account)
+    store(address, next_address)
     locks_account = is_locked(next_account, now=now)
     return Attempt(
         account_hash=account_hash,
@@ -80,20 +81,22 @@ def reserve(username: str, remote_addr: str) -> Attempt:
 def release(attempt: Attempt) -> None:
     """The attempt was right: forget the failures of the account, take this one back for the address."""
     limit = lock_rules().limit_count
-    account = _locked_row(GuardKind.ACCOUNT, attempt.account_hash)
-    address = _locked_row(GuardKind.ADDRESS, attempt.address_hash)
-    _store(account, after_success(_state(account), whole=True, limit=limit, locked_by_this=attempt.locks_account))
-    _store(
+    account = locked_row(GuardKind.ACCOUNT, attempt.account_hash)
+    address = locked_row(GuardKind.ADDRESS, attempt.address_hash)
+    store(account, after_success(state_of(account), whole=True, limit=limit, locked_by_this=attempt.locks_account))
+    store(
         address,
-        after_success(_state(address), whole=False, limit=limit * ADDRESS_FACTOR, locked_by_this=attempt.locks_address),
+        after_success(
+            state_of(address), whole=False, limit=limit * ADDRESS_FACTOR, locked_by_this=attempt.locks_address
+        ),
     )
 
 
 @transaction.atomic
 def unlock_account(username: str, actor: Actor) -> None:
-    """Forget the failures and the lock of an account name."""
-    rows = SignInGuard.objects.filter(kind=GuardKind.ACCOUNT, key_hash=key_hash(GuardKind.ACCOUNT, username))
-    rows.delete()
+    """Forget the failures and the locks of an account name: wrong passwords and wrong codes."""
+    for kind in (GuardKind.ACCOUNT, GuardKind.MFA):
+        SignInGuard.objects.filter(kind=kind, key_hash=key_hash(kind, username)).delete()
     audits.record(
         actor=actor,
         org_id=ROOT_ORG_ID,
@@ -104,20 +107,21 @@ def unlock_account(username: str, actor: Actor) -> None:
 
 
 def locked_accounts(usernames: list[str]) -> frozenset[str]:
-    """Which of the names are locked now."""
-    hashes = {key_hash(GuardKind.ACCOUNT, name): name for name in usernames}
-    rows = SignInGuard.objects.filter(
-        kind=GuardKind.ACCOUNT, key_hash__in=list(hashes), date_locked_until__gt=clock.now()
-    )
+    """Which of the names are locked now, by wrong passwords or by wrong codes."""
+    kinds = (GuardKind.ACCOUNT, GuardKind.MFA)
+    hashes = {key_hash(kind, name): name for name in usernames for kind in kinds}
+    rows = SignInGuard.objects.filter(kind__in=kinds, key_hash__in=list(hashes), date_locked_until__gt=clock.now())
     return frozenset(hashes[value] for value in rows.values_list("key_hash", flat=True))
 
 
-def _locked_row(kind: GuardKind, hashed: str) -> SignInGuard:
+def locked_row(kind: GuardKind, hashed: str) -> SignInGuard:
+    """The row of a key, made when there is none, locked until the transaction ends."""
     SignInGuard.objects.bulk_create([SignInGuard(kind=kind, key_hash=hashed)], ignore_conflicts=True)
     return SignInGuard.objects.select_for_update().get(kind=kind, key_hash=hashed)
 
 
-def _state(row: SignInGuard) -> GuardState:
+def state_of(row: SignInGuard) -> GuardState:
+    """A row as the plain value that the arithmetic works on."""
     return GuardState(
         failures=row.failures,
         locks=row.locks,
@@ -126,7 +130,8 @@ def _state(row: SignInGuard) -> GuardState:
     )
 
 
-def _store(row: SignInGuard, state: GuardState) -> None:
+def store(row: SignInGuard, state: GuardState) -> None:
+    """Write a value back into its row."""
     row.failures, row.locks = state.failures, state.locks
     row.date_window_start, row.date_locked_until = state.window_start, state.locked_until
     row.save(update_fields=["failures", "locks", "date_window_start", "date_locked_until"])

@@ -17,12 +17,15 @@ class LoginEnd(models.TextChoices):
     ENDED_BY_ADMIN = "ended_by_admin", _("Ended by an administrator")
     ACCOUNT_CLOSED = "account_closed", _("Account closed")
     PASSWORD_CHANGED = "password_changed", _("Password changed")
+    MFA_CHANGED = "mfa_changed", _("Second factor changed")
 
 
 class LoginSession(PosternModel):
     """One sign-in with a browser. Its id is what the browser's (signed, random) session refers to, never the key.
 
     `epoch` is `User.session_epoch` at the time of signing in: when the two differ, the session is over.
+    `mfa`: the second factor was shown. `date_mfa_verified`: when last (what guards the most delicate views).
+    `date_password_verified`: when the password was last asked for again.
     """
 
     user = models.ForeignKey(User, on_delete=models.CASCADE, related_name="login_sessions", verbose_name=_("User"))
@@ -30,6 +33,9 @@ class LoginSession(PosternModel):
     remote_addr = models.CharField(_("Remote address"), max_length=64, blank=True, default="")
     user_agent = models.CharField(_("User agent"), max_length=254, blank=True, default="")
     backend = models.CharField(_("Authentication backend"), max_length=32, default="password")
+    mfa = models.BooleanField(_("MFA"), default=False)
+    date_mfa_verified = models.DateTimeField(null=True, editable=False)
+    date_password_verified = models.DateTimeField(null=True, editable=False)
     date_created = models.DateTimeField(_("Date login"), default=clock.now)
     date_last_seen = models.DateTimeField(_("Last seen"), default=clock.now)
     date_expired = models.DateTimeField(_("Date expired"))
@@ -52,6 +58,8 @@ class BearerToken(PosternModel):
     token_hash = models.CharField(max_length=64, unique=True)
     epoch = models.PositiveIntegerField(editable=False)
     remote_addr = models.CharField(max_length=64, blank=True, default="")
+    mfa = models.BooleanField(default=False)
+    date_mfa_verified = models.DateTimeField(null=True, editable=False)
     date_created = models.DateTimeField(default=clock.now)
     date_expired = models.DateTimeField()
     date_revoked = models.DateTimeField(null=True)
@@ -82,6 +90,87 @@ class AccessKey(models.Model):
         return f"access key {self.id}"
 
 
+class TotpDevice(PosternModel):
+    """An authenticator app of a person. Its secret lies sealed in the vault, at the place of this row.
+
+    Unconfirmed until the person has shown a code of it; one confirmed and one unconfirmed row at most.
+    `last_step`: the time step of the last code that was taken: no code of it or of an earlier one is taken again.
+    """
+
+    user = models.ForeignKey(User, on_delete=models.CASCADE, related_name="totp_devices", verbose_name=_("User"))
+    last_step = models.BigIntegerField(default=0, editable=False)
+    date_created = models.DateTimeField(_("Date created"), default=clock.now, editable=False)
+    date_confirmed = models.DateTimeField(_("Date confirmed"), null=True, editable=False)
+
+    class Meta:
+        verbose_name = _("Authenticator app")
+        ordering = ("-date_created",)
+        constraints = [
+            models.UniqueConstraint(
+                fields=("user",), condition=models.Q(date_confirmed__isnull=False), name="authn_totp_one_confirmed"
+            ),
+            models.UniqueConstraint(
+                fields=("user",), condition=models.Q(date_confirmed__isnull=True), name="authn_totp_one_pending"
+            ),
+        ]
+
+    def __str__(self) -> str:
+        return f"authenticator app of {self.user_id}"
+
+
+class RecoveryCode(models.Model):
+    """A code that stands in for the authenticator app, once; only its hash is kept."""
+
+    id = models.BigAutoField(primary_key=True)
+    user = models.ForeignKey(User, on_delete=models.CASCADE, related_name="recovery_codes", verbose_name=_("User"))
+    code_hash = models.CharField(max_length=64)
+    date_used = models.DateTimeField(null=True)
+
+    class Meta:
+        verbose_name = _("Recovery code")
+        constraints = [models.UniqueConstraint(fields=("user", "code_hash"), name="authn_recovery_code_unique")]
+
+    def __str__(self) -> str:
+        return f"recovery code of {self.user_id}"
+
+
+class SignInWay(models.TextChoices):
+    """Through which door a sign-in is under way."""
+
+    WEB = "web", _("Browser")
+    TOKEN = "token", _("API")
+    PROXY = "proxy", _("Terminal")
+
+
+class PendingSignIn(PosternModel):
+    """A sign-in whose first factor was right and whose second one is still to come (K27).
+
+    It belongs to one person, under the password of that time (`epoch`), and leads to one sign-in at most (`date_used`).
+    Browsers name it in their session, proxies by a token of which only the hash is kept.
+    """
+
+    user = models.ForeignKey(User, on_delete=models.CASCADE, related_name="pending_sign_ins", verbose_name=_("User"))
+    way = models.CharField(max_length=8, choices=SignInWay.choices)
+    token_hash = models.CharField(max_length=64, unique=True)
+    epoch = models.PositiveIntegerField(editable=False)
+    backend = models.CharField(max_length=32)
+    remote_addr = models.CharField(max_length=64, blank=True, default="")
+    user_agent = models.CharField(max_length=254, blank=True, default="")
+    login_type = models.CharField(max_length=1)
+    tries = models.PositiveSmallIntegerField(default=0)
+    date_created = models.DateTimeField(default=clock.now)
+    date_expired = models.DateTimeField()
+    date_passed = models.DateTimeField(null=True)
+    date_used = models.DateTimeField(null=True)
+
+    class Meta:
+        verbose_name = _("Pending sign-in")
+        ordering = ("-date_created",)
+
+    def __str__(self) -> str:
+        return f"pending sign-in {self.id}"
+
+
 class UsedSignature(models.Model):
     """A request signature that was already taken, so that it is not taken again within its few minutes (K69)."""
 
@@ -101,6 +190,8 @@ class GuardKind(models.TextChoices):
 
     ACCOUNT = "account", _("Account")
     ADDRESS = "address", _("Address")
+    MFA = "mfa", _("Second factor of an account")
+    MFA_ALL = "mfa_all", _("Second factors of all accounts")
 
 
 class SignInGuard(models.Model):

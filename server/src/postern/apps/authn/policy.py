@@ -1,10 +1,22 @@
-"""When a password is due to be changed. Plain rules."""
+"""When a password is due to be changed, and how long one that was asked for again holds. Plain rules."""
 
-from datetime import datetime
+from datetime import datetime, timedelta
+from typing import Final
 
+from postern.apps.authn.models import LoginSession
 from postern.apps.users.models import User
 from postern.apps.users.passwords import days_until_expiry
 from postern.apps.users.rules import password_rules
+
+#: Contract: how long changes of the second factor are open after the password was entered again.
+PASSWORD_VERIFIED_FOR: Final = timedelta(seconds=300)
+
+
+def password_was_verified(credential: object, *, now: datetime) -> bool:
+    """Whether the browser sign-in that makes a call has shown the password not long ago. Tokens and keys never have."""
+    if not isinstance(credential, LoginSession) or credential.date_password_verified is None:
+        return False
+    return now - credential.date_password_verified < PASSWORD_VERIFIED_FOR
 
 
 def password_is_due(user: User, *, now: datetime) -> bool:

@@ -37,6 +37,20 @@ class BuiltInAdministrator(PosternError):
         super().__init__(_("The built-in administrator cannot be renamed, disabled, demoted, expired or deleted."))
 
 
+class LastOrganizationAdministrator(PosternError):
+    """An organization's administrators may not leave it without one."""
+
+    code = "last_org_administrator"
+    status = 400
+
+    def __init__(self) -> None:
+        super().__init__(
+            _(
+                "This is the last administrator of the organization. Name another one first, or ask a system administrator."
+            )
+        )
+
+
 class AboveYou(NotAllowed):
     """A lower role acts on a higher one (K60), or grants what it does not hold (K35)."""
 
@@ -79,6 +93,20 @@ class OwnPassword(PosternError):
 
     def __init__(self) -> None:
         super().__init__(_("Change your own password on your profile page, where the present one is asked for."))
+
+
+class OwnSecondFactor(PosternError):
+    """The own second factor is changed on the profile page, with a code. Answered as `{"error": "…"}` (contract: users)."""
+
+    code = "own_second_factor"
+    status = 401
+
+    def __init__(self) -> None:
+        super().__init__(_("Change your own MFA on your profile page, where a code of it is asked for."))
+
+    @property
+    def fields(self) -> dict[str, str]:
+        return {"error": self.message}
 
 
 class NotLocal(PosternError):

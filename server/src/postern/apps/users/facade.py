@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from uuid import UUID
 
-from postern.apps.users import login_locks
+from postern.apps.users import login_locks, second_factors
 from postern.apps.users.actions.memberships import add_org_role, set_org_roles, take_org_role
 from postern.apps.users.actions.passwords import change_own_password, redeem_set_password_link, set_public_keys
 from postern.apps.users.actions.people import update_own_profile
@@ -29,6 +29,7 @@ __all__ = [
     "org_roles_of",
     "redeem_set_password_link",
     "register_login_locks",
+    "register_second_factors",
     "set_org_roles",
     "set_public_keys",
     "take_org_role",
@@ -101,3 +102,8 @@ def member_ids(org_id: UUID) -> frozenset[UUID]:
 def register_login_locks(locked: login_locks.LockedNames, unlock: login_locks.Unlock) -> None:
     """Called by authn, which counts failed sign-ins: which names are locked, and how to unlock one."""
     login_locks.register(locked, unlock)
+
+
+def register_second_factors(reset: second_factors.Reset) -> None:
+    """Called by authn, which keeps the second factors: how to take one away."""
+    second_factors.register(reset)

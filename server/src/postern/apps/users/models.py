@@ -160,14 +160,6 @@ class User(AbstractBaseUser):
         return self.source == Source.LOCAL
 
     @property
-    def mfa_enabled(self) -> bool:
-        return self.mfa_level > MfaLevel.DISABLED
-
-    @property
-    def mfa_force_enabled(self) -> bool:
-        return self.mfa_level == MfaLevel.FORCED
-
-    @property
     def is_built_in_admin(self) -> bool:
         return username_key(self.username) == BUILT_IN_ADMIN
 

@@ -1,8 +1,10 @@
-"""The password rules in force, read from the settings registry."""
+"""The rules in force for passwords and for the second factor, read from the settings registry."""
 
+from enum import IntEnum
 from typing import Final
 
 from postern.apps.preferences import facade as preferences
+from postern.apps.users.models import MfaLevel, OrgRole, SystemRole, User
 from postern.apps.users.passwords import PasswordRules
 
 _NAMES: Final = (
@@ -34,3 +36,29 @@ def password_rules() -> PasswordRules:
         history_count=number("OLD_PASSWORD_HISTORY_LIMIT_COUNT"),
         expiration_days=number("SECURITY_PASSWORD_EXPIRATION_TIME"),
     )
+
+
+class MfaForce(IntEnum):
+    """For whom the setting SECURITY_MFA_AUTH makes the second factor mandatory."""
+
+    NOBODY = 0
+    EVERYBODY = 1
+    ADMINISTRATORS = 2
+
+
+def mfa_force() -> MfaForce:
+    """The setting in force. One query."""
+    return MfaForce(preferences.get_int("SECURITY_MFA_AUTH"))
+
+
+def mfa_is_forced(user: User, force: MfaForce | None = None) -> bool:
+    """Whether the second factor is mandatory for this person, by the own level or by the setting.
+
+    Administrators are those of the installation and of any organization; their memberships are read only when it matters.
+    """
+    if user.mfa_level == MfaLevel.FORCED:
+        return True
+    force = mfa_force() if force is None else force
+    if force is MfaForce.ADMINISTRATORS:
+        return user.role == SystemRole.ADMIN or any(row.role == OrgRole.ADMIN for row in user.memberships.all())
+    return force is MfaForce.EVERYBODY

@@ -8,6 +8,7 @@ from rest_framework.views import APIView
 
 from postern.foundation import identity, licensing
 from postern.foundation.actor import Actor
+from postern.foundation.rest import fresh_mfa
 from postern.foundation.rest.rights import Rights
 from postern.foundation.scope import ROOT, OrgScope
 
@@ -17,12 +18,14 @@ class PosternView(APIView):
 
     `rights` must be declared (see `rights.py`). `always_root` makes the view run in the root organization, whatever the
     request asks for. `gates_apply = False` lets a person in whose password must change first. `needs_licence` closes the
-    view while no valid licence is installed: 403 with the code `licence_required`.
+    view while no valid licence is installed: 403 with the code `licence_required`. `needs_fresh_mfa` names the actions that
+    want a code of the second factor first (see `fresh_mfa.py`).
     """
 
     rights: ClassVar[Rights]
     always_root: ClassVar[bool] = False
     gates_apply: ClassVar[bool] = True
+    needs_fresh_mfa: ClassVar[bool | frozenset[str]] = False
     needs_licence: ClassVar[bool] = False
 
     actor: Actor
@@ -42,10 +45,13 @@ class PosternView(APIView):
         request._request.org_scope = self.scope  # type: ignore[attr-defined]  # noqa: SLF001 - where Django's own middleware looks
 
     def check_permissions(self, request: Request) -> None:
-        """Gates first, then the declared right, then the licence."""
+        """Gates first, then the declared right, then the second factor and the licence where they are asked for."""
         if self.gates_apply and request.method != "OPTIONS":
             identity.pass_gates(request, self.actor)
         super().check_permissions(request)
+        method = request.method or ""
+        if method != "OPTIONS" and fresh_mfa.is_declared(self, method, getattr(self, "action", None)):
+            fresh_mfa.require(request)
         if self.needs_licence and request.method in self.allowed_methods:
             licensing.require()
 

@@ -52,6 +52,10 @@ class Text(Enum):
         "An internal error ended the session. Please tell an administrator.",
     )
 
+    # Signing in
+    MFA_PROMPT = ("MFA 验证码或恢复码：", "MFA code or recovery code: ")
+    MFA_EXPLAINED = ("请输入身份验证器中的 6 位验证码。", "Enter the 6 digits that your authenticator app shows.")
+
     # Opening a session
     CONTROL_UNAVAILABLE = (
         "控制中心暂时无法联系，请稍后再试。",

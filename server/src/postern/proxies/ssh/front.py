@@ -34,6 +34,9 @@ _PREFERRED_CIPHERS: Final = tuple(name.encode("ascii") for name in algorithms.EN
 class FrontOwner(Protocol):
     """Who a connection belongs to: `person.Person`."""
 
+    #: The first factor was right, the second one is still to come.
+    second_factor_due: bool
+
     def request_refused(self, request: str, detail: str = "") -> None: ...
     async def key_offered(self, key: asyncssh.SSHKey) -> bool: ...
     async def key_proven(self, key: asyncssh.SSHKey) -> bool: ...
@@ -77,6 +80,11 @@ class FrontLink(PacedConnection, SSHServerConnection):
             self.admission.leave(self._peer_addr, was_known=self._person_known)
 
     async def send_userauth_success(self) -> None:
+        """A factor was right. Where another one is due, the client is told to go on (RFC 4252, partial success)."""
+        owner: FrontOwner | None = self.get_owner()  # type: ignore[assignment]  # made by our own factory
+        if owner is not None and owner.second_factor_due:
+            super().send_userauth_failure(partial_success=True)
+            return
         self._person_known = True
         self.admission.known(self._peer_addr)
         await super().send_userauth_success()

@@ -62,7 +62,7 @@ class SshListener:
             gss_host=None,
             x509_trusted_certs=None,
             host_based_auth=False,
-            kbdint_auth=False,
+            kbdint_auth=True,  # for the code of the second factor only: see `Person.kbdint_auth_supported`
             allow_pty=True,
             line_editor=False,
             x11_forwarding=False,

@@ -1,14 +1,17 @@
 """One person's connection: sign-in by the control plane, then session channels. Nothing is granted before sign-in."""
 
 import logging
+from collections.abc import Sequence
 from typing import Final
 
 import asyncssh
 
 from postern.contracts.access import (
-    Denial,
     LoginNameQuery,
     PublicKeyOffer,
+    SecondFactor,
+    SignInAnswer,
+    SignInCode,
     SignInPassword,
     SignInPublicKey,
     UserIdentity,
@@ -27,12 +30,19 @@ log = logging.getLogger(__name__)
 _WINDOW: Final = 2 * 1024 * 1024
 _MAX_PACKET: Final = 32768
 _MAX_PASSWORD: Final = 1024
+_MAX_CODE: Final = 64
 _MAX_AUDITED_REFUSALS: Final = 50
 #: Refusals that a person may be told before sign-in; others would tell a stranger which accounts exist.
 _TOLD_BEFORE_SIGN_IN: Final = frozenset({DenialCode.LOCKED, DenialCode.METHOD_DISABLED, DenialCode.CONTROL_UNAVAILABLE})
 #: These come only after the right password, so they may say more.
 _TOLD_AFTER_PROOF: Final = frozenset(
-    {DenialCode.PASSWORD_MUST_CHANGE, DenialCode.USER_EXPIRED, DenialCode.USER_INACTIVE}
+    {
+        DenialCode.PASSWORD_MUST_CHANGE,
+        DenialCode.USER_EXPIRED,
+        DenialCode.USER_INACTIVE,
+        DenialCode.MFA_FAILED,
+        DenialCode.MFA_UNSET,
+    }
 )
 
 
@@ -47,6 +57,8 @@ class Person(asyncssh.SSHServer):
         self._keys_offered: set[bytes] = set()
         self._refusals_audited = 0
         self._prepared: Opening | None = None
+        self._second_factor: SecondFactor | None = None
+        self._codes_tried = 0
         self._sessions: set[PersonSession] = set()
         self.identity: UserIdentity | None = None
         self.signed_in = False
@@ -74,7 +86,9 @@ class Person(asyncssh.SSHServer):
     # Sign-in
 
     async def begin_auth(self, username: str) -> bool:
+        """A (new) user name: nothing that was shown under another one counts any more (K27)."""
         self.identity = None
+        self._second_factor = None
         self._login = await self._read_login_name(username)
         return True
 
@@ -87,14 +101,53 @@ class Person(asyncssh.SSHServer):
             return split_login_name(text)
         return LoginName(username=answer.username, system_user=answer.system_user, asset=answer.asset)
 
+    @property
+    def second_factor_due(self) -> bool:
+        """Whether the first factor was right and the code is still to come; until then only that is offered."""
+        return self._second_factor is not None
+
     def password_auth_supported(self) -> bool:
-        return self._services.settings.current.password_auth
+        return self._services.settings.current.password_auth and not self.second_factor_due
 
     def public_key_auth_supported(self) -> bool:
-        return self._services.settings.current.public_key_auth
+        return self._services.settings.current.public_key_auth and not self.second_factor_due
 
     def kbdint_auth_supported(self) -> bool:
-        return False
+        return self.second_factor_due
+
+    def get_kbdint_challenge(
+        self,
+        username: str,  # noqa: ARG002 - the library calls it so
+        lang: str,  # noqa: ARG002 - the library calls it so
+        submethods: str,  # noqa: ARG002 - the library calls it so
+    ) -> tuple[str, str, str, list[tuple[str, bool]]] | bool:
+        """Ask for the code. It is shown while it is typed: it is worth nothing a minute later."""
+        if self._second_factor is None:
+            return False
+        language = self._second_factor.language
+        prompt = (Text.MFA_PROMPT.say(language), True)
+        return "", Text.MFA_EXPLAINED.say(language), "", [prompt]
+
+    async def validate_kbdint_response(self, username: str, responses: Sequence[str]) -> bool:  # noqa: ARG002 - the library calls it so
+        due = self._second_factor
+        self._codes_tried += 1
+        if self._codes_tried > self._services.limits.auth_tries:
+            raise asyncssh.DisconnectError(
+                asyncssh.DISC_NO_MORE_AUTH_METHODS_AVAILABLE, "Too many authentication failures"
+            )
+        if due is None or len(responses) != 1 or len(responses[0]) > _MAX_CODE:
+            return False
+        request = SignInCode(token=due.token, code=responses[0].strip(), remote_addr=self.remote_addr)
+        try:
+            answer = await self._services.plane.sign_in_code(request)
+        except (ControlUnavailable, ControlRefused) as error:
+            self._control_away(error)
+            return False
+        if self._second_factor is not due:  # another user name meanwhile: this answer is about somebody else
+            return False
+        if answer.user is not None:
+            self._second_factor = None
+        return self._take(answer) and self.identity is not None
 
     async def validate_password(self, username: str, password: str) -> bool:  # noqa: ARG002 - the library calls it so
         self._passwords_tried += 1
@@ -115,7 +168,7 @@ class Person(asyncssh.SSHServer):
         except (ControlUnavailable, ControlRefused) as error:
             self._control_away(error)
             return False
-        return self._signed_in(answer.user, answer.denial)
+        return self._take(answer)
 
     async def key_offered(self, key: asyncssh.SSHKey) -> bool:
         """Would this key do? The answer lets the client sign; it signs nobody in."""
@@ -145,13 +198,20 @@ class Person(asyncssh.SSHServer):
         except (ControlUnavailable, ControlRefused) as error:
             self._control_away(error)
             return False
-        return self._signed_in(answer.user, answer.denial)
+        return self._take(answer)
 
-    def _signed_in(self, user: UserIdentity | None, denial: Denial | None) -> bool:
-        self.identity = user if denial is None else None
-        if denial is not None and denial.code in _TOLD_BEFORE_SIGN_IN | _TOLD_AFTER_PROOF:
-            self._banner(denial.message)
-        return self.identity is not None
+    def _take(self, answer: SignInAnswer) -> bool:
+        """Keep what the control plane says about a factor; whether it was right."""
+        denial = answer.denial
+        if denial is not None:
+            self.identity = None
+            if denial.code in _TOLD_BEFORE_SIGN_IN | _TOLD_AFTER_PROOF:
+                self._banner(denial.message)
+            return False
+        self.identity = answer.user
+        if answer.second_factor is not None:
+            self.identity, self._second_factor = None, answer.second_factor
+        return self.identity is not None or self._second_factor is not None
 
     def _control_away(self, error: ControlUnavailable | ControlRefused) -> None:
         log.warning("sign-in from %s: %s", self.remote_addr, error.message)
@@ -163,7 +223,7 @@ class Person(asyncssh.SSHServer):
 
     def auth_completed(self) -> None:
         """From here on the person may do something; a direct form starts towards its target at once."""
-        self.signed_in = self.identity is not None
+        self.signed_in = self.identity is not None and not self.second_factor_due
         if not self.signed_in:
             self.disconnect()
         elif self._login.asset:

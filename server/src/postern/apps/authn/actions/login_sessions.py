@@ -12,6 +12,7 @@ from postern.apps.audits import facade as audits
 from postern.apps.authn.events import LoginSessionEnded, SignedIn
 from postern.apps.authn.models import BearerToken, LoginEnd, LoginSession
 from postern.apps.users.models import User
+from postern.apps.users.rules import mfa_is_forced
 from postern.foundation import events
 from postern.foundation.actor import Actor
 from postern.kernel import clock
@@ -34,6 +35,7 @@ class SignInOrigin:
     user_agent: str = ""
     backend: str = "password"
     language: str = ""
+    mfa: bool = False
 
 
 @transaction.atomic
@@ -48,6 +50,8 @@ def open_login_session(*, user: User, origin: SignInOrigin) -> LoginSession:
         remote_addr=origin.remote_addr[:64],
         user_agent=origin.user_agent[:254],
         backend=origin.backend,
+        mfa=origin.mfa,
+        date_mfa_verified=now if origin.mfa else None,
         date_created=now,
         date_last_seen=now,
         date_expired=now + IDLE_LIMIT,
@@ -71,11 +75,16 @@ def find_by_session(session: Mapping[str, Any]) -> LoginSession | None:
 
 
 def find_open(login_session_id: UUID) -> LoginSession | None:
-    """The sign-in with its person, when it still holds: not ended, not expired, made under the present password."""
+    """The sign-in with its person, when it still holds.
+
+    Not ended, not expired, made under the present password, and with the second factor once that is mandatory.
+    """
     found = LoginSession.objects.select_related("user").filter(pk=login_session_id).first()
     if found is None or found.date_ended is not None or found.date_expired <= clock.now():
         return None
     if found.epoch != found.user.session_epoch or not found.user.is_active:
+        return None
+    if not found.mfa and mfa_is_forced(found.user):
         return None
     return found
 
@@ -112,16 +121,18 @@ def sign_out(*, actor: Actor, login_session: LoginSession, reason: LoginEnd = Lo
 
 
 @transaction.atomic
-def end_all(*, user_id: UUID, reason: LoginEnd, keep_epoch: int | None = None) -> int:
+def end_all(*, user_id: UUID, reason: LoginEnd, keep_epoch: int | None = None, keep: LoginSession | None = None) -> int:
     """End all sign-ins and bearer tokens of a person; returns how many sign-ins ended.
 
-    `keep_epoch`: those made under the present password stay.
+    `keep_epoch`: those made under the present password stay; `keep`: this one stays.
     """
     now = clock.now()
     tokens = BearerToken.objects.filter(user_id=user_id, date_revoked__isnull=True)
     rows = LoginSession.objects.filter(user_id=user_id, date_ended__isnull=True)
     if keep_epoch is not None:
         tokens, rows = tokens.exclude(epoch=keep_epoch), rows.exclude(epoch=keep_epoch)
+    if keep is not None:
+        rows = rows.exclude(pk=keep.pk)
     tokens.update(date_revoked=now)
     ids = list(rows.values_list("pk", flat=True))
     LoginSession.objects.filter(pk__in=ids).update(date_ended=now, end_reason=reason)
@@ -133,3 +144,8 @@ def end_all(*, user_id: UUID, reason: LoginEnd, keep_epoch: int | None = None) -
 def keep_through_password_change(login_session: LoginSession, user: User) -> None:
     """The person changed the own password here: this one sign-in goes on, all others end."""
     LoginSession.objects.filter(pk=login_session.pk).update(epoch=user.session_epoch)
+
+
+def note_password_verified(login_session: LoginSession) -> None:
+    """The person has shown the password again."""
+    LoginSession.objects.filter(pk=login_session.pk).update(date_password_verified=clock.now())

@@ -6,9 +6,13 @@ The order of steps is the same for every name, known or not (no enumeration):
 2. the password is compared, with a stand-in hash when there is no such person;
 3. wrong: refused, the same words for everybody; right: the count is given back;
 4. only now anything about the account itself is told (disabled, expired, password due).
+
+What comes out is a `Proof`: the first factor. Nobody is signed in by it: `signed_in` follows at once for people without
+a second factor, and for the others when `second_factor` has taken their code.
 """
 
-import functools
+from dataclasses import dataclass
+from enum import IntEnum
 from typing import Final, Literal
 
 from django.contrib.auth.hashers import check_password, is_password_usable
@@ -43,7 +47,34 @@ STAND_IN_HASH: Final = (
 )
 
 
-def verify_password(
+class MfaState(IntEnum):
+    """What the login log says about the second factor."""
+
+    OFF = 0
+    SHOWN = 1
+    UNKNOWN = 2
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Attempted:
+    """A sign-in as the login log tells it."""
+
+    username: str
+    remote_addr: str
+    login_type: LoginType
+    backend: str
+    user_agent: str = ""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Proof:
+    """A right first factor. `user` may act, as far as the account itself goes."""
+
+    user: User
+    attempted: Attempted
+
+
+def prove_password(
     *,
     username: str,
     password: str,
@@ -51,61 +82,60 @@ def verify_password(
     login_type: LoginType,
     user_agent: str = "",
     may_be_due: bool = False,
-) -> User:
-    """The person to whom name and password belong. Raises a `SignInRefused`; each outcome is in the login log.
+) -> Proof:
+    """The person to whom name and password belong. Raises a `SignInRefused`; each refusal is in the login log.
 
     `may_be_due`: let a person in whose password must change; only the console can do that.
     """
-    log = functools.partial(
-        _log,
-        username=username,
-        remote_addr=remote_addr,
-        login_type=login_type,
-        user_agent=user_agent,
-        backend="password",
+    attempted = Attempted(
+        username=username, remote_addr=remote_addr, login_type=login_type, backend="password", user_agent=user_agent
     )
     try:
-        attempt = guard.reserve(username, remote_addr)
-    except SignInLocked as refused:
-        log(refused=refused)
+        user = confirm_password(username=username, password=password, remote_addr=remote_addr)
+        require_open_account(user, may_be_due=may_be_due)
+    except SignInRefused as refused:
+        refuse(attempted, refused)
         raise
+    return Proof(user=user, attempted=attempted)
+
+
+def confirm_password(*, username: str, password: str, remote_addr: str) -> User:
+    """The owner of the password, without any look at the state of the account. Raises WrongCredentials, SignInLocked."""
+    attempt = guard.reserve(username, remote_addr)
     user = User.objects.named(username)
     if not _password_fits(user, password) or user is None:
-        wrong = _wrong(attempt, username, remote_addr)
-        log(refused=wrong)
-        raise wrong
+        raise _wrong(attempt, username, remote_addr)
     guard.release(attempt)
-    try:
-        _require_open_account(user, may_be_due=may_be_due)
-    except SignInRefused as refused:
-        log(refused=refused)
-        raise
-    log(user=user)
     return user
 
 
-def verify_key(
+def prove_key(
     *, username: str, public_key: str, remote_addr: str, login_type: LoginType, user_agent: str = ""
-) -> User:
+) -> Proof:
     """The person who holds `public_key`, whose signature the caller has verified (K8). Raises a `SignInRefused`."""
-    log = functools.partial(
-        _log,
-        username=username,
-        remote_addr=remote_addr,
-        login_type=login_type,
-        user_agent=user_agent,
-        backend="publickey",
+    attempted = Attempted(
+        username=username, remote_addr=remote_addr, login_type=login_type, backend="publickey", user_agent=user_agent
     )
     user = User.objects.named(username)
     try:
         if user is None or not key_is_acceptable(username=username, public_key=public_key):
             raise KeyRefused
-        _require_open_account(user, may_be_due=False)
+        require_open_account(user, may_be_due=False)
     except SignInRefused as refused:
-        log(refused=refused)
+        refuse(attempted, refused)
         raise
-    log(user=user)
-    return user
+    return Proof(user=user, attempted=attempted)
+
+
+def signed_in(proof: Proof, *, mfa: MfaState) -> User:
+    """Every factor was right: note the sign-in."""
+    _log(proof.attempted, mfa=mfa, user=proof.user)
+    return proof.user
+
+
+def refuse(attempted: Attempted, refused: SignInRefused, *, mfa: MfaState = MfaState.UNKNOWN) -> None:
+    """Note a sign-in that failed."""
+    _log(attempted, mfa=mfa, refused=refused)
 
 
 def key_is_acceptable(*, username: str, public_key: str) -> bool:
@@ -133,7 +163,8 @@ def _wrong(attempt: guard.Attempt, username: str, remote_addr: str) -> SignInRef
     return WrongCredentials(tries_left=attempt.tries_left, lock_minutes=rules.limit_time_min)
 
 
-def _require_open_account(user: User, *, may_be_due: bool) -> None:
+def require_open_account(user: User, *, may_be_due: bool) -> None:
+    """Raises AccountDisabled, AccountExpired, PasswordDue."""
     if not user.is_active:
         raise AccountDisabled
     if user.is_expired:
@@ -144,28 +175,25 @@ def _require_open_account(user: User, *, may_be_due: bool) -> None:
 
 @transaction.atomic
 def _log(
-    *,
-    username: str,
-    remote_addr: str,
-    login_type: LoginType,
-    user_agent: str,
-    backend: str,
-    user: User | None = None,
-    refused: SignInRefused | None = None,
+    attempted: Attempted, *, mfa: MfaState, user: User | None = None, refused: SignInRefused | None = None
 ) -> None:
-    actor = anonymous(remote_addr)
+    actor = anonymous(attempted.remote_addr)
     if user is not None:
         actor = Actor(
-            kind=ActorKind.USER, user_id=user.pk, username=user.username, name=user.name, remote_addr=remote_addr
+            kind=ActorKind.USER,
+            user_id=user.pk,
+            username=user.username,
+            name=user.name,
+            remote_addr=attempted.remote_addr,
         )
         User.objects.filter(pk=user.pk).update(last_login=clock.now())
     audits.record_sign_in(
         actor=actor,
-        username=username[:128],
+        username=attempted.username[:128],
         succeeded=user is not None,
         reason=refused.slug if refused is not None else "",
-        login_type=login_type,
-        backend=backend,
-        user_agent=user_agent[:254],
-        mfa=2,
+        login_type=attempted.login_type,
+        backend=attempted.backend,
+        user_agent=attempted.user_agent[:254],
+        mfa=int(mfa),
     )

@@ -14,7 +14,9 @@ from django.db import IntegrityError, transaction
 
 from postern.apps.audits import facade as audits
 from postern.apps.authn.models import AccessKey, BearerToken, UsedSignature
+from postern.apps.authn.queries import has_device
 from postern.apps.users.models import User
+from postern.apps.users.rules import mfa_is_forced
 from postern.foundation import secret_files
 from postern.foundation.actor import Actor
 from postern.kernel import clock
@@ -36,15 +38,17 @@ class IssuedToken:
 
 
 @transaction.atomic
-def issue_token(*, actor: Actor, user: User, remote_addr: str) -> IssuedToken:
-    """Make a bearer token for a person whose proof has been checked."""
-    token = new_token()
+def issue_token(*, actor: Actor, user: User, remote_addr: str, mfa: bool) -> IssuedToken:
+    """Make a bearer token for a person whose proof has been checked. `mfa`: the second factor was shown."""
+    token, now = new_token(), clock.now()
     row = BearerToken.objects.create(
         user=user,
         token_hash=token_hash(token),
         epoch=user.session_epoch,
         remote_addr=remote_addr[:64],
-        date_expired=clock.now() + TOKEN_LIFETIME,
+        mfa=mfa,
+        date_mfa_verified=now if mfa else None,
+        date_expired=now + TOKEN_LIFETIME,
     )
     audits.record_change(actor=actor, action="create", target=row, new={"user": str(user)}, event="bearer_token.issued")
     return IssuedToken(token=Secret(token), expires_at=row.date_expired)
@@ -57,6 +61,8 @@ def find_token(token: str) -> BearerToken | None:
         return None
     if found.epoch != found.user.session_epoch or not found.user.is_active:
         return None
+    if not found.mfa and mfa_is_forced(found.user):
+        return None
     return found
 
 
@@ -65,6 +71,16 @@ def revoke_token(*, actor: Actor, token: BearerToken) -> None:
     """End a bearer token before its time."""
     BearerToken.objects.filter(pk=token.pk, date_revoked__isnull=True).update(date_revoked=clock.now())
     audits.record_change(actor=actor, action="update", target=token, event="bearer_token.revoked")
+
+
+def find_key(key_id: UUID) -> AccessKey | None:
+    """The key with its owner, when it may be used: both active, and the owner has the second factor that is mandatory."""
+    found = AccessKey.objects.select_related("user").filter(pk=key_id, is_active=True).first()
+    if found is None or not found.user.is_active:
+        return None
+    if mfa_is_forced(found.user) and not has_device(found.user_id):
+        return None
+    return found
 
 
 @dataclass(frozen=True, slots=True)

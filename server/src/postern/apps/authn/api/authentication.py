@@ -4,6 +4,8 @@ Every class ends at the same checks of the person (active, session epoch), so th
 another one would not (K51).
 """
 
+import base64
+import hashlib
 import re
 from datetime import UTC, datetime, timedelta
 from email.utils import parsedate_to_datetime
@@ -12,14 +14,15 @@ from uuid import UUID
 
 from django.utils.translation import gettext as _
 from rest_framework.authentication import BaseAuthentication, SessionAuthentication, get_authorization_header
-from rest_framework.exceptions import AuthenticationFailed
+from rest_framework.exceptions import AuthenticationFailed, Throttled
 from rest_framework.request import Request
 
+from postern.apps.authn import signature_failures
 from postern.apps.authn.actions import login_sessions, tokens
 from postern.apps.authn.models import AccessKey, BearerToken, LoginSession
 from postern.apps.users.models import User
 from postern.kernel import clock
-from postern.kernel.ids import parse_id
+from postern.kernel.ids import parse_id, same
 
 _MAX_HEADER_CHARS: Final = 2_048
 _MAX_CLOCK_SKEW: Final = timedelta(minutes=5)
@@ -47,7 +50,8 @@ class BearerAuthentication(BaseAuthentication):
 class SignatureAuthentication(BaseAuthentication):
     """`Authorization: Signature keyId="…",algorithm="hmac-sha256",headers="(request-target) date",signature="…"`.
 
-    The date may be five minutes off at most, and each signature is taken once (K69).
+    The date may be five minutes off at most, and each signature is taken once (K69). Whoever signs `digest` too has the
+    body compared with it. Failures of one address are slowed down; a key that signs well is never locked out by them.
     """
 
     def authenticate(self, request: Request) -> tuple[User, AccessKey] | None:
@@ -56,19 +60,43 @@ class SignatureAuthentication(BaseAuthentication):
             return None
         fields = dict(_SIGNATURE_FIELD.findall(text))
         key = _find_key(fields.get("keyId", ""))
-        names = fields.get("headers", "date").lower().split()
-        signature = fields.get("signature", "")
-        if (
-            key is None
-            or fields.get("algorithm", "").lower() != "hmac-sha256"
-            or not set(names) >= _SIGNED_HEADERS
-            or not _date_is_near(request.headers.get("Date", ""))
-            or not tokens.signature_fits(key, _signed_text(request, names), signature)
-            or not tokens.take_signature(f"{key.pk}:{signature}", valid_for=2 * _MAX_CLOCK_SKEW)
-        ):
+        if key is None or not self._is_signed(request, key, fields):
+            wait_s = signature_failures.count(request.META.get("REMOTE_ADDR", ""))
+            if wait_s is not None:
+                raise Throttled(wait_s)
             raise AuthenticationFailed(_("The signature of this request is not valid."))
         tokens.note_key_use(key)
         return key.user, key
+
+    def _is_signed(self, request: Request, key: AccessKey, fields: dict[str, str]) -> bool:
+        names = fields.get("headers", "date").lower().split()
+        signature = fields.get("signature", "")
+        return (
+            fields.get("algorithm", "").lower() == "hmac-sha256"
+            and set(names) >= _SIGNED_HEADERS
+            and _date_is_near(request.headers.get("Date", ""))
+            and tokens.signature_fits(key, _signed_text(request, names), signature)
+            and ("digest" not in names or _digest_fits(request))
+            and tokens.take_signature(f"{key.pk}:{signature}", valid_for=2 * _MAX_CLOCK_SKEW)
+        )
+
+    def authenticate_header(self, request: Request) -> str:
+        return "Signature"
+
+
+class WithdrawnSchemes(BaseAuthentication):
+    """`Sign` and `Token` of the contract: refused with a hint, rather than taken for no credential at all.
+
+    `Sign` is an MD5 over secret and date: it covers no request, so whoever sees one may make any other for a quarter of
+    an hour. `Token` is one secret that never ends. See docs/decisions/0010.
+    """
+
+    def authenticate(self, request: Request) -> None:
+        name = get_authorization_header(request).partition(b" ")[0].lower()
+        if name in {b"sign", b"token"}:
+            raise AuthenticationFailed(
+                _("This way of signing requests is not offered. Use an access key with the scheme Signature.")
+            )
 
     def authenticate_header(self, request: Request) -> str:
         return "Signature"
@@ -99,10 +127,7 @@ def _credentials(request: Request, scheme: str) -> str | None:
 
 def _find_key(text: str) -> AccessKey | None:
     key_id: UUID | None = parse_id(text)
-    if key_id is None:
-        return None
-    found = AccessKey.objects.select_related("user").filter(pk=key_id, is_active=True).first()
-    return found if found is not None and found.user.is_active else None
+    return None if key_id is None else tokens.find_key(key_id)
 
 
 def _signed_text(request: Request, names: list[str]) -> str:
@@ -113,6 +138,13 @@ def _signed_text(request: Request, names: list[str]) -> str:
         else:
             lines.append(f"{name}: {request.headers.get(name, '')}")
     return "\n".join(lines)
+
+
+def _digest_fits(request: Request) -> bool:
+    """Whether the body is the one that the signed header `Digest: SHA-256=…` names."""
+    body = request._request.body  # noqa: SLF001 - the raw body, before any parser
+    expected = "SHA-256=" + base64.b64encode(hashlib.sha256(body).digest()).decode("ascii")
+    return same(request.headers.get("Digest", ""), expected)
 
 
 def _date_is_near(text: str) -> bool:

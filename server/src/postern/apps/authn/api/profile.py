@@ -7,6 +7,8 @@ from cryptography.hazmat.primitives.serialization import Encoding, NoEncryption,
 from django.db import transaction
 from django.http import HttpResponse
 from django.utils.http import content_disposition_header
+from django.utils.translation import gettext as _
+from rest_framework import serializers
 from rest_framework.generics import GenericAPIView
 from rest_framework.request import Request
 from rest_framework.response import Response
@@ -15,8 +17,9 @@ from postern.apps.authn.actions.login_sessions import keep_through_password_chan
 from postern.apps.authn.api import web_session
 from postern.apps.authn.api.profile_serializers import OwnPasswordSerializer, OwnPublicKeySerializer, ProfileSerializer
 from postern.apps.authn.models import LoginSession
+from postern.apps.authn.queries import has_device
 from postern.apps.users import facade as users
-from postern.apps.users.models import User
+from postern.apps.users.models import MfaLevel, User
 from postern.foundation import identity
 from postern.foundation.rest.rights import Right
 from postern.foundation.rest.views import PosternView
@@ -65,6 +68,9 @@ class ProfileView(OwnView):
         user = self.person(request)
         serializer = self.get_serializer(user, data=request.data, partial=True)
         serializer.is_valid(raise_exception=True)
+        level = serializer.validated_data.get("mfa_level")
+        if level is not None and level < user.mfa_level < MfaLevel.FORCED and has_device(user.pk):
+            raise serializers.ValidationError({"mfa_level": [_("Switching MFA off needs a code of it.")]})
         users.update_own_profile(actor=self.actor, user=user, changes=dict(serializer.validated_data))
         return Response(self.get_serializer(self.person(request)).data)
 

@@ -13,13 +13,15 @@ from rest_framework.authentication import SessionAuthentication
 from rest_framework.request import Request
 from rest_framework.response import Response
 
+from postern.apps.authn.actions import second_factor, sign_in
 from postern.apps.authn.actions.login_sessions import find_by_session, sign_out
-from postern.apps.authn.actions.sign_in import verify_password
+from postern.apps.authn.actions.second_factor import Demand
+from postern.apps.authn.actions.sign_in import MfaState
 from postern.apps.authn.actions.tokens import issue_token, revoke_token
-from postern.apps.authn.api import web_session
+from postern.apps.authn.api import pending, web_session
+from postern.apps.authn.errors import MfaUnset
 from postern.apps.authn.identity import actor_of_user
-from postern.apps.authn.models import BearerToken, LoginSession
-from postern.apps.authn.policy import password_is_due
+from postern.apps.authn.models import BearerToken, LoginSession, SignInWay
 from postern.apps.rbac import facade as rbac
 from postern.apps.users import facade as users
 from postern.apps.users.passwords import MAX_PASSWORD_CHARS
@@ -29,7 +31,6 @@ from postern.foundation.redirects import safe_next
 from postern.foundation.rest.rights import Right
 from postern.foundation.rest.views import PosternView
 from postern.foundation.scope import ROOT
-from postern.kernel import clock
 
 LOGIN_PAGE = "/ui/login"
 HOME_PAGE = "/ui/"
@@ -47,7 +48,9 @@ class SignInSerializer(serializers.Serializer[Any]):
 class SignInView(PosternView):
     """`GET` sets the CSRF cookie; `POST {username, password, next?}` opens a login session.
 
-    Answers `{"next": "/ui/…", "must_change_password": bool}`, or 400 `{"error": slug, "msg": text}`.
+    Answers `{"next": "/ui/…", "must_change_password": bool}`, or 400 `{"error": slug, "msg": text}`. Where a second factor
+    is wanted the answer is 200 `{"error": "mfa_required" | "mfa_unset", "msg", "data": {"choices", "url"}}`, and nobody is
+    signed in before that was shown.
     """
 
     rights = Right.ANYONE
@@ -64,7 +67,7 @@ class SignInView(PosternView):
         serializer = SignInSerializer(data=request.data)
         serializer.is_valid(raise_exception=True)
         origin = web_session.origin_of(request)
-        user = verify_password(
+        proof = sign_in.prove_password(
             username=serializer.validated_data["username"],
             password=serializer.validated_data["password"],
             remote_addr=origin.remote_addr,
@@ -72,14 +75,15 @@ class SignInView(PosternView):
             user_agent=origin.user_agent,
             may_be_due=True,
         )
+        target = safe_next(serializer.validated_data.get("next") or "", HOME_PAGE)
         _end_previous(request._request)  # noqa: SLF001 - sessions belong to Django's request
+        demand = second_factor.demand_of(proof.user)
+        if demand is not Demand.NOTHING:
+            pending.begin_web(request._request, proof, target=target)  # noqa: SLF001 - as above
+            return Response(pending.demand_body(proof.user, demand))
+        user = sign_in.signed_in(proof, mfa=MfaState.OFF)
         web_session.start(request._request, user, origin)  # noqa: SLF001 - as above
-        return Response(
-            {
-                "next": safe_next(serializer.validated_data.get("next") or "", HOME_PAGE),
-                "must_change_password": password_is_due(user, now=clock.now()),
-            }
-        )
+        return Response(pending.after_sign_in(user, target))
 
 
 class SignOutView(PosternView):
@@ -101,7 +105,9 @@ class SignOutView(PosternView):
 class TokenView(PosternView):
     """`POST {username, password}` → 201 `{"token", "keyword": "Bearer", "date_expired", "user"}`.
 
-    Contract: authentication/auth/ and tokens/. Refusals are 400 `{"error": slug, "msg": text}`. No session is involved.
+    Contract: authentication/auth/ and tokens/. Refusals are 400 `{"error": slug, "msg": text}`. Where a second factor is
+    wanted the answer is 200 `{"error": "mfa_required", …}`: then the code goes to mfa/challenge/ and this call is repeated,
+    both with the cookie of that answer. Otherwise no session is involved.
     """
 
     rights = Right.ANYONE
@@ -113,15 +119,29 @@ class TokenView(PosternView):
         serializer = SignInSerializer(data=request.data)
         serializer.is_valid(raise_exception=True)
         origin = web_session.origin_of(request)
-        user = verify_password(
+        proof = sign_in.prove_password(
             username=serializer.validated_data["username"],
             password=serializer.validated_data["password"],
             remote_addr=origin.remote_addr,
             login_type="T" if request.headers.get("X-JMS-LOGIN-TYPE") == "T" else "W",
             user_agent=origin.user_agent,
         )
+        demand = second_factor.demand_of(proof.user)
+        if demand is Demand.ENROLMENT:
+            unset = MfaUnset()
+            sign_in.refuse(proof.attempted, unset, mfa=MfaState.SHOWN)
+            raise unset
+        if demand is Demand.CODE:
+            passed = pending.current(request, SignInWay.TOKEN)
+            if passed is None or passed.user_id != proof.user.pk or passed.date_passed is None:
+                pending.begin_token(request._request, proof)  # noqa: SLF001 - sessions belong to Django's request
+                return Response(pending.demand_body(proof.user, demand))
+            pending.forget_token(request)
+            user = second_factor.complete(passed, may_be_due=False)
+        else:
+            user = sign_in.signed_in(proof, mfa=MfaState.OFF)
         actor = actor_of_user(user, rbac.rights_of(user, ROOT), remote_addr=origin.remote_addr, login_session=None)
-        issued = issue_token(actor=actor, user=user, remote_addr=origin.remote_addr)
+        issued = issue_token(actor=actor, user=user, remote_addr=origin.remote_addr, mfa=demand is Demand.CODE)
         body = {
             "token": issued.token.reveal(),
             "keyword": "Bearer",

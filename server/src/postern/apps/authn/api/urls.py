@@ -2,6 +2,16 @@
 
 from django.urls import path
 
+from postern.apps.authn.api.mfa import (
+    ChallengeView,
+    DisableView,
+    EnrolConfirmView,
+    EnrolStartView,
+    PasswordVerifyView,
+    RecoveryCodesView,
+    SecondFactorView,
+    VerifyView,
+)
 from postern.apps.authn.api.own_keys import AccessKeyViewSet, LoginSessionViewSet
 from postern.apps.authn.api.profile import GenerateKeyView, OwnPasswordView, OwnPublicKeyView, ProfileView
 from postern.apps.authn.api.sign_in import (
@@ -22,6 +32,14 @@ urlpatterns = [
     path("authentication/sign-in/", SignInView.as_view(), name="sign-in"),
     path("authentication/sign-out/", SignOutView.as_view(), name="sign-out"),
     path("authentication/set-password/", SetPasswordView.as_view(), name="set-password"),
+    path("authentication/mfa/challenge/", ChallengeView.as_view(), name="mfa-challenge"),
+    path("authentication/password/verify/", PasswordVerifyView.as_view(), name="password-verify"),
+    path("authentication/otp/", SecondFactorView.as_view(), name="otp"),
+    path("authentication/otp/verify/", VerifyView.as_view(), name="otp-verify"),
+    path("authentication/otp/enrol/start/", EnrolStartView.as_view(), name="otp-enrol-start"),
+    path("authentication/otp/enrol/confirm/", EnrolConfirmView.as_view(), name="otp-enrol-confirm"),
+    path("authentication/otp/disable/", DisableView.as_view(), name="otp-disable"),
+    path("authentication/otp/recovery-codes/", RecoveryCodesView.as_view(), name="otp-recovery-codes"),
     path("authentication/auth/", TokenView.as_view(), name="auth"),
     path("authentication/tokens/", TokenView.as_view(), name="tokens"),
     path("users/profile/", ProfileView.as_view(), name="profile"),

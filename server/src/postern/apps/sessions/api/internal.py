@@ -110,6 +110,18 @@ class SignInPublicKeyView(InternalView):
         )
 
 
+class SignInCodeView(InternalView):
+    def post(self, request: Request) -> HttpResponse:
+        shown = self.message(request, access.SignInCode)
+        return self.answer(
+            authn.sign_in_with_code(
+                token=shown.token[:MAX_NAME_CHARS],
+                code=shown.code[:MAX_NAME_CHARS],
+                remote_addr=shown.remote_addr[:MAX_NAME_CHARS],
+            )
+        )
+
+
 class ReachableAssetsView(InternalView):
     def post(self, request: Request) -> HttpResponse:
         query = self.message(request, access.ReachableQuery)

@@ -39,6 +39,7 @@ page_urlpatterns = [
     path(_prefix + access.SIGN_IN_PASSWORD, internal.SignInPasswordView.as_view()),
     path(_prefix + access.PUBLIC_KEY_OFFER, internal.PublicKeyOfferView.as_view()),
     path(_prefix + access.SIGN_IN_PUBLIC_KEY, internal.SignInPublicKeyView.as_view()),
+    path(_prefix + access.SIGN_IN_CODE, internal.SignInCodeView.as_view()),
     path(_prefix + access.REACHABLE_ASSETS, internal.ReachableAssetsView.as_view()),
     path(_prefix + access.AUTHORIZE, internal.AuthorizeView.as_view()),
     path(_prefix + access.REDEEM_TOKEN, internal.RedeemTokenView.as_view()),

@@ -22,7 +22,7 @@ from postern.apps.users.actions.passwords import (
 )
 from postern.apps.users.errors import AboveYou, BuiltInAdministrator, FieldProblem, LastAdministrator
 from postern.apps.users.events import PublicKeysChanged, UserClosed, UserCreated
-from postern.apps.users.models import OrgRole, SystemRole, User
+from postern.apps.users.models import MfaLevel, OrgRole, SystemRole, User
 from postern.apps.users.policy import may_delete, may_grant_org_role, may_grant_system_role, may_update
 from postern.apps.users.queries import administered_org_ids, subject_of
 from postern.foundation import events
@@ -114,6 +114,7 @@ def update_user(*, actor: Actor, scope: OrgScope, user: User, person: PersonInpu
     """Change a person. Disabling or expiring ends everything that he has open. Raises AboveYou, FieldProblem …"""
     _require_update(actor, scope, user)
     _check_grants(actor, person, before=user)
+    _check_own_mfa(actor, person, user)
     if person.password and person.columns.get("source", user.source) == user.source and user.is_local:
         set_password(actor=actor, user=user, password=person.password)
     keys = checked_public_keys(person.public_key) if person.public_key else None
@@ -182,7 +183,7 @@ def update_own_profile(*, actor: Actor, user: User, changes: Mapping[str, object
     row = User.objects.select_for_update().get(pk=user.pk)
     told: dict[str, trail.Change] = {}
     for name, value in changes.items():
-        forced = name == "mfa_level" and row.mfa_force_enabled
+        forced = name == "mfa_level" and row.mfa_level == MfaLevel.FORCED
         if name in OWN_COLUMNS and not forced and getattr(row, name) != value:
             told[name] = trail.Change(getattr(row, name), value)
             setattr(row, name, value)
@@ -197,6 +198,13 @@ def _require_update(actor: Actor, scope: OrgScope, user: User) -> None:
     subject = subject_of(user, scope, user.memberships.all(), administered_org_ids(actor))
     if not may_update(actor, subject):
         raise AboveYou
+
+
+def _check_own_mfa(actor: Actor, person: PersonInput, user: User) -> None:
+    """Nobody lowers the own level here: the profile asks for a code of the second factor first."""
+    level = person.columns.get("mfa_level")
+    if actor.user_id == user.pk and isinstance(level, int) and level < user.mfa_level:
+        raise FieldProblem("mfa_level", _("You can switch off your own MFA on your profile page only."))
 
 
 def _check_grants(actor: Actor, person: PersonInput, before: User | None = None) -> None:

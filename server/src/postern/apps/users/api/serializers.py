@@ -10,11 +10,12 @@ from rest_framework import serializers
 from rest_framework.fields import SkipField
 
 from postern.apps.users import login_locks
-from postern.apps.users.models import OrgRole, SystemRole, User, UserGroup, username_key
+from postern.apps.users.models import MfaLevel, OrgRole, SystemRole, User, UserGroup, username_key
 from postern.apps.users.passwords import MAX_PASSWORD_CHARS
 from postern.apps.users.policy import Subject, may_delete, may_update
 from postern.apps.users.public_keys import PublicKeyProblem, SshPublicKey, parse_public_keys
 from postern.apps.users.queries import administered_org_ids, subject_of
+from postern.apps.users.rules import MfaForce, mfa_force, mfa_is_forced
 from postern.foundation.rest.serializers import ResourceSerializer
 
 #: Values of the filter `system_or_org_role`.
@@ -44,6 +45,20 @@ class OrgRolesField(serializers.ListField):
         return parent.org_roles_shown(instance)
 
 
+class MfaStateField(serializers.BooleanField):
+    """`mfa_enabled`, `mfa_force_enabled`: the own level, or what the setting makes mandatory."""
+
+    def __init__(self, **kwargs: Any) -> None:
+        super().__init__(read_only=True, **kwargs)
+
+    def get_attribute(self, instance: User) -> bool:
+        parent = self.parent
+        if not isinstance(parent, UserFacts):
+            raise TypeError("MfaStateField belongs into a serializer of people")
+        forced = parent.mfa_forced(instance)
+        return forced or (self.field_name == "mfa_enabled" and instance.mfa_level > MfaLevel.DISABLED)
+
+
 def stored_keys(user: User) -> tuple[SshPublicKey, ...]:
     """The public keys of a person; none when the stored text cannot be read."""
     try:
@@ -69,8 +84,8 @@ class UserFacts(ResourceSerializer):
         source="get_source_display", read_only=True, label=gettext_lazy("Source name")
     )
     can_public_key_auth = serializers.SerializerMethodField()
-    mfa_enabled = serializers.BooleanField(read_only=True, label=gettext_lazy("MFA enabled"))
-    mfa_force_enabled = serializers.BooleanField(read_only=True, label=gettext_lazy("MFA force enabled"))
+    mfa_enabled = MfaStateField(label=gettext_lazy("MFA enabled"))
+    mfa_force_enabled = MfaStateField(label=gettext_lazy("MFA force enabled"))
     mfa_level_display = serializers.CharField(
         source="get_mfa_level_display", read_only=True, label=gettext_lazy("MFA level display")
     )
@@ -127,6 +142,15 @@ class UserFacts(ResourceSerializer):
         )
         read_only_fields: tuple[str, ...] = ()
         extra_kwargs: dict[str, dict[str, Any]] = {}
+
+    #: Asked for once, for all rows of the answer.
+    _mfa_force: MfaForce | None = None
+
+    def mfa_forced(self, user: User) -> bool:
+        """Whether the second factor is mandatory for this person."""
+        if self._mfa_force is None:
+            self._mfa_force = mfa_force()
+        return mfa_is_forced(user, self._mfa_force)
 
     def org_roles_shown(self, user: User) -> list[str]:
         """Roles in the organization of the request; in the root they follow from the system role."""

@@ -12,15 +12,16 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 
 from postern.apps.preferences import facade as preferences
-from postern.apps.users import login_locks
+from postern.apps.users import login_locks, second_factors
 from postern.apps.users.actions import memberships, passwords, people
 from postern.apps.users.actions.people import PersonInput
 from postern.apps.users.api.serializers import UserSerializer
-from postern.apps.users.errors import AboveYou, InvitedIntoRoot, MembershipNeedsLicence
+from postern.apps.users.errors import AboveYou, InvitedIntoRoot, MembershipNeedsLicence, OwnSecondFactor
 from postern.apps.users.models import User, UserGroup
 from postern.apps.users.passwords import MAX_PASSWORD_CHARS
 from postern.apps.users.policy import may_update
 from postern.apps.users.queries import administered_org_ids, people_in, subject_of, with_org_role, with_role
+from postern.foundation.rest import acting_get
 from postern.foundation.rest.rights import Right
 from postern.foundation.rest.viewsets import MAX_BULK_ITEMS, ResourceViewSet
 
@@ -41,6 +42,7 @@ class UserViewSet(ResourceViewSet):
 
     queryset = User.objects.all()
     serializer_class = UserSerializer
+    changed_in_organization = False  # accounts belong to no organization: some are seen in the root only
     serializer_classes = {"set_password": PasswordSerializer, "invite": InvitationSerializer}
     rights = {
         "list": Right.ORG_ADMIN,
@@ -60,6 +62,7 @@ class UserViewSet(ResourceViewSet):
         "reset_password": Right.ORG_ADMIN,
         "reset_public_key": Right.ORG_ADMIN,
         "unblock": Right.ORG_ADMIN,
+        "reset_second_factor": Right.ORG_ADMIN,
     }
     filter_fields = ("id", "username", "email", "name", "source", "is_active", "role")
     own_filters = ("system_or_org_role",)
@@ -196,6 +199,21 @@ class UserViewSet(ResourceViewSet):
         user = self._changeable()
         login_locks.unlock(user.username, self.actor)
         return Response(self.get_serializer(user).data)
+
+    @action(detail=True, methods=["get", "post"], url_path="otp/reset")
+    def reset_second_factor(self, request: Request, **kwargs: Any) -> Response:
+        """Take away the authenticator app of somebody who has lost it.
+
+        The contract's form is GET, which therefore needs `X-CSRFToken` as the POST does (ruling).
+        """
+        del kwargs
+        if request.method == "GET":
+            acting_get.enforce_csrf(request)
+        user = self._changeable()
+        if user.pk == self.actor.user_id:
+            raise OwnSecondFactor
+        second_factors.reset(self.actor, user)
+        return Response({"msg": "success"})
 
     def _changeable(self) -> User:
         """The person of the URL, whom the caller may change."""

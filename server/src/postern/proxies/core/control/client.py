@@ -106,6 +106,9 @@ class HttpControlPlane:
     async def sign_in_public_key(self, request: access.SignInPublicKey) -> access.SignInAnswer:
         return await self._ask(access.SIGN_IN_PUBLIC_KEY, request, access.SignInAnswer)
 
+    async def sign_in_code(self, request: access.SignInCode) -> access.SignInAnswer:
+        return await self._ask(access.SIGN_IN_CODE, request, access.SignInAnswer)
+
     async def reachable_assets(self, request: access.ReachableQuery) -> access.ReachablePage:
         return await self._ask(access.REACHABLE_ASSETS, request, access.ReachablePage)
 

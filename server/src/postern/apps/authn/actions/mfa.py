@@ -1,0 +1,153 @@
+"""A person's second factor: setting it up, changing it, switching it off, and what an administrator may do about it."""
+
+from dataclasses import dataclass
+from datetime import timedelta
+from typing import Final
+
+from django.db import transaction
+
+from postern.apps.audits import facade as audits
+from postern.apps.authn import mfa_guard, recovery, totp, totp_secrets
+from postern.apps.authn.actions.login_sessions import end_all
+from postern.apps.authn.errors import MfaFailed, MfaForced, MfaNotSet
+from postern.apps.authn.models import (
+    BearerToken,
+    LoginEnd,
+    LoginSession,
+    PendingSignIn,
+    RecoveryCode,
+    TotpDevice,
+)
+from postern.apps.users import facade as users
+from postern.apps.users.models import MfaLevel, User
+from postern.apps.users.rules import mfa_is_forced
+from postern.foundation.actor import Actor
+from postern.kernel import clock
+from postern.kernel.ids import ROOT_ORG_ID
+from postern.kernel.secret import Secret
+
+#: How long a secret that was shown waits for its first code (K6).
+ENROLMENT_LIFETIME: Final = timedelta(minutes=10)
+ISSUER: Final = "Postern"
+
+
+@dataclass(frozen=True, slots=True)
+class Enrolment:
+    """A secret on its way into an authenticator app. Shown once, to its owner."""
+
+    secret: Secret
+    uri: Secret
+    qr: tuple[str, ...]
+    expires_in_s: int
+
+
+@transaction.atomic
+def begin_enrolment(*, actor: Actor, user: User) -> Enrolment:
+    """Make a secret for the person's app; it counts only once `confirm_enrolment` has seen a code of it."""
+    for old in TotpDevice.objects.select_for_update().filter(user=user, date_confirmed__isnull=True):
+        old.delete()
+    device = TotpDevice.objects.create(user=user)
+    secret = totp.new_secret()
+    totp_secrets.store().put(device.pk, secret)
+    _audit(actor, user, "mfa.enrolment_begun")
+    uri = totp.provisioning_uri(secret, username=user.username, issuer=ISSUER)
+    return Enrolment(
+        secret=secret,
+        uri=Secret(uri),
+        qr=tuple(totp.qr_rows(uri)),
+        expires_in_s=int(ENROLMENT_LIFETIME.total_seconds()),
+    )
+
+
+@transaction.atomic
+def confirm_enrolment(*, actor: Actor, user: User, code: str, keep: LoginSession | None) -> list[Secret]:
+    """Take the new app into use in place of any former one; answers the new recovery codes.
+
+    Every other sign-in of the person ends (`keep` stays and counts as one with the second factor). Raises MfaNotSet
+    when nothing was begun or its time is over, MfaFailed for a wrong code.
+    """
+    begun_after = clock.now() - ENROLMENT_LIFETIME
+    device = TotpDevice.objects.select_for_update().filter(user=user, date_confirmed__isnull=True).first()
+    if device is None or device.date_created < begun_after:
+        raise MfaNotSet
+    secret = totp_secrets.store().get(device.pk)
+    step = totp.matching_step(secret, code, now=clock.now()) if secret is not None else None
+    if step is None:
+        raise MfaFailed
+    replaced = False
+    for old in TotpDevice.objects.select_for_update().filter(user=user, date_confirmed__isnull=False):
+        replaced = True
+        old.delete()
+    device.last_step, device.date_confirmed = step, clock.now()
+    device.save(update_fields=["last_step", "date_confirmed"])
+    if user.mfa_level == MfaLevel.DISABLED:
+        users.update_own_profile(actor=actor, user=user, changes={"mfa_level": MfaLevel.ENABLED})
+    codes = _new_recovery_codes(user)
+    _audit(actor, user, "mfa.replaced" if replaced else "mfa.enabled")
+    end_all(user_id=user.pk, reason=LoginEnd.MFA_CHANGED, keep=keep)
+    if keep is not None:
+        LoginSession.objects.filter(pk=keep.pk).update(mfa=True, date_mfa_verified=clock.now())
+    return codes
+
+
+@transaction.atomic
+def renew_recovery_codes(*, actor: Actor, user: User) -> list[Secret]:
+    """Void the recovery codes and make new ones. The caller has taken a code."""
+    codes = _new_recovery_codes(user)
+    _audit(actor, user, "mfa.recovery_codes_renewed")
+    return codes
+
+
+@transaction.atomic
+def disable(*, actor: Actor, user: User, keep: LoginSession | None) -> None:
+    """Switch the second factor off. The caller has taken a code. Raises MfaForced."""
+    if mfa_is_forced(user):
+        raise MfaForced
+    _forget_devices(user)
+    users.update_own_profile(actor=actor, user=user, changes={"mfa_level": MfaLevel.DISABLED})
+    _audit(actor, user, "mfa.disabled")
+    end_all(user_id=user.pk, reason=LoginEnd.MFA_CHANGED, keep=keep)
+
+
+@transaction.atomic
+def reset(*, actor: Actor, user: User) -> None:
+    """An administrator takes away the app of somebody who has lost it: everything that person has open ends.
+
+    The level stays: whoever needs a second factor sets up a new one at the next sign-in.
+    """
+    _forget_devices(user)
+    PendingSignIn.objects.filter(user=user).delete()
+    mfa_guard.forget(user.username)
+    _audit(actor, user, "mfa.reset")
+    end_all(user_id=user.pk, reason=LoginEnd.MFA_CHANGED)
+
+
+def note_verified(credential: LoginSession | BearerToken) -> None:
+    """A code was entered in this session: the most delicate views are open for a while."""
+    type(credential).objects.filter(pk=credential.pk).update(date_mfa_verified=clock.now())
+
+
+def _new_recovery_codes(user: User) -> list[Secret]:
+    RecoveryCode.objects.filter(user=user).delete()
+    codes = recovery.new_codes()
+    RecoveryCode.objects.bulk_create(
+        RecoveryCode(user=user, code_hash=recovery.code_hash(user.pk, code)) for code in codes
+    )
+    return [Secret(code) for code in codes]
+
+
+def _forget_devices(user: User) -> None:
+    TotpDevice.objects.filter(user=user).delete()
+    RecoveryCode.objects.filter(user=user).delete()
+
+
+def _audit(actor: Actor, user: User, event: str) -> None:
+    audits.record(
+        actor=actor,
+        org_id=ROOT_ORG_ID,
+        event=event,
+        action="update",
+        object_type="User",
+        object_id=str(user.pk),
+        object_name=str(user),
+    )

@@ -1,0 +1,25 @@
+"""Slowing down those whose signed requests keep failing.
+
+Nothing can be guessed here (a secret has 122 bits), so this is no lock: a request with a good signature is never asked. It
+keeps a broken or hostile client from filling the log, and tells it to wait.
+"""
+
+from typing import Final
+
+from django.core.cache import cache
+
+from postern.kernel.ids import token_hash
+
+LIMIT: Final = 30
+WINDOW_S: Final = 60
+
+
+def count(remote_addr: str) -> int | None:
+    """Note a failure; answers the seconds to wait once there were more than `LIMIT` within a minute, else None."""
+    key = f"authn:signature-failures:{token_hash(remote_addr)[:32]}"
+    cache.add(key, 0, WINDOW_S)
+    try:
+        failures = cache.incr(key)
+    except ValueError:  # it ran out between the two calls
+        return None
+    return WINDOW_S if failures > LIMIT else None

@@ -1,0 +1,25 @@
+"""Where the secrets of people's authenticator apps lie: sealed like every other one, each at the place of its device."""
+
+from uuid import UUID
+
+from postern.apps.vault import secret_store
+from postern.apps.vault.sealing import SecretPlace
+from postern.kernel.ids import ROOT_ORG_ID
+from postern.kernel.secret import Secret
+
+
+class SealedTotpSecrets:
+    """The store that authn asks for (`authn.facade.TotpSecrets`)."""
+
+    def put(self, device_id: UUID, secret: Secret) -> None:
+        secret_store.put(_place(device_id), secret)
+
+    def get(self, device_id: UUID) -> Secret | None:
+        return secret_store.get(_place(device_id))
+
+    def drop(self, device_id: UUID) -> None:
+        secret_store.drop_all(_place(device_id))
+
+
+def _place(device_id: UUID) -> SecretPlace:
+    return SecretPlace(table="authn_totpdevice", row_id=device_id, org_id=ROOT_ORG_ID, column="secret")

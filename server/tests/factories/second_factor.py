@@ -1,0 +1,42 @@
+"""An authenticator app in a test's hand."""
+
+import pyotp
+
+from postern.apps.authn import totp_secrets
+from postern.apps.authn.actions import mfa
+from postern.apps.authn.models import TotpDevice
+from postern.apps.users.models import User
+from postern.foundation.actor import SYSTEM
+from postern.kernel import clock
+from postern.kernel.secret import Secret
+
+
+class App:
+    """The app of one person, set up by the real actions."""
+
+    def __init__(self, user: User) -> None:
+        self.user = user
+        begun = mfa.begin_enrolment(actor=SYSTEM, user=user)
+        self._codes = pyotp.TOTP(begun.secret.reveal())
+        self.recovery = [
+            code.reveal()
+            for code in mfa.confirm_enrolment(actor=SYSTEM, user=user, code=self._codes.at(clock.now()), keep=None)
+        ]
+        self.forget_used()
+
+    def code(self, *, steps: int = 0) -> str:
+        """The code that it shows now, or so many steps of 30 s later."""
+        return self._codes.at(clock.now(), counter_offset=steps)
+
+    def wrong(self) -> str:
+        """Six digits that are none of its present codes, nor of those that come while the test runs."""
+        near = {self.code(steps=offset) for offset in range(-2, 12)}
+        return next(text for text in (f"{number:06d}" for number in range(1_000)) if text not in near)
+
+    def forget_used(self) -> None:
+        """Let the present code count again: each works once, and a test is shorter than a step."""
+        TotpDevice.objects.filter(user=self.user).update(last_step=0)
+
+    def secret(self) -> Secret | None:
+        """What lies sealed in the vault."""
+        return totp_secrets.store().get(TotpDevice.objects.get(user=self.user, date_confirmed__isnull=False).pk)

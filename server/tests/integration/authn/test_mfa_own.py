@@ -1,0 +1,308 @@
+"""One's own second factor: setting it up, changing it, switching it off; an administrator's reset; showing it again."""
+
+from collections.abc import Callable
+from datetime import timedelta
+from typing import Any
+
+import pyotp
+import pytest
+from rest_framework.request import Request
+from rest_framework.response import Response
+from rest_framework.test import APIClient, APIRequestFactory, force_authenticate
+
+from factories.browser import PASSWORD, Browser
+from factories.second_factor import App
+from postern.apps.audits.models import AuditEvent
+from postern.apps.authn.models import BearerToken, LoginSession, RecoveryCode, TotpDevice
+from postern.apps.preferences.models import PreferenceValue
+from postern.apps.users.models import User
+from postern.apps.vault.models import SealedSecret
+from postern.foundation.rest.rights import Right
+from postern.foundation.rest.views import PosternView
+from postern.kernel import clock
+
+PROFILE = "/api/v1/users/profile/"
+OTP = "/api/v1/authentication/otp/"
+VERIFY = f"{OTP}verify/"
+START = f"{OTP}enrol/start/"
+CONFIRM = f"{OTP}enrol/confirm/"
+DISABLE = f"{OTP}disable/"
+CODES = f"{OTP}recovery-codes/"
+CHALLENGE = "/api/v1/authentication/mfa/challenge/"
+PASSWORD_VERIFY = "/api/v1/authentication/password/verify/"
+pytestmark = pytest.mark.django_db
+
+
+@pytest.fixture
+def app(ann: User) -> App:
+    return App(ann)
+
+
+@pytest.fixture
+def inside(browser: Browser, app: App) -> Browser:
+    """Ann with a second factor, signed in; her present code counts again."""
+    browser.sign_in("ann")
+    assert browser.post(CHALLENGE, {"code": app.code()}).status_code == 200
+    app.forget_used()
+    return browser
+
+
+def prefer(name: str, value: object) -> None:
+    PreferenceValue.objects.update_or_create(name=name, defaults={"value": value})
+
+
+# --- setting up ---
+
+
+def test_setting_up_needs_the_password_again_for_five_minutes(browser: Browser, ann: User):
+    browser.sign_in("ann")
+    refused = browser.post(START)
+    assert (refused.status_code, refused.json()["code"]) == (400, "password_verify_required")
+    wrong = browser.post(PASSWORD_VERIFY, {"password": "wrong"})
+    assert (wrong.status_code, wrong.json()["code"]) == (400, "passwd_invalid")
+    assert browser.post(START).status_code == 400
+    assert browser.post(PASSWORD_VERIFY, {"password": PASSWORD}).status_code == 200
+    assert browser.post(START).status_code == 200
+    LoginSession.objects.update(date_password_verified=clock.now() - timedelta(seconds=301))
+    assert browser.post(START).status_code == 400
+
+
+def test_wrong_passwords_there_count_towards_the_lock_out(browser: Browser, ann: User):
+    browser.sign_in("ann")
+    answers = [browser.post(PASSWORD_VERIFY, {"password": "wrong"}).json() for _ in range(7)]
+    assert answers[-1]["error"] == "block_login"
+    assert Browser().sign_in("ann").json()["error"] == "block_login"
+
+
+def test_setting_up_shows_the_secret_once_and_takes_it_into_use_with_a_code(browser: Browser, ann: User):
+    browser.sign_in("ann")
+    browser.post(PASSWORD_VERIFY, {"password": PASSWORD})
+    begun = browser.post(START).json()
+    assert begun["uri"].startswith("otpauth://totp/Postern:ann?")
+    assert f"secret={begun['secret']}" in begun["uri"]
+    assert begun["expires_in"] == 600
+    rows = begun["qr"]
+    assert {len(row) for row in rows} == {len(rows)}
+    assert set("".join(rows)) == {"0", "1"}
+    assert browser.get(OTP).json()["is_set"] is False
+    refused = browser.post(CONFIRM, {"code": "12345"}, HTTP_ACCEPT_LANGUAGE="en")
+    assert refused.json()["error"] == "MFA Error, please check"
+    done = browser.post(CONFIRM, {"code": pyotp.TOTP(begun["secret"]).now()})
+    assert (done.status_code, len(set(done.json()["recovery_codes"]))) == (200, 10)
+    shown = browser.get(OTP).json()
+    assert (shown["is_set"], shown["level"], shown["forced"], shown["recovery_codes_left"]) == (True, 1, False, 10)
+    profile = browser.get(PROFILE).json()
+    assert (profile["mfa_enabled"], profile["mfa_level"], profile["mfa_force_enabled"]) == (True, 1, False)
+    assert profile["mfa_level_display"]
+    assert Browser().sign_in("ann").json()["error"] == "mfa_required"
+
+
+def test_secret_that_was_shown_too_long_ago_does_not_count(browser: Browser, ann: User):
+    browser.sign_in("ann")
+    browser.post(PASSWORD_VERIFY, {"password": PASSWORD})
+    begun = browser.post(START).json()
+    TotpDevice.objects.update(date_created=clock.now() - timedelta(minutes=11))
+    assert browser.post(CONFIRM, {"code": pyotp.TOTP(begun["secret"]).now()}).status_code == 400
+    assert not TotpDevice.objects.filter(date_confirmed__isnull=False).exists()
+
+
+def test_secrets_lie_sealed_and_recovery_codes_hashed(app: App):
+    secret = app.secret()
+    assert secret is not None
+    sealed = SealedSecret.objects.get(table="authn_totpdevice")
+    assert secret.reveal().encode() not in bytes(sealed.ciphertext)
+    stored = set(RecoveryCode.objects.values_list("code_hash", flat=True))
+    assert len(stored) == 10
+    assert not {code for code in app.recovery if code in stored}
+
+
+def test_deleting_a_person_deletes_the_sealed_secret(app: App, ann: User):
+    ann.delete()
+    assert not SealedSecret.objects.filter(table="authn_totpdevice").exists()
+
+
+def test_setting_it_up_ends_the_other_sign_ins_and_tokens(browser: Browser, ann: User):
+    there = Browser("192.0.2.99")
+    there.sign_in("ann")
+    token = APIClient().post("/api/v1/authentication/auth/", {"username": "ann", "password": PASSWORD}).json()["token"]
+    browser.sign_in("ann")
+    browser.post(PASSWORD_VERIFY, {"password": PASSWORD})
+    begun = browser.post(START).json()
+    assert browser.post(CONFIRM, {"code": pyotp.TOTP(begun["secret"]).now()}).status_code == 200
+    assert browser.get(PROFILE).status_code == 200
+    assert there.get(PROFILE).status_code == 401
+    assert APIClient(HTTP_AUTHORIZATION=f"Bearer {token}").get(PROFILE).status_code == 401
+
+
+# --- changing, switching off ---
+
+
+def test_another_app_needs_a_code_of_the_present_one(inside: Browser, app: App):
+    inside.post(PASSWORD_VERIFY, {"password": PASSWORD})
+    assert inside.post(START, {"code": app.wrong()}).status_code == 400
+    begun = inside.post(START, {"code": app.code()})
+    assert begun.status_code == 200
+    assert TotpDevice.objects.filter(date_confirmed__isnull=False).count() == 1, "the former one counts until then"
+    assert inside.post(CONFIRM, {"code": pyotp.TOTP(begun.json()["secret"]).now()}).status_code == 200
+    assert TotpDevice.objects.count() == 1
+    assert SealedSecret.objects.filter(table="authn_totpdevice").count() == 1
+
+
+def test_switching_off_needs_a_code_and_takes_everything_away(inside: Browser, app: App):
+    assert inside.post(DISABLE, {"code": app.wrong()}).status_code == 400
+    assert inside.post(DISABLE, {"code": app.code()}).status_code == 200
+    assert not TotpDevice.objects.exists()
+    assert not RecoveryCode.objects.exists()
+    assert not SealedSecret.objects.filter(table="authn_totpdevice").exists()
+    assert inside.get(PROFILE).json()["mfa_enabled"] is False
+    assert Browser().sign_in("ann").json()["next"] == "/ui/"
+
+
+@pytest.mark.parametrize("how", ["level", "setting"])
+def test_mandatory_second_factor_cannot_be_switched_off(inside: Browser, app: App, ann: User, how: str):
+    if how == "level":
+        User.objects.filter(pk=ann.pk).update(mfa_level=2)
+    else:
+        prefer("SECURITY_MFA_AUTH", 1)
+    assert inside.get(PROFILE).json()["mfa_force_enabled"] is True
+    answer = inside.post(DISABLE, {"code": app.code()})
+    assert (answer.status_code, answer.json()["code"]) == (400, "mfa_forced")
+    assert TotpDevice.objects.exists()
+
+
+def test_level_alone_switches_nothing_off(
+    inside: Browser, make_person: Callable[..., User], client_of: Callable[[User | None], APIClient]
+):
+    answer = inside.patch(PROFILE, {"mfa_level": 0})
+    assert (answer.status_code, list(answer.json())) == (400, ["mfa_level"])
+    root = make_person("root", role="Admin", mfa_level=1)
+    own = client_of(root).patch(f"/api/v1/users/users/{root.pk}/", {"mfa_level": 0})
+    assert (own.status_code, list(own.json())) == (400, ["mfa_level"])
+    root.refresh_from_db()
+    assert root.mfa_level == 1
+
+
+def test_new_recovery_codes_void_the_old_ones(inside: Browser, app: App):
+    fresh = inside.post(CODES, {"code": app.code()}).json()["recovery_codes"]
+    assert not set(fresh) & set(app.recovery)
+    other = Browser()
+    other.sign_in("ann")
+    assert other.post(CHALLENGE, {"code": app.recovery[0], "type": "recovery"}).status_code == 400
+    assert other.post(CHALLENGE, {"code": fresh[0], "type": "recovery"}).status_code == 200
+
+
+def test_every_change_is_audited_and_no_secret_is(inside: Browser, app: App):
+    inside.post(DISABLE, {"code": app.wrong()})
+    inside.post(CODES, {"code": app.code()})
+    app.forget_used()
+    inside.post(DISABLE, {"code": app.code()})
+    events = list(AuditEvent.objects.filter(event__startswith="mfa.").values_list("event", flat=True))
+    assert sorted(events) == [
+        "mfa.code_refused", "mfa.disabled", "mfa.enabled", "mfa.enrolment_begun", "mfa.recovery_codes_renewed",
+    ]  # fmt: skip
+    told = "".join(str(row) for row in AuditEvent.objects.values_list("old", "new", "resource"))
+    assert all(code not in told for code in app.recovery)
+
+
+# --- an administrator's reset ---
+
+
+@pytest.mark.parametrize("method", ["get", "post"])
+def test_reset_takes_the_app_away_and_ends_the_sign_ins(
+    inside: Browser, make_person: Callable[..., User], ann: User, method: str
+):
+    make_person("root", role="Admin")
+    admin = Browser()
+    admin.sign_in("root")
+    path = f"/api/v1/users/users/{ann.pk}/otp/reset/"
+    assert getattr(admin, method)(path, HTTP_X_CSRFTOKEN="").status_code == 403, "without the token (K64)"
+    assert TotpDevice.objects.exists()
+    answer = getattr(admin, method)(path)
+    assert (answer.status_code, answer.json()) == (200, {"msg": "success"})
+    assert not TotpDevice.objects.exists()
+    assert inside.get(PROFILE).status_code == 401
+    assert Browser().sign_in("ann").json()["error"] == "mfa_unset"
+
+
+def test_reset_of_oneself_and_of_those_above_is_refused(make_person: Callable[..., User]):
+    root = make_person("root", role="Admin")
+    make_person("olaf", org_role="Admin")
+    App(root)
+    admin, above = Browser(), Browser()
+    above.sign_in("olaf")
+    assert above.post(f"/api/v1/users/users/{root.pk}/otp/reset/").status_code in (403, 404)
+    other = make_person("other", role="Admin")
+    admin.sign_in("other")
+    own = admin.post(f"/api/v1/users/users/{other.pk}/otp/reset/")
+    assert (own.status_code, list(own.json())) == (401, ["error"])
+    assert TotpDevice.objects.filter(user=root).exists()
+
+
+# --- showing it again: what the most delicate views ask for ---
+
+
+class Vault(PosternView):
+    """A view as later ones will be."""
+
+    rights = {"GET": Right.VALID_USER, "POST": Right.VALID_USER}
+    needs_fresh_mfa = frozenset({"GET"})
+
+    def get(self, request: Request) -> Response:
+        return Response({"secret": "shown"})
+
+    def post(self, request: Request) -> Response:
+        return Response({})
+
+
+@pytest.mark.spec("S7-027", "S7-030", "S9-045")
+def test_verification_holds_for_the_time_that_the_setting_says(inside: Browser, app: App):
+    LoginSession.objects.update(date_mfa_verified=None)
+    stale = inside.get(VERIFY)
+    assert (stale.status_code, stale.json()["code"]) == (400, "mfa_verify_required")
+    assert inside.post(VERIFY, {"code": app.code()}).json() == {"ok": "1"}
+    assert inside.get(VERIFY).json() == {"code": "valid", "msg": "verified"}
+    prefer("SECURITY_MFA_VERIFY_TTL", 60)
+    LoginSession.objects.update(date_mfa_verified=clock.now() - timedelta(seconds=59))
+    assert inside.get(VERIFY).status_code == 200
+    LoginSession.objects.update(date_mfa_verified=clock.now() - timedelta(seconds=60))
+    assert inside.get(VERIFY).status_code == 400
+
+
+def test_setting_switches_the_verification_off(inside: Browser):
+    LoginSession.objects.update(date_mfa_verified=None)
+    prefer("SECURITY_VIEW_AUTH_NEED_MFA", False)
+    assert inside.get(VERIFY).status_code == 200
+
+
+@pytest.mark.spec("S5-011", "S5-012")
+@pytest.mark.parametrize("code", ["", "12345", "1234567", "wrong!"])
+def test_verification_with_a_code_that_is_not_six_digits(inside: Browser, code: str):
+    answer = inside.post(VERIFY, {"code": code}, HTTP_ACCEPT_LANGUAGE="en")
+    assert (answer.status_code, answer.json()["error"]) == (400, "MFA Error, please check")
+
+
+def test_whoever_has_no_second_factor_is_told_so(browser: Browser, ann: User):
+    browser.sign_in("ann")
+    assert browser.get(VERIFY).json()["code"] == "mfa_verify_required"
+    answer = browser.post(VERIFY, {"code": "123456"}, HTTP_ACCEPT_LANGUAGE="en")
+    assert answer.status_code == 400
+    assert "profile page" in answer.json()["error"]
+
+
+def test_view_that_asks_for_it_is_closed_until_then(ann: User, app: App):
+    def call(method: str, auth: object) -> Response:
+        request = getattr(APIRequestFactory(), method)("/")
+        force_authenticate(request, user=ann, token=auth)
+        answer: Any = Vault.as_view()(request)
+        return answer
+
+    session = LoginSession(user=ann, date_mfa_verified=clock.now())
+    assert call("get", session).status_code == 200
+    session.date_mfa_verified = clock.now() - timedelta(days=1)
+    refused = call("get", session)
+    assert refused.status_code == 400
+    assert refused.data is not None
+    assert refused.data["code"] == "mfa_verify_required"
+    assert call("get", BearerToken(user=ann)).status_code == 400
+    assert call("get", None).status_code == 400
+    assert call("post", None).status_code == 200

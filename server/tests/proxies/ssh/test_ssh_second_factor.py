@@ -1,0 +1,159 @@
+"""The code after password or key: asked for by real clients, and no way around it (K27)."""
+
+import asyncio
+import os
+from pathlib import Path
+from typing import Any
+
+import asyncssh
+import pytest
+
+from peers.ssh_proxy import Ran, World
+from postern.contracts import access
+from postern.proxies.core.limits import Limits
+
+CODE = "314159"
+
+
+@pytest.fixture
+def guarded(world: World) -> World:
+    """Alice has a second factor."""
+    world.alice.code = CODE
+    return world
+
+
+async def ssh_answering(world: World, tmp_path: Path, answers: list[str], *options: str, login: str = "") -> Ran:
+    """Real `ssh` whose questions are answered by a program, as SSH_ASKPASS; each answer once, then nothing."""
+    left = tmp_path / "answers"
+    left.write_text("".join(f"{answer}\n" for answer in answers))
+    asked = tmp_path / "asked"
+    program = tmp_path / "askpass"
+    program.write_text(
+        f'#!/bin/sh\nprintf "%s\\n" "$1" >> {asked}\nhead -n 1 {left}\nsed -i 1d {left}\n', encoding="utf-8"
+    )
+    program.chmod(0o700)
+    argv = [
+        word.replace("BatchMode=yes", "BatchMode=no").replace("LogLevel=ERROR", "LogLevel=INFO")
+        for word in world.proxy.ssh(login or world.login, "echo in", options=options)
+    ]
+    process = await asyncio.create_subprocess_exec(
+        *argv,
+        stdin=asyncio.subprocess.DEVNULL,
+        stdout=asyncio.subprocess.PIPE,
+        stderr=asyncio.subprocess.PIPE,
+        env={
+            "PATH": os.environ["PATH"], "HOME": str(tmp_path), "LANG": "C.UTF-8",
+            "SSH_ASKPASS": str(program), "SSH_ASKPASS_REQUIRE": "force", "DISPLAY": ":none",
+        },
+    )  # fmt: skip
+    async with asyncio.timeout(60):
+        out, err = await process.communicate()
+    prompts = asked.read_bytes() if asked.exists() else b""
+    return Ran(process.returncode, out, err + prompts)
+
+
+PASSWORD_ONLY = ("-o", "PubkeyAuthentication=no")
+
+
+async def test_ssh_asks_for_the_code_after_the_password(guarded: World, tmp_path: Path) -> None:
+    result = await ssh_answering(guarded, tmp_path, ["right", CODE], *PASSWORD_ONLY)
+
+    assert (result.status, result.out) == (0, b"in\n"), result.err
+    assert b"MFA code or recovery code:" in result.err
+
+
+async def test_ssh_asks_for_the_code_after_the_key(guarded: World, tmp_path: Path) -> None:
+    result = await ssh_answering(guarded, tmp_path, [CODE])
+
+    assert (result.status, result.out) == (0, b"in\n"), result.err
+    assert b"Enter the 6 digits" in result.err
+
+
+async def test_wrong_code_is_told_and_asked_for_again(guarded: World, tmp_path: Path) -> None:
+    result = await ssh_answering(guarded, tmp_path, ["000000", CODE])
+
+    assert (result.status, result.out) == (0, b"in\n"), result.err
+    assert b"MFA Error, please check" in result.err
+
+
+@pytest.mark.parametrize("batch", [True, False])
+async def test_no_code_no_session(guarded: World, tmp_path: Path, batch: bool) -> None:
+    options = ("-o", "KbdInteractiveAuthentication=no") if batch else ()
+    result = await ssh_answering(guarded, tmp_path, ["000000"] * 10, *options)
+
+    assert result.status == 255
+    assert b"in" not in result.out
+    assert access.AUTHORIZE not in [path for path, _ in guarded.plane.calls]
+
+
+async def test_wrong_codes_of_one_connection_are_limited(guarded: World, tmp_path: Path) -> None:
+    await ssh_answering(guarded, tmp_path, ["000000"] * 30, "-o", "NumberOfPasswordPrompts=30")
+
+    tried = [path for path, _ in guarded.plane.calls if path == access.SIGN_IN_CODE]
+    assert 0 < len(tried) <= Limits().auth_tries
+
+
+def connect(world: World, username: str, **options: object) -> Any:
+    return asyncssh.connect(
+        "127.0.0.1", world.proxy.port, username=username, known_hosts=None, config=None, agent_path=None,
+        **{"client_keys": None, **options},
+    )  # fmt: skip
+
+
+async def test_code_is_no_first_factor(guarded: World) -> None:
+    class Client(asyncssh.SSHClient):
+        def kbdint_auth_requested(self) -> str:
+            return ""
+
+        def kbdint_challenge_received(self, name: str, instructions: str, lang: str, prompts: Any) -> list[str]:
+            return [CODE for _ in prompts]
+
+    with pytest.raises(asyncssh.PermissionDenied):
+        async with connect(guarded, guarded.login, client_factory=Client, preferred_auth="keyboard-interactive"):
+            raise AssertionError("signed in")
+    assert access.SIGN_IN_CODE not in [path for path, _ in guarded.plane.calls]
+
+
+async def test_k27_first_factor_of_one_person_does_not_count_for_another(guarded: World) -> None:
+    """Mallory's password, then Alice's name with Mallory's code."""
+    mallory = guarded.plane.add_user("mallory", "mine", code="271828")
+    alice = guarded.login
+    loop = asyncio.get_running_loop()
+    changed = asyncio.Event()
+
+    class Switcher(asyncssh.connection.SSHClientConnection):
+        async def send_userauth_request(self, method: bytes, *args: bytes, **more: Any) -> None:
+            if method == b"keyboard-interactive":
+                self._username = alice
+                changed.set()
+            await super().send_userauth_request(method, *args, **more)
+
+    class Client(asyncssh.SSHClient):
+        def kbdint_auth_requested(self) -> str:
+            return ""
+
+        def kbdint_challenge_received(self, name: str, instructions: str, lang: str, prompts: Any) -> list[str]:
+            return [mallory.code for _ in prompts]
+
+    options = asyncssh.SSHClientConnectionOptions(
+        config=None, username="mallory", password="mine", known_hosts=None, client_keys=None, agent_path=None,
+        client_factory=Client, preferred_auth="password,keyboard-interactive",
+    )  # fmt: skip
+    options.waiter = loop.create_future()
+    _, link = await loop.create_connection(
+        lambda: Switcher(loop, options, wait="auth"), "127.0.0.1", guarded.proxy.port
+    )
+    with pytest.raises((asyncssh.Error, OSError)):
+        async with asyncio.timeout(30):
+            await options.waiter
+    assert changed.is_set()
+    assert access.SIGN_IN_CODE not in [path for path, _ in guarded.plane.calls]
+    assert access.AUTHORIZE not in [path for path, _ in guarded.plane.calls]
+    link.abort()
+
+
+async def test_person_without_a_second_factor_is_asked_for_nothing(world: World, tmp_path: Path) -> None:
+    result = await ssh_answering(world, tmp_path, ["right"], *PASSWORD_ONLY)
+
+    assert (result.status, result.out) == (0, b"in\n"), result.err
+    assert b"MFA" not in result.err
