@@ -37,6 +37,7 @@ from django.core.cache import cache
 from django.db import connection
 from rest_framework.test import APIClient
 
+from factories import licences
 from postern.apps.users.models import Membership, OrgRole, SystemRole, User
 from postern.kernel.ids import DEFAULT_ORG_ID
 
@@ -162,3 +163,11 @@ def as_org_admin(people: dict[str, User], client_of: Callable[[User | None], API
 @pytest.fixture
 def as_admin(people: dict[str, User], client_of: Callable[[User | None], APIClient]) -> APIClient:
     return client_of(people["admin"])
+
+
+@pytest.fixture
+def licensed(db: None) -> Iterator[None]:
+    """A valid licence is installed."""
+    licences.install_licence()
+    yield
+    licences.forget_issuers()

@@ -51,6 +51,18 @@ class LastOrganizationAdministrator(PosternError):
         )
 
 
+class LastOrganizationAdministrator(PosternError):
+    """An organization's administrators may not leave it without one."""
+
+    code = "last_org_administrator"
+    status = 400
+
+    def __init__(self) -> None:
+        super().__init__(
+            _("This is the last administrator of the organization. Name another one first, or ask a system administrator.")
+        )
+
+
 class AboveYou(NotAllowed):
     """A lower role acts on a higher one (K60), or grants what it does not hold (K35)."""
 

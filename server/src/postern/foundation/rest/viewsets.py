@@ -72,6 +72,11 @@ class RowsViewSet(ViewSetMixin, PosternView, GenericAPIView[Any]):
     date_range_field: ClassVar[str | None] = None
     lookup_value_regex = "[^/.]+"
 
+    #: Whether what is made here belongs to the organization of the request: nothing can then be made in the root.
+    made_in_organization: ClassVar[bool] = True
+    #: Whether what is there is changed and deleted in its own organization only: the root is for looking (K68).
+    changed_in_organization: ClassVar[bool] = True
+
     #: action name → serializer class, where it differs from `serializer_class`
     serializer_classes: ClassVar[Mapping[str, type[serializers.BaseSerializer[Any]]]] = {}
 
@@ -100,6 +105,11 @@ class RowsViewSet(ViewSetMixin, PosternView, GenericAPIView[Any]):
     def _not_found(self) -> None:
         raise RowNotFound(_("Not found."))
 
+    def require_organization(self, *, to_make: bool = False) -> None:
+        """Refuse writes in the root organization. Views that always run there, and things of no organization, may."""
+        if not self.always_root and (self.made_in_organization if to_make else self.changed_in_organization):
+            writable(self.scope)
+
     def get_serializer_class(self) -> type[serializers.BaseSerializer[Any]]:
         return self.serializer_classes.get(getattr(self, "action", None) or "", super().get_serializer_class())
 
@@ -126,7 +136,7 @@ class CreateMixin(RowsViewSet):
     """POST of an object, or of an array: all or nothing."""
 
     def create(self, request: Request, *args: Any, **kwargs: Any) -> Response:
-        writable(self.scope)
+        self.require_organization(to_make=True)
         many = isinstance(request.data, list)
         if many and len(request.data) > MAX_BULK_ITEMS:
             raise ValidationError([_("Too many items in one call.")])
@@ -154,6 +164,7 @@ class UpdateMixin(RowsViewSet):
     """PUT and PATCH of one object, or of an array whose items carry their id."""
 
     def update(self, request: Request, *args: Any, **kwargs: Any) -> Response:
+        self.require_organization()
         partial = bool(kwargs.pop("partial", False))
         instance = self.get_object()
         serializer = self.get_serializer(instance, data=request.data, partial=partial)
@@ -168,6 +179,7 @@ class UpdateMixin(RowsViewSet):
 
     def bulk_update(self, request: Request, *args: Any, **kwargs: Any) -> Response:
         """PUT or PATCH of a list. An item without id, or with one out of reach, refuses the whole call."""
+        self.require_organization()
         partial = request.method == "PATCH"
         items = request.data
         if (
@@ -210,6 +222,7 @@ class DeleteMixin(RowsViewSet):
     """DELETE of one object, or of a named selection."""
 
     def destroy(self, request: Request, *args: Any, **kwargs: Any) -> Response:
+        self.require_organization()
         with transaction.atomic():
             self.delete_object(self.get_object())
         return Response(status=status.HTTP_204_NO_CONTENT)
@@ -218,6 +231,7 @@ class DeleteMixin(RowsViewSet):
         """Delete the rows that `spm`, `ids` or declared filters name. Unfiltered: always refused (rulings)."""
         if not narrows(request, self):
             return Response(status=status.HTTP_400_BAD_REQUEST)
+        self.require_organization()
         rows = list(self.filter_queryset(self.get_queryset())[: MAX_BULK_ITEMS + 1])
         if len(rows) > MAX_BULK_ITEMS:
             raise ValidationError([_("Too many items in one call.")])

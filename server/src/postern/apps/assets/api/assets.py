@@ -112,6 +112,7 @@ class PlatformViewSet(ResourceViewSet):
 
     queryset = Platform.objects.all()
     serializer_class = PlatformSerializer
+    made_in_organization = changed_in_organization = False
     rights = {
         "list": Right.ORG_ADMIN,
         "retrieve": Right.ORG_ADMIN,
@@ -183,6 +184,7 @@ class FavoriteAssetViewSet(CreateMixin, DeleteMixin, ReadOnlyViewSet):
 
     queryset = FavoriteAsset.objects.all()
     serializer_class = FavoriteAssetSerializer
+    changed_in_organization = False  # a star belongs to a person
     rights = Right.VALID_USER
     filter_fields = ("asset",)
 
