@@ -56,6 +56,7 @@ def test_k68_organization_unknown_is_never_another_one(as_admin: APIClient, name
 
 
 @pytest.mark.spec("S7-046")
+@pytest.mark.usefixtures("licensed")
 def test_organization_list_is_for_the_system_administrator(
     as_admin: APIClient, as_org_admin: APIClient, as_anonymous: APIClient
 ) -> None:

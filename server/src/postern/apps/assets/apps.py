@@ -13,6 +13,8 @@ class AssetsConfig(AppConfig):
     default_auto_field = "django.db.models.BigAutoField"
 
     def ready(self) -> None:
-        from postern.apps.assets.installation import ensure  # noqa: PLC0415 - the app registry must be ready first
+        from postern.apps.assets import holdings  # noqa: PLC0415 - the app registry must be ready first
+        from postern.apps.assets.installation import ensure  # noqa: PLC0415 - as above
 
+        holdings.register()
         installation.register(ensure)

@@ -53,3 +53,9 @@ def begin(org_id: UUID) -> TreeWrite:
     row.seq += 1
     row.save(update_fields=["seq"])
     return TreeWrite(row)
+
+
+def forget(org_id: UUID) -> None:
+    """Drop the record of an organization that ends."""
+    TreeChange.objects.filter(org_id=org_id).delete()
+    TreeVersion.objects.filter(org_id=org_id).delete()

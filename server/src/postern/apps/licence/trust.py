@@ -83,5 +83,3 @@ def _load(where: Path, stamp: _Stamp) -> tuple[TrustedKey, ...]:
         except SettingsError as error:
             logger.warning("a licence issuer is not trusted: %s", error.message)
     return tuple(found)
-
-

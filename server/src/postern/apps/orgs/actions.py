@@ -1,11 +1,18 @@
-"""Writes of organizations."""
+"""Writes of organizations. What the apps above do with them happens in the same transaction (see `tenancy`)."""
+
+from uuid import UUID
 
 from django.db import transaction
+from django.utils.translation import gettext as _
 
 from postern.apps.audits import facade as audits
+from postern.apps.orgs import queries, tenancy
+from postern.apps.orgs.errors import NameRefused, current_stays, default_stays, still_owns
 from postern.apps.orgs.models import Organization
-from postern.foundation.actor import SYSTEM
-from postern.kernel.ids import DEFAULT_ORG_ID
+from postern.foundation import identity
+from postern.foundation.actor import SYSTEM, Actor
+from postern.foundation.scope import OrgScope
+from postern.kernel.ids import DEFAULT_ORG_ID, parse_id
 
 DEFAULT_NAME = "Default"
 
@@ -18,3 +25,78 @@ def ensure_default_organization() -> None:
     )
     if created:
         audits.record_change(actor=SYSTEM, action="create", target=org, new={"name": org.name})
+
+
+@transaction.atomic
+def create_organization(*, actor: Actor, name: str, comment: str = "", org_id: UUID | None = None) -> Organization:
+    """Found an organization with everything that one has (a root node …). Raises NameRefused."""
+    _check_name(name, None)
+    org = Organization(name=name, comment=comment, created_by=actor.label[:128])
+    if org_id is not None:
+        org.pk = org_id
+    org.save(force_insert=True)
+    for lifecycle in tenancy.lifecycles():
+        lifecycle.named(actor, org.pk, name)
+    audits.record_change(actor=actor, action="create", target=org, new={"name": name, "comment": comment})
+    return org
+
+
+@transaction.atomic
+def update_organization(
+    *, actor: Actor, org: Organization, name: str | None = None, comment: str | None = None
+) -> Organization:
+    """Change name and comment; None leaves one as it is. Raises NameRefused."""
+    row = Organization.objects.select_for_update().get(pk=org.pk)
+    old = {"name": row.name, "comment": row.comment}
+    if name is not None and name != row.name:
+        _check_name(name, row.pk)
+        row.name = name
+        for lifecycle in tenancy.lifecycles():
+            lifecycle.named(actor, row.pk, name)
+    if comment is not None:
+        row.comment = comment
+    new = {"name": row.name, "comment": row.comment}
+    changed = [key for key in new if new[key] != old[key]]
+    if changed:
+        row.save()
+        audits.record_change(
+            actor=actor,
+            action="update",
+            target=row,
+            old={key: old[key] for key in changed},
+            new={key: new[key] for key in changed},
+        )
+    return row
+
+
+@transaction.atomic
+def delete_organization(*, actor: Actor, scope: OrgScope, org: Organization) -> None:
+    """Delete an organization that is empty. Raises OrganizationStays, which names what is still there.
+
+    Its sessions and its part of the audit log stay: they are seen in the global organization.
+    """
+    row = Organization.objects.select_for_update().get(pk=org.pk)
+    if row.is_default:
+        raise default_stays()
+    if row.pk == scope.org_id:
+        raise current_stays()
+    keeping = [holding for holding in tenancy.holdings() if holding.keeps]
+    held = tenancy.counts(keeping, [row.pk])[row.pk]
+    if held:
+        things = [f"{keeping[number].label} ({amount})" for number, amount in sorted(held.items())]
+        raise still_owns(", ".join(things))
+    for lifecycle in reversed(tenancy.lifecycles()):
+        lifecycle.dissolved(actor, row.pk)
+    org_id = row.pk
+    row.delete()
+    row.pk = org_id  # the audit chain's lock comes last, as in every write
+    audits.record_change(actor=actor, action="delete", target=row, old={"name": row.name, "comment": row.comment})
+
+
+def _check_name(name: str, org_id: UUID | None) -> None:
+    """A name must mean this organization and no other: `X-JMS-ORG` takes names, ids and two aliases."""
+    meant = queries.ALIASES.get(name.lower())
+    if (meant is not None and meant != org_id) or parse_id(name) is not None or name == identity.root_org_name():
+        raise NameRefused(_("This name is reserved."))
+    if Organization.objects.filter(name=name).exclude(pk=org_id).exists():
+        raise NameRefused(_("This field must be unique."))

@@ -1,7 +1,41 @@
 """What can go wrong with organizations."""
 
-from postern.kernel.errors import NotFound
+from typing import ClassVar
+
+from django.utils.translation import gettext as _
+
+from postern.kernel.errors import NotAllowed, NotFound, PosternError
 
 
 class UnknownOrganization(NotFound):
     """The request names an organization that does not exist (K68: never a fallback to another one)."""
+
+
+class NameRefused(PosternError):
+    """The name would mean another organization, or is taken. `fields` is what the form shows."""
+
+    code = "invalid"
+
+    def __init__(self, message: str) -> None:
+        super().__init__(message)
+        self.fields: dict[str, list[str]] = {"name": [message]}
+
+
+class OrganizationStays(NotAllowed):
+    """An organization that is not deleted; the message names the reason."""
+
+    code: ClassVar[str] = "organization_in_use"
+
+
+def default_stays() -> OrganizationStays:
+    return OrganizationStays(_("The default organization cannot be deleted."))
+
+
+def current_stays() -> OrganizationStays:
+    return OrganizationStays(_("You are in this organization now. Switch to another one before you delete it."))
+
+
+def still_owns(things: str) -> OrganizationStays:
+    return OrganizationStays(
+        _("The organization still has: %(things)s. Remove them first, then delete it.") % {"things": things}
+    )

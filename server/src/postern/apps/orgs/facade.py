@@ -1,16 +1,34 @@
 """What the other apps may ask about organizations."""
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from uuid import UUID
 
 from django.http import HttpRequest
 from django.utils.translation import gettext as _
 from rest_framework.request import Request
 
-from postern.apps.orgs import queries
+from postern.apps.orgs import queries, tenancy
+from postern.apps.orgs.actions import create_organization, delete_organization, update_organization
 from postern.apps.orgs.errors import UnknownOrganization
+from postern.apps.orgs.tenancy import STATISTICS, Holding, Lifecycle, register_holding, register_lifecycle
 from postern.foundation import identity
 from postern.foundation.scope import DEFAULT, OrgScope
+
+__all__ = [
+    "STATISTICS",
+    "Holding",
+    "Lifecycle",
+    "create_organization",
+    "delete_organization",
+    "describe",
+    "find_scope",
+    "names",
+    "register_holding",
+    "register_lifecycle",
+    "scope_of_request",
+    "statistics",
+    "update_organization",
+]
 
 _MAX_CHARS = 128
 
@@ -47,3 +65,14 @@ def describe(scope: OrgScope) -> dict[str, object]:
         "is_root": scope.is_root,
         "comment": org.comment if org else "",
     }
+
+
+def statistics(org_ids: Collection[UUID]) -> dict[UUID, dict[str, int]]:
+    """How many people, assets … each organization has: `resource_statistics` of the contract. One query."""
+    shown = [holding for holding in tenancy.holdings() if holding.statistic]
+    counted = tenancy.counts(shown, org_ids)
+    found = {org_id: dict.fromkeys(STATISTICS, 0) for org_id in org_ids}
+    for org_id, amounts in counted.items():
+        for number, amount in amounts.items():
+            found[org_id][shown[number].statistic] = amount
+    return found

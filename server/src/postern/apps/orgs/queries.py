@@ -6,12 +6,12 @@ from postern.apps.orgs.models import Organization
 from postern.foundation import identity
 from postern.kernel.ids import DEFAULT_ORG_ID, ROOT_ORG_ID, parse_id
 
-_ALIASES = {"default": DEFAULT_ORG_ID, "root": ROOT_ORG_ID}
+ALIASES = {"default": DEFAULT_ORG_ID, "root": ROOT_ORG_ID}
 
 
 def find_org_id(text: str) -> UUID | None:
     """The organization that `text` means: an id, `default`, `root`, or a name."""
-    alias = _ALIASES.get(text.lower())
+    alias = ALIASES.get(text.lower())
     if alias is not None:
         return alias
     parsed = parse_id(text)

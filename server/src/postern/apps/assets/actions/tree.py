@@ -41,6 +41,14 @@ def ensure_root(*, actor: Actor, org_id: UUID, name: str) -> Node:
 
 
 @transaction.atomic
+def drop_root(*, org_id: UUID) -> None:
+    """The organization ends: its root node and the record of its changes go. Everything else is gone already."""
+    change_log.begin(org_id)
+    Node.objects.filter(org_id=org_id, parent__isnull=True).delete()
+    change_log.forget(org_id)
+
+
+@transaction.atomic
 def create_node(*, actor: Actor, parent: Node, value: str | None, node_id: UUID | None = None) -> Node:
     """A child of `parent`. Without a `value` it gets the next free "New node N"."""
     write = change_log.begin(parent.org_id)

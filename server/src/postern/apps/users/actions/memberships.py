@@ -7,7 +7,7 @@ from django.db import transaction
 from django.utils.translation import gettext as _
 
 from postern.apps.users.actions import trail
-from postern.apps.users.errors import AboveYou, FieldProblem, RootOrganization
+from postern.apps.users.errors import AboveYou, FieldProblem, LastOrganizationAdministrator, RootOrganization
 from postern.apps.users.events import GroupsChanged, MembershipChanged
 from postern.apps.users.models import Membership, OrgRole, User, UserGroup, UserGroupMember
 from postern.apps.users.policy import may_delete, may_grant_org_role
@@ -28,6 +28,8 @@ def set_org_roles(*, actor: Actor, scope: OrgScope, user: User, roles: Iterable[
     held = set(Membership.objects.filter(org_id=scope.org_id, user=user).values_list("role", flat=True))
     if held == wanted:
         return
+    if OrgRole.ADMIN in held - wanted:
+        _keep_an_administrator(actor, scope, user)
     Membership.objects.filter(org_id=scope.org_id, user=user, role__in=held - wanted).delete()
     Membership.objects.bulk_create(
         Membership(org_id=scope.org_id, user=user, role=role, created_by=actor.label[:128])
@@ -38,6 +40,40 @@ def set_org_roles(*, actor: Actor, scope: OrgScope, user: User, roles: Iterable[
     change = {"org_roles": trail.Change(sorted(held), sorted(wanted))}
     trail.record(actor, "membership.changed", user, change, org_id=scope.org_id)
     events.publish(MembershipChanged(user_id=user.pk, org_id=scope.org_id, removed=not wanted))
+
+
+def _keep_an_administrator(actor: Actor, scope: OrgScope, user: User) -> None:
+    """Administrators of an organization may not leave it without one; who stands above them may (he can name others).
+
+    All rows of administrators are locked in one order: two who take the role from each other at once do not both succeed.
+    """
+    if actor.is_super_user:
+        return
+    rows = Membership.objects.select_for_update().filter(org_id=scope.org_id, role=OrgRole.ADMIN).order_by("pk")
+    others = [row.user_id for row in rows if row.user_id != user.pk]
+    if not User.objects.valid().filter(pk__in=others).exists():
+        raise LastOrganizationAdministrator
+
+
+@transaction.atomic
+def change_org_role(*, actor: Actor, row: Membership, role: str) -> None:
+    """Turn one membership into another of the same person in the same organization. Raises FieldProblem, AboveYou."""
+    before = row.role
+    if role == before:
+        return
+    if not may_grant_org_role(actor, role):
+        raise AboveYou
+    if Membership.objects.filter(org_id=row.org_id, user_id=row.user_id, role=role).exists():
+        raise FieldProblem("role", _("This field must be unique."))
+    scope = OrgScope(row.org_id)
+    if before == OrgRole.ADMIN:
+        _keep_an_administrator(actor, scope, row.user)
+    row.role = role
+    row.save(update_fields=["role"])
+    trail.record(
+        actor, "membership.changed", row.user, {"org_roles": trail.Change([before], [role])}, org_id=row.org_id
+    )
+    events.publish(MembershipChanged(user_id=row.user_id, org_id=row.org_id, removed=False))
 
 
 def add_org_role(*, actor: Actor, scope: OrgScope, user: User, role: str) -> None:

@@ -1,21 +1,18 @@
-"""Groups, their members, and memberships of organizations."""
+"""Groups and their members."""
 
 from typing import Any
 
-from django.db import transaction
 from django.db.models import Count, QuerySet
 from django.utils.translation import gettext_lazy
 from rest_framework import serializers, status
 from rest_framework.request import Request
 from rest_framework.response import Response
 
-from postern.apps.orgs.models import Organization
-from postern.apps.users.actions import groups, memberships
-from postern.apps.users.models import Membership, User, UserGroup, UserGroupMember
+from postern.apps.users.actions import groups
+from postern.apps.users.models import User, UserGroup, UserGroupMember
 from postern.foundation.rest.rights import Right
 from postern.foundation.rest.serializers import ResourceSerializer
 from postern.foundation.rest.viewsets import CreateMixin, DeleteMixin, ReadOnlyViewSet, ResourceViewSet
-from postern.foundation.scope import OrgScope
 
 _ORG_ADMIN_WRITES = {
     "list": Right.ORG_ADMIN,
@@ -132,58 +129,3 @@ class GroupMemberViewSet(CreateMixin, DeleteMixin, ReadOnlyViewSet):
         if not (params.get("spm") or params.get("ids")) and self.filter_queryset(self.get_queryset()).count() != 1:
             return Response(status=status.HTTP_400_BAD_REQUEST)
         return super().bulk_destroy(request, *args, **kwargs)
-
-
-class MembershipSerializer(ResourceSerializer):
-    org = serializers.PrimaryKeyRelatedField(queryset=Organization.objects.all(), label=gettext_lazy("Organization"))
-    org_display = serializers.CharField(source="org", read_only=True)
-    user_display = serializers.CharField(source="user", read_only=True)
-    role_display = serializers.CharField(source="get_role_display", read_only=True)
-
-    class Meta:
-        model = Membership
-        fields = ("id", "role", "role_display", "org", "org_display", "user", "user_display")
-
-    def validate(self, attrs: dict[str, Any]) -> dict[str, Any]:
-        return attrs  # the contract ignores duplicates
-
-
-class MembershipViewSet(CreateMixin, DeleteMixin, ReadOnlyViewSet):
-    """`orgs/org-member-relation/`: who belongs to which organization, for super administrators."""
-
-    queryset = Membership.objects.all()
-    serializer_class = MembershipSerializer
-    rights = Right.SUPER_USER
-    always_root = True
-    filter_fields = {
-        "org_id": "org_id",
-        "user_id": "user_id",
-        "org": "org_id",
-        "user": "user_id",
-        "role": "role",
-        "id": "id",
-    }
-    search_fields = ("user__name", "user__username", "org__name")
-    ordering_fields = ("role", "date_created")
-
-    def visible_rows(self) -> QuerySet[Membership]:
-        return Membership.objects.select_related("org", "user")
-
-    def create(self, request: Request, *args: Any, **kwargs: Any) -> Response:
-        many = isinstance(request.data, list)
-        serializer = self.get_serializer(data=request.data, many=many)
-        serializer.is_valid(raise_exception=True)
-        with transaction.atomic():
-            items = serializer.validated_data if many else [serializer.validated_data]
-            made = [self.create_object(dict(item)) for item in items]
-        return Response(self.present(made if many else made[0], many=many), status=status.HTTP_201_CREATED)
-
-    def create_object(self, data: dict[str, Any]) -> Membership:
-        scope = OrgScope(data["org"].pk)
-        role = memberships.known_org_role(data.get("role", "User"))
-        memberships.add_org_role(actor=self.actor, scope=scope, user=data["user"], role=role)
-        return Membership.objects.select_related("org", "user").get(org=data["org"], user=data["user"], role=role)
-
-    def delete_object(self, instance: Membership) -> None:
-        scope = OrgScope(instance.org_id)
-        memberships.take_org_role(actor=self.actor, scope=scope, user=instance.user, role=instance.role)

@@ -1,13 +1,26 @@
 """Routes of the users app, relative to /api/v1/."""
 
-from postern.apps.users.api.groups import GroupMemberViewSet, MembershipViewSet, UserGroupViewSet
+from postern.apps.users.api.groups import GroupMemberViewSet, UserGroupViewSet
+from postern.apps.users.api.organizations import (
+    AdminsOfOneOrganizationViewSet,
+    LicensedOrganizationViewSet,
+    MembershipViewSet,
+    OrganizationViewSet,
+    UsersOfOneOrganizationViewSet,
+)
 from postern.apps.users.api.views import UserViewSet
 from postern.foundation.rest.viewsets import ResourceRouter
+
+_MEMBERSHIP = "orgs/orgs/(?P<org_id>[^/.]+)/membership"
 
 router = ResourceRouter()
 router.register("users/users", UserViewSet, "user")
 router.register("users/groups", UserGroupViewSet, "user-group")
 router.register("users/users-groups-relations", GroupMemberViewSet, "user-group-relation")
+router.register("orgs/orgs", OrganizationViewSet, "organization")
+router.register("xpack/orgs", LicensedOrganizationViewSet, "xpack-organization")  # alias (rulings)
 router.register("orgs/org-member-relation", MembershipViewSet, "org-member-relation")
+router.register(f"{_MEMBERSHIP}/admins", AdminsOfOneOrganizationViewSet, "organization-admin")
+router.register(f"{_MEMBERSHIP}/users", UsersOfOneOrganizationViewSet, "organization-user")
 
 urlpatterns = router.urls

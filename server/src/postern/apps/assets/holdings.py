@@ -1,0 +1,36 @@
+"""What organizations own of this app: assets, nodes and labels. The root node comes and goes with its organization."""
+
+from uuid import UUID
+
+from django.db.models import QuerySet
+from django.utils.translation import gettext_lazy as _
+
+from postern.apps.assets.actions.tree import drop_root, ensure_root
+from postern.apps.assets.models import Asset, Label, Node
+from postern.apps.orgs import facade as orgs
+from postern.foundation.actor import Actor
+
+
+def register() -> None:
+    """Tell the organizations; called once, when the app registry is ready."""
+    orgs.register_holding(orgs.Holding(label=_("Assets"), rows=Asset.objects.all, statistic="assets_amount"))
+    orgs.register_holding(
+        orgs.Holding(label=_("All nodes"), rows=Node.objects.all, statistic="nodes_amount", keeps=False)
+    )
+    orgs.register_holding(orgs.Holding(label=_("Nodes"), rows=_nodes_below_the_root))
+    orgs.register_holding(orgs.Holding(label=_("Labels"), rows=Label.objects.all))
+    orgs.register_lifecycle(orgs.Lifecycle(named=_name_root, dissolved=_drop_root))
+
+
+def _nodes_below_the_root() -> "QuerySet[Node]":
+    rows: QuerySet[Node] = Node.objects.filter(parent__isnull=False)
+    return rows
+
+
+def _name_root(actor: Actor, org_id: UUID, name: str) -> None:
+    ensure_root(actor=actor, org_id=org_id, name=name)
+
+
+def _drop_root(actor: Actor, org_id: UUID) -> None:
+    del actor  # the end of the organization is what is told
+    drop_root(org_id=org_id)

@@ -1,0 +1,339 @@
+"""Founding, changing and deleting organizations, their people and what they own."""
+
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+from django.db import connection
+from django.test.utils import CaptureQueriesContext
+from factories.grants import grant, make_asset, make_group, make_node, make_system_user
+from rest_framework.test import APIClient
+
+from postern.apps.assets.actions.catalogue import create_label
+from postern.apps.assets.models import Node, TreeVersion
+from postern.apps.audits.models import AuditEvent
+from postern.apps.orgs.models import Organization
+from postern.apps.users.models import Membership, User
+from postern.foundation.actor import SYSTEM
+from postern.kernel.ids import DEFAULT_ORG_ID, ROOT_ORG_ID
+
+ORGS = "/api/v1/orgs/orgs/"
+XPACK = "/api/v1/xpack/orgs/"
+RELATION = "/api/v1/orgs/org-member-relation/"
+pytestmark = [pytest.mark.django_db]
+
+
+def found(client: APIClient, name: str = "Branch", **more: Any) -> dict[str, Any]:
+    answer = client.post(ORGS, {"name": name, **more})
+    assert answer.status_code == 201, answer.content
+    body: dict[str, Any] = answer.json()
+    return body
+
+
+@pytest.mark.usefixtures("licensed")
+def test_organization_is_founded_with_its_root_node_and_people(as_admin: APIClient, people: dict[str, User]) -> None:
+    body = found(as_admin, comment="north", admins=[str(people["user"].pk)], users=[str(people["auditor"].pk)])
+    assert (body["name"], body["comment"], body["is_default"], body["is_root"]) == ("Branch", "north", False, False)
+    assert not {"users", "admins", "auditors"} & set(body)
+    root = Node.objects.get(org_id=body["id"])
+    assert (root.value, root.is_root) == ("Branch", True)
+    shown = as_admin.get(f"{ORGS}{body['id']}/").json()
+    assert (shown["admins"], shown["users"], shown["auditors"]) == (
+        [str(people["user"].pk)],
+        [str(people["auditor"].pk)],
+        [],
+    )
+    assert AuditEvent.objects.filter(event="organization.created", resource="Branch").exists()
+
+
+@pytest.mark.usefixtures("licensed")
+@pytest.mark.parametrize("scope", [str(DEFAULT_ORG_ID), str(ROOT_ORG_ID)])
+def test_organization_is_founded_wherever_the_super_administrator_stands(as_admin: APIClient, scope: str) -> None:
+    assert as_admin.post(ORGS, {"name": "Branch"}, headers={"X-JMS-ORG": scope}).status_code == 201
+
+
+@pytest.mark.usefixtures("licensed")
+def test_organization_renamed_renames_its_root_node(as_admin: APIClient) -> None:
+    body = found(as_admin)
+    answer = as_admin.patch(f"{ORGS}{body['id']}/", {"name": "South/East"})
+    assert answer.json()["name"] == "South/East"
+    assert Node.objects.get(org_id=body["id"]).value == "South-East"
+    event = AuditEvent.objects.get(event="organization.updated")
+    assert (event.old, event.new) == ({"name": "Branch"}, {"name": "South/East"})
+
+
+@pytest.mark.usefixtures("licensed")
+@pytest.mark.parametrize("name", ["root", "ROOT", "default", "GLOBAL", str(ROOT_ORG_ID), "Default", ""])
+def test_organization_name_that_means_another_one_is_refused(as_admin: APIClient, name: str) -> None:
+    answer = as_admin.post(ORGS, {"name": name})
+    assert (answer.status_code, list(answer.json())) == (400, ["name"])
+    assert Organization.objects.count() == 1
+    assert as_admin.patch(f"{ORGS}{DEFAULT_ORG_ID}/", {"name": "Default"}).status_code == 200
+
+
+@pytest.mark.usefixtures("licensed")
+def test_members_of_a_role_are_replaced_and_the_others_stay(
+    as_admin: APIClient, people: dict[str, User], make_user: Callable[..., User]
+) -> None:
+    ann, bob = make_user("ann", org_role=None), make_user("bob", org_role=None)
+    body = found(as_admin, users=[str(ann.pk)], auditors=[str(people["auditor"].pk)])
+    url = f"{ORGS}{body['id']}/"
+    shown = as_admin.patch(url, {"users": [str(bob.pk)], "admins": None}).json()
+    assert (shown["users"], shown["admins"], shown["auditors"]) == ([str(bob.pk)], [], [str(people["auditor"].pk)])
+    assert as_admin.patch(url, {"users": ["nonsense"]}).status_code == 400
+    unknown = "6f1c2b9e-6f58-4c0e-9d0c-2b7f6f0a4d11"
+    assert list(as_admin.patch(url, {"users": [unknown]}).json()) == ["users"]
+
+
+@pytest.mark.usefixtures("licensed")
+@pytest.mark.spec("S3-056", "S3-057")
+def test_organization_counts_what_it_owns_with_one_query(as_admin: APIClient, make_user: Callable[..., User]) -> None:
+    org_id = found(as_admin)["id"]
+    user = make_user("ann", org_id=org_id)
+    Membership.objects.create(user=user, org_id=org_id, role="Admin")
+    asset, node = make_asset(org_id=org_id), make_node(org_id=org_id)
+    system_user = make_system_user(org_id=org_id)
+    make_system_user(org_id=org_id, type="admin")
+    make_system_user(org_id=org_id, type="admin")
+    group = make_group(users=[user], org_id=org_id)
+    grant(users=[user], user_groups=[group], assets=[asset], nodes=[node], system_users=[system_user], org_id=org_id)
+    shown = as_admin.get(f"{ORGS}{org_id}/").json()["resource_statistics"]
+    assert shown == {
+        "users_amount": 1,
+        "groups_amount": 1,
+        "assets_amount": 1,
+        "nodes_amount": 2,
+        "admin_users_amount": 2,
+        "system_users_amount": 1,
+        "domains_amount": 0,
+        "gateways_amount": 0,
+        "applications_amount": 0,
+        "asset_perms_amount": 1,
+        "app_perms_amount": 0,
+    }
+
+    def queries() -> int:
+        with CaptureQueriesContext(connection) as captured:
+            assert as_admin.get(f"{ORGS}?limit=15").status_code == 200
+        return len(captured)
+
+    few = queries()
+    for number in range(5):
+        found(as_admin, f"Branch {number}")
+    assert queries() == few
+    in_list = {row["id"]: row["resource_statistics"] for row in as_admin.get(ORGS).json()}
+    assert in_list[org_id] == shown
+
+
+@pytest.mark.usefixtures("licensed")
+def test_organization_is_deleted_with_its_root_node_only_when_it_is_empty(
+    as_admin: APIClient, make_user: Callable[..., User]
+) -> None:
+    org_id = found(as_admin)["id"]
+    url = f"{ORGS}{org_id}/"
+    user = make_user("ann", org_id=org_id)
+    create_label(actor=SYSTEM, org_id=org_id, values={"name": "k", "value": "v"})
+    refused = as_admin.delete(url, headers={"Accept-Language": "en"})
+    assert refused.status_code == 403
+    assert "People (1), Labels (1)" in refused.json()["detail"]
+    user.delete()
+    as_admin.delete(f"/api/v1/assets/labels/?oid={org_id}&name=k")
+    assert as_admin.delete(url).status_code == 204
+    assert not Organization.objects.filter(pk=org_id).exists()
+    assert not Node.objects.filter(org_id=org_id).exists()
+    assert not TreeVersion.objects.filter(org_id=org_id).exists()
+    assert AuditEvent.objects.filter(event="organization.deleted").exists()
+
+
+OWNED: dict[str, Callable[[Any], Any]] = {
+    "group": lambda org_id: make_group(org_id=org_id),
+    "asset": lambda org_id: make_asset(org_id=org_id),
+    "node": lambda org_id: make_node(org_id=org_id),
+    "system user": lambda org_id: make_system_user(org_id=org_id),
+    "admin user": lambda org_id: make_system_user(org_id=org_id, type="admin"),
+    "permission": lambda org_id: grant(system_users=[make_system_user(org_id=org_id)], org_id=org_id),
+}
+
+
+@pytest.mark.usefixtures("licensed")
+@pytest.mark.parametrize("kind", OWNED)
+def test_organization_that_owns_something_stays(as_admin: APIClient, kind: str) -> None:
+    org_id = found(as_admin)["id"]
+    OWNED[kind](org_id)
+    assert as_admin.delete(f"{ORGS}{org_id}/").status_code == 403
+    assert Organization.objects.filter(pk=org_id).exists()
+
+
+@pytest.mark.usefixtures("licensed")
+def test_default_and_current_organization_stay_and_bulk_delete_is_refused(as_admin: APIClient) -> None:
+    org_id = found(as_admin)["id"]
+    for url in (f"{ORGS}{DEFAULT_ORG_ID}/", f"{ORGS}{org_id}/?oid={org_id}"):
+        answer = as_admin.delete(url)
+        assert (answer.status_code, answer.json()["code"]) == (403, "organization_in_use")
+    for query in ("", f"?ids={org_id}", "?name=Branch"):
+        assert as_admin.delete(f"{ORGS}{query}").status_code == 400
+    assert Organization.objects.count() == 2
+
+
+@pytest.mark.spec("S2-168")
+@pytest.mark.usefixtures("licensed")
+@pytest.mark.parametrize("role", ["user", "auditor", "org_admin", "system_auditor"])
+def test_organizations_are_for_super_administrators_only(
+    role: str, people: dict[str, User], client_of: Callable[..., APIClient], as_admin: APIClient
+) -> None:
+    client, one = client_of(people[role]), f"{XPACK}{DEFAULT_ORG_ID}/"
+    calls = [
+        (client.get, XPACK, {}),
+        (client.post, XPACK, {"name": "Mine"}),
+        (client.get, one, {}),
+        (client.put, one, {"name": "Mine"}),
+    ]
+    for call, url, body in calls:
+        assert call(url, body).status_code == 403, url
+    assert as_admin.get(XPACK).status_code == 200
+    assert as_admin.get(one).status_code == 200
+
+
+# --- the licence ---
+
+
+@pytest.mark.spec("S1-036", "S1-042", "S6-037")
+def test_k75_management_of_organizations_is_closed_without_a_licence(as_admin: APIClient) -> None:
+    org = Organization.objects.create(name="Branch")
+    guarded = [
+        (as_admin.post, ORGS, {"name": "New"}),
+        (as_admin.patch, f"{ORGS}{org.pk}/", {"name": "New"}),
+        (as_admin.get, XPACK, {}),
+        (as_admin.options, XPACK, {}),
+        (as_admin.post, XPACK, {"name": "New"}),
+        (as_admin.get, f"{XPACK}{org.pk}/", {}),
+        (as_admin.delete, f"{XPACK}{org.pk}/", {}),
+    ]
+    for call, url, body in guarded:
+        answer = call(url, body)
+        assert (answer.status_code, answer.json()["code"]) == (403, "licence_required"), url
+    assert list(Organization.objects.values_list("name", flat=True)) == ["Branch", "Default"]
+
+
+def test_default_organization_is_managed_and_rights_are_taken_without_a_licence(
+    as_admin: APIClient, make_user: Callable[..., User]
+) -> None:
+    """A licence opens; its end never stops anybody from taking rights away."""
+    org = Organization.objects.create(name="Branch")
+    ann = make_user("ann", org_id=org.pk)
+    assert as_admin.patch(f"{ORGS}{DEFAULT_ORG_ID}/", {"comment": "ours"}).status_code == 200
+    body = {"org": str(DEFAULT_ORG_ID), "user": str(ann.pk), "role": "Auditor"}
+    assert as_admin.post(RELATION, body).status_code == 201
+    refused = as_admin.post(RELATION, {**body, "org": str(org.pk)})
+    assert (refused.status_code, refused.json()["code"]) == (403, "licence_required")
+    row = Membership.objects.get(user=ann, org=org)
+    assert as_admin.delete(f"{RELATION}{row.pk}/").status_code == 204
+    assert as_admin.delete(f"{ORGS}{org.pk}/").status_code == 204
+
+
+# --- memberships ---
+
+
+@pytest.mark.usefixtures("licensed")
+def test_membership_changes_its_role_and_nothing_else(
+    as_admin: APIClient, people: dict[str, User], make_user: Callable[..., User]
+) -> None:
+    org_id = found(as_admin)["id"]
+    ann = make_user("ann", org_id=org_id)
+    row = Membership.objects.get(user=ann)
+    url = f"{RELATION}{row.pk}/"
+    assert as_admin.patch(url, {"role": "Admin"}).json()["role"] == "Admin"
+    assert list(as_admin.patch(url, {"user": str(people["user"].pk)}).json()) == ["user"]
+    assert list(as_admin.patch(url, {"org": str(DEFAULT_ORG_ID)}).json()) == ["org"]
+    as_admin.post(RELATION, {"org": org_id, "user": str(ann.pk), "role": "User"})
+    assert "role" in as_admin.patch(url, {"role": "User"}).json()
+    assert Membership.objects.get(pk=row.pk).role == "Admin"
+    assert AuditEvent.objects.filter(event="membership.changed").count() == 2
+
+
+@pytest.mark.usefixtures("licensed")
+def test_older_membership_paths_speak_of_one_role(as_admin: APIClient, make_user: Callable[..., User]) -> None:
+    org_id = found(as_admin)["id"]
+    ann = make_user("ann", org_role=None)
+    admins, users = (f"{ORGS}{org_id}/membership/{kind}/" for kind in ("admins", "users"))
+    made = as_admin.post(admins, {"user": str(ann.pk)})
+    assert made.status_code == 201, made.content
+    assert (made.json()["organization"], made.json()["user"]) == (org_id, str(ann.pk))
+    assert [row["user"] for row in as_admin.get(admins).json()] == [str(ann.pk)]
+    assert as_admin.get(users).json() == []
+    assert as_admin.get(f"{admins}{ann.pk}/").status_code == 200
+    assert as_admin.delete(admins).status_code == 400
+    assert as_admin.delete(f"{admins}{ann.pk}/").status_code == 204
+    assert not Membership.objects.filter(org_id=org_id).exists()
+    assert as_admin.get(f"{ORGS}nobody/membership/admins/").status_code == 404
+
+
+def test_person_who_leaves_an_organization_leaves_its_groups(
+    as_admin: APIClient, people: dict[str, User], make_user: Callable[..., User]
+) -> None:
+    ann = make_user("ann")
+    group = make_group(users=[ann])
+    row = Membership.objects.get(user=ann)
+    assert as_admin.delete(f"{RELATION}?id={row.pk}").status_code == 204
+    assert not group.users.exists()
+    assert as_admin.delete(RELATION).status_code == 400
+
+
+def test_last_administrator_of_an_organization_does_not_leave_it_without_one(
+    as_org_admin: APIClient, as_admin: APIClient, people: dict[str, User], make_user: Callable[..., User]
+) -> None:
+    url = f"/api/v1/users/users/{people['org_admin'].pk}/"
+    answer = as_org_admin.patch(url, {"org_roles": ["User"]})
+    assert (answer.status_code, answer.json()["code"]) == (400, "last_org_administrator")
+    make_user("sleeper", org_role="Admin", is_active=False)
+    assert as_org_admin.patch(url, {"org_roles": ["User"]}).status_code == 400
+    second = make_user("second", org_role="Admin")
+    assert as_org_admin.patch(url, {"org_roles": ["User"]}).status_code == 200
+    row = Membership.objects.get(user=second)
+    assert as_admin.delete(f"{RELATION}{row.pk}/").status_code == 204, "who stands above may"
+
+
+# --- the organization of the request ---
+
+
+@pytest.mark.spec("S1-004", "S1-090")
+@pytest.mark.usefixtures("licensed")
+def test_administrator_of_two_organizations_switches_between_them(
+    make_user: Callable[..., User], client_of: Callable[..., APIClient], as_admin: APIClient
+) -> None:
+    org_id = found(as_admin)["id"]
+    ann = make_user("ann", org_role="Admin")
+    Membership.objects.create(user=ann, org_id=org_id, role="Auditor")
+    client = client_of(ann)
+    assert client.get("/api/v1/settings/public/").json()["data"]["XPACK_LICENSE_IS_VALID"] is True
+    for oid, name, roles in ((str(DEFAULT_ORG_ID), "Default", ["Admin"]), (org_id, "Branch", ["Auditor"])):
+        assert client.get(f"{ORGS}current/", {"oid": oid}).json()["name"] == name
+        profile = client.get("/api/v1/users/profile/", headers={"X-JMS-ORG": oid}).json()
+        assert profile["current_org_roles"] == roles
+        assert {row["name"] for row in profile["admin_or_audit_orgs"]} == {"Default", "Branch"}
+    assert client.get("/api/v1/users/users/", headers={"X-JMS-ORG": org_id}).status_code == 403
+    assert client.get("/api/v1/users/users/").status_code == 200
+
+
+@pytest.mark.usefixtures("licensed")
+def test_profile_lists_the_organizations_of_each_kind_of_person(
+    as_admin: APIClient, people: dict[str, User], client_of: Callable[..., APIClient]
+) -> None:
+    org_id = found(as_admin)["id"]
+    Membership.objects.create(user=people["user"], org_id=org_id, role="Admin")
+
+    def names(role: str, field: str = "admin_or_audit_orgs") -> list[str]:
+        rows = client_of(people[role]).get("/api/v1/users/profile/").json()[field]
+        return [row["name"] for row in rows]
+
+    assert names("admin") == ["GLOBAL", "Branch", "Default"]
+    assert names("system_auditor") == ["GLOBAL", "Branch", "Default"]
+    assert names("org_admin") == ["Default"]
+    assert names("user") == ["Branch"]
+    assert names("user", "user_all_orgs") == ["Branch", "Default"]
+
+
+@pytest.mark.spec("S1-005")
+def test_root_organization_is_one_of_them(as_admin: APIClient) -> None:
+    shown = as_admin.get(f"{ORGS}current/", {"oid": "00000000-0000-0000-0000-000000000000"}).json()
+    assert (shown["id"], shown["is_root"]) == ("00000000-0000-0000-0000-000000000000", True)
