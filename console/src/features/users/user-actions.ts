@@ -88,7 +88,7 @@ function reset(person: Person, kind: 'mfa' | 'key', work: () => Promise<unknown>
 
 /** Forgets the authenticator of a person, who then sets up a new one. */
 export function resetMfa(person: Person): Promise<boolean> {
-  return reset(person, 'mfa', () => http.get(`users/users/${person.id}/otp/reset/`));
+  return reset(person, 'mfa', () => http.post(`users/users/${person.id}/otp/reset/`));
 }
 
 /** Removes the SSH public keys of a person. */

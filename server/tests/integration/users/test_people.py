@@ -9,10 +9,9 @@ from rest_framework.test import APIClient
 
 from postern.apps.audits.models import AuditEvent
 from postern.apps.orgs.models import Organization
-from postern.apps.preferences import facade as preferences
 from postern.apps.users.events import UserClosed
 from postern.apps.users.models import Membership, User
-from postern.foundation import events
+from postern.foundation import events, licensing
 from postern.foundation.rest import selections
 from postern.kernel.ids import DEFAULT_ORG_ID, ROOT_ORG_ID
 
@@ -347,7 +346,7 @@ def test_k60_org_admin_cannot_touch_those_above(
     assert as_org_admin.patch(url(above, "password/"), {"password": GOOD}).status_code == 403
     assert as_org_admin.patch(url(above, "password/reset/")).status_code == 403
     assert as_org_admin.patch(url(above, "pubkey/reset/")).status_code == 403
-    monkeypatch.setattr(preferences, "licence_is_valid", lambda: True)
+    monkeypatch.setattr(licensing, "is_open", lambda: True)
     assert as_org_admin.post(url(above, "remove/")).status_code == 403
     above.refresh_from_db()
     assert above.name != "x"
@@ -437,7 +436,7 @@ def test_bulk_delete_needs_a_selection_and_checks_every_row(
 @pytest.fixture
 def licensed(monkeypatch: pytest.MonkeyPatch) -> None:
     """The licensed features are open."""
-    monkeypatch.setattr(preferences, "licence_is_valid", lambda: True)
+    monkeypatch.setattr(licensing, "is_open", lambda: True)
 
 
 @pytest.mark.usefixtures("licensed")
@@ -491,7 +490,7 @@ def test_nobody_is_invited_into_the_root_organization(as_admin: APIClient, make_
 def test_k75_inviting_and_removing_are_closed_without_a_licence(
     as_org_admin: APIClient, people: dict[str, User], make_user: Callable[..., User], monkeypatch: pytest.MonkeyPatch
 ):
-    monkeypatch.setattr(preferences, "licence_is_valid", lambda: False)
+    monkeypatch.setattr(licensing, "is_open", lambda: False)
     guest = make_user("guest", org_role=None)
     calls = [
         as_org_admin.post(f"{USERS}invite/", [{"user": str(guest.pk), "role": "User"}]),
@@ -523,6 +522,7 @@ def test_invite_needs_the_right(role: str, request: pytest.FixtureRequest, make_
     assert client.post(f"{USERS}invite/", [{"user": str(guest.pk), "role": "Admin"}]).status_code == 403
 
 
+@pytest.mark.usefixtures("licensed")
 def test_org_member_relations_are_for_super_administrators(
     as_admin: APIClient, as_org_admin: APIClient, make_user: Callable[..., User]
 ):

@@ -51,18 +51,6 @@ class LastOrganizationAdministrator(PosternError):
         )
 
 
-class LastOrganizationAdministrator(PosternError):
-    """An organization's administrators may not leave it without one."""
-
-    code = "last_org_administrator"
-    status = 400
-
-    def __init__(self) -> None:
-        super().__init__(
-            _("This is the last administrator of the organization. Name another one first, or ask a system administrator.")
-        )
-
-
 class AboveYou(NotAllowed):
     """A lower role acts on a higher one (K60), or grants what it does not hold (K35)."""
 
@@ -86,15 +74,6 @@ class InvitedIntoRoot(RootOrganization):
     @property
     def fields(self) -> dict[str, str]:
         return {"error": self.message}
-
-
-class MembershipNeedsLicence(NotAllowed):
-    """Inviting into and removing from organizations belongs to the licensed features."""
-
-    code = "licence_required"
-
-    def __init__(self) -> None:
-        super().__init__(_("Inviting people into an organization and removing them from it needs a valid licence."))
 
 
 class OwnPassword(PosternError):

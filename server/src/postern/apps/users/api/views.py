@@ -11,16 +11,16 @@ from rest_framework.exceptions import ValidationError
 from rest_framework.request import Request
 from rest_framework.response import Response
 
-from postern.apps.preferences import facade as preferences
 from postern.apps.users import login_locks, second_factors
 from postern.apps.users.actions import memberships, passwords, people
 from postern.apps.users.actions.people import PersonInput
 from postern.apps.users.api.serializers import UserSerializer
-from postern.apps.users.errors import AboveYou, InvitedIntoRoot, MembershipNeedsLicence, OwnSecondFactor
+from postern.apps.users.errors import AboveYou, InvitedIntoRoot, OwnSecondFactor
 from postern.apps.users.models import User, UserGroup
 from postern.apps.users.passwords import MAX_PASSWORD_CHARS
 from postern.apps.users.policy import may_update
 from postern.apps.users.queries import administered_org_ids, people_in, subject_of, with_org_role, with_role
+from postern.foundation import licensing
 from postern.foundation.rest import acting_get
 from postern.foundation.rest.rights import Right
 from postern.foundation.rest.viewsets import MAX_BULK_ITEMS, ResourceViewSet
@@ -128,7 +128,7 @@ class UserViewSet(ResourceViewSet):
             raise ValidationError([_("Too many items in one call.")])
         serializer = self.get_serializer(data=items, many=True)
         serializer.is_valid(raise_exception=True)
-        self._require_licence()
+        licensing.require()
         with transaction.atomic():
             for item in serializer.validated_data:
                 memberships.add_org_role(actor=self.actor, scope=self.scope, user=item["user"], role=item["role"])
@@ -140,7 +140,7 @@ class UserViewSet(ResourceViewSet):
         del request, kwargs
         user = self.get_object()
         if not self.scope.is_root:
-            self._require_licence()
+            licensing.require()
             memberships.remove_from_org(actor=self.actor, scope=self.scope, user=user)
         return Response(status=status.HTTP_204_NO_CONTENT)
 
@@ -151,7 +151,7 @@ class UserViewSet(ResourceViewSet):
             return Response(status=status.HTTP_400_BAD_REQUEST)
         if self.scope.is_root:
             return Response(status=status.HTTP_204_NO_CONTENT)
-        self._require_licence()
+        licensing.require()
         rows = list(self.filter_queryset(self.get_queryset())[: MAX_BULK_ITEMS + 1])
         if len(rows) > MAX_BULK_ITEMS:
             raise ValidationError([_("Too many items in one call.")])
@@ -159,10 +159,6 @@ class UserViewSet(ResourceViewSet):
             for user in rows:
                 memberships.remove_from_org(actor=self.actor, scope=self.scope, user=user)
         return Response(status=status.HTTP_204_NO_CONTENT)
-
-    def _require_licence(self) -> None:
-        if not preferences.licence_is_valid():
-            raise MembershipNeedsLicence
 
     # --- credentials ---
 
