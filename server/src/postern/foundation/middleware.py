@@ -101,6 +101,7 @@ def client_address(peer: str, forwarded: str, trusted: Sequence[Network]) -> str
 
 
 _route_limits: dict[str, int] = {}
+_route_end_limits: dict[str, int] = {}
 
 
 def allow_body(path_prefix: str, limit_bytes: int) -> None:
@@ -108,9 +109,16 @@ def allow_body(path_prefix: str, limit_bytes: int) -> None:
     _route_limits[path_prefix] = limit_bytes
 
 
+def allow_body_at_end(path_end: str, limit_bytes: int) -> None:
+    """The same for paths of the API that end with `path_end`."""
+    _route_end_limits[path_end] = limit_bytes
+
+
 def body_limit_bytes(path: str) -> int:
     """How long the body of a request to `path` may be."""
     special = [limit for prefix, limit in _route_limits.items() if path.startswith(prefix)]
+    if path.startswith("/api/"):
+        special += [limit for end, limit in _route_end_limits.items() if path.endswith(end)]
     return max([settings.DATA_UPLOAD_MAX_MEMORY_SIZE, *special])
 
 

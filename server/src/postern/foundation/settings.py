@@ -88,6 +88,7 @@ class Settings:
     time_zone: str
     health_token: Secret | None
     recording_reserve_mb: int
+    import_max_mb: int
 
     @property
     def secrets_dir(self) -> Path:
@@ -127,6 +128,7 @@ class Settings:
             time_zone=_time_zone(environ),
             health_token=_secret(environ, "POSTERN_HEALTH_TOKEN"),
             recording_reserve_mb=_count(environ, "POSTERN_RECORDING_RESERVE_MB", 1024),
+            import_max_mb=_count_between(environ, "POSTERN_IMPORT_MAX_MB", 10, 1, 30),
         )
 
 
@@ -161,6 +163,7 @@ SETTINGS_REFERENCE: Final[tuple[tuple[str, str, str], ...]] = (
         "1024",
         "Free space below which the proxy starts no new recorded session, so that running ones can go on.",
     ),
+    ("POSTERN_IMPORT_MAX_MB", "10", "Largest csv or xlsx file that can be imported, in MB: 1 to 30."),
     ("POSTERN_CONTROL_URL", "", "For `postern proxy` on another machine: address of the web part."),
     ("POSTERN_STREAM", "", "Where the web part reaches this proxy's browser endpoint: `unix:/path` or `HOST:PORT`."),
     ("POSTERN_PROXY_NAME", "", "Name under which this proxy registers; without it the host name."),
@@ -222,6 +225,13 @@ def _count(environ: Mapping[str, str], name: str, default: int) -> int:
     if not text.isascii() or not text.isdigit():
         raise SettingsError(f"{name} must be a whole number; it is {text!r}")
     return int(text)
+
+
+def _count_between(environ: Mapping[str, str], name: str, default: int, least: int, most: int) -> int:
+    number = _count(environ, name, default)
+    if not least <= number <= most:
+        raise SettingsError(f"{name} must be from {least} to {most}; it is {number}")
+    return number
 
 
 def _choice(environ: Mapping[str, str], name: str, default: str, allowed: tuple[str, ...]) -> str:

@@ -20,6 +20,7 @@ from postern.apps.audits import actions, membership, queries
 from postern.apps.audits.models import OPERATIONS, Action, AuditEvent, LoginType, MfaState
 from postern.apps.audits.queries import VerificationReport
 from postern.foundation.actor import Actor
+from postern.foundation.rest.exchange.trail import Export
 from postern.foundation.scope import OrgScope
 from postern.kernel.ids import ROOT_ORG_ID
 from postern.kernel.secret import MASK, Secret
@@ -109,6 +110,18 @@ def record_sign_in(
 def record_password_change(*, actor: Actor, user_label: str) -> None:
     """Append to the password change log; `user_label` is `Name(username)` of the one whose password it is."""
     actions.append_password_change(actor=actor, user_label=user_label)
+
+
+def record_export(export: Export) -> None:
+    """Append that somebody took rows of a resource as a file; `new` says how many, in which form and by which query."""
+    record(
+        actor=export.actor,
+        org_id=export.scope.org_id,
+        event=f"{export.resource.lower()}.exported",
+        object_type=export.resource,
+        object_name=f"{export.rows} × {export.resource}",
+        new={"rows": export.rows, "kind": export.kind, "format": export.file_format, "query": export.query},
+    )
 
 
 def verify_log() -> VerificationReport:

@@ -11,6 +11,7 @@ from rest_framework.fields import empty
 from rest_framework.metadata import SimpleMetadata
 from rest_framework.request import Request, clone_request
 
+from postern.foundation.rest.exchange.formats import PARSES, RENDERS
 from postern.foundation.rest.filters import filter_lookups
 from postern.kernel.errors import PosternError
 
@@ -21,6 +22,15 @@ _LIMITS: Final = ("label", "help_text", "min_length", "max_length", "min_value",
 
 class ContractMetadata(SimpleMetadata):
     """`{"name", "description", "renders", "parses", "actions": {"GET": {field: …}, …}}`."""
+
+    def determine_metadata(self, request: Request, view: Any) -> dict[str, Any]:
+        """Files are had through `format=` and sent to `render-to-json/`, so no renderer and no parser of DRF names them."""
+        metadata: dict[str, Any] = super().determine_metadata(request, view)
+        if getattr(view, "exportable", False):
+            metadata["renders"] = [*metadata["renders"], *RENDERS]
+        if getattr(view, "importable", False):
+            metadata["parses"] = [*metadata["parses"], *PARSES]
+        return metadata
 
     def determine_actions(self, request: Request, view: Any) -> dict[str, Any]:
         """One entry for each method that the caller may use."""

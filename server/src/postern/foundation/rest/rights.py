@@ -53,12 +53,13 @@ _TESTS: Final[dict[Right, Callable[[Actor, OrgScope], bool]]] = {
 }
 
 
-#: An action that is only another form of a declared one has the same right.
-_MORE_GENERAL: Final = {
-    "partial_update": "update",
-    "bulk_update": "update",
-    "partial_bulk_update": "update",
-    "bulk_destroy": "destroy",
+#: An action that is only another form of a declared one has the same right: that of the first which is declared.
+_MORE_GENERAL: Final[dict[str, tuple[str, ...]]] = {
+    "partial_update": ("update",),
+    "bulk_update": ("update",),
+    "partial_bulk_update": ("update",),
+    "bulk_destroy": ("destroy",),
+    "render_to_json": ("create", "update"),  # what an import then calls
 }
 
 
@@ -75,9 +76,9 @@ def declared(view: Any, method: str, action: str | None) -> RightsOf | None:
         return rights
     if action and action in rights:
         return rights[action]
-    general = _MORE_GENERAL.get(action or "")
-    if general and general in rights:
-        return rights[general]
+    for general in _MORE_GENERAL.get(action or "", ()):
+        if general in rights:
+            return rights[general]
     if method in rights:
         return rights[method]
     if method == "HEAD":

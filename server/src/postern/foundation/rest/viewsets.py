@@ -30,7 +30,9 @@
 
 What comes for free: scope and visibility (`queryset` is passed through `visible_to(actor, scope)`; override `visible_rows` when
 the table needs another doorway), the list envelope, search, order, filters, `ids`/`spm`, `fields_size`, OPTIONS metadata, error
-bodies, bulk create by posting an array, bulk update, bulk delete of a *named* selection.
+bodies, bulk create by posting an array, bulk update, bulk delete of a *named* selection, export and templates (`?format=csv|xlsx`), and
+`render-to-json/` for imports. `exportable = False`, `importable = False`, `exchange_fields` and `export_needs_mfa` narrow the last two: see
+`postern.foundation.rest.exchange.mixins`.
 
 Only rows that the caller may see can be touched: other ids are 404, in bulk calls too. Writes in the root
 organization are refused with 400. A viewset that lacks `create_object` and so on answers 405; choose the mixins to fit.
@@ -51,6 +53,7 @@ from rest_framework.response import Response
 from rest_framework.routers import DefaultRouter, DynamicRoute, Route
 from rest_framework.viewsets import ViewSetMixin
 
+from postern.foundation.rest.exchange.mixins import Exchangeable, ExportMixin, ImportMixin
 from postern.foundation.rest.filters import DateRange, DeclaredFilters, DeclaredOrder, Selected, TermSearch, narrows
 from postern.foundation.rest.pagination import OptionalLimitPagination
 from postern.foundation.rest.views import PosternView
@@ -61,7 +64,7 @@ from postern.kernel.errors import PosternError
 MAX_BULK_ITEMS = 1_000
 
 
-class RowsViewSet(ViewSetMixin, PosternView, GenericAPIView[Any]):
+class RowsViewSet(Exchangeable, ViewSetMixin, PosternView, GenericAPIView[Any]):
     """What all viewsets share: the doorway to rows, filters, serializer context."""
 
     filter_backends = (DeclaredFilters, DateRange, TermSearch, Selected, DeclaredOrder)
@@ -124,15 +127,15 @@ class RowNotFound(PosternError):
     status = 404
 
 
-class ReadOnlyViewSet(mixins.ListModelMixin, mixins.RetrieveModelMixin, RowsViewSet):
+class ReadOnlyViewSet(ExportMixin, mixins.RetrieveModelMixin, RowsViewSet):
     """list and retrieve."""
 
 
-class ListViewSet(mixins.ListModelMixin, RowsViewSet):
+class ListViewSet(ExportMixin, RowsViewSet):
     """list only."""
 
 
-class CreateMixin(RowsViewSet):
+class CreateMixin(ImportMixin, RowsViewSet):
     """POST of an object, or of an array: all or nothing."""
 
     def create(self, request: Request, *args: Any, **kwargs: Any) -> Response:
@@ -160,7 +163,7 @@ class CreateMixin(RowsViewSet):
         raise NotImplementedError
 
 
-class UpdateMixin(RowsViewSet):
+class UpdateMixin(ImportMixin, RowsViewSet):
     """PUT and PATCH of one object, or of an array whose items carry their id."""
 
     def update(self, request: Request, *args: Any, **kwargs: Any) -> Response:

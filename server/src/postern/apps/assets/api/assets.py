@@ -110,6 +110,8 @@ class AssetViewSet(ResourceViewSet):
 class PlatformViewSet(ResourceViewSet):
     """Platforms belong to all organizations: administrators look, the system administrator writes."""
 
+    importable = False
+
     queryset = Platform.objects.all()
     serializer_class = PlatformSerializer
     made_in_organization = changed_in_organization = False
@@ -181,6 +183,8 @@ class HostKeyViewSet(DeleteMixin, ReadOnlyViewSet):
 
 class FavoriteAssetViewSet(CreateMixin, DeleteMixin, ReadOnlyViewSet):
     """A person's own stars, in every organization. Whether the asset is still granted is asked where they are listed."""
+
+    importable = False
 
     queryset = FavoriteAsset.objects.all()
     serializer_class = FavoriteAssetSerializer

@@ -58,6 +58,9 @@ class OwnRows(RowsViewSet):
 class AccessKeyViewSet(CreateMixin, UpdateMixin, DeleteMixin, ReadOnlyViewSet, OwnRows):
     """`authentication/access-keys/`: one's own only."""
 
+    exportable = False
+    importable = False
+
     queryset = AccessKey.objects.all()
     serializer_class = AccessKeySerializer
     filter_fields = ("is_active",)

@@ -2,6 +2,7 @@
 
 from typing import Any
 
+from django.conf import settings
 from rest_framework import serializers
 from rest_framework.request import Request
 from rest_framework.response import Response
@@ -33,6 +34,7 @@ class PublicSettingsView(PosternView):
         shown: dict[str, Any] = {
             "LOGO_URLS": _LOGOS,
             "LOGIN_TITLE": "Postern",
+            "IMPORT_MAX_MB": settings.POSTERN.import_max_mb,
             "XPACK_ENABLED": True,
             "XPACK_LICENSE_IS_VALID": licence.is_valid(),
             **{name: current[name] for name in names},

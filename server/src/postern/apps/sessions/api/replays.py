@@ -15,11 +15,11 @@ from rest_framework.serializers import DateTimeField
 
 from postern.apps.audits import facade as audits
 from postern.apps.sessions import messages, policy, replays
-from postern.apps.sessions.api.streams import streamed
 from postern.apps.sessions.errors import ReplayMissing
 from postern.apps.sessions.models import Recording, Session
 from postern.apps.sessions.storage import SUFFIX, replay_storage
 from postern.foundation.rest.rights import Right
+from postern.foundation.rest.streams import streamed
 from postern.foundation.rest.views import PosternView
 from postern.kernel.ids import parse_id
 

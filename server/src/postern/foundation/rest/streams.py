@@ -1,7 +1,7 @@
 """Long answers without holding them in memory, under ASGI and under the test client alike."""
 
 from collections.abc import AsyncIterator, Iterator
-from typing import Final
+from typing import IO, Final, Self
 
 from asgiref.sync import sync_to_async
 from django.core.handlers.asgi import ASGIRequest
@@ -9,6 +9,7 @@ from django.http import StreamingHttpResponse
 from rest_framework.request import Request
 
 _END: Final = b""
+_PIECE_BYTES: Final = 65_536
 
 
 def streamed(request: Request, body: Iterator[bytes], *, content_type: str, status: int = 200) -> StreamingHttpResponse:
@@ -28,3 +29,23 @@ async def _in_threads(body: Iterator[bytes]) -> AsyncIterator[bytes]:
         close = getattr(body, "close", None)
         if close is not None:
             close()
+
+
+class FilePieces:
+    """The rest of an open file, piece by piece; closes it at the end, or when the answer is closed before."""
+
+    def __init__(self, file: IO[bytes]) -> None:
+        self._file = file
+
+    def __iter__(self) -> Self:
+        return self
+
+    def __next__(self) -> bytes:
+        piece = b"" if self._file.closed else self._file.read(_PIECE_BYTES)
+        if not piece:
+            self.close()
+            raise StopIteration
+        return piece
+
+    def close(self) -> None:
+        self._file.close()

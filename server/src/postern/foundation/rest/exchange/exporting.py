@@ -1,0 +1,163 @@
+"""`GET {list}?format=csv|xlsx`: exports and templates.
+
+The file is put together in an unnamed temporary file and then streamed from there. So memory stays flat, a fault gives a clean error and
+never half a file that looks whole, and a slow reader holds neither a transaction nor a connection of the database.
+"""
+
+import tempfile
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from typing import IO, Any, Final
+
+from django.db import connection
+from django.http import StreamingHttpResponse
+from django.utils import timezone
+from django.utils.translation import gettext as _
+from rest_framework import serializers
+from rest_framework.exceptions import ValidationError
+
+from postern.foundation.rest import fresh_mfa
+from postern.foundation.rest.exchange import fields, rows, samples, trail
+from postern.foundation.rest.exchange.cells import Cell
+from postern.foundation.rest.exchange.columns import row_reader, titles_of
+from postern.foundation.rest.exchange.formats import FileFormat
+from postern.foundation.rest.exchange.writers import TableWriter, table_for
+from postern.foundation.rest.streams import FilePieces, streamed
+
+_TEMPLATES: Final = ("import", "update")
+
+
+@dataclass(frozen=True, slots=True)
+class _Table:
+    """What goes into the file: titles, and the rows of cells."""
+
+    titles: Sequence[str]
+    rows: Iterator[Sequence[Cell]]
+
+
+def asked_format(view: Any) -> FileFormat | None:
+    """The kind of file that the request asks for; None for the usual JSON. Raises ValidationError for any other."""
+    text = view.request.query_params.get("format", "")
+    if text in {"", "json"}:
+        return None
+    if not view.exportable or text not in set(FileFormat):
+        raise ValidationError({"format": [_("This list can not be had in that format.")]})
+    return FileFormat(text)
+
+
+def export(view: Any, file_format: FileFormat) -> StreamingHttpResponse:
+    """The answer with the file. Raises TooManyRows, CellTooLong, and what the MFA check raises."""
+    if view.export_needs_mfa:
+        fresh_mfa.require(view.request)
+    template = view.request.query_params.get("template", "")
+    if template and (template not in _TEMPLATES or not view.importable):
+        raise ValidationError({"template": [_("Enter a valid value.")]})
+    table = _TABLES[template](view)
+    file = tempfile.TemporaryFile()  # noqa: SIM115 - closed by the answer that sends it
+    try:
+        count = _write(table, table_for(file_format, file))
+        trail.record(
+            trail.Export(
+                actor=view.actor,
+                scope=view.scope,
+                resource=_model(view)._meta.object_name,  # noqa: SLF001 - the documented model API
+                rows=count,
+                kind=template or "export",
+                file_format=file_format.value,
+                query=_query(view),
+            )
+        )
+        return _answer(view, file_format, file)
+    except BaseException:
+        file.close()
+        raise
+
+
+def _write(table: _Table, writer: TableWriter) -> int:
+    writer.write(table.titles)
+    count = 0
+    for cells in table.rows:
+        writer.write(cells)
+        count += 1
+    writer.finish()
+    return count
+
+
+def _answer(view: Any, file_format: FileFormat, file: IO[bytes]) -> StreamingHttpResponse:
+    if not connection.in_atomic_block:
+        connection.close_if_unusable_or_obsolete()  # the reader may be slow
+    length_bytes = file.seek(0, 2)
+    file.seek(0)
+    answer = streamed(view.request, FilePieces(file), content_type=file_format.sent_as)
+    answer["Content-Length"] = str(length_bytes)
+    answer["Content-Disposition"] = f'attachment; filename="{_file_name(view, file_format)}"'
+    return answer
+
+
+def _file_name(view: Any, file_format: FileFormat) -> str:
+    moment = timezone.localtime().strftime("%Y-%m-%d_%H-%M-%S")
+    return f"{_model(view)._meta.model_name}_{moment}.{file_format}"  # noqa: SLF001 - the documented model API
+
+
+def _model(view: Any) -> Any:
+    return view.get_queryset().model
+
+
+def _query(view: Any) -> dict[str, Any]:
+    """What the request asked for, as the log keeps it."""
+    params = view.request.query_params
+    kept = {name: params.getlist(name) for name in params if name not in {"format", "template", "draw", "display"}}
+    return {name: values[0] if len(values) == 1 else values for name, values in kept.items()}
+
+
+def _export_table(view: Any) -> _Table:
+    serializer = fields.for_export(view)
+    names = fields.readable(view, serializer)
+    titles = titles_of({name: serializer.fields[name] for name in names}, fields.labels_of_import(view))
+    return _Table([titles[name] for name in names], _cells(view, names, rows.selected_keys(view), fields.for_export))
+
+
+def _import_template(view: Any) -> _Table:
+    serializer = fields.for_writing(view, "create")
+    names = fields.writable(view, serializer, with_id=False)
+    titles = titles_of({name: serializer.fields[name] for name in names})
+    example = rows.selected_keys(view, limit=1)
+    cells = (
+        _cells(view, names, example, _creating)
+        if example
+        else iter([[samples.sample(serializer.fields[name]) for name in names]])
+    )
+    return _Table([titles[name] for name in names], cells)
+
+
+def _update_template(view: Any) -> _Table:
+    serializer = fields.for_writing(view, "update")
+    names = fields.writable(view, serializer, with_id=True)
+    titles = titles_of({name: serializer.fields[name] for name in names})
+    chosen = any(view.request.query_params.get(name) for name in ("spm", "ids", "limit"))
+    keys = rows.selected_keys(view, limit=None if chosen else 1)
+    return _Table([titles[name] for name in names], _cells(view, names, keys, _updating))
+
+
+_TABLES: Final[dict[str, Callable[[Any], _Table]]] = {
+    "": _export_table,
+    "import": _import_template,
+    "update": _update_template,
+}
+
+
+def _creating(view: Any, some: Sequence[Any] = ()) -> serializers.Serializer[Any]:
+    return fields.for_writing(view, "create", some)
+
+
+def _updating(view: Any, some: Sequence[Any] = ()) -> serializers.Serializer[Any]:
+    return fields.for_writing(view, "update", some)
+
+
+def _cells(
+    view: Any, names: Sequence[str], keys: list[Any], serializer_of: Callable[..., serializers.Serializer[Any]]
+) -> Iterator[list[Cell]]:
+    """Each chunk has a serializer of its own, made with its rows, as a page of the list has."""
+    for some in rows.in_chunks(view, keys):
+        read = row_reader(serializer_of(view, some), names)
+        yield from map(read, some)

@@ -1,0 +1,177 @@
+"""`POST {list}render-to-json/`: an uploaded csv or xlsx file as rows, read by a child process under limits (K72).
+
+The web process never looks into the file. It copies the body to an unnamed temporary file, hands that to the child as its only input, and sends
+the child's answer on as it is.
+"""
+
+import json
+import logging
+import os
+import subprocess
+import sys
+import tempfile
+import threading
+from typing import IO, Any, Final
+
+from django.conf import settings
+from django.http import HttpResponseBase
+from django.utils import translation
+from django.utils.translation import gettext as _
+from rest_framework import serializers
+from rest_framework.request import Request
+from rest_framework.response import Response
+
+from postern.foundation.rest.errors import body
+from postern.foundation.rest.exchange import fields
+from postern.foundation.rest.exchange.columns import Field, distinct_label, label_of
+from postern.foundation.rest.exchange.messages import text_of
+from postern.foundation.rest.exchange.reader.table import normal
+from postern.foundation.rest.streams import FilePieces, streamed
+from postern.kernel.errors import Unavailable
+
+logger = logging.getLogger(__name__)
+
+#: End of the paths at which files may be larger than other bodies.
+PATH_END: Final = "/render-to-json/"
+_MEBIBYTE: Final = 1024 * 1024
+#: So much more than the limit is let in, for a sentence in the person's language; what is larger still is cut off by the guard.
+GRACE_BYTES: Final = _MEBIBYTE
+
+_READER: Final = "postern.foundation.rest.exchange.reader"
+_REFUSED: Final = 3
+_WALL_S: Final = 45.0
+_PIECE_BYTES: Final = 65_536
+_KINDS: Final = {"text/csv": "csv", "text/xlsx": "xlsx", "application/xlsx": "xlsx"}
+_KINDS_OF_OFFICE: Final = "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet"
+
+#: Children at once, and how long one more upload waits for its turn.
+_AT_ONCE: Final = 2
+_TURN_S: Final = 30.0
+_turns = threading.BoundedSemaphore(_AT_ONCE)
+
+#: What stays text when a cell looks like a list; everything else may hold lists or maps.
+_FLAT: Final = (
+    serializers.CharField,
+    serializers.IntegerField,
+    serializers.FloatField,
+    serializers.DecimalField,
+    serializers.BooleanField,
+    serializers.DateTimeField,
+    serializers.DateField,
+    serializers.TimeField,
+    serializers.UUIDField,
+    serializers.RelatedField,
+)
+
+
+def max_bytes() -> int:
+    """How large an import file may be."""
+    megabytes: int = settings.POSTERN.import_max_mb
+    return megabytes * _MEBIBYTE
+
+
+def render(view: Any) -> HttpResponseBase:
+    """The answer of `render-to-json/`. Raises Unavailable when too many files are being read already."""
+    request: Request = view.request
+    with tempfile.TemporaryFile() as source:
+        source.write(json.dumps(_question(view)).encode() + b"\n")
+        if not _copy(request, source):
+            return _refusal("too_large", {"most": settings.POSTERN.import_max_mb})
+        source.seek(0)
+        answer = tempfile.TemporaryFile()  # noqa: SIM115 - closed by the answer that sends it
+        try:
+            problem = _read(_kind(request), source, answer)
+        except BaseException:
+            answer.close()
+            raise
+    if problem is not None:
+        answer.close()
+        return problem
+    answer.seek(0)
+    return streamed(request, FilePieces(answer), content_type="application/json")
+
+
+def _kind(request: Request) -> str:
+    content_type = (request.content_type or "").split(";")[0].strip().lower()
+    return "xlsx" if content_type == _KINDS_OF_OFFICE else _KINDS.get(content_type, "any")
+
+
+def _copy(request: Request, target: IO[bytes]) -> bool:
+    """Copy the body; False when it is larger than a file may be."""
+    left_bytes = max_bytes()
+    stream: Any = request.stream
+    while stream is not None and (piece := stream.read(_PIECE_BYTES)):
+        left_bytes -= len(piece)
+        if left_bytes < 0:
+            return False
+        target.write(piece)
+    target.flush()
+    return True
+
+
+def _question(view: Any) -> dict[str, Any]:
+    """What the child has to know: titles in every language of the product, and which fields hold lists or maps."""
+    found: dict[str, str] = {}
+    known = fields.of_import(view)
+    for language in dict.fromkeys((translation.get_language(), *(code for code, _name in settings.LANGUAGES))):
+        with translation.override(language):
+            labelled = fields.of_import(view)
+            for name, field in labelled.items():
+                for title in (label_of(name, field), distinct_label(name, field)):
+                    found.setdefault(normal(title), name)
+    for name in known:  # the name itself means the field, whatever labels others have
+        found[normal(name)] = name
+    return {"fields": found, "structured": [name for name, field in known.items() if _is_structured(field)]}
+
+
+def _is_structured(field: Field) -> bool:
+    return isinstance(field, serializers.MultipleChoiceField) or not isinstance(
+        field, (*_FLAT, serializers.ChoiceField)
+    )
+
+
+def _read(kind: str, source: IO[bytes], answer: IO[bytes]) -> Response | None:
+    """Have the child read `source`; None when `answer` holds its answer."""
+    if not _turns.acquire(timeout=_TURN_S):
+        raise Unavailable(_("Several files are being read at the moment; try again."))
+    try:
+        status = _run(kind, source, answer)
+    finally:
+        _turns.release()
+    if status == 0:
+        return None
+    if status == _REFUSED:
+        answer.seek(0)
+        told = json.loads(answer.read())
+        return _refusal(told["problem"], told["values"])
+    logger.warning("the reader of import files ended with status %s", status)
+    return _refusal("damaged" if status == 1 else "too_much", {})
+
+
+def _run(kind: str, source: IO[bytes], answer: IO[bytes]) -> int:
+    """Exit status of the child; negative when it was killed."""
+    process = subprocess.Popen(  # noqa: S603 - our own program; the file's kind is one of three words
+        [sys.executable, "-I", "-X", "utf8", "-m", _READER, kind],
+        stdin=source,
+        stdout=answer,
+        stderr=subprocess.DEVNULL,
+        close_fds=True,
+        cwd=os.sep,
+        env={"PATH": os.defpath},
+        start_new_session=True,
+    )
+    try:
+        return process.wait(_WALL_S)
+    except subprocess.TimeoutExpired:
+        return -9
+    finally:
+        if process.poll() is None:
+            process.kill()
+            process.wait()
+
+
+def _refusal(slug: str, values: dict[str, Any]) -> Response:
+    text = text_of(slug, values)
+    if slug in {"no_rows", "no_known_column"}:
+        return Response({"error": text}, status=400)
+    return Response(body(text, "parse_error"), status=400)

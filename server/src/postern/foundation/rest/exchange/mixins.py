@@ -1,0 +1,55 @@
+"""What viewsets get: `?format=csv|xlsx` on lists, and `render-to-json/` where rows can be made or changed.
+
+A viewset narrows it by class attributes:
+
+- `exportable = False`: no files from this list;
+- `importable = False`: no `render-to-json/`;
+- `exchange_fields = ("name", …)`: only these fields stand in files, whichever way;
+- `export_needs_mfa = True`: an export is answered with 400 `mfa_verify_required` until a code was entered of late (`fresh_mfa`).
+"""
+
+from typing import Any, ClassVar
+
+from django.http import HttpResponseBase
+from rest_framework.decorators import action
+from rest_framework.mixins import ListModelMixin
+from rest_framework.request import Request
+
+from postern.foundation.middleware import allow_body_at_end
+from postern.foundation.rest.exchange import exporting, importing
+
+allow_body_at_end(importing.PATH_END, importing.max_bytes() + importing.GRACE_BYTES)
+
+
+class Exchangeable:
+    """The attributes, for every viewset."""
+
+    exportable: ClassVar[bool] = True
+    importable: ClassVar[bool] = False
+    exchange_fields: ClassVar[tuple[str, ...] | None] = None
+    export_needs_mfa: ClassVar[bool] = False
+
+
+class ExportMixin(ListModelMixin):
+    """The list as a file when the query asks for one; otherwise as ever. The right is that of the list."""
+
+    def list(self, request: Request, *args: Any, **kwargs: Any) -> Any:
+        file_format = exporting.asked_format(self)
+        return super().list(request, *args, **kwargs) if file_format is None else exporting.export(self, file_format)
+
+
+class ImportMixin(Exchangeable):
+    """`POST {list}render-to-json/`, with the right to create (or to update, where nothing is created)."""
+
+    importable = True
+
+    @action(detail=False, methods=["post"], url_path="render-to-json", url_name="render-to-json")
+    def render_to_json(self, request: Request, **kwargs: Any) -> HttpResponseBase:
+        """The rows of an uploaded csv or xlsx file: `{"title": [[column, field]], "data": [{field: value}]}`."""
+        return importing.render(self)
+
+    @classmethod
+    def get_extra_actions(cls) -> list[Any]:
+        """The route is there only where importing makes sense."""
+        found: list[Any] = super().get_extra_actions()  # type: ignore[misc]  # of ViewSetMixin, which comes after this class
+        return [one for one in found if cls.importable or one.__name__ != "render_to_json"]

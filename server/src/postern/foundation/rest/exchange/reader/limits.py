@@ -1,0 +1,36 @@
+"""Bounds of the child: what it may use, and what a file may hold."""
+
+import os
+import resource
+from typing import Final
+
+MEMORY_BYTES: Final = 512 * 1024 * 1024
+CPU_S: Final = 20
+OUTPUT_BYTES: Final = 128 * 1024 * 1024
+_NICENESS: Final = 10
+
+MAX_ROWS: Final = 20_000
+MAX_COLUMNS: Final = 256
+MAX_CELL_CHARS: Final = 1_000_000
+MAX_PARTS: Final = 64
+MAX_UNPACKED_BYTES: Final = 100 * 1024 * 1024
+MAX_RATIO: Final = 100
+#: A part this small cannot be a bomb, however well it packs.
+RATIO_FREE_BYTES: Final = 1024 * 1024
+
+
+def confine() -> None:
+    """Bound memory, processor time and output, and step back behind everything else. No core dumps."""
+    resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
+    resource.setrlimit(resource.RLIMIT_AS, (MEMORY_BYTES, MEMORY_BYTES))
+    resource.setrlimit(resource.RLIMIT_CPU, (CPU_S, CPU_S))
+    resource.setrlimit(resource.RLIMIT_FSIZE, (OUTPUT_BYTES, OUTPUT_BYTES))
+    os.nice(_NICENESS)
+
+
+def close_the_door() -> None:
+    """From here on no file, no socket and no process can be opened: every one of them needs a descriptor.
+
+    What is open stays: standard input, output and error.
+    """
+    resource.setrlimit(resource.RLIMIT_NOFILE, (3, 3))
