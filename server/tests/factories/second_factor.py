@@ -40,3 +40,12 @@ class App:
     def secret(self) -> Secret | None:
         """What lies sealed in the vault."""
         return totp_secrets.store().get(TotpDevice.objects.get(user=self.user, date_confirmed__isnull=False).pk)
+
+
+class FoundApp(App):
+    """An app that was set up through the API."""
+
+    def __init__(self, user: User, secret: str) -> None:
+        self.user = user
+        self._codes = pyotp.TOTP(secret)
+        self.recovery = []

@@ -1,12 +1,13 @@
 """Browser sign-ins: opening, using and ending them."""
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 from datetime import timedelta
 from typing import Any, Final
 from uuid import UUID
 
 from django.db import transaction
+from django.db.models import F
 
 from postern.apps.audits import facade as audits
 from postern.apps.authn.events import LoginSessionEnded, SignedIn
@@ -87,6 +88,18 @@ def find_open(login_session_id: UUID) -> LoginSession | None:
     if not found.mfa and mfa_is_forced(found.user):
         return None
     return found
+
+
+def open_among(login_session_ids: Collection[UUID]) -> frozenset[UUID]:
+    """Which of these sign-ins still hold. One query."""
+    rows = LoginSession.objects.filter(
+        pk__in=login_session_ids,
+        date_ended__isnull=True,
+        date_expired__gt=clock.now(),
+        epoch=F("user__session_epoch"),
+        user__in=User.objects.valid(),
+    )
+    return frozenset(rows.values_list("pk", flat=True))
 
 
 def touch(login_session: LoginSession) -> None:

@@ -16,7 +16,7 @@ from django.db.models import F
 from postern.apps.authn.actions import sign_in
 from postern.apps.authn.actions.codes import CodeKind, take_code
 from postern.apps.authn.actions.sign_in import Attempted, LoginType, MfaState, Proof
-from postern.apps.authn.errors import MfaLocked, MfaRefused, SignInLapsed, SignInRefused
+from postern.apps.authn.errors import MfaRefused, SignInLapsed, SignInRefused
 from postern.apps.authn.models import PendingSignIn, SignInWay
 from postern.apps.authn.queries import has_device
 from postern.apps.users.models import MfaLevel, User
@@ -91,8 +91,6 @@ def answer(pending: PendingSignIn, *, code: str, kind: CodeKind) -> None:
             raise SignInLapsed
         take_code(user=pending.user, code=code, kind=kind)
     except MfaRefused as refused:
-        if isinstance(refused, MfaLocked):
-            PendingSignIn.objects.filter(pk=pending.pk).update(date_used=clock.now())
         sign_in.refuse(_attempted(pending), refused, mfa=MfaState.SHOWN)
         raise
     _pass(pending)

@@ -151,7 +151,8 @@ class SecondFactorView(PersonalView):
     def get(self, request: Request) -> Response:
         user = self.person(request)
         standing = second_factor_of(user.pk)
-        shown = serializers.DateTimeField().to_representation(standing.date_confirmed)
+        since = standing.date_confirmed
+        shown = None if since is None else serializers.DateTimeField().to_representation(since)
         return Response(
             {
                 "is_set": standing.is_set,
