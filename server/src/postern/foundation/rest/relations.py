@@ -12,6 +12,7 @@ from django.db import models
 from django.utils.translation import gettext_lazy
 from rest_framework import serializers
 
+from postern.foundation.rest.representation import prefetched
 from postern.foundation.scope import OrgScope
 
 #: A form or an import names at most so many objects of one kind.
@@ -44,6 +45,11 @@ class OrgOwnedList(serializers.ManyRelatedField):
     def __init__(self, model: type[models.Model], **kwargs: Any) -> None:
         super().__init__(child_relation=OrgOwnedField(model), **kwargs)
         self._model = model
+
+    def get_attribute(self, instance: Any) -> Any:
+        if len(self.source_attrs) == 1 and isinstance(instance, models.Model) and instance.pk is not None:
+            return prefetched(instance, self.source_attrs[0])
+        return super().get_attribute(instance)
 
     def to_internal_value(self, data: Any) -> list[Any]:
         if isinstance(data, str) or not isinstance(data, Iterable):

@@ -21,6 +21,7 @@ from rest_framework import serializers
 from rest_framework.request import Request
 
 from postern.foundation import identity
+from postern.foundation.rest.representation import KeptFields, QuickRows
 from postern.foundation.scope import OrgScope
 
 #: The longest text of a column that names no maximum of its own.
@@ -79,7 +80,7 @@ def _names(text: str | None) -> set[str]:
     return {part.strip() for part in (text or "").split(",") if part.strip()}
 
 
-class ResourceSerializer(FieldSelection, serializers.ModelSerializer[Any]):
+class ResourceSerializer(FieldSelection, QuickRows, KeptFields):
     """A serializer of a model. `org_id` and `org_name` are there, read-only, when the model has an organization."""
 
     serializer_choice_field = serializers.ChoiceField
@@ -95,7 +96,7 @@ class ResourceSerializer(FieldSelection, serializers.ModelSerializer[Any]):
         if field_name == "org_name":
             return OrgNameField, {}
         if field_name == "org_id":
-            return serializers.CharField, {"read_only": True, "label": _("Organization")}
+            return serializers.CharField, {"read_only": True, "label": gettext_lazy("Organization")}
         if field_name.endswith("_display") and hasattr(model_class, f"get_{field_name}"):
             return serializers.CharField, {"read_only": True, "source": f"get_{field_name}"}
         return super().build_field(field_name, info, model_class, nested_depth)

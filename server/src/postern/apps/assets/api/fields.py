@@ -11,6 +11,7 @@ from rest_framework import serializers
 from postern.apps.assets import admin_users, protocols
 from postern.apps.assets.models import Asset
 from postern.apps.assets.protocols import ProtocolPort
+from postern.foundation.rest.representation import prefetched
 
 
 class ProtocolsField(serializers.ListField):
@@ -27,7 +28,7 @@ class ProtocolsField(serializers.ListField):
         super().__init__(**kwargs)
 
     def get_attribute(self, instance: Asset) -> list[str]:
-        return [str(row) for row in instance.protocol_rows.all()]
+        return [str(row) for row in prefetched(instance, "protocol_rows")]
 
     def to_internal_value(self, data: Any) -> list[ProtocolPort]:
         texts = super().to_internal_value(data)

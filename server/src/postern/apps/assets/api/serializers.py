@@ -14,6 +14,7 @@ from postern.apps.assets.models import Asset, FavoriteAsset, HostKey, Label, Nod
 from postern.apps.assets.protocols import ASSET_PROTOCOLS, ProtocolPort
 from postern.contracts.enums import Protocol
 from postern.foundation.rest.relations import OrgOwnedField, OrgOwnedList
+from postern.foundation.rest.representation import prefetched
 from postern.foundation.rest.serializers import ResourceSerializer
 
 _HOST_NAME: Final = re.compile(r"(?=.{1,128}\Z)[A-Za-z0-9_]([A-Za-z0-9_-]{0,62})(\.[A-Za-z0-9_-]{1,63})*\.?\Z")
@@ -142,7 +143,7 @@ class AssetSerializer(ResourceSerializer):
 
     def get_labels_display(self, asset: Asset) -> list[str]:
         """`name:value` of each label, in the order of `labels`; the filter `label` takes this form."""
-        return [str(label) for label in asset.labels.all()]
+        return [str(label) for label in prefetched(asset, "labels")]
 
     def validate_hostname(self, value: str) -> str:
         name = value.strip()
@@ -179,7 +180,7 @@ class AssetSerializer(ResourceSerializer):
     def to_representation(self, instance: Asset) -> dict[str, Any]:
         shown: dict[str, Any] = super().to_representation(instance)
         if "nodes_display" in self.fields:
-            shown["nodes_display"] = [node.full_value for node in instance.nodes.all()]
+            shown["nodes_display"] = [node.full_value for node in prefetched(instance, "nodes")]
         return shown
 
 
