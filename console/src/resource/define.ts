@@ -17,7 +17,7 @@ export interface Column<Row> {
   readonly cell?: (row: Row) => ReactNode;
   /** Default: true for the name, choices and fields that the metadata marks as orderable. */
   readonly sortable?: boolean;
-  readonly align?: 'right';
+  readonly align?: 'right' | 'center';
 }
 
 /** A condition of the search field that the metadata does not offer. */
@@ -54,6 +54,8 @@ export interface ActionTools {
   /** Fetches the list or object again. */
   readonly refresh: () => void;
   readonly navigate: (to: string) => void;
+  /** The object with this id is no longer there: it must not stay among the chosen rows. */
+  readonly gone?: (id: string) => void;
 }
 
 /** Export to and import from csv and xlsx files. */
@@ -233,7 +235,7 @@ export interface DetailDefinition<Row> {
     readonly title: string;
     readonly fields: readonly (string | DetailField<Row>)[];
     /** At the right end of the card's head. */
-    readonly aside?: (row: Row) => ReactNode;
+    readonly actions?: (row: Row) => ReactNode;
   }[];
   readonly quick?: readonly QuickAction<Row>[];
   /** Relation cards below the quick actions. */

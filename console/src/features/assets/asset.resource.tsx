@@ -240,7 +240,7 @@ export const asset = defineResource<AssetRow>({
           'sn',
           'number',
         ],
-        aside: (row) =>
+        actions: (row) =>
           currentSession()?.organization.is_root ? null : (
             <LinkButton to={objectPath(assetMorePath, row.id)} kind="text" size="sm" icon={ListPlus}>
               {translate('assets:more')}

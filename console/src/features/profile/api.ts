@@ -8,7 +8,10 @@ export interface FullProfile extends Profile {
   readonly comment: string;
   readonly role_display: string;
   readonly source_display: string;
+  readonly mfa_level: number;
   readonly mfa_level_display: string;
+  /** Set by the administrator. */
+  readonly guide_url: string | null;
   readonly groups_display: string;
   readonly can_public_key_auth: boolean;
   readonly public_key_comment: string;
@@ -25,7 +28,9 @@ export function fetchProfile(): Promise<FullProfile> {
 }
 
 export function saveProfile(
-  changes: Partial<Pick<FullProfile, 'phone' | 'wechat' | 'comment' | 'is_first_login'>>,
+  changes: Partial<Pick<FullProfile, 'phone' | 'wechat' | 'comment' | 'is_first_login' | 'mfa_level'>> & {
+    readonly public_key?: string;
+  },
 ) {
   return http.patch<FullProfile>('users/profile/', changes, { quiet: true });
 }

@@ -24,5 +24,14 @@ export const profileSection: Section = {
       texts: ['resource', 'profile'],
       load: () => import('./FirstLoginPage').then((module) => module.FirstLoginPage),
     },
+    {
+      name: 'UserGuide',
+      path: '/users/first-login/guide',
+      title: 'nav:user_guide',
+      permission: 'any',
+      hidden: true,
+      texts: ['resource', 'profile'],
+      load: () => import('./GuidePage').then((module) => module.GuidePage),
+    },
   ],
 };

@@ -18,6 +18,7 @@ export const userScreens: ResourceScreens = {
     detail: 'nav:user_detail',
   },
   texts: ['users'],
+  find: { api: 'users/users/', name: 'name', detail: 'username' },
   load: async () => (await load()).userPages,
 };
 
@@ -41,6 +42,7 @@ export const groupScreens: ResourceScreens = {
     detail: 'nav:group_detail',
   },
   texts: ['users'],
+  find: { api: 'users/groups/', name: 'name', detail: 'comment' },
   load: async () => (await load()).groupPages,
 };
 
@@ -48,6 +50,7 @@ export const usersSection: Section = {
   id: 'users',
   title: 'nav:users',
   icon: 'users',
+  path: '/users',
   order: 20,
   routes: [...resourceRecords(userScreens), ...resourceRecords(groupScreens)],
 };

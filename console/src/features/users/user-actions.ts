@@ -33,11 +33,11 @@ export async function setActive(ids: readonly string[], active: boolean, tools: 
 }
 
 async function remove(
+  count: number,
   names: readonly string[],
   work: () => Promise<unknown>,
   tools: ActionTools,
 ): Promise<boolean> {
-  const count = names.length;
   const organization = currentSession()?.organization.name ?? '';
   const name = names[0] ?? '';
   const several = count > 1;
@@ -66,13 +66,13 @@ async function remove(
 
 /** Takes a person out of the organization; the account stays. */
 export async function removeOne(row: Person, tools: ActionTools): Promise<void> {
-  await remove([row.name], () => http.post(`users/users/${row.id}/remove/`), tools);
+  await remove(1, [row.name], () => http.post(`users/users/${row.id}/remove/`), tools);
 }
 
 export async function removeMany(ids: readonly string[], tools: BulkTools): Promise<void> {
   const work = async () =>
     http.post('users/users/remove/', undefined, { query: { spm: await cacheIds(ids) } });
-  if (await remove(tools.names, work, tools)) tools.clear();
+  if (await remove(ids.length, tools.names, work, tools)) tools.clear();
 }
 
 function reset(person: Person, kind: 'mfa' | 'key', work: () => Promise<unknown>): Promise<boolean> {

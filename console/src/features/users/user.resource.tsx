@@ -100,7 +100,7 @@ export const user = defineResource<UserRow>({
       'email',
       'phone',
       'wechat',
-      { key: 'groups_display', sortable: false },
+      { key: 'groups_display', label: 'users:groups', sortable: false },
       { key: 'total_role_display', label: 'users:roles', sortable: false },
       'source',
       {
@@ -236,7 +236,7 @@ export const user = defineResource<UserRow>({
           'username',
           'email',
           { key: 'total_role_display', label: 'users:roles' },
-          'groups_display',
+          { key: 'groups_display', label: 'users:groups' },
           'source_display',
           'mfa_level_display',
           'phone',

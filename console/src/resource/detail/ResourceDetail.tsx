@@ -130,7 +130,12 @@ function BasicTab<Row extends Resource>({
             };
           });
           return (
-            <Card key={card.title} title={t(card.title)} aside={mayWrite && card.aside?.(row)} flush>
+            <Card
+              key={card.title}
+              title={t(card.title)}
+              actions={mayWrite && card.actions?.(row)}
+              flush
+            >
               <Definitions items={items} />
             </Card>
           );
