@@ -1,17 +1,39 @@
 import { expect, test } from 'vitest';
-import { rememberColumns, rememberedColumns, rememberedPageSize, rememberPageSize } from './table-config';
+import { setSession } from '#/lib/session';
+import { admin, adminSession } from '#/test/render';
+import {
+  rememberColumns,
+  rememberDensity,
+  rememberedColumns,
+  rememberedDensity,
+  rememberedPageSize,
+  rememberPageSize,
+} from './table-config';
 
-test('page size and columns live together under tableConfig', () => {
+test('[S3-080] [S9-052] columns and row height are kept in local storage for each table', () => {
+  expect(rememberedColumns('AssetListTable')).toBeNull();
+  expect(rememberedDensity('AssetListTable')).toBe('normal');
+  rememberColumns('AssetListTable', ['hostname', 'ip']);
+  rememberDensity('AssetListTable', 'compact');
+  expect(JSON.parse(localStorage.getItem('tableConfig') ?? '')).toEqual({
+    AssetListTable: { showColumns: ['hostname', 'ip'], density: 'compact' },
+  });
+  expect(rememberedColumns('AssetListTable')).toEqual(['hostname', 'ip']);
+  expect(rememberedDensity('AssetListTable')).toBe('compact');
+  expect(rememberedColumns('UserListTable')).toBeNull();
+  expect(rememberedDensity('UserListTable')).toBe('normal');
+});
+
+test('[S9-023] [S9-024] the page size is remembered for each user and is 15 at first', () => {
+  setSession(adminSession);
   expect(rememberedPageSize()).toBe(15);
   rememberPageSize(50);
-  rememberColumns('AssetListTable', ['hostname', 'ip']);
-  expect(JSON.parse(localStorage.getItem('tableConfig') ?? '')).toEqual({
-    paginationSize: 50,
-    AssetListTable: { showColumns: ['hostname', 'ip'] },
-  });
   expect(rememberedPageSize()).toBe(50);
-  expect(rememberedColumns('AssetListTable')).toEqual(['hostname', 'ip']);
-  expect(rememberedColumns('UserListTable')).toBeNull();
+  setSession({ ...adminSession, profile: { ...admin, username: 'li' } });
+  expect(rememberedPageSize()).toBe(15);
+  rememberPageSize(100);
+  setSession(adminSession);
+  expect(rememberedPageSize()).toBe(50);
 });
 
 test('a damaged or foreign entry counts as absent', () => {
@@ -20,4 +42,5 @@ test('a damaged or foreign entry counts as absent', () => {
   localStorage.setItem('tableConfig', '{"paginationSize": 7, "AssetListTable": 3}');
   expect(rememberedPageSize()).toBe(15);
   expect(rememberedColumns('AssetListTable')).toBeNull();
+  expect(rememberedDensity('AssetListTable')).toBe('normal');
 });

@@ -8,10 +8,14 @@ export interface Question {
   readonly effect?: string;
   /** The first names of what is affected. */
   readonly names?: readonly string[];
-  /** Repeats the verb: “Terminate 3 sessions”. */
-  readonly confirmLabel: string;
+  /** How many are affected, when not all of their names are known. */
+  readonly total?: number;
+  /** Repeats the verb: “Terminate 3 sessions”. Default: “Confirm”. */
+  readonly confirmLabel?: string;
   readonly cancelLabel?: string;
   readonly danger?: boolean;
+  /** Shows the warning sign; questions with `danger` always do. */
+  readonly warning?: boolean;
   /** Runs on confirmation while the dialog shows progress; a rejection leaves the dialog open. */
   readonly run?: () => Promise<unknown>;
 }

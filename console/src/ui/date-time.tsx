@@ -6,11 +6,12 @@ import { TextInput } from './field';
 const SHAPE = /^\s*(\d{4})-(\d{1,2})-(\d{1,2})(?:[ T](\d{1,2}):(\d{2}))?\s*$/;
 const two = (text: string | undefined): string => (text ?? '0').padStart(2, '0');
 
-/** `2026-1-5 9:30` → `2026-01-05T09:30`; null when it is no date. */
-export function parseTyped(text: string): string | null {
+/** `2026-1-5 9:30` → `2026-01-05T09:30`; a day alone gets `time`; null when it is no date. */
+export function parseTyped(text: string, time = '00:00'): string | null {
   const match = SHAPE.exec(text);
   if (!match) return null;
-  const value = `${match[1]}-${two(match[2])}-${two(match[3])}T${two(match[4])}:${two(match[5])}`;
+  const clock = match[4] === undefined ? time : `${two(match[4])}:${two(match[5])}`;
+  const value = `${match[1]}-${two(match[2])}-${two(match[3])}T${clock}`;
   const date = new Date(value);
   return Number.isNaN(date.getTime()) || date.getDate() !== Number(match[3]) ? null : value;
 }
@@ -22,6 +23,7 @@ export function parseTyped(text: string): string | null {
 export function DateTimeInput({
   value,
   onChange,
+  dayTime,
   className = '',
   disabled,
   ref,
@@ -29,6 +31,8 @@ export function DateTimeInput({
 }: Omit<ComponentPropsWithRef<'input'>, 'value' | 'onChange' | 'type'> & {
   readonly value: string;
   readonly onChange: (value: string) => void;
+  /** Time of a day that is typed without one, `00:00` by default. */
+  readonly dayTime?: string;
 }) {
   const t = useT();
   const picker = useRef<HTMLInputElement>(null);
@@ -45,7 +49,7 @@ export function DateTimeInput({
         value={typing ?? value.replace('T', ' ')}
         onChange={(event) => {
           setTyping(event.target.value);
-          onChange(parseTyped(event.target.value) ?? event.target.value);
+          onChange(parseTyped(event.target.value, dayTime) ?? event.target.value);
         }}
         onBlur={(event) => {
           setTyping(null);

@@ -12,6 +12,7 @@ import {
 import { type ButtonLook, buttonLook } from './button';
 import type { Icon } from './icon';
 import { splitTarget } from './link';
+import { type Place, placeBeside } from './place';
 
 export interface MenuEntry {
   readonly id: string;
@@ -30,31 +31,7 @@ export interface MenuEntry {
   readonly separated?: boolean;
 }
 
-/** Distance between anchor and menu, and between menu and window edge. */
-const GAP_PX = 4;
 const TYPE_AHEAD_MS = 600;
-
-interface Place {
-  readonly top: number;
-  readonly left: number;
-  readonly maxHeight: number;
-}
-
-/** Below the anchor and aligned with one of its sides; above it when there is more room. */
-function placeBeside(anchor: Element, menu: HTMLElement, align: 'start' | 'end'): Place {
-  const box = anchor.getBoundingClientRect();
-  const { offsetWidth: width, scrollHeight: height } = menu;
-  const below = window.innerHeight - box.bottom - 2 * GAP_PX;
-  const above = box.top - 2 * GAP_PX;
-  const upwards = below < height && above > below;
-  const maxHeight = upwards ? above : below;
-  const wantedLeft = align === 'end' ? box.right - width : box.left;
-  return {
-    top: upwards ? box.top - GAP_PX - Math.min(height, maxHeight) : box.bottom + GAP_PX,
-    left: Math.max(GAP_PX, Math.min(wantedLeft, window.innerWidth - width - GAP_PX)),
-    maxHeight,
-  };
-}
 
 interface MenuListProps {
   readonly id?: string;

@@ -1,4 +1,5 @@
 import { ChevronDown, ChevronLeft, ChevronRight } from 'lucide-react';
+import { useState } from 'react';
 import { useT } from '#/lib/i18n';
 import { IconButton } from './button';
 
@@ -11,11 +12,13 @@ export function pagesAround(page: number, pages: number): number[] {
   return Array.from({ length: Math.min(PAGES_SHOWN, pages) }, (_, index) => first + index);
 }
 
-/** Total, sizes, previous, pages, next. */
+/** Total, sizes, previous, pages, next, and a field to jump to a page where it is asked for. */
 export function Pager({
   count,
   page,
   size,
+  sizes = PAGE_SIZES,
+  jumper = false,
   onPage,
   onSize,
 }: {
@@ -23,6 +26,8 @@ export function Pager({
   /** 1-based. */
   readonly page: number;
   readonly size: number;
+  readonly sizes?: readonly number[];
+  readonly jumper?: boolean;
   readonly onPage: (page: number) => void;
   readonly onSize: (size: number) => void;
 }) {
@@ -52,7 +57,7 @@ export function Pager({
             value={size}
             onChange={(event) => onSize(Number(event.target.value))}
           >
-            {PAGE_SIZES.map((one) => (
+            {sizes.map((one) => (
               <option key={one} value={one}>
                 {one}
               </option>
@@ -93,6 +98,43 @@ export function Pager({
           onClick={() => onPage(page + 1)}
         />
       </span>
+      {jumper && <Jumper key={page} page={page} pages={pages} onPage={onPage} />}
     </nav>
+  );
+}
+
+/** Goes to the typed page on Enter or when it is left; outside of the range to the nearest one. */
+function Jumper({
+  page,
+  pages,
+  onPage,
+}: {
+  readonly page: number;
+  readonly pages: number;
+  readonly onPage: (page: number) => void;
+}) {
+  const t = useT();
+  const [text, setText] = useState(String(page));
+  const jump = () => {
+    const typed = Math.trunc(Number(text));
+    const wanted = Number.isNaN(typed) || text.trim() === '' ? page : Math.min(pages, Math.max(1, typed));
+    setText(String(wanted));
+    if (wanted !== page) onPage(wanted);
+  };
+  return (
+    <label className="flex items-center gap-2 text-ink-3">
+      {t('ui:pager.jump')}
+      <input
+        className="pt-field pt-field-quiet w-14! text-center"
+        inputMode="numeric"
+        autoComplete="off"
+        value={text}
+        onChange={(event) => setText(event.target.value)}
+        onBlur={jump}
+        onKeyDown={(event) => {
+          if (event.key === 'Enter') jump();
+        }}
+      />
+    </label>
   );
 }

@@ -189,9 +189,11 @@ describe('Table', () => {
         rowId={(row) => row.id}
         rowName={(row) => row.name}
         selection={{ chosen, onChange: setChosen }}
-        actions={() => [
+        actions={(row) => [
           { id: 'update', label: 'Update', run: onRun },
           { id: 'delete', label: 'Delete', run: onRun },
+          // Only the second row has more than two.
+          ...(row.id === '2' ? [{ id: 'clone', label: 'Clone', run: onRun }] : []),
         ]}
       />
     );
@@ -208,11 +210,14 @@ describe('Table', () => {
     expect(screen.queryAllByRole('row', { selected: true })).toHaveLength(0);
   });
 
-  test('the first action shows, the others are under More', async () => {
+  test('[S6-060] two actions both show; of more the first shows and the rest go under More', async () => {
     const run = vi.fn<(row: Row) => void>();
     render(<Selectable onRun={run} />);
-    await userEvent.click(screen.getByRole('button', { name: 'Update web-1' }));
+    await userEvent.click(screen.getByRole('button', { name: 'Delete web-1' }));
     expect(run).toHaveBeenLastCalledWith(rows[0]);
+    expect(screen.queryByRole('button', { name: 'Actions of web-1' })).toBeNull();
+    expect(screen.getByRole('button', { name: 'Update web-2' })).toBeTruthy();
+    expect(screen.queryByRole('button', { name: 'Delete web-2' })).toBeNull();
     await userEvent.click(screen.getByRole('button', { name: 'Actions of web-2' }));
     await userEvent.click(screen.getByRole('menuitem', { name: 'Delete' }));
     expect(run).toHaveBeenLastCalledWith(rows[1]);

@@ -1,3 +1,4 @@
+import { TriangleAlert } from 'lucide-react';
 import { useState } from 'react';
 import { useT } from '#/lib/i18n';
 import { Button } from './button';
@@ -28,6 +29,8 @@ export default function QuestionDialog({ asked }: { readonly asked: Asked }) {
     }
   };
   const names = asked.names ?? [];
+  const warns = asked.warning ?? asked.danger ?? false;
+  const others = Math.max(names.length, asked.total ?? 0) - Math.min(names.length, NAMES_SHOWN);
   return (
     <Dialog
       role="alertdialog"
@@ -42,12 +45,17 @@ export default function QuestionDialog({ asked }: { readonly asked: Asked }) {
             {asked.cancelLabel ?? t('ui:cancel')}
           </Button>
           <Button kind={asked.danger ? 'danger-solid' : 'primary'} busy={busy} onClick={confirmed}>
-            {asked.confirmLabel}
+            {asked.confirmLabel ?? t('ui:confirm')}
           </Button>
         </>
       }
     >
-      {asked.effect !== undefined && <p className="text-ink-2">{asked.effect}</p>}
+      {(asked.effect !== undefined || warns) && (
+        <p className="flex gap-2 text-ink-2">
+          {warns && <TriangleAlert role="img" aria-label={t('ui:warning')} className="mt-0.5 text-warn" />}
+          {asked.effect}
+        </p>
+      )}
       {names.length > 0 && (
         <ul className="mt-2 rounded-2 border border-line bg-surface-2 px-3 py-2 font-mono text-meta">
           {names.slice(0, NAMES_SHOWN).map((name) => (
@@ -55,7 +63,7 @@ export default function QuestionDialog({ asked }: { readonly asked: Asked }) {
               {name}
             </li>
           ))}
-          {names.length > NAMES_SHOWN && <li className="py-0.5 text-ink-3">+{names.length - NAMES_SHOWN}</li>}
+          {others > 0 && <li className="py-0.5 text-ink-3">+{others}</li>}
         </ul>
       )}
     </Dialog>

@@ -11,9 +11,17 @@ export interface TableColumn<Row> {
   readonly cell: (row: Row) => ReactNode;
   /** The server can order by this key. */
   readonly sortable?: boolean;
-  readonly align?: 'right';
+  readonly align?: 'right' | 'center';
   readonly width?: number;
 }
+
+/** Height of the rows: 28, 32 or 40 px. */
+export type Density = 'compact' | 'normal' | 'comfortable';
+
+const ALIGN = { right: 'text-right tabular-nums', center: 'text-center' } as const;
+const HEAD_ALIGN = { right: 'text-right!', center: 'text-center!' } as const;
+/** More actions than this go under More, except for the first. */
+const ACTIONS_SHOWN = 2;
 
 export interface RowAction<Row> extends Omit<MenuEntry, 'run' | 'href'> {
   readonly run?: (row: Row) => void;
@@ -36,10 +44,11 @@ export interface TableProps<Row> {
     readonly chosen: ReadonlySet<string>;
     readonly onChange: (chosen: ReadonlySet<string>) => void;
   };
-  /** Shown at the row's end: the first one in words, the rest under More. */
+  /** Shown at the row's end: one or two in words; of more the first one, the rest under More. */
   readonly actions?: (row: Row) => readonly RowAction<Row>[];
   readonly isInactive?: (row: Row) => boolean;
   readonly current?: string;
+  readonly density?: Density;
   /** Instead of rows: empty, no match, failed. */
   readonly placeholder?: ReactNode;
 }
@@ -61,7 +70,8 @@ interface RowProps<Row> {
 function RowOf<Row>(props: RowProps<Row>) {
   const { row, id, name, columns, actions } = props;
   const t = useT();
-  const [first, ...rest] = actions?.(row) ?? [];
+  const offered = actions?.(row) ?? [];
+  const inWords = offered.length > ACTIONS_SHOWN ? offered.slice(0, 1) : offered;
   return (
     <tr
       aria-selected={props.selectable ? props.chosen : undefined}
@@ -80,7 +90,7 @@ function RowOf<Row>(props: RowProps<Row>) {
       {columns.map((column, index) => (
         <td
           key={column.key}
-          className={`${index === 0 ? 'pt-sticky-start' : ''} ${column.align === 'right' ? 'text-right tabular-nums' : ''}`}
+          className={`${index === 0 ? 'pt-sticky-start' : ''} ${column.align ? ALIGN[column.align] : ''}`}
         >
           {column.cell(row)}
         </td>
@@ -88,21 +98,24 @@ function RowOf<Row>(props: RowProps<Row>) {
       {actions && (
         <td className="pt-sticky-end">
           <span className="flex items-center justify-end gap-1">
-            {first && (
+            {inWords.map((action) => (
               <button
+                key={action.id}
                 type="button"
-                className="pt-link min-h-6 px-1 aria-disabled:text-ink-3 aria-disabled:no-underline"
-                aria-label={`${first.label} ${name}`}
-                aria-disabled={first.disabledReason !== undefined || undefined}
-                title={first.disabledReason}
+                className={`min-h-6 rounded-1 px-1 aria-disabled:text-ink-3 aria-disabled:no-underline ${
+                  action.danger ? 'text-ink-2 hover:text-danger focus-visible:text-danger' : 'pt-link'
+                }`}
+                aria-label={`${action.label} ${name}`}
+                aria-disabled={action.disabledReason !== undefined || undefined}
+                title={action.disabledReason}
                 onClick={() => {
-                  if (first.disabledReason === undefined) first.run?.(row);
+                  if (action.disabledReason === undefined) action.run?.(row);
                 }}
               >
-                {first.label}
+                {action.label}
               </button>
-            )}
-            {rest.length > 0 && (
+            ))}
+            {offered.length > inWords.length && (
               <button
                 type="button"
                 className="grid size-6 place-items-center rounded-2 text-ink-3 hover:bg-hover hover:text-ink-1"
@@ -142,7 +155,7 @@ function HeadCell<Row>({
     <th
       scope="col"
       aria-sort={ascending ? 'ascending' : descending ? 'descending' : undefined}
-      className={`${sticky ? 'pt-sticky-start' : ''} ${column.align === 'right' ? 'text-right!' : ''}`}
+      className={`${sticky ? 'pt-sticky-start' : ''} ${column.align ? HEAD_ALIGN[column.align] : ''}`}
       // Widths are data of the resource, not design.
       style={column.width === undefined ? undefined : { width: column.width }}
     >
@@ -214,7 +227,7 @@ export function Table<Row>(props: TableProps<Row>) {
       {/* Scrollable by keyboard, also when nothing inside can be focused. */}
       {/* oxlint-disable-next-line jsx-a11y/no-noninteractive-tabindex */}
       <div className="min-h-0 grow overflow-auto" tabIndex={0} role="region" aria-label={props.label}>
-        <table className="pt-table" aria-busy={props.busy || rows === undefined}>
+        <table className="pt-table" data-density={props.density} aria-busy={props.busy || rows === undefined}>
           <thead>
             <tr>
               {selection && (

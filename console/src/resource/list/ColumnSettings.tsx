@@ -1,71 +1,40 @@
 import { Columns3 } from 'lucide-react';
-import { useEffect, useId, useRef, useState } from 'react';
 import { useT } from '#/lib/i18n';
-import { IconButton } from '#/ui/button';
-import { Checkbox } from '#/ui/choice';
+import { Checkbox, Segmented } from '#/ui/choice';
+import { PopoverButton } from '#/ui/popover';
+import type { Density } from '#/ui/table';
 
-/** Which columns are shown. The first one (the name) and the actions always are. */
+// i18n: resource:density.*
+const DENSITIES = ['compact', 'normal', 'comfortable'] as const;
+
+/** Which columns are shown, and how high the rows are. The first column (the name), `id` and the actions always are shown. */
 export function ColumnSettings({
   columns,
   shown,
   onChange,
+  hasActions,
+  density,
+  onDensity,
 }: {
   readonly columns: readonly { readonly key: string; readonly label: string }[];
   readonly shown: ReadonlySet<string>;
   readonly onChange: (shown: readonly string[]) => void;
+  readonly hasActions: boolean;
+  readonly density: Density;
+  readonly onDensity: (density: Density) => void;
 }) {
   const t = useT();
-  const id = useId();
-  const [open, setOpen] = useState(false);
-  const box = useRef<HTMLDivElement>(null);
-  const button = useRef<HTMLButtonElement>(null);
-  const panel = useRef<HTMLDivElement>(null);
-  useEffect(() => {
-    if (!open) return undefined;
-    panel.current?.querySelector<HTMLElement>('input:not(:disabled)')?.focus();
-    const outside = (event: Event) => {
-      if (!box.current?.contains(event.target as Node)) setOpen(false);
-    };
-    document.addEventListener('pointerdown', outside, true);
-    return () => document.removeEventListener('pointerdown', outside, true);
-  }, [open]);
   return (
-    <div
-      ref={box}
-      role="presentation"
-      className="relative"
-      onBlur={(event) => {
-        if (event.relatedTarget && !event.currentTarget.contains(event.relatedTarget)) setOpen(false);
-      }}
-      onKeyDown={(event) => {
-        if (event.key !== 'Escape' || !open) return;
-        event.stopPropagation();
-        setOpen(false);
-        button.current?.focus();
-      }}
-    >
-      <IconButton
-        ref={button}
-        icon={Columns3}
-        label={t('resource:columns')}
-        aria-expanded={open}
-        aria-controls={open ? id : undefined}
-        onClick={() => setOpen(!open)}
-      />
-      {open && (
-        <div
-          ref={panel}
-          id={id}
-          role="group"
-          aria-label={t('resource:columns')}
-          className="pt-popover absolute top-full right-0 mt-1 grid max-h-[60vh] w-max gap-0.5 p-2"
-        >
-          {columns.map((column, index) => (
+    <PopoverButton icon={Columns3} label={t('resource:columns')}>
+      <div className="grid gap-0.5">
+        {columns.map((column, index) => {
+          const isFixed = isAlwaysShown(column.key, index);
+          return (
             <Checkbox
               key={column.key}
               className="rounded-2 px-2 hover:bg-hover"
-              checked={index === 0 || shown.has(column.key)}
-              disabled={index === 0}
+              checked={isFixed || shown.has(column.key)}
+              disabled={isFixed}
               onChange={(event) => {
                 const on = event.target.checked;
                 onChange(
@@ -75,9 +44,28 @@ export function ColumnSettings({
             >
               {column.label}
             </Checkbox>
-          ))}
-        </div>
-      )}
-    </div>
+          );
+        })}
+        {hasActions && (
+          <Checkbox className="rounded-2 px-2" checked disabled readOnly>
+            {t('ui:table.actions')}
+          </Checkbox>
+        )}
+      </div>
+      <div className="mt-2 border-t border-line px-1 pt-2">
+        <p className="mb-1 text-meta text-ink-3">{t('resource:density.label')}</p>
+        <Segmented
+          label={t('resource:density.label')}
+          options={DENSITIES.map((value) => ({ value, label: t(`resource:density.${value}`) }))}
+          value={density}
+          onChange={(value) => onDensity(DENSITIES.find((one) => one === value) ?? 'normal')}
+        />
+      </div>
+    </PopoverButton>
   );
+}
+
+/** The name (first) and the id can not be hidden. */
+export function isAlwaysShown(key: string, index: number): boolean {
+  return index === 0 || key === 'id';
 }

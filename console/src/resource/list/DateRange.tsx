@@ -13,16 +13,26 @@ type Address = Readonly<Record<string, string>>;
 const SHORTCUTS = [1, 7, 30, 90] as const;
 const DAY_MS = 86_400_000;
 
-function startOfRange(days: number): Date {
-  const start = new Date(Date.now() - days * DAY_MS);
-  start.setHours(0, 0, 1, 0);
-  return start;
+/** A range begins and ends so, unless another time is chosen (specification, section 9). */
+const START = { hours: 0, minutes: 0, seconds: 1 } as const;
+const END = { hours: 23, minutes: 59, seconds: 59 } as const;
+const clock = ({ hours, minutes }: typeof START | typeof END): string =>
+  [hours, minutes].map((part) => String(part).padStart(2, '0')).join(':');
+
+function at(day: Date, time: typeof START | typeof END): Date {
+  const date = new Date(day);
+  date.setHours(time.hours, time.minutes, time.seconds, 0);
+  return date;
 }
 
-function endOfToday(): Date {
-  const end = new Date();
-  end.setHours(23, 59, 59, 0);
-  return end;
+const startOfRange = (days: number): Date => at(new Date(Date.now() - days * DAY_MS), START);
+const endOfToday = (): Date => at(new Date(), END);
+
+/** The field knows minutes; in the first and last minute of a day the seconds are those of the default. */
+function chosen(text: string, time: typeof START | typeof END): Date | null {
+  const typed = parseTyped(text);
+  if (typed === null) return null;
+  return typed.endsWith(clock(time)) ? at(new Date(typed), time) : new Date(typed);
 }
 
 export interface DateRangeState {
@@ -68,9 +78,8 @@ export function useDateRange(days: number | undefined): DateRangeState {
 export function DateRange({ range }: { readonly range: DateRangeState }) {
   const t = useT();
   const id = useId();
-  const set = (text: string, apply: (date: Date) => void) => {
-    const typed = parseTyped(text);
-    if (typed !== null) apply(new Date(typed));
+  const set = (date: Date | null, from: boolean) => {
+    if (date) range.change(from ? date : range.from, from ? range.to : date);
   };
   return (
     <div className="flex flex-wrap items-center gap-1">
@@ -80,7 +89,8 @@ export function DateRange({ range }: { readonly range: DateRangeState }) {
       <DateTimeInput
         id={`${id}-from`}
         value={toLocalInput(range.from)}
-        onChange={(text) => set(text, (date) => range.change(date, range.to))}
+        dayTime={clock(START)}
+        onChange={(text) => set(chosen(text, START), true)}
       />
       <span aria-hidden>–</span>
       <label htmlFor={`${id}-to`} className="sr-only">
@@ -89,7 +99,8 @@ export function DateRange({ range }: { readonly range: DateRangeState }) {
       <DateTimeInput
         id={`${id}-to`}
         value={toLocalInput(range.to)}
-        onChange={(text) => set(text, (date) => range.change(range.from, date))}
+        dayTime={clock(END)}
+        onChange={(text) => set(chosen(text, END), false)}
       />
       <MenuButton
         label={t('resource:dates.shortcuts')}

@@ -1,4 +1,5 @@
 import { ChevronDown, Plus, Trash2, X } from 'lucide-react';
+import { useState } from 'react';
 import { explain } from '#/lib/http/catalogue';
 import type { QueryValues } from '#/lib/http/query-string';
 import { translate, useT } from '#/lib/i18n';
@@ -11,6 +12,8 @@ import { toast } from '#/ui/toast';
 import { deleteMany } from '../api';
 import { BulkUpdateAction } from '../bulk/BulkUpdateAction';
 import type { ActionTools, BulkTools, Resource, ResourceDefinition } from '../define';
+import { useOnline } from '../use-online';
+import { SELECT_ALL_MAX } from './select-all';
 
 /** The one primary button of a list; with several kinds a menu. Absent in the root organization. */
 export function CreateButton<Row extends Resource>({
@@ -26,8 +29,16 @@ export function CreateButton<Row extends Resource>({
 }) {
   const t = useT();
   const isRoot = useIsRootOrganization();
+  const online = useOnline();
   const { paths, titles } = resource.routes;
   if (!allowed || isRoot || paths.create === undefined || titles.create === undefined) return null;
+  if (!online) {
+    return (
+      <Button icon={Plus} disabledReason={t('resource:offline.action')}>
+        {t(titles.create)}
+      </Button>
+    );
+  }
   if (resource.list.createMenu) {
     return (
       <MenuButton
@@ -52,6 +63,11 @@ export function CreateButton<Row extends Resource>({
   );
 }
 
+/** Names of the chosen rows, as far as they were ever shown. */
+function namesOf(chosen: ReadonlyMap<string, string>): readonly string[] {
+  return [...chosen.values()].filter((name) => name !== '');
+}
+
 /** Asks with count and names, deletes all chosen ones in one request, tells the result. */
 async function deleteChosen<Row extends Resource>(
   resource: ResourceDefinition<Row>,
@@ -61,7 +77,8 @@ async function deleteChosen<Row extends Resource>(
   return confirm({
     title: translate('resource:bulk_delete.question', { count, noun: translate(resource.noun.many) }),
     effect: translate('resource:delete.effect'),
-    names: [...chosen.values()],
+    names: namesOf(chosen),
+    total: count,
     confirmLabel: translate('resource:bulk_delete.confirm', { count }),
     danger: true,
     run: async () => {
@@ -83,22 +100,32 @@ export function ActionBar<Row extends Resource>({
   chosen,
   onChosen,
   onClear,
+  count,
+  onSelectAll,
   allowed,
   tools,
   query,
 }: {
   readonly resource: ResourceDefinition<Row>;
   readonly api: string;
+  /** Id → name; the name is empty for rows that were chosen without being shown. */
   readonly chosen: ReadonlyMap<string, string>;
   readonly onChosen: (chosen: ReadonlyMap<string, string>) => void;
   readonly onClear: () => void;
+  /** Rows that meet the conditions. */
+  readonly count: number;
+  /** Chooses all of them, also those of other pages. */
+  readonly onSelectAll: () => Promise<void>;
   readonly allowed: boolean;
   readonly tools: ActionTools;
   readonly query: QueryValues;
 }) {
   const t = useT();
+  const offline = useOnline() ? undefined : t('resource:offline.action');
+  const [busy, setBusy] = useState(false);
   if (chosen.size === 0) return null;
-  const bulkTools: BulkTools = { ...tools, query, names: [...chosen.values()], clear: onClear };
+  const bulkTools: BulkTools = { ...tools, query, names: namesOf(chosen), clear: onClear };
+  const tooMany = count > SELECT_ALL_MAX ? t('resource:too_many', { count: SELECT_ALL_MAX }) : undefined;
   return (
     <section
       aria-label={t('resource:selection')}
@@ -107,6 +134,20 @@ export function ActionBar<Row extends Resource>({
       <span className="mr-3 font-semibold" role="status">
         {t('resource:selected', { count: chosen.size })}
       </span>
+      {count > chosen.size && (
+        <Button
+          kind="link"
+          className="mr-3"
+          busy={busy}
+          disabledReason={offline ?? tooMany}
+          onClick={() => {
+            setBusy(true);
+            void onSelectAll().finally(() => setBusy(false));
+          }}
+        >
+          {t('resource:select_all', { count })}
+        </Button>
+      )}
       {(resource.list.bulkActions ?? [])
         .filter((action) => action.isOffered?.(bulkTools) ?? true)
         .map((action) => (
@@ -114,6 +155,7 @@ export function ActionBar<Row extends Resource>({
             key={action.id}
             kind="text"
             icon={action.icon}
+            disabledReason={offline}
             className={action.danger ? 'text-danger!' : ''}
             onClick={() => void action.run([...chosen.keys()], bulkTools)}
           >
@@ -129,6 +171,7 @@ export function ActionBar<Row extends Resource>({
           kind="text"
           icon={Trash2}
           className="text-danger!"
+          disabledReason={offline}
           onClick={() =>
             void deleteChosen(resource, chosen).then((gone) => {
               if (gone) {

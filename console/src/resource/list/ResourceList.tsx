@@ -1,30 +1,32 @@
 import { useNavigate } from '@tanstack/react-router';
 import { RefreshCw } from 'lucide-react';
 import { type ReactNode, useCallback, useMemo, useState } from 'react';
-import { explain, requestIdOf } from '#/lib/http/catalogue';
-import { ForbiddenError } from '#/lib/http/errors';
+import { explain } from '#/lib/http/catalogue';
 import type { QueryValues } from '#/lib/http/query-string';
 import { useT } from '#/lib/i18n';
 import { useIsRootOrganization, useMay } from '#/lib/session';
-import { Button, IconButton } from '#/ui/button';
+import { IconButton } from '#/ui/button';
 import { splitTarget } from '#/ui/link';
 import { PageHeader } from '#/ui/page';
 import { Pager } from '#/ui/pager';
-import { FailedState, StateView } from '#/ui/states';
 import { Table } from '#/ui/table';
+import { toast } from '#/ui/toast';
 import type { FieldMap } from '../api';
 import type { ActionTools, Resource, ResourceDefinition } from '../define';
 import { ExchangeActions } from '../exchange/ExchangeActions';
-import { rememberColumns, rememberedColumns } from '../table-config';
+import { rememberColumns, rememberDensity, rememberedColumns, rememberedDensity } from '../table-config';
 import { useMedia } from '../use-media';
 import { useMetadata } from '../use-metadata';
+import { useOnline } from '../use-online';
 import { ColumnSettings } from './ColumnSettings';
 import { columnSpecs, tableColumns } from './columns';
 import { DateRange, useDateRange } from './DateRange';
 import { ActionBar, CreateButton } from './ListActions';
+import { conditionsOf, EmptyList, FailedList, NoMatchList, OfflineList } from './ListPlaceholder';
 import { useListState } from './list-state';
 import { objectActions } from './object-actions';
 import { PhoneRows } from './PhoneRows';
+import { fetchAllIds } from './select-all';
 import { TagSearch } from './tag-search';
 import { useList } from './use-list';
 import { useSearchFields } from './use-search-fields';
@@ -57,6 +59,8 @@ export function ResourceList<Row extends Resource>(props: ResourceListProps<Row>
   const isPhone = useMedia(PHONE);
   const isRoot = useIsRootOrganization();
   const mayWrite = useMay('admin');
+  const online = useOnline();
+  const many = t(resource.noun.many);
   const controls = useListState(!embedded, resource.list.order);
   const dates = useDateRange(resource.list.dateRangeDays);
   const metadata = useMetadata(api, query);
@@ -72,7 +76,8 @@ export function ResourceList<Row extends Resource>(props: ResourceListProps<Row>
   const [shownKeys, setShownKeys] = useState<readonly string[]>(
     () => rememberedColumns(resource.name) ?? resource.list.shown ?? specs.map((spec) => spec.key),
   );
-  const shown = useMemo(() => new Set([specs[0]?.key ?? '', ...shownKeys]), [specs, shownKeys]);
+  const [density, setDensity] = useState(() => rememberedDensity(resource.name));
+  const shown = useMemo(() => new Set(shownKeys), [shownKeys]);
   const columns = useMemo(
     () => tableColumns(resource, shown, fields, t, metadata.isPending),
     [resource, shown, fields, t, metadata.isPending],
@@ -82,9 +87,21 @@ export function ResourceList<Row extends Resource>(props: ResourceListProps<Row>
 
   const { refetch } = rows;
   const tools: ActionTools = useMemo(
-    () => ({ refresh: () => void refetch(), navigate: (to) => void navigate(splitTarget(to)) }),
+    () => ({
+      refresh: () => void refetch(),
+      navigate: (to) => void navigate(splitTarget(to)),
+      gone: (id) => setChosen((old) => new Map([...old].filter(([one]) => one !== id))),
+    }),
     [refetch, navigate],
   );
+  const selectAll = async () => {
+    try {
+      const ids = await fetchAllIds(api, { ...controls.state.filters, ...query, ...dates.query });
+      setChosen((old) => new Map(ids.map((id) => [id, old.get(id) ?? ''])));
+    } catch (failure) {
+      toast({ tone: 'error', text: t('resource:failed', { noun: many }), detail: explain(failure) });
+    }
+  };
   const offered = useMemo(
     () => objectActions(resource, isRoot, { write: allowed }),
     [resource, isRoot, allowed],
@@ -98,54 +115,36 @@ export function ResourceList<Row extends Resource>(props: ResourceListProps<Row>
           label: t(action.label),
           icon: action.icon,
           danger: action.danger,
-          disabledReason: action.disabledReason?.(row),
+          disabledReason: online ? action.disabledReason?.(row) : t('resource:offline.action'),
           run: (target: Row) => void action.run(target, tools),
         })),
-    [offered, t, tools],
+    [offered, t, tools, online],
   );
   const selectable = allowed && resource.can?.deleteMany !== false && !isPhone;
   const { data, error } = rows;
-  const list = metadata.isPending ? undefined : data?.results;
-  const isFiltered = Object.keys(controls.state.filters).length > 0;
+  const list = metadata.isPending ? undefined : data?.rows;
   const title = props.title ?? t(resource.routes.titles.list);
+
+  const create = <CreateButton resource={resource} query={createQuery} allowed={allowed} tools={tools} />;
+  const conditions = conditionsOf(controls.state.filters, searchFields, t);
+  const clearFilters = () => controls.setFilters({});
 
   let placeholder: ReactNode;
   if (error && !data) {
+    placeholder = <FailedList error={error} noun={resource.noun} online={online} onRetry={tools.refresh} />;
+  } else if (!online && !data) placeholder = <OfflineList noun={resource.noun} onRetry={tools.refresh} />;
+  else if (list?.length === 0) {
     placeholder =
-      error instanceof ForbiddenError ? (
-        <StateView drawing="forbidden" title={t('resource:forbidden.title', { noun: t(resource.noun.many) })}>
-          {t('resource:forbidden.why')}
-        </StateView>
-      ) : (
-        <FailedState
-          title={t('resource:failed', { noun: t(resource.noun.many) })}
-          message={explain(error)}
-          requestId={requestIdOf(error)}
-          onRetry={() => void refetch()}
+      conditions.length > 0 ? (
+        <NoMatchList
+          noun={resource.noun}
+          conditions={conditions}
+          onClear={clearFilters}
+          onWiden={(words) => controls.setFilters({ search: words })}
         />
+      ) : (
+        <EmptyList noun={resource.noun} actions={create} />
       );
-  } else if (list?.length === 0) {
-    placeholder = isFiltered ? (
-      <StateView
-        drawing="no-match"
-        title={t('resource:no_match.title', { noun: t(resource.noun.many) })}
-        actions={
-          <Button onClick={() => controls.setFilters({})}>
-            {t('resource:no_match.clear', { count: Object.keys(controls.state.filters).length })}
-          </Button>
-        }
-      >
-        {t('resource:no_match.why')}
-      </StateView>
-    ) : (
-      <StateView
-        drawing="empty"
-        title={t('resource:empty.title', { noun: t(resource.noun.many) })}
-        actions={<CreateButton resource={resource} query={createQuery} allowed={allowed} tools={tools} />}
-      >
-        {t(resource.noun.what)}
-      </StateView>
-    );
   }
 
   const toolbar = (
@@ -161,6 +160,12 @@ export function ResourceList<Row extends Resource>(props: ResourceListProps<Row>
             setShownKeys(keys);
             rememberColumns(resource.name, keys);
           }}
+          hasActions={offered.length > 0}
+          density={density}
+          onDensity={(next) => {
+            setDensity(next);
+            rememberDensity(resource.name, next);
+          }}
         />
       )}
       <IconButton icon={RefreshCw} label={t('resource:refresh')} onClick={tools.refresh} />
@@ -173,7 +178,7 @@ export function ResourceList<Row extends Resource>(props: ResourceListProps<Row>
             filters: { ...controls.state.filters, ...dates.query },
             order: controls.state.order,
             chosen,
-            count: data?.count,
+            count: data?.total,
           }}
           metadata={metadata.data}
           mayCreate={allowed}
@@ -181,13 +186,11 @@ export function ResourceList<Row extends Resource>(props: ResourceListProps<Row>
         />
       )}
       {resource.list.header?.(tools)}
-      <CreateButton resource={resource} query={createQuery} allowed={allowed} tools={tools} />
+      {create}
     </>
   );
   const count = data && (
-    <span className="text-ink-3 tabular-nums" role="status">
-      {t('resource:count', { count: data.count })}
-    </span>
+    <span className="text-ink-3 tabular-nums">{t('resource:count', { count: data.total })}</span>
   );
   return (
     <div
@@ -195,6 +198,10 @@ export function ResourceList<Row extends Resource>(props: ResourceListProps<Row>
     >
       {props.side}
       <div className="flex min-w-0 grow flex-col gap-2">
+        {/* Told once for each new result; the visible count does not speak. */}
+        <p className="sr-only" role="status">
+          {data && !rows.isFetching ? t('resource:count', { count: data.total }) : ''}
+        </p>
         {embedded ? (
           <div className="flex flex-wrap items-center gap-2">
             {count}
@@ -212,6 +219,8 @@ export function ResourceList<Row extends Resource>(props: ResourceListProps<Row>
               api={api}
               onChosen={setChosen}
               onClear={() => setChosen(new Map())}
+              count={data?.total ?? 0}
+              onSelectAll={selectAll}
               allowed={allowed}
               tools={tools}
               query={query}
@@ -225,11 +234,12 @@ export function ResourceList<Row extends Resource>(props: ResourceListProps<Row>
             <Table
               label={title}
               columns={columns}
-              rows={error && !data ? [] : list}
+              rows={placeholder === undefined ? list : []}
               rowId={(row) => String(row.id)}
               rowName={resource.nameOf}
               skeletonRows={Math.min(controls.state.size, 15)}
               busy={rows.isFetching}
+              density={density}
               order={controls.state.order}
               onOrder={controls.setOrder}
               selection={
@@ -249,9 +259,9 @@ export function ResourceList<Row extends Resource>(props: ResourceListProps<Row>
               placeholder={placeholder}
             />
           )}
-          {data && data.count > 0 && (
+          {data && data.total > 0 && (
             <Pager
-              count={data.count}
+              count={data.total}
               page={controls.state.page}
               size={controls.state.size}
               onPage={controls.setPage}

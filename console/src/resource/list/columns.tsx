@@ -6,6 +6,7 @@ import type { FieldMap } from '../api';
 import type { Column, Resource, ResourceDefinition } from '../define';
 import { AutoCell, valueOf } from '../format';
 import { objectPath } from '../routes';
+import { isAlwaysShown } from './ColumnSettings';
 
 /** Name fields: their column leads to the object's own page. */
 const NAME_KEYS = new Set(['name', 'hostname']);
@@ -27,7 +28,7 @@ export function tableColumns<Row extends Resource>(
   isLoading = false,
 ): readonly TableColumn<Row>[] {
   return columnSpecs(resource)
-    .filter((spec) => shown.has(spec.key))
+    .filter((spec, index) => isAlwaysShown(spec.key, index) || shown.has(spec.key))
     .map((spec) => {
       const field = meta[spec.key];
       const isName = NAME_KEYS.has(spec.key);

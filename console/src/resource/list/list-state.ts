@@ -39,6 +39,11 @@ const FOREIGN = new Set([
 
 type Address = Readonly<Record<string, string>>;
 
+function isSame(one: Address, other: Address): boolean {
+  const keys = Object.keys(one);
+  return keys.length === Object.keys(other).length && keys.every((key) => one[key] === other[key]);
+}
+
 function parse(address: Address, defaultOrder: string): ListState {
   const page = Number(address['page'] ?? 1);
   const filters = Object.fromEntries(Object.entries(address).filter(([key]) => !FOREIGN.has(key)));
@@ -81,16 +86,12 @@ export function useListState(inAddress: boolean, defaultOrder = ''): ListControl
       change({ page: undefined });
     },
     setOrder: (order) => change({ order: order || undefined, page: undefined }),
-    setFilters: (filters) => change({ ...filters, page: undefined }, true),
+    setFilters: (filters) => {
+      const wanted = cleanQuery(filters);
+      if (isSame(wanted, state.filters)) {
+        // The same conditions: the page stays, only an address written by hand gets its clean form.
+        if (!isSame(source, cleanQuery(source))) change({});
+      } else change({ ...wanted, page: undefined }, true);
+    },
   };
-}
-
-/** What is sent for a state: offset and limit, order, conditions. */
-export function listQuery(state: ListState): Record<string, string> {
-  return cleanQuery({
-    ...state.filters,
-    offset: String((state.page - 1) * state.size),
-    limit: String(state.size),
-    order: state.order,
-  });
 }

@@ -62,7 +62,9 @@ export function objectActions<Row extends Resource>(
       danger: true,
       disabledReason: (row) => (can.delete?.(row) ? undefined : translate('resource:not_allowed')),
       run: async (row, tools) => {
-        if (await deleteObject(resource, row)) tools.refresh();
+        if (!(await deleteObject(resource, row))) return;
+        tools.gone?.(String(row.id));
+        tools.refresh();
       },
     });
   }

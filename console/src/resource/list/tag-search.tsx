@@ -1,6 +1,9 @@
 import { Search, X } from 'lucide-react';
-import { type KeyboardEvent, useId, useRef, useState } from 'react';
+import { type KeyboardEvent, useEffect, useId, useRef, useState } from 'react';
 import { useT } from '#/lib/i18n';
+
+/** The conditions that are there at first are told after this time (specification, section 9). */
+export const INITIAL_EMIT_MS = 400;
 
 export interface SearchField {
   readonly key: string;
@@ -33,6 +36,14 @@ export function TagSearch({
   const [active, setActive] = useState(0);
   /** A field whose value is being asked for. */
   const [asked, setAsked] = useState<SearchField | null>(null);
+  const latest = useRef({ value, onChange });
+  useEffect(() => {
+    latest.current = { value, onChange };
+  });
+  useEffect(() => {
+    const timer = setTimeout(() => latest.current.onChange(latest.current.value), INITIAL_EMIT_MS);
+    return () => clearTimeout(timer);
+  }, []);
 
   const add = (key: string, condition: string) => {
     if (condition.trim() !== '') onChange({ ...value, [key]: condition.trim() });
