@@ -1,5 +1,6 @@
 """What the apps above may ask about signing in: for proxies, for websockets, for the people's sessions."""
 
+from collections.abc import Collection
 from dataclasses import dataclass
 from typing import Any
 from uuid import UUID

@@ -3,6 +3,7 @@
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 from datetime import timedelta
+from functools import cache
 from typing import Any, Final
 from uuid import UUID
 
@@ -16,6 +17,7 @@ from postern.apps.users.models import User
 from postern.apps.users.rules import mfa_is_forced
 from postern.foundation import events
 from postern.foundation.actor import Actor
+from postern.foundation.prepared import PreparedObjects
 from postern.kernel import clock
 from postern.kernel.ids import ROOT_ORG_ID, parse_id
 
@@ -80,7 +82,7 @@ def find_open(login_session_id: UUID) -> LoginSession | None:
 
     Not ended, not expired, made under the present password, and with the second factor once that is mandatory.
     """
-    found = LoginSession.objects.select_related("user").filter(pk=login_session_id).first()
+    found = _with_person().first(pk=login_session_id)
     if found is None or found.date_ended is not None or found.date_expired <= clock.now():
         return None
     if found.epoch != found.user.session_epoch or not found.user.is_active:
@@ -100,6 +102,17 @@ def open_among(login_session_ids: Collection[UUID]) -> frozenset[UUID]:
         user__in=User.objects.valid(),
     )
     return frozenset(rows.values_list("pk", flat=True))
+
+
+@cache
+def _with_person() -> PreparedObjects[LoginSession]:
+    """A sign-in with its person, by id: every request asks for one."""
+    return PreparedObjects(
+        LoginSession,
+        lambda pk: LoginSession.objects.filter(pk=pk),
+        stand_ins={"pk": UUID(int=1)},
+        with_related="user",
+    )
 
 
 def touch(login_session: LoginSession) -> None:
