@@ -164,8 +164,8 @@ function ScopeOption({
         {label}
         {why === null && rows !== undefined && (
           <span className="text-ink-3 tabular-nums">
-            {' · '}
-            {t('exchange:export.rows', { count: rows, shown: number(rows) })}
+            {' '}
+            · {t('exchange:export.rows', { count: rows, shown: number(rows) })}
           </span>
         )}
         {why !== null && <span className="block text-meta">{why}</span>}

@@ -1,7 +1,10 @@
 import { cellText, type ImportColumn, type ImportRow } from './import-row';
 
-/** A cell that starts so would be run as a formula by spreadsheet programs. */
-const FORMULA = /^[=+\-@\t\r\n]/;
+/**
+ * A cell that starts so would be run as a formula by spreadsheet programs, or looks as if it had been kept from that. The server
+ * takes one apostrophe away again, so every text survives the way out and back.
+ */
+const FORMULA = /^'*[=+\-@\t\r\n＝＋－＠]/;
 
 function csvCell(text: string): string {
   const inert = FORMULA.test(text) ? `'${text}` : text;

@@ -226,10 +226,10 @@ describe('scopes and queries', () => {
 test('failed rows as csv: quoted, inert, with the headings of the file', () => {
   const rows = rowsOf([
     { hostname: 'a "b", c', ip: '=cmd|x', protocols: ['ssh/22', 'rdp/3389'] },
-    { hostname: '中文\nline' },
+    { hostname: '中文\nline', ip: "'-1" },
   ]);
   expect(csvText(columns, rows)).toBe(
-    '\uFEFF*Hostname,* IP,Protocols\r\n"a ""b"", c",\'=cmd|x,"[""ssh/22"",""rdp/3389""]"\r\n"中文\nline",,\r\n',
+    '\uFEFF*Hostname,* IP,Protocols\r\n"a ""b"", c",\'=cmd|x,"[""ssh/22"",""rdp/3389""]"\r\n"中文\nline",\'\'-1,\r\n',
   );
 });
 
