@@ -47,7 +47,7 @@ export function BulkUpdateAction<Row extends Resource>({
         <Suspense>
           <BulkUpdateDialog
             api={api}
-            noun={resource.noun.many}
+            noun={resource.noun}
             fields={bulkUpdate.fields}
             specs={{ ...resource.form?.fields, ...bulkUpdate.specs }}
             chosen={chosen}

@@ -26,8 +26,8 @@ type Names = ReadonlyMap<string, string>;
 
 export interface BulkUpdateDialogProps {
   readonly api: string;
-  /** Key of the text for the rows: “assets”. */
-  readonly noun: string;
+  /** Keys of the texts for the rows: “asset”, “assets”. */
+  readonly noun: { readonly one: string; readonly many: string };
   readonly fields: readonly string[];
   readonly specs: Specs;
   /** Selected rows: name by id. */
@@ -35,6 +35,10 @@ export interface BulkUpdateDialogProps {
   readonly onClose: () => void;
   /** Something was updated; `left` are the rows that were not. */
   readonly onUpdated: (left: Names) => void;
+}
+
+function nounFor(noun: BulkUpdateDialogProps['noun'], count: number): string {
+  return count === 1 ? noun.one : noun.many;
 }
 
 /** Metadata first, then the fields. */
@@ -48,12 +52,12 @@ export function BulkUpdateDialog(props: BulkUpdateDialogProps) {
   return (
     <Dialog
       isOpen
-      title={t('bulk:title', { count: props.chosen.size, noun: t(props.noun) })}
+      title={t('bulk:title', { count: props.chosen.size, noun: t(nounFor(props.noun, props.chosen.size)) })}
       onClose={props.onClose}
     >
       {metadata.error ? (
         <FailedState
-          title={t('resource:failed', { noun: t(props.noun) })}
+          title={t('resource:failed', { noun: t(props.noun.many) })}
           message={explain(metadata.error)}
           requestId={requestIdOf(metadata.error)}
           onRetry={() => void metadata.refetch()}
@@ -98,7 +102,7 @@ function LoadedDialog({
     for (const name of blank) form.setError(name, { message: t('resource:form.required') });
     if (blank.length > 0) return;
     const agreed = await confirm({
-      title: t('bulk:question', { count, noun: t(noun) }),
+      title: t('bulk:question', { count, noun: t(nounFor(noun, count)) }),
       effect: t('bulk:effect', { fields: chosenFields.map(labelOf).join(', ') }),
       names: [...chosen.values()],
       confirmLabel: t('bulk:confirm', { count }),
@@ -111,7 +115,10 @@ function LoadedDialog({
   };
   const finish = ({ updated, failed: reasons }: BulkResult) => {
     if (updated.length > 0)
-      toast({ tone: 'ok', text: translate('bulk:updated', { count: updated.length, noun: t(noun) }) });
+      toast({
+        tone: 'ok',
+        text: translate('bulk:updated', { count: updated.length, noun: t(nounFor(noun, updated.length)) }),
+      });
     setFailed([...reasons].map(([id, reason]) => ({ name: chosen.get(id) ?? id, reason })));
     onUpdated(new Map([...reasons.keys()].map((id) => [id, chosen.get(id) ?? id])));
     if (reasons.size === 0) onClose();
@@ -125,7 +132,7 @@ function LoadedDialog({
   return (
     <Dialog
       isOpen
-      title={t('bulk:title', { count, noun: t(noun) })}
+      title={t('bulk:title', { count, noun: t(nounFor(noun, count)) })}
       // Once sent, only the answer tells what was changed.
       onClose={() => {
         if (!busy) onClose();
