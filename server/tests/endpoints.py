@@ -8,7 +8,7 @@ from typing import Any
 from django.contrib.admindocs.views import simplify_regex
 from django.urls import URLPattern
 
-from postern.apps.sessions.consumers import websocket_urlpatterns
+from postern.entrypoints.websockets import websocket_urlpatterns
 from postern.foundation.checks import methods_of, view_of, walk
 from postern.foundation.rest.rights import Right, rights_of_view
 from postern.foundation.rest.views import PosternView

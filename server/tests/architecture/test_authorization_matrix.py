@@ -17,8 +17,8 @@ from channels.routing import URLRouter
 from rest_framework.test import APIClient
 
 from endpoints import ENDPOINTS, HTTP, PASSWORD, ROLES, SIGN_IN, Endpoint
-from postern.apps.sessions.consumers import websocket_urlpatterns
 from postern.apps.users.models import User
+from postern.entrypoints.websockets import websocket_urlpatterns
 from postern.foundation.rest.rights import Right
 
 TABLE = Path(__file__).with_name("authorization_matrix.tsv")

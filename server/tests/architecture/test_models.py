@@ -11,6 +11,7 @@ from postern.foundation.models import OrgOwnedModel, ScopedQuerySet
 
 #: Top of the stack first (ARCHITECTURE.md); what stands in one line must not know each other.
 STACK = (
+    ("notifications",),
     ("sessions",),
     ("perms",),
     ("vault",),

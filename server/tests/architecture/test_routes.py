@@ -5,7 +5,7 @@ from django.core.checks import run_checks
 from django.core.exceptions import ImproperlyConfigured
 from django.urls import URLPattern, path
 
-from postern.apps.sessions.consumers import websocket_urlpatterns
+from postern.entrypoints.websockets import websocket_urlpatterns
 from postern.foundation.checks import every_route_declares_its_rights, methods_of, refuse_undeclared, view_of, walk
 from postern.foundation.pages import open_page
 from postern.foundation.rest.rights import Right, rights_of_view

@@ -11,7 +11,7 @@ django_application = get_asgi_application()  # loads the apps: everything below 
 from channels.routing import ProtocolTypeRouter, URLRouter
 
 from postern.apps.sessions import presence
-from postern.apps.sessions.consumers import websocket_urlpatterns
+from postern.entrypoints.websockets import websocket_urlpatterns
 from postern.foundation.body_guard import BodyGuard
 from postern.foundation.checks import refuse_undeclared
 

@@ -10,6 +10,7 @@ from postern.apps.assets.api import urls as assets
 from postern.apps.audits.api import urls as audits
 from postern.apps.authn.api import urls as authn
 from postern.apps.licence.api import urls as licence
+from postern.apps.notifications.api import urls as notifications
 from postern.apps.orgs.api import urls as orgs
 from postern.apps.perms.api import urls as perms
 from postern.apps.preferences.api import urls as preferences
@@ -28,7 +29,7 @@ handler500 = "postern.foundation.rest.errors.handler500"
 
 _Patterns = list[URLPattern | URLResolver]
 
-_APPS = (audits, licence, orgs, preferences, users, authn, assets, vault, perms, sessions)
+_APPS = (audits, licence, orgs, preferences, users, authn, assets, vault, perms, sessions, notifications)
 _api: _Patterns = [pattern for app in _APPS for pattern in app.urlpatterns]
 
 urlpatterns: _Patterns = [

@@ -36,6 +36,7 @@ INSTALLED_APPS = [
     "postern.apps.vault",
     "postern.apps.perms",
     "postern.apps.sessions",
+    "postern.apps.notifications",
 ]
 
 MIDDLEWARE = [

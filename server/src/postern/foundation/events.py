@@ -1,8 +1,8 @@
 """The in-process bus of typed events: how an app at the bottom tells apps above it, which it must not import.
 
 Events are frozen dataclasses in `apps/<x>/events.py`, named in the past tense. An action publishes; the event goes out when
-the transaction has been committed. Subscribers register in `AppConfig.ready`. What must not be lost when the process
-dies goes through `foundation.outbox` instead.
+the transaction has been committed. Subscribers register in `AppConfig.ready`. Who must not miss one, even when the process
+dies meanwhile, subscribes with `foundation.outbox.subscribe` instead.
 """
 
 import logging
@@ -15,6 +15,7 @@ logger = logging.getLogger(__name__)
 
 _Event = TypeVar("_Event")
 _subscribers: dict[type[Any], list[Callable[[Any], None]]] = {}
+_keepers: dict[type[Any], Callable[[Any], None]] = {}
 
 
 def subscribe(event_type: type[_Event], subscriber: Callable[[_Event], None]) -> None:
@@ -24,8 +25,16 @@ def subscribe(event_type: type[_Event], subscriber: Callable[[_Event], None]) ->
         known.append(subscriber)
 
 
+def keep(event_type: type[_Event], keeper: Callable[[_Event], None]) -> None:
+    """Call `keeper` inside the transaction that publishes an event of this type: it writes down what must not be lost."""
+    _keepers[event_type] = keeper
+
+
 def publish_after_commit(event: object) -> None:
     """Publish `event` once the present transaction is committed; at once when there is none."""
+    keeper = _keepers.get(type(event))
+    if keeper is not None:
+        keeper(event)
     transaction.on_commit(lambda: _publish(event))
 
 

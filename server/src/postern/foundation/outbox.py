@@ -1,36 +1,58 @@
-"""Messages that must not be lost: written in the same transaction as what they tell, delivered afterwards.
+"""Events that must not be lost: written down in the same transaction as what they tell, delivered afterwards.
 
-    outbox.register("users.disabled", end_live_sessions)          # in AppConfig.ready of the receiving app
-    outbox.enqueue("users.disabled", {"user_id": str(user.id)})   # in an action, inside its transaction
+    outbox.subscribe(TerminalLost, notices.on_terminal_lost)      # in AppConfig.ready of the receiving app
+    events.publish(TerminalLost(...))                             # in an action of the owning app, as ever
 
 A receiver is called at least once, in the worker and within seconds, and must therefore be idempotent. When it fails it is tried again with
-growing pauses. Payloads carry ids, never secrets.
+growing pauses. Events carry ids and names, never secrets.
 """
 
 import logging
 from collections.abc import Callable, Mapping
 from datetime import timedelta
-from typing import Any, Final
+from typing import Any, Final, TypeVar
 
+import msgspec
 from django.db import connection, transaction
 
+from postern.foundation import events
 from postern.foundation.models import OutboxMessage
 from postern.kernel import clock
 
 logger = logging.getLogger(__name__)
 
 Receiver = Callable[[Mapping[str, Any]], None]
+_Event = TypeVar("_Event")
 
 #: While a receiver runs nobody else takes its message; it must be done by then.
 LEASE: Final = timedelta(seconds=60)
 _FIRST_PAUSE_S: Final = 5
 _LONGEST_PAUSE_S: Final = 600
+_TOPIC_CHARS: Final = 64
 
 _receivers: dict[str, Receiver] = {}
 
 
 class OutsideTransaction(RuntimeError):
     """A message was enqueued without a transaction: it would not be bound to what it tells."""
+
+
+def subscribe(event_type: type[_Event], receiver: Callable[[_Event], None]) -> None:
+    """Deliver every published event of this type to `receiver`, in the worker, whatever happens to the publisher.
+
+    One receiver for each type of event. Fields are what JSON and msgspec know: text, numbers, ids, instants.
+    """
+    topic = f"{event_type.__module__}.{event_type.__qualname__}".removeprefix("postern.apps.")[:_TOPIC_CHARS]
+
+    def write_down(event: _Event) -> None:
+        with transaction.atomic():
+            enqueue(topic, msgspec.to_builtins(event))
+
+    def deliver(payload: Mapping[str, Any]) -> None:
+        receiver(msgspec.convert(payload, event_type))
+
+    register(topic, deliver)
+    events.keep(event_type, write_down)
 
 
 def register(topic: str, receiver: Receiver) -> None:

@@ -9,9 +9,9 @@ from unittest import mock
 import pytest
 from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
 from django.core.files.uploadedfile import SimpleUploadedFile
-from factories.licences import forget_issuers, licence_file, licence_of, today, trust_issuer
 from rest_framework.test import APIClient
 
+from factories.licences import forget_issuers, licence_file, licence_of, today, trust_issuer
 from postern.apps.audits.models import AuditEvent
 from postern.apps.licence import actions, queries
 from postern.apps.licence.errors import LicenceRefused

@@ -8,8 +8,8 @@ from typing import Any
 
 import pytest
 from django.conf import settings
-from factories.licences import forget_issuers, today
 
+from factories.licences import forget_issuers, today
 from postern.apps.licence import queries
 from postern.apps.licence.models import InstalledLicence
 from postern.entrypoints import cli

@@ -19,12 +19,7 @@ def install(*, actor: Actor, data: bytes) -> Licence:
     Refusals are in the audit log too: somebody tried to open what is closed.
     """
     try:
-        if len(data) > MAX_BYTES:
-            raise LicenceRefused(Fault.TOO_LARGE)
-        try:
-            text = data.decode("utf-8")
-        except UnicodeDecodeError:
-            raise LicenceRefused(Fault.UNREADABLE) from None
+        text = _text_of(data)
         licence = queries.read(text)
         licence.require_current(queries.today())
     except LicenceRefused as refused:
@@ -33,6 +28,15 @@ def install(*, actor: Actor, data: bytes) -> Licence:
         raise
     _replace(actor, text, licence)
     return licence
+
+
+def _text_of(data: bytes) -> str:
+    if len(data) > MAX_BYTES:
+        raise LicenceRefused(Fault.TOO_LARGE)
+    try:
+        return data.decode("utf-8")
+    except UnicodeDecodeError:
+        raise LicenceRefused(Fault.UNREADABLE) from None
 
 
 @transaction.atomic

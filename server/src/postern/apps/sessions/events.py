@@ -24,6 +24,20 @@ class SessionFinished:
 
 
 @dataclass(frozen=True, slots=True)
+class RecordingFailed:
+    """A session ended because it could not be recorded, or (`is_lost`) its recording could not be recovered.
+
+    `session` is `system user@asset`, `user` is `Name(username)`.
+    """
+
+    session_id: UUID
+    org_id: UUID
+    session: str
+    user: str
+    is_lost: bool
+
+
+@dataclass(frozen=True, slots=True)
 class TerminalLost:
     """A proxy did not show itself within its lease."""
 

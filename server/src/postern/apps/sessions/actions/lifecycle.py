@@ -12,7 +12,7 @@ from django.db.models import QuerySet
 from postern.apps.audits import facade as audits
 from postern.apps.sessions import messages, policy
 from postern.apps.sessions.actions import orders
-from postern.apps.sessions.events import SessionFinished
+from postern.apps.sessions.events import RecordingFailed, SessionFinished
 from postern.apps.sessions.models import Recording, Session
 from postern.contracts.enums import EndReason, RecordingState, SessionState
 from postern.contracts.events import SessionEnded, SessionStarted
@@ -135,6 +135,21 @@ def _finish(session: Session, *, reason: EndReason, detail: str, at: datetime, a
     )
     events.publish(
         SessionFinished(session_id=session.pk, org_id=session.org_id, user_id=session.user_id, reason=reason.value)
+    )
+    if reason is EndReason.CANNOT_RECORD:
+        tell_recording_failed(session, is_lost=False)
+
+
+def tell_recording_failed(session: Session, *, is_lost: bool) -> None:
+    """Publish that a session has no recording, or none to its end, although it should."""
+    events.publish(
+        RecordingFailed(
+            session_id=session.pk,
+            org_id=session.org_id,
+            session=messages.title(session),
+            user=session.user,
+            is_lost=is_lost,
+        )
     )
 
 

@@ -196,7 +196,10 @@ def _seal(session: Session, event: contract.RecordingSealed) -> None:
         setattr(recording, name, value)
     recording.date_sealed = sane_instant(event.at, not_before=session.date_start)
     recording.save()
-    _tell(session, "recording.lost" if event.state is RecordingState.LOST else "recording.sealed", announced)
+    is_lost = event.state is RecordingState.LOST
+    _tell(session, "recording.lost" if is_lost else "recording.sealed", announced)
+    if is_lost:
+        lifecycle.tell_recording_failed(session, is_lost=True)
 
 
 def _tell(session: Session, event: str, new: Mapping[str, object]) -> None:

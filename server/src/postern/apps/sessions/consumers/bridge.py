@@ -9,27 +9,19 @@ import asyncio
 import logging
 from collections import Counter
 from collections.abc import Awaitable, Callable
-from dataclasses import dataclass
-from http.cookies import CookieError, SimpleCookie
-from importlib import import_module
 from typing import Any, ClassVar, Final
-from urllib.parse import urlsplit
 from uuid import UUID
 
 from django.conf import settings
-from django.http.request import validate_host
 from websockets.asyncio.client import ClientConnection, connect, unix_connect
 from websockets.exceptions import ConnectionClosed, WebSocketException
 
 from postern.apps.authn import facade as authn
-from postern.apps.authn.facade import WebSignIn
+from postern.apps.authn.browser_sockets import Visitor, origin_is_ours, visitor_of
 from postern.apps.sessions import queries
-from postern.apps.sessions.consumers.database import in_thread
 from postern.contracts.browser import LANGUAGE_HEADER, MAX_FRAME_BYTES, REMOTE_ADDR_HEADER, USER_HEADER
-from postern.foundation.middleware import client_address
 from postern.foundation.rest.rights import Right, Rights
-from postern.foundation.scope import ROOT
-from postern.foundation.settings import Settings
+from postern.foundation.socket_database import in_thread
 
 log = logging.getLogger(__name__)
 
@@ -56,16 +48,6 @@ CLOSE_PROXY_GONE: Final = 4502
 
 #: Terminals that one browser sign-in may hold open; a person needs some dozen, a runaway page needs a limit.
 MAX_SOCKETS: Final = 100
-
-
-@dataclass(frozen=True, slots=True)
-class Visitor:
-    """Who is at the browser's end, and where from."""
-
-    user_id: UUID
-    login_session_id: UUID
-    language: str
-    remote_addr: str
 
 
 class ProxyBridge:
@@ -220,51 +202,3 @@ async def open_upstream(address: str, visitor: Visitor) -> ClientConnection:
     if address.startswith("unix:"):
         return await unix_connect(address.removeprefix("unix:"), uri="ws://proxy/", **options)
     return await connect(f"ws://{address}/", proxy=None, **options)
-
-
-def header(scope: Scope, name: bytes) -> str:
-    """A header of the handshake; several of one name are joined, as HTTP has it."""
-    return ",".join(value.decode("latin-1") for key, value in scope["headers"] if key == name)
-
-
-def origin_is_ours(scope: Scope, config: Settings) -> bool:
-    """Whether the page that opens the socket was served by us: its Origin is the Host that it calls."""
-    origin, host = header(scope, b"origin"), header(scope, b"host")
-    try:
-        parts = urlsplit(origin)
-        name = urlsplit(f"//{host}").hostname or ""
-    except ValueError:
-        return False
-    if parts.scheme not in {"http", "https"} or not parts.netloc or parts.netloc.lower() != host.lower():
-        return False
-    return not config.allowed_hosts or validate_host(name, list(config.allowed_hosts))
-
-
-def visitor_of(scope: Scope, config: Settings) -> Visitor | None:
-    """The person whose browser session the cookies carry; None when nobody who may use Postern is signed in."""
-    try:
-        cookies = SimpleCookie(header(scope, b"cookie"))
-    except CookieError:
-        return None
-    cookie = cookies.get(settings.SESSION_COOKIE_NAME)
-    if cookie is None:
-        return None
-    store = import_module(settings.SESSION_ENGINE).SessionStore
-    peer = (scope.get("client") or ("", 0))[0]
-    remote_addr = client_address(peer or "", header(scope, b"x-forwarded-for"), config.trusted_proxies)
-    found: WebSignIn | None = authn.web_sign_in(store(cookie.value), ROOT, remote_addr=remote_addr)
-    if found is None or found.actor.user_id is None:
-        return None
-    return Visitor(
-        user_id=found.actor.user_id,
-        login_session_id=found.login_session_id,
-        language=language_of(cookies, found.language),
-        remote_addr=remote_addr,
-    )
-
-
-def language_of(cookies: SimpleCookie, own: str) -> str:
-    """The language that the console shows now; the person's own when the cookie names none."""
-    cookie = cookies.get(settings.LANGUAGE_COOKIE_NAME)
-    known = {code for code, _name in settings.LANGUAGES}
-    return cookie.value if cookie is not None and cookie.value in known else own

@@ -9,10 +9,10 @@ from channels.generic.websocket import AsyncWebsocketConsumer
 
 from postern.apps.sessions import queries
 from postern.apps.sessions.actions import orders
-from postern.apps.sessions.consumers.database import in_thread
 from postern.apps.sessions.models import Terminal
 from postern.contracts.terminals import Order, OrderDone
 from postern.foundation.rest.rights import Right, Rights
+from postern.foundation.socket_database import in_thread
 
 log = logging.getLogger(__name__)
 

@@ -1,0 +1,1 @@
+"""Site messages: what people and Postern itself tell people in the console, and who is told what."""

@@ -1,0 +1,237 @@
+"""Sending messages, reading them, choosing who gets which."""
+
+from collections.abc import Callable, Collection, Iterable
+from datetime import datetime, timedelta
+from typing import Final
+from uuid import UUID
+
+from django.db import transaction
+from django.utils import translation
+from django.utils.translation import gettext as _
+
+from postern.apps.audits import facade as audits
+from postern.apps.notifications import push, queries
+from postern.apps.notifications.errors import MessageRefused, UnknownMessageType
+from postern.apps.notifications.message_types import (
+    BACKENDS,
+    FROM_PEOPLE,
+    MESSAGE_TYPES,
+    SITE_MESSAGE_BACKEND,
+    MessageType,
+)
+from postern.apps.notifications.models import SiteMessage, SiteMessageReceipt, SystemMessageSubscription
+from postern.apps.notifications.sanitising import clean_html, has_text
+from postern.apps.users.models import User, UserGroup
+from postern.foundation.actor import SYSTEM, Actor
+from postern.kernel import clock
+from postern.kernel.ids import ROOT_ORG_ID
+
+MAX_SUBJECT_CHARS: Final = 256
+MAX_MESSAGE_CHARS: Final = 20_000
+#: Of one kind of system message so many go out within `QUIET`; then one that says so, then none until it is over.
+MAX_NOTICES: Final = 20
+QUIET: Final = timedelta(hours=1)
+#: Messages are news, not records: the audit log keeps what happened.
+KEPT: Final = timedelta(days=180)
+_MORE: Final = "more"
+_NAMES_KEPT: Final = 20
+_BATCH: Final = 1000
+
+#: Subject and HTML of a system message, in the language that is active.
+Rendering = Callable[[], tuple[str, str]]
+
+
+@transaction.atomic
+def send(
+    *,
+    actor: Actor,
+    subject: str,
+    message: str,
+    users: Collection[User] = (),
+    groups: Collection[UserGroup] = (),
+    is_broadcast: bool = False,
+) -> SiteMessage:
+    """Send a message of a person to people, to the people of groups, or to everybody. Raises MessageRefused."""
+    html = clean_html(message)
+    if not has_text(html):
+        raise MessageRefused("message", _("The message says nothing."))
+    if is_broadcast:
+        receivers = list(User.objects.valid().values_list("pk", flat=True))
+    else:
+        found = queries.people([user.pk for user in users], [group.pk for group in groups])
+        receivers = list(found.values_list("pk", flat=True))
+    if not receivers:
+        raise MessageRefused("user_ids", _("Choose at least one person who may sign in, or a group of such people."))
+    addressed = [] if is_broadcast else [*(str(user) for user in users), *(group.name for group in groups)]
+    row = _store(
+        actor,
+        SiteMessage(
+            subject=subject[:MAX_SUBJECT_CHARS],
+            message=html,
+            message_type=FROM_PEOPLE,
+            addressed_to=addressed[:_NAMES_KEPT],
+            is_broadcast=is_broadcast,
+        ),
+        receivers,
+    )
+    push.unread_changed(receivers)
+    return row
+
+
+@transaction.atomic
+def post_notice(*, message_type: MessageType, occasion: str, render: Rendering) -> int:
+    """Send a system message to its subscribers, each in his language; returns to how many.
+
+    The same occasion is told once within `QUIET`, so that a delivery that is repeated, or an attacker who tries again and
+    again, sends nothing twice.
+    """
+    recent = SiteMessage.objects.filter(message_type=message_type.name, date_created__gt=clock.now() - QUIET)
+    told = set(recent.values_list("occasion", flat=True))
+    if occasion in told or len(told) > MAX_NOTICES:
+        return 0
+    if len(told) == MAX_NOTICES:
+        occasion, render = _MORE, _more_of(message_type)
+    subscription = queries.subscriptions([message_type.name])[message_type.name]
+    if SITE_MESSAGE_BACKEND not in subscription.receive_backends:
+        return 0
+    by_language: dict[str, list[UUID]] = {}
+    receivers = queries.people(subscription.user_ids, subscription.group_ids)
+    for user_id, language in receivers.values_list("pk", "language"):
+        by_language.setdefault(language, []).append(user_id)
+    for language, user_ids in by_language.items():
+        with translation.override(language):
+            subject, html = render()
+            row = SiteMessage(
+                subject=subject[:MAX_SUBJECT_CHARS],
+                message=clean_html(html),
+                message_type=message_type.name,
+                addressed_to=[_("Subscribers of: %(kind)s") % {"kind": message_type.label}],
+                occasion=occasion,
+            )
+        _store(SYSTEM, row, user_ids)
+        push.unread_changed(user_ids)
+    return sum(len(user_ids) for user_ids in by_language.values())
+
+
+def _more_of(message_type: MessageType) -> Rendering:
+    def render() -> tuple[str, str]:
+        subject = _("More of these: %(kind)s") % {"kind": message_type.label}
+        return subject, _("Further messages of this kind are not sent for an hour. The audit log has all of them.")
+
+    return render
+
+
+def _store(actor: Actor, row: SiteMessage, receivers: Iterable[UUID]) -> SiteMessage:
+    row.sender_id = actor.user_id
+    row.sender_display = actor.label[:260]
+    row.save(force_insert=True)
+    made = [SiteMessageReceipt(message=row, user_id=user_id, date_delivered=row.date_created) for user_id in receivers]
+    SiteMessageReceipt.objects.bulk_create(made, batch_size=_BATCH)
+    _record(
+        actor,
+        "site_message.sent",
+        row,
+        {
+            "message_type": row.message_type,
+            "receivers": len(made),
+            "addressed_to": row.addressed_to,
+            "is_broadcast": row.is_broadcast,
+        },
+    )
+    return row
+
+
+@transaction.atomic
+def mark_as_read(*, actor: Actor, receipt_ids: Collection[UUID]) -> int:
+    """The person has read these; ids of other people's messages mean nothing. Returns how many changed."""
+    if actor.user_id is None:
+        return 0
+    unread = SiteMessageReceipt.objects.of_person(actor.user_id).filter(pk__in=list(receipt_ids), has_read=False)
+    ids = list(unread.values_list("pk", flat=True))
+    if not ids:
+        return 0
+    now = clock.now()
+    changed = unread.filter(pk__in=ids).update(has_read=True, read_at=now, date_updated=now)
+    audits.record(
+        actor=actor,
+        org_id=ROOT_ORG_ID,
+        event="site_message.read",
+        object_type="SiteMessage",
+        new={"ids": ids[:_NAMES_KEPT], "count": changed},
+    )
+    push.unread_changed([actor.user_id])
+    return changed
+
+
+@transaction.atomic
+def change_subscription(
+    *,
+    actor: Actor,
+    message_type: str,
+    users: Collection[User] | None = None,
+    groups: Collection[UserGroup] | None = None,
+    receive_backends: Collection[str] | None = None,
+) -> None:
+    """Choose who gets a kind of system message, and how; None leaves a choice as it is. Raises UnknownMessageType."""
+    if message_type not in MESSAGE_TYPES:
+        raise UnknownMessageType(_("There is no such kind of message."))
+    before = queries.subscriptions([message_type])[message_type]
+    row, created = SystemMessageSubscription.objects.get_or_create(
+        message_type=message_type, defaults={"receive_backends": list(before.receive_backends)}
+    )
+    if users is not None or created:
+        row.users.set([user.pk for user in users] if users is not None else before.user_ids)
+    if groups is not None:
+        row.groups.set([group.pk for group in groups])
+    if receive_backends is not None:
+        row.receive_backends = [name for name in BACKENDS if name in receive_backends]
+    row.save()
+    after = queries.subscriptions([message_type])[message_type]
+    audits.record(
+        actor=actor,
+        org_id=ROOT_ORG_ID,
+        event="subscription.updated",
+        action="update",
+        object_type="SystemMessageSubscription",
+        object_name=message_type,
+        old=_shown(before),
+        new=_shown(after),
+    )
+
+
+def _shown(subscription: queries.Subscription) -> dict[str, object]:
+    return {
+        "users": subscription.user_ids,
+        "groups": subscription.group_ids,
+        "receive_backends": subscription.receive_backends,
+    }
+
+
+@transaction.atomic
+def forget_old(*, actor: Actor, now: datetime) -> int:
+    """Delete messages that are older than they are kept; returns how many."""
+    old = SiteMessage.objects.filter(date_created__lt=now - KEPT)
+    count = old.count()
+    if count:
+        old.delete()
+        audits.record(
+            actor=actor,
+            org_id=ROOT_ORG_ID,
+            event="site_message.old_deleted",
+            object_type="SiteMessage",
+            new={"count": count},
+        )
+    return count
+
+
+def _record(actor: Actor, event: str, row: SiteMessage, new: dict[str, object]) -> None:
+    audits.record(
+        actor=actor,
+        org_id=ROOT_ORG_ID,
+        event=event,
+        action="create",
+        object_type="SiteMessage",
+        object_id=str(row.pk),
+        object_name=row.subject,
+        new=new,
+    )

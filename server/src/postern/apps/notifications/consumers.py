@@ -1,0 +1,182 @@
+"""`/ws/notifications/site-msg/`: tells a console how many messages its person has not read.
+
+The number goes out when the socket opens and whenever it may have changed, to every tab. K42: only our own pages with the
+session of a person who may use Postern; a sign-in that ends closes its sockets at once, and a watch over all sockets of
+the process makes certain within seconds what that message makes quick (K40).
+"""
+
+import asyncio
+import contextlib
+import logging
+from collections import defaultdict
+from typing import Annotated, Any, ClassVar, Final
+from uuid import UUID
+
+import msgspec
+from channels.generic.websocket import AsyncWebsocketConsumer
+from django.conf import settings
+from django.db import Error as DatabaseError
+from django.urls import path
+from redis.exceptions import RedisError
+
+from postern.apps.authn import facade as authn
+from postern.apps.authn.browser_sockets import Visitor, origin_is_ours, visitor_of
+from postern.apps.notifications import push, queries
+from postern.foundation.rest.rights import Right, Rights
+from postern.foundation.socket_database import in_thread
+
+log = logging.getLogger(__name__)
+
+RECHECK_S: Final = 3.0
+CLOSE_MALFORMED: Final = 4400
+CLOSE_SIGNED_OUT: Final = 4401
+CLOSE_TOO_MANY: Final = 4429
+CLOSE_TRY_AGAIN: Final = 1013
+#: Tabs that one browser sign-in may hold open.
+MAX_SOCKETS: Final = 50
+_MAX_MESSAGE_CHARS: Final = 1024
+
+
+class RefreshEvery(msgspec.Struct, frozen=True):
+    """The client wants the number again and again, not only when it changes. Seconds."""
+
+    refresh_every_seconds: Annotated[int, msgspec.Meta(ge=5, le=3600)]
+
+
+class SiteMessages(AsyncWebsocketConsumer):  # type: ignore[misc]  # channels has no types
+    """One console's bell. Sends `{"type": "unread_count", "unread_count": n}`; takes `RefreshEvery`, nothing else."""
+
+    rights: ClassVar[Rights] = Right.VALID_USER
+    messages: ClassVar[tuple[type[msgspec.Struct], ...]] = (RefreshEvery,)
+
+    visitor: Visitor | None = None
+    _refreshing: "asyncio.Task[None] | None" = None
+
+    async def connect(self) -> None:
+        if not origin_is_ours(self.scope, settings.POSTERN):
+            await self.close()  # before the handshake: the answer is 403
+            return
+        visitor: Visitor | None = await in_thread(visitor_of)(self.scope, settings.POSTERN)
+        if visitor is None:
+            await self._accept_and_close(CLOSE_SIGNED_OUT)
+            return
+        if WATCH.count(visitor.login_session_id) >= MAX_SOCKETS:
+            await self._accept_and_close(CLOSE_TOO_MANY)
+            return
+        self.visitor = visitor
+        WATCH.add(self, visitor.login_session_id)
+        try:
+            # Listen first, then look: a message that arrives in between is found by one of the two.
+            for group in self._groups(visitor):
+                await self.channel_layer.group_add(group, self.channel_name)
+        except (RedisError, OSError):
+            log.warning("a console cannot be told of messages: redis does not answer")
+            await self._accept_and_close(CLOSE_TRY_AGAIN)
+            return
+        await self.accept()
+        await self._tell()
+
+    async def disconnect(self, code: int) -> None:
+        del code
+        if self._refreshing is not None:
+            self._refreshing.cancel()
+        if self.visitor is None:
+            return
+        WATCH.remove(self, self.visitor.login_session_id)
+        with contextlib.suppress(RedisError, OSError):
+            for group in self._groups(self.visitor):
+                await self.channel_layer.group_discard(group, self.channel_name)
+
+    async def receive(self, text_data: str | None = None, bytes_data: bytes | None = None) -> None:
+        del bytes_data
+        try:
+            if text_data is None or len(text_data) > _MAX_MESSAGE_CHARS:
+                raise msgspec.ValidationError("not a message")
+            wish = msgspec.json.decode(text_data, type=RefreshEvery)
+        except (msgspec.MsgspecError, UnicodeEncodeError):
+            await self.close(CLOSE_MALFORMED)
+            return
+        if self._refreshing is not None:
+            self._refreshing.cancel()
+        self._refreshing = asyncio.create_task(self._refresh(wish.refresh_every_seconds))
+
+    async def unread_changed(self, event: dict[str, Any]) -> None:
+        """From the channel layer: the number may have changed."""
+        del event
+        await self._tell()
+
+    async def signed_out(self, event: dict[str, Any]) -> None:
+        """From the channel layer: the sign-in is over."""
+        del event
+        await self.close(CLOSE_SIGNED_OUT)
+
+    async def _refresh(self, seconds: int) -> None:
+        while True:
+            await asyncio.sleep(seconds)
+            await self._tell()
+
+    async def _tell(self) -> None:
+        if self.visitor is None:
+            return
+        count: int = await in_thread(queries.unread_total)(self.visitor.user_id)
+        body = msgspec.json.encode({"type": "unread_count", "unread_count": count})
+        await self.send(text_data=body.decode())
+
+    async def _accept_and_close(self, code: int) -> None:
+        """A browser shows the code of a close, but not the status of a refused handshake."""
+        await self.accept()
+        await self.close(code)
+
+    @staticmethod
+    def _groups(visitor: Visitor) -> tuple[str, ...]:
+        return (
+            push.group_of(visitor.user_id),
+            push.EVERYBODY,
+            push.group_of_login_session(visitor.login_session_id),
+        )
+
+
+class SignInWatch:
+    """Looks, with one query for all sockets of this process, whether their sign-ins still hold."""
+
+    def __init__(self) -> None:
+        self._sockets: dict[UUID, set[SiteMessages]] = defaultdict(set)
+        self._task: asyncio.Task[None] | None = None
+
+    def count(self, login_session_id: UUID) -> int:
+        """How many sockets a sign-in has open here."""
+        return len(self._sockets.get(login_session_id, ()))
+
+    def add(self, socket: SiteMessages, login_session_id: UUID) -> None:
+        """Watch over one more; the first starts the watch."""
+        self._sockets[login_session_id].add(socket)
+        loop = asyncio.get_running_loop()
+        if self._task is None or self._task.done() or self._task.get_loop() is not loop:
+            self._task = loop.create_task(self._run())
+
+    def remove(self, socket: SiteMessages, login_session_id: UUID) -> None:
+        """The socket has closed; the watch ends with the last one."""
+        self._sockets[login_session_id].discard(socket)
+        if not self._sockets[login_session_id]:
+            del self._sockets[login_session_id]
+        if not self._sockets and self._task is not None:
+            self._task.cancel()
+            self._task = None
+
+    async def _run(self) -> None:
+        while True:
+            await asyncio.sleep(RECHECK_S)
+            watched = frozenset(self._sockets)
+            try:
+                holding: frozenset[UUID] = await in_thread(authn.open_login_sessions)(watched)
+            except DatabaseError:
+                log.warning("sign-ins of open consoles could not be checked")
+                continue
+            for login_session_id in watched - holding:
+                for socket in tuple(self._sockets.get(login_session_id, ())):
+                    await socket.close(CLOSE_SIGNED_OUT)
+
+
+WATCH: Final = SignInWatch()
+
+websocket_urlpatterns = [path("ws/notifications/site-msg/", SiteMessages.as_asgi())]

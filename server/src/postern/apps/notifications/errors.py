@@ -1,0 +1,17 @@
+"""What can go wrong with messages."""
+
+from postern.kernel.errors import NotFound, PosternError
+
+
+class MessageRefused(PosternError):
+    """A field of a message is refused. `fields` maps wire names to texts."""
+
+    code = "invalid"
+
+    def __init__(self, field: str, message: str) -> None:
+        super().__init__(message)
+        self.fields = {field: [message]}
+
+
+class UnknownMessageType(NotFound):
+    """There is no such kind of system message."""

@@ -1,0 +1,55 @@
+"""The kinds of messages that Postern itself sends, and the ways in which a message reaches people.
+
+A kind is one line here, a receiver of its event in `notices`, and two texts. Later ways (mail …) add a line to `BACKENDS`.
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Final
+
+from django.utils.functional import Promise
+from django.utils.translation import gettext_lazy as _
+
+Text = str | Promise
+
+#: What people send each other.
+FROM_PEOPLE: Final = "SiteMessage"
+SITE_MESSAGE_BACKEND: Final = "site_msg"
+
+#: The ways that are switched on here, by name.
+BACKENDS: Final[Mapping[str, Text]] = {SITE_MESSAGE_BACKEND: _("Site message")}
+
+
+@dataclass(frozen=True, slots=True)
+class MessageType:
+    """One kind of system message. `category` groups them on the subscription screen."""
+
+    name: str
+    label: Text
+    category: str
+    category_label: Text
+
+
+_SECURITY: Final = ("security", _("Security"))
+_TERMINAL: Final = ("terminal", _("Sessions"))
+_OPERATIONS: Final = ("operations", _("Operations"))
+
+HOST_KEY_CHANGED: Final = MessageType("HostKeyChangedMessage", _("The host key of an asset changed"), *_SECURITY)
+ACCOUNT_LOCKED: Final = MessageType(
+    "AccountLockedMessage", _("An account was locked after failed sign-ins"), *_SECURITY
+)
+TERMINAL_LOST: Final = MessageType("TerminalLostMessage", _("A terminal does not answer any more"), *_TERMINAL)
+RECORDING_FAILED: Final = MessageType("RecordingFailedMessage", _("A session could not be recorded"), *_TERMINAL)
+LICENCE_EXPIRING: Final = MessageType("LicenceExpiringMessage", _("The licence ends"), *_OPERATIONS)
+
+MESSAGE_TYPES: Final[Mapping[str, MessageType]] = {
+    one.name: one for one in (HOST_KEY_CHANGED, ACCOUNT_LOCKED, TERMINAL_LOST, RECORDING_FAILED, LICENCE_EXPIRING)
+}
+
+
+def label_of(name: str) -> Text:
+    """What a kind of message is called; the name itself for one that exists no more."""
+    if name == FROM_PEOPLE:
+        return _("Message")
+    found = MESSAGE_TYPES.get(name)
+    return found.label if found else name

@@ -1,0 +1,90 @@
+"""Tables of site messages: what was said, to whom it was delivered, and who wants which kind."""
+
+from typing import Any
+from uuid import UUID
+
+from django.conf import settings
+from django.db import models
+from django.utils.translation import gettext_lazy as _
+
+from postern.apps.users.models import UserGroup
+from postern.foundation.models import PosternModel
+from postern.kernel import clock
+
+
+class SiteMessage(PosternModel):
+    """What was said. `message` is HTML that was sanitised before it was stored.
+
+    `addressed_to` lists the people and groups whom the sender chose, as text; it is empty for a broadcast. `occasion` tells
+    system messages about the same thing from others.
+    """
+
+    subject = models.CharField(_("Subject"), max_length=256)
+    message = models.TextField(_("Message"))
+    message_type = models.CharField(_("Message type"), max_length=64)
+    sender = models.ForeignKey(settings.AUTH_USER_MODEL, models.SET_NULL, null=True, related_name="+")
+    sender_display = models.CharField(_("Sender"), max_length=260)
+    addressed_to = models.JSONField(_("Receivers"), default=list)
+    is_broadcast = models.BooleanField(_("To everybody"), default=False)
+    occasion = models.CharField(max_length=256, blank=True, default="")
+    date_created = models.DateTimeField(_("Date created"), default=clock.now)
+
+    class Meta:
+        verbose_name = _("Site message")
+        ordering = ("-date_created", "id")
+        indexes = [models.Index(fields=("message_type", "date_created"), name="notifications_message_recent")]
+
+    def __str__(self) -> str:
+        return self.subject
+
+
+class ReceiptQuerySet(models.QuerySet["SiteMessageReceipt"]):
+    def visible_to(self, actor: Any, scope: Any) -> "ReceiptQuerySet":
+        """A person sees what was delivered to him, in any organization; nobody sees anybody else's."""
+        del scope
+        return self.of_person(actor.user_id)
+
+    def of_person(self, user_id: UUID | None) -> "ReceiptQuerySet":
+        """What was delivered to one person."""
+        return self.filter(user_id=user_id) if user_id else self.none()
+
+
+class SiteMessageReceipt(PosternModel):
+    """One message as one person has it. Its id is the id of the message on the wire."""
+
+    message = models.ForeignKey(SiteMessage, models.CASCADE, related_name="receipts")
+    user = models.ForeignKey(settings.AUTH_USER_MODEL, models.CASCADE, related_name="+")
+    has_read = models.BooleanField(_("Read"), default=False)
+    read_at = models.DateTimeField(_("Date read"), null=True)
+    date_delivered = models.DateTimeField(_("Date delivered"), default=clock.now)
+    date_updated = models.DateTimeField(_("Date updated"), auto_now=True)
+
+    objects = ReceiptQuerySet.as_manager()
+
+    class Meta:
+        verbose_name = _("Site message")
+        ordering = ("-date_delivered", "id")
+        constraints = [models.UniqueConstraint(fields=("message", "user"), name="notifications_receipt_unique")]
+        indexes = [
+            models.Index(fields=("user", "-date_delivered"), name="notifications_receipt_newest"),
+            models.Index(fields=("user",), condition=models.Q(has_read=False), name="notifications_receipt_unread"),
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.message_id} for {self.user_id}"
+
+
+class SystemMessageSubscription(models.Model):
+    """Who gets one kind of system message, and how. Without a row: the super administrators, as site messages."""
+
+    message_type = models.CharField(max_length=64, primary_key=True)
+    users: "models.ManyToManyField[Any, Any]" = models.ManyToManyField(settings.AUTH_USER_MODEL, related_name="+")
+    groups: "models.ManyToManyField[UserGroup, Any]" = models.ManyToManyField(UserGroup, related_name="+")
+    receive_backends = models.JSONField(default=list)
+    date_updated = models.DateTimeField(auto_now=True)
+
+    class Meta:
+        verbose_name = _("Subscription of system messages")
+
+    def __str__(self) -> str:
+        return self.message_type

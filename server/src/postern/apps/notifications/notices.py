@@ -1,0 +1,103 @@
+"""From events of the other apps to system messages. Called in the worker, perhaps twice for the same event.
+
+Whatever comes from outside (names of accounts, of hosts, of proxies) is text and is escaped.
+"""
+
+from django.utils.html import format_html
+from django.utils.translation import gettext as _
+
+from postern.apps.assets import facade as assets
+from postern.apps.assets.events import HostKeyChanged
+from postern.apps.authn.events import AccountLocked
+from postern.apps.licence.events import LicenceExpiring
+from postern.apps.notifications import message_types
+from postern.apps.notifications.actions import post_notice
+from postern.apps.orgs import facade as orgs
+from postern.apps.sessions.events import RecordingFailed, TerminalLost
+
+
+def on_host_key_changed(event: HostKeyChanged) -> None:
+    """A target showed another key than the pinned one."""
+    brief = assets.asset_briefs([event.asset_id]).get(event.asset_id)
+    name = brief.hostname if brief else event.host
+    org = orgs.names().get(event.org_id, "")
+
+    def render() -> tuple[str, str]:
+        subject = _("The host key of %(asset)s has changed") % {"asset": name}
+        body = _(
+            "{asset} ({host}:{port}) of the organization {org} showed the host key {fingerprint}, which is not the one on "
+            "file. The connection was refused. If the host was set up anew, forget its old key on the page of the asset; "
+            "if not, somebody may be standing in between."
+        )
+        return subject, _paragraph(
+            body, asset=name, host=event.host, port=event.port, org=org, fingerprint=event.shown_fingerprint
+        )
+
+    occasion = f"{event.asset_id}:{event.shown_fingerprint}"
+    post_notice(message_type=message_types.HOST_KEY_CHANGED, occasion=occasion, render=render)
+
+
+def on_account_locked(event: AccountLocked) -> None:
+    """Too many failed sign-ins under one name."""
+
+    def render() -> tuple[str, str]:
+        subject = _("The account %(name)s is locked") % {"name": event.username}
+        body = _(
+            "Sign-ins as {name} failed too often, most recently from {address}. The name is locked for {minutes} minutes. "
+            "Sessions that are open go on."
+        )
+        return subject, _paragraph(body, name=event.username, address=event.remote_addr, minutes=event.minutes)
+
+    post_notice(message_type=message_types.ACCOUNT_LOCKED, occasion=event.username, render=render)
+
+
+def on_terminal_lost(event: TerminalLost) -> None:
+    """A proxy is silent."""
+
+    def render() -> tuple[str, str]:
+        subject = _("The terminal %(name)s does not answer") % {"name": event.name}
+        body = _(
+            "The terminal {name} has not shown itself for too long. Its sessions count as interrupted; what it recorded "
+            "is delivered when it comes back."
+        )
+        return subject, _paragraph(body, name=event.name)
+
+    post_notice(message_type=message_types.TERMINAL_LOST, occasion=str(event.terminal_id), render=render)
+
+
+def on_recording_failed(event: RecordingFailed) -> None:
+    """A session ended because it could not be recorded, or its recording is lost."""
+
+    def render() -> tuple[str, str]:
+        subject = _("The session %(session)s could not be recorded") % {"session": event.session}
+        ended = _(
+            "The session {session} of {user} was ended, because it could not be recorded. Look at the disk of its proxy."
+        )
+        lost = _("The recording of the session {session} of {user} could not be recovered.")
+        return subject, _paragraph(lost if event.is_lost else ended, session=event.session, user=event.user)
+
+    post_notice(message_type=message_types.RECORDING_FAILED, occasion=str(event.session_id), render=render)
+
+
+def on_licence_expiring(event: LicenceExpiring) -> None:
+    """The licence ends within the week, or has ended."""
+
+    def render() -> tuple[str, str]:
+        if event.days_left < 0:
+            subject = _("The licence has ended")
+            body = _(
+                "The licence of {name} ended on {date}. Licensed features are closed until a new one is installed."
+            )
+        else:
+            subject = _("The licence ends on %(date)s") % {"date": event.date_expired}
+            body = _(
+                "The licence of {name} ends on {date}. Install a new one before: licensed features close after that day."
+            )
+        return subject, _paragraph(body, name=event.corporation, date=event.date_expired)
+
+    occasion = f"{event.date_expired}:{event.days_left}"
+    post_notice(message_type=message_types.LICENCE_EXPIRING, occasion=occasion, render=render)
+
+
+def _paragraph(text: str, **values: object) -> str:
+    return str(format_html(f"<p>{text}</p>", **{name: str(value) for name, value in values.items()}))

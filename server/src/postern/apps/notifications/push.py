@@ -1,0 +1,50 @@
+"""Waking the sockets of people after commit. What they get is read from the database: a lost wake-up loses no message."""
+
+import logging
+from collections.abc import Collection
+from typing import Final
+from uuid import UUID
+
+from asgiref.sync import async_to_sync
+from channels.layers import get_channel_layer
+from django.db import transaction
+from redis.exceptions import RedisError
+
+log = logging.getLogger(__name__)
+
+#: Every open socket listens here, for messages to many at once.
+EVERYBODY: Final = "site-messages.everybody"
+UNREAD_CHANGED: Final = "unread.changed"
+SIGNED_OUT: Final = "signed.out"
+#: More receivers than this are told through `EVERYBODY`.
+_MANY: Final = 100
+
+
+def group_of(user_id: UUID) -> str:
+    """The group of a person's sockets."""
+    return f"site-messages.user.{user_id}"
+
+
+def group_of_login_session(login_session_id: UUID) -> str:
+    """The group of the sockets of one browser sign-in."""
+    return f"site-messages.sign-in.{login_session_id}"
+
+
+def unread_changed(user_ids: Collection[UUID]) -> None:
+    """Tell the sockets of these people, after commit, that their number of unread messages changed."""
+    groups = [EVERYBODY] if len(user_ids) > _MANY else [group_of(user_id) for user_id in user_ids]
+    transaction.on_commit(lambda: _send(groups, UNREAD_CHANGED))
+
+
+def signed_out(login_session_id: UUID) -> None:
+    """Close the sockets of a browser sign-in that is over."""
+    transaction.on_commit(lambda: _send([group_of_login_session(login_session_id)], SIGNED_OUT))
+
+
+def _send(groups: Collection[str], kind: str) -> None:
+    layer = get_channel_layer()
+    try:
+        for group in groups:
+            async_to_sync(layer.group_send)(group, {"type": kind})
+    except (RedisError, OSError):
+        log.warning("open consoles could not be told of new messages")

@@ -1,0 +1,57 @@
+"""Reads of messages and of who gets them."""
+
+from collections.abc import Collection
+from dataclasses import dataclass
+from uuid import UUID
+
+from django.db.models import Q, QuerySet
+
+from postern.apps.notifications.message_types import SITE_MESSAGE_BACKEND
+from postern.apps.notifications.models import SiteMessageReceipt, SystemMessageSubscription
+from postern.apps.users.models import SystemRole, User
+
+
+@dataclass(frozen=True, slots=True)
+class Subscription:
+    """Who gets one kind of system message. `is_default`: nobody has chosen; it goes to the super administrators."""
+
+    user_ids: tuple[UUID, ...]
+    group_ids: tuple[UUID, ...]
+    receive_backends: tuple[str, ...]
+    is_default: bool
+
+
+def unread_total(user_id: UUID) -> int:
+    """How many messages the person has not read."""
+    return SiteMessageReceipt.objects.of_person(user_id).filter(has_read=False).count()
+
+
+def subscriptions(names: Collection[str]) -> dict[str, Subscription]:
+    """The subscriptions of these kinds of messages. Four queries, however many there are."""
+    stored = SystemMessageSubscription.objects.filter(message_type__in=names).prefetch_related("users", "groups")
+    found = {
+        row.message_type: Subscription(
+            user_ids=tuple(user.pk for user in row.users.all()),
+            group_ids=tuple(group.pk for group in row.groups.all()),
+            receive_backends=tuple(row.receive_backends),
+            is_default=False,
+        )
+        for row in stored
+    }
+    administrators = tuple(super_administrators().values_list("pk", flat=True))
+    nobody_chose = Subscription(administrators, (), (SITE_MESSAGE_BACKEND,), is_default=True)
+    return {name: found.get(name, nobody_chose) for name in names}
+
+
+def super_administrators() -> QuerySet[User]:
+    """Everybody who administers the installation and may act."""
+    return User.objects.valid().filter(role=SystemRole.ADMIN).order_by("username")
+
+
+def people(user_ids: Collection[UUID], group_ids: Collection[UUID]) -> QuerySet[User]:
+    """The people with these ids and those in these groups who may act, each once."""
+    wanted = Q(pk__in=list(user_ids))
+    if group_ids:
+        in_groups = User.objects.filter(group_rows__usergroup_id__in=list(group_ids)).order_by()
+        wanted |= Q(pk__in=in_groups.values("pk"))
+    return User.objects.valid().filter(wanted).order_by("username")
