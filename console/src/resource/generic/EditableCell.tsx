@@ -1,0 +1,72 @@
+import { useState } from 'react';
+import { useT } from '#/lib/i18n';
+import { Missing } from '#/ui/status';
+import { textOf } from '../format';
+
+/** Typed text as JSON when it is some, else as it is. */
+export function parseCell(text: string): unknown {
+  try {
+    return JSON.parse(text) as unknown;
+  } catch {
+    return text;
+  }
+}
+
+/** A value that is edited in place: a click opens it, Enter and leaving it take the text over, Escape gives it up. */
+export function EditableCell({
+  value,
+  label,
+  onChange,
+}: {
+  readonly value: unknown;
+  /** Row and column, for assistive technology. */
+  readonly label: string;
+  /** Rejects when the change was not taken; whoever rejects has told why. */
+  readonly onChange: (value: unknown) => Promise<unknown>;
+}) {
+  const t = useT();
+  const [shown, setShown] = useState(value);
+  const [typed, setTyped] = useState<string | null>(null);
+  const leave = () => {
+    if (typed === null) return;
+    setTyped(null);
+    if (typed === textOf(shown)) return;
+    const next = parseCell(typed);
+    setShown(next);
+    // A refused change takes the old value back.
+    void onChange(next).catch(() => setShown(value));
+  };
+  if (typed === null) {
+    const text = textOf(shown);
+    return (
+      <button
+        type="button"
+        className="min-h-6 max-w-full min-w-16 truncate rounded-1 px-1 text-left hover:bg-surface-3"
+        aria-label={t('resource:generic.edit_cell', { label, value: text })}
+        onClick={() => setTyped(text)}
+      >
+        {text === '' ? <Missing /> : text}
+      </button>
+    );
+  }
+  return (
+    <input
+      // The click that opened it means to type here.
+      // oxlint-disable-next-line jsx-a11y/no-autofocus
+      autoFocus
+      aria-label={label}
+      autoComplete="off"
+      className="h-6 w-full min-w-24 rounded-1 border border-focus bg-surface-1 px-1 outline-none!"
+      value={typed}
+      onChange={(event) => setTyped(event.target.value)}
+      onBlur={leave}
+      onKeyDown={(event) => {
+        if (event.key === 'Enter') leave();
+        else if (event.key === 'Escape') {
+          event.stopPropagation();
+          setTyped(null);
+        }
+      }}
+    />
+  );
+}

@@ -1,0 +1,37 @@
+import { explain } from '#/lib/http/catalogue';
+import { translate } from '#/lib/i18n';
+import { confirm } from '#/ui/confirm';
+import { toast } from '#/ui/toast';
+
+/**
+ * Asks, deletes, tells. Resolves to true when the rows are gone. A failure is logged as a warning and thrown on to the
+ * question, which stays open for another try.
+ */
+export function removeRows(names: readonly string[], remove: () => Promise<unknown>): Promise<boolean> {
+  const count = names.length;
+  return confirm({
+    title: translate('resource:generic.confirm_delete'),
+    effect: translate('resource:delete.effect'),
+    names,
+    confirmLabel: translate('resource:delete.confirm'),
+    danger: true,
+    warning: true,
+    run: async () => {
+      try {
+        await remove();
+      } catch (error) {
+        // oxlint-disable-next-line no-console -- the specification (section 8) asks for this warning
+        console.warn('delete failed', error);
+        toast({ tone: 'error', text: translate('resource:delete.failed', { reason: explain(error) }) });
+        throw error;
+      }
+      toast({
+        tone: 'ok',
+        text:
+          count === 1
+            ? translate('resource:delete.done', { name: names[0] })
+            : translate('resource:bulk_delete.done', { count }),
+      });
+    },
+  });
+}
