@@ -6,9 +6,9 @@ import { paths } from '#/lib/paths';
 import { currentSession } from '#/lib/session';
 import { toast } from '#/ui/toast';
 import { leaveForSignIn } from './guard/guard';
-import type { AppRouter } from './router';
 
-const KEEP_ALIVE_MS = 30_000;
+/** Silence after which the profile is asked for (specification, section 9). */
+export const KEEP_ALIVE_MS = 30_000;
 const PROFILE = 'users/profile/';
 
 let keepAlive: ReturnType<typeof setTimeout> | undefined;
@@ -19,6 +19,7 @@ function answered(path: string): void {
   clearTimeout(keepAlive);
   keepAlive = setTimeout(() => {
     http.get(PROFILE, { quiet: true }).catch((error: unknown) => {
+      // Somebody may be typing: a lost session is told, the page is not taken away.
       if (error instanceof HttpError && error.status === 401) void askToSignIn();
     });
   }, KEEP_ALIVE_MS);
@@ -30,18 +31,26 @@ let asking = false;
 async function askToSignIn(): Promise<void> {
   if (asking) return;
   asking = true;
-  const { confirm } = await import('#/ui/confirm');
-  const again = await confirm({
-    title: translate('app:signed_out.title'),
-    effect: translate('app:signed_out.effect'),
-    confirmLabel: translate('app:signed_out.again'),
-  });
-  asking = false;
-  if (again) await leaveForSignIn(0);
+  try {
+    const { confirm } = await import('#/ui/confirm');
+    const again = await confirm({
+      title: translate('app:signed_out.title'),
+      effect: translate('app:signed_out.effect'),
+      confirmLabel: translate('app:signed_out.again'),
+    });
+    if (again) leaveForSignIn();
+  } finally {
+    asking = false;
+  }
+}
+
+/** The one thing that reporting asks of the router. */
+export interface Navigator {
+  navigate(target: { readonly to: string }): Promise<void>;
 }
 
 /** Connects the http client to what the person sees: the error catalogue of the specification, section 8. */
-export function reportHttp(router: AppRouter): void {
+export function reportHttp(router: Navigator): void {
   onHttp({
     answered,
     signedOut: () => {

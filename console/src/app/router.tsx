@@ -1,4 +1,5 @@
 import {
+  type AnyRoute,
   createRootRoute,
   createRoute,
   createRouter,
@@ -7,11 +8,11 @@ import {
   redirect,
 } from '@tanstack/react-router';
 import { loadNamespaces } from '#/lib/i18n';
-import type { RouteRecord } from '#/lib/routes';
+import type { RouteRecord, Section } from '#/lib/routes';
 import { currentSession, type Session } from '#/lib/session';
 import { Splash } from './pages/Splash';
 import { guard } from './guard/guard';
-import { homeOf, records, recordNamed, refusalOf } from './sections';
+import { homeOf, menuFor, refusalOf, sections } from './sections';
 
 function sessionOrThrow(): Session {
   const session = currentSession();
@@ -57,6 +58,7 @@ const guardedRoute = createRoute({
 const shellRoute = createRoute({
   getParentRoute: () => guardedRoute,
   id: 'shell',
+  beforeLoad: () => loadNamespaces(['shell', 'messages']),
   component: lazyRouteComponent(() => import('./shell/Shell'), 'Shell'),
 });
 
@@ -97,10 +99,34 @@ const unknownRoute = createRoute({
   },
 });
 
-function routeOf(record: RouteRecord) {
+/** Each section is a parent route; its screens are nested in it. Workspaces of their own frame stand beside the shell. */
+function sectionRoutes(section: Section, frame: 'shell' | 'bare') {
+  const routes = section.routes.filter((record) => (record.frame ?? 'shell') === frame);
+  if (routes.length === 0) return [];
+  const parent = createRoute({
+    getParentRoute: () => (frame === 'bare' ? guardedRoute : shellRoute),
+    id: frame === 'bare' ? `${section.id}-bare` : section.id,
+    component: Outlet,
+  });
+  const index = (path: string) =>
+    createRoute({
+      getParentRoute: () => parent,
+      path,
+      beforeLoad: () => {
+        const session = sessionOrThrow();
+        const [first] = menuFor(session, [section]).flatMap((open) => open.routes);
+        throw redirect({ to: first?.path ?? homeOf(session), replace: true });
+      },
+    });
+  const nested = routes.map((record) => routeOf(record, () => parent));
+  const isIndexed = section.path !== undefined && frame === 'shell';
+  return [parent.addChildren(isIndexed ? [index(section.path ?? '/'), ...nested] : nested)];
+}
+
+function routeOf(record: RouteRecord, getParentRoute: () => AnyRoute) {
   const component = lazyRouteComponent(async () => ({ default: await record.load() }));
   return createRoute({
-    getParentRoute: () => (record.frame === 'bare' ? guardedRoute : shellRoute),
+    getParentRoute,
     path: record.path,
     staticData: { record: record.name },
     loader: () => {
@@ -155,9 +181,9 @@ export function makeRouter() {
           dashboardRoute,
           forbiddenRoute,
           missingRoute,
-          ...records.filter((record) => record.frame !== 'bare').map(routeOf),
+          ...sections.flatMap((section) => sectionRoutes(section, 'shell')),
         ]),
-        ...records.filter((record) => record.frame === 'bare').map(routeOf),
+        ...sections.flatMap((section) => sectionRoutes(section, 'bare')),
       ]),
       unknownRoute,
       ...development,
@@ -172,5 +198,3 @@ export function makeRouter() {
 }
 
 export type AppRouter = ReturnType<typeof makeRouter>;
-
-export { recordNamed };

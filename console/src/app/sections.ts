@@ -4,6 +4,8 @@ import type { Session } from '#/lib/session';
 import { assetsSection } from '#/features/assets/routes';
 import { auditsSection } from '#/features/audits/routes';
 import { connectSection } from '#/features/connect/routes';
+import { helpSection } from '#/features/help/routes';
+import { messagesSection } from '#/features/messages/routes';
 import { permsSection } from '#/features/perms/routes';
 import { profileSection } from '#/features/profile/routes';
 import { sessionsSection } from '#/features/sessions/routes';
@@ -18,6 +20,8 @@ export const sections: readonly Section[] = [
   permsSection,
   sessionsSection,
   auditsSection,
+  messagesSection,
+  helpSection,
   profileSection,
   connectSection,
 ].sort((a, b) => a.order - b.order);
@@ -25,6 +29,7 @@ export const sections: readonly Section[] = [
 export const records: readonly RouteRecord[] = sections.flatMap((section) => section.routes);
 
 const byName = new Map(records.map((record) => [record.name, record]));
+if (byName.size !== records.length) throw new Error('two screens share a name');
 
 export function recordNamed(name: string | undefined): RouteRecord | undefined {
   return name === undefined ? undefined : byName.get(name);
@@ -44,13 +49,20 @@ export function refusalOf(record: RouteRecord, session: Session): Refusal | null
   return null;
 }
 
-/** Sections and entries of the sidebar for this person. */
-export function menuFor(session: Session): readonly Section[] {
-  return sections
+/** Sections with the screens that this person may open now, hidden ones included. */
+export function openTo(session: Session, from: readonly Section[] = sections): readonly Section[] {
+  return from
     .map((section) => ({
       ...section,
-      routes: section.routes.filter((record) => !record.hidden && refusalOf(record, session) === null),
+      routes: section.routes.filter((record) => refusalOf(record, session) === null),
     }))
+    .filter((section) => section.routes.length > 0);
+}
+
+/** Sections and entries of the sidebar for this person. */
+export function menuFor(session: Session, from: readonly Section[] = sections): readonly Section[] {
+  return openTo(session, from)
+    .map((section) => ({ ...section, routes: section.routes.filter((record) => !record.hidden) }))
     .filter((section) => section.routes.length > 0);
 }
 

@@ -20,6 +20,10 @@ export interface RouteRecord {
   readonly licence?: boolean;
   /** Only when this public setting is on. */
   readonly setting?: keyof PublicSettings;
+  /** Its tab is always there and survives a bulk close. */
+  readonly affix?: boolean;
+  /** How the command palette finds objects of this list by name. */
+  readonly find?: Finder;
   /** Name of the record that the breadcrumb goes back to. */
   readonly parent?: string;
   /** `bare`: a workspace of its own without sidebar and top bar (web terminal). */
@@ -27,6 +31,18 @@ export interface RouteRecord {
   /** Text namespaces that must be there before the screen is drawn. */
   readonly texts: readonly string[];
   readonly load: () => Promise<ComponentType>;
+}
+
+/** A list endpoint that the command palette searches. */
+export interface Finder {
+  /** Path of the list, relative to the API root. */
+  readonly api: string;
+  /** Field that names the object. */
+  readonly name: string;
+  /** Field shown beside the name, e.g. its address. */
+  readonly detail?: string;
+  /** Path of the object's screen, its id as `$id`. */
+  readonly path: string;
 }
 
 export type SectionIcon =
@@ -38,14 +54,18 @@ export type SectionIcon =
   | 'audits'
   | 'my-assets'
   | 'settings'
+  | 'messages'
+  | 'help'
   | 'profile';
 
-/** An entry of the sidebar; with several visible routes it opens and closes. */
+/** A parent route and its entry in the sidebar; with several visible routes it opens and closes. */
 export interface Section {
   readonly id: string;
   /** Key in the namespace `nav`. */
   readonly title: string;
   readonly icon: SectionIcon;
+  /** Address of the section itself; it leads to the first screen that the person may open. */
+  readonly path?: string;
   /** Place in the menu, small first. */
   readonly order: number;
   readonly routes: readonly RouteRecord[];

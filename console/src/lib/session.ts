@@ -1,10 +1,13 @@
 import { create } from 'zustand';
 import { setRequestOrganization } from './http/client';
-import { hasAdminPage, mayUse, type Permission } from './permissions';
+import { hasAdminPage, mayUse, type Permission, Role } from './permissions';
 import { readStored, readStoredJson, writeCookie, writeStored, writeStoredJson } from './storage';
 
 export const ROOT_ORG_ID = '00000000-0000-0000-0000-000000000000';
 export const DEFAULT_ORG_ID = '00000000-0000-0000-0000-000000000002';
+
+/** Carries the organization where a header can not go: downloads and websockets. */
+export const ORGANIZATION_COOKIE = 'X-JMS-ORG';
 
 export interface Organization {
   readonly id: string;
@@ -43,7 +46,10 @@ export interface PublicSettings {
   readonly XPACK_LICENSE_IS_VALID?: boolean;
   readonly TICKETS_ENABLED?: boolean;
   readonly SECURITY_COMMAND_EXECUTION?: boolean;
+  /** Seconds for which a verified second factor counts. */
   readonly SECURITY_MFA_VERIFY_TTL?: number;
+  /** Days after which a password must be changed; 9999 and more: never. */
+  readonly SECURITY_PASSWORD_EXPIRATION_TIME?: number;
   /** Largest file of an import, in MB. */
   readonly IMPORT_MAX_MB?: number;
   readonly PASSWORD_RULE?: Readonly<Record<string, number | boolean>>;
@@ -51,12 +57,20 @@ export interface PublicSettings {
 
 /** What the guard has established about the signed-in person. */
 export interface Session {
+  /** CSRF token of the sign-in; its cookie is what tells that there is one. */
+  readonly token: string;
   readonly settings: PublicSettings;
   readonly profile: Profile;
   readonly organization: Organization;
+  /** Those that the admin page offers. */
+  readonly organizations: readonly Organization[];
   readonly roles: readonly number[];
+  /** All bits that the roles give together. */
+  readonly permissions: number;
   /** Bit mask of the role in force (admin page or user page). */
   readonly currentRole: number;
+  /** When the second factor was verified last in this page, ms since 1970; null: not yet. */
+  readonly mfaVerifiedAt: number | null;
 }
 
 interface SessionState {
@@ -67,13 +81,19 @@ const useSessionState = create<SessionState>(() => ({ session: null }));
 
 export function setSession(session: Session | null): void {
   setRequestOrganization(session?.organization.id ?? null);
-  if (session) writeCookie('X-JMS-ORG', session.organization.id);
+  if (session) writeCookie(ORGANIZATION_COOKIE, session.organization.id);
   useSessionState.setState({ session });
 }
 
 export function updateProfile(profile: Profile): void {
   const { session } = useSessionState.getState();
   if (session) useSessionState.setState({ session: { ...session, profile } });
+}
+
+/** The second factor has just been verified. */
+export function noteMfaVerified(at: number = Date.now()): void {
+  const { session } = useSessionState.getState();
+  if (session) useSessionState.setState({ session: { ...session, mfaVerifiedAt: at } });
 }
 
 export function currentSession(): Session | null {
@@ -99,6 +119,11 @@ export function isAdminPage(role: number): boolean {
 /** In the root organization nothing is created, updated or cloned. */
 export function useIsRootOrganization(): boolean {
   return useSession().organization.is_root;
+}
+
+/** Auditors read; tickets are not theirs to handle. */
+export function isAuditor({ roles }: Session): boolean {
+  return roles.includes(Role.OrgAuditor) || roles.includes(Role.SuperAuditor);
 }
 
 const orgKey = (username: string): string => `jms_current_org_${username}`;

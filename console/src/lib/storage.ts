@@ -41,6 +41,24 @@ export function writeStoredJson(key: string, value: unknown): void {
   writeStored(key, JSON.stringify(value));
 }
 
+/** As `readStoredJson`, but remembered for this browser tab only. */
+export function readTabJson(key: string): unknown {
+  try {
+    const text = sessionStorage.getItem(key);
+    return text === null ? null : (JSON.parse(text) as unknown);
+  } catch {
+    return null;
+  }
+}
+
+export function writeTabJson(key: string, value: unknown): void {
+  try {
+    sessionStorage.setItem(key, JSON.stringify(value));
+  } catch {
+    // As above: it lasts for this page only.
+  }
+}
+
 export function readCookie(name: string): string | null {
   for (const part of document.cookie.split('; ')) {
     const cut = part.indexOf('=');

@@ -1,6 +1,6 @@
 import { type ComponentType, createElement } from 'react';
 import type { Permission } from '#/lib/permissions';
-import type { RouteRecord } from '#/lib/routes';
+import type { Finder, RouteRecord } from '#/lib/routes';
 
 type Screen = 'list' | 'create' | 'update' | 'detail';
 
@@ -16,6 +16,8 @@ export type ScreenLoaders = Partial<Readonly<Record<Screen, () => Promise<Compon
 export interface ResourceScreens extends ResourceRoutes {
   readonly permission?: Permission;
   readonly texts: readonly string[];
+  /** How the command palette finds objects by name; without it they are not found. */
+  readonly find?: Omit<Finder, 'path'>;
   /** Loads the feature's definitions; each screen then loads what it alone needs. */
   readonly load: () => Promise<ScreenLoaders>;
 }
@@ -40,6 +42,9 @@ export function resourceRecords(screens: ResourceScreens): RouteRecord[] {
         title,
         permission: screens.permission,
         hidden: screen !== 'list',
+        ...(screen === 'list' && screens.find && screens.paths.detail !== undefined
+          ? { find: { ...screens.find, path: screens.paths.detail } }
+          : {}),
         parent: screen === 'list' ? undefined : screens.names.list,
         texts: ['resource', ...screens.texts],
         load: async () => (await (await screens.load())[screen]?.()) ?? Absent,

@@ -13,6 +13,7 @@ import { startI18n } from '#/lib/i18n';
 import { Bit, Role } from '#/lib/permissions';
 import { queryClient } from '#/lib/query';
 import { DEFAULT_ORG_ID, type Organization, type Profile, type Session, setSession } from '#/lib/session';
+import { writeCookie } from '#/lib/storage';
 import { ConfirmHost } from '#/ui/confirm';
 import { ToastRegion } from '#/ui/toast';
 
@@ -47,11 +48,15 @@ export const admin: Profile = {
 };
 
 export const adminSession: Session = {
+  token: 'a-csrf-token',
   settings: {},
   profile: admin,
   organization: defaultOrg,
+  organizations: [defaultOrg],
   roles: [Role.SuperAdmin, Role.User],
+  permissions: Role.SuperAdmin | Role.User,
   currentRole: Role.SuperAdmin | Bit.audit,
+  mfaVerifiedAt: null,
 };
 
 /** Draws a screen inside router, query client and session, at `address`; texts are English. */
@@ -63,9 +68,15 @@ export async function renderScreen(
     session = adminSession,
   }: { address?: string; pattern?: string; session?: Session } = {},
 ) {
-  await startI18n(['app', 'nav', 'ui', 'resource', 'users', 'assets', 'perms', 'audits'], 'en');
+  await startI18n(
+    ['app', 'nav', 'ui', 'shell', 'messages', 'resource', 'users', 'assets', 'perms', 'audits'],
+    'en',
+  );
   queryClient.clear();
+  document.cookie = `csrftoken=${session.token}; path=/`;
   setSession(session);
+  // Without this cookie nothing is written.
+  writeCookie('csrftoken', 'a-csrf-token');
   const root = createRootRoute({ component: Outlet });
   const place = createRoute({ getParentRoute: () => root, path: pattern, component: () => screen });
   const elsewhere = createRoute({ getParentRoute: () => root, path: '$', component: () => <p>elsewhere</p> });

@@ -13,6 +13,13 @@ window.CSS ??= { escape: (text: string) => text.replaceAll(/[^\w-]/g, (sign) => 
 window.scrollTo = () => {};
 Element.prototype.scrollIntoView ??= () => {};
 
+/** No test talks to a socket by accident: this one never opens. Tests of sockets bring their own. */
+class SilentWebSocket extends EventTarget {
+  close(): void {}
+  send(): void {}
+}
+globalThis.WebSocket = SilentWebSocket as unknown as typeof WebSocket;
+
 function matchNothing(query: string): MediaQueryList {
   return {
     matches: false,
@@ -33,6 +40,7 @@ beforeEach(() => {
 afterEach(() => {
   cleanup();
   localStorage.clear();
+  sessionStorage.clear();
   for (const part of document.cookie.split('; ')) {
     const [name] = part.split('=');
     if (name) document.cookie = `${name}=; path=/; max-age=0`;

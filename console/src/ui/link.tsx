@@ -8,6 +8,7 @@ interface AppLinkProps {
   readonly children: ReactNode;
   readonly className?: string;
   readonly title?: string;
+  readonly tabIndex?: number;
 }
 
 /** Splits `/a?b=c` into what the router wants. */
@@ -16,10 +17,20 @@ export function splitTarget(target: string): { to: string; search: Record<string
   return { to, search: Object.fromEntries(new URLSearchParams(query)) };
 }
 
-export function AppLink({ to, children, className = 'pt-link', title }: AppLinkProps) {
+const EXACT = { exact: true, includeSearch: false } as const;
+
+export function AppLink({ to, children, className = 'pt-link', title, tabIndex }: AppLinkProps) {
   const target = splitTarget(to);
   return (
-    <Link to={target.to} search={target.search} className={className} title={title}>
+    <Link
+      to={target.to}
+      search={target.search}
+      className={className}
+      title={title}
+      tabIndex={tabIndex}
+      // `aria-current` is for the page itself, not for those above it.
+      activeOptions={EXACT}
+    >
       {children}
     </Link>
   );

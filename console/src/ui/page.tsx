@@ -2,6 +2,7 @@ import { ArrowLeft } from 'lucide-react';
 import { type ReactNode, useEffect, useRef } from 'react';
 import { useT } from '#/lib/i18n';
 import { LinkButton } from './link';
+import { Note } from './note';
 import { usePageTitle } from './page-title';
 
 /** Titles are cut here (specification, section 9). */
@@ -16,12 +17,14 @@ export interface PageHeaderProps {
   /** Beside the title: count, state. */
   readonly aside?: ReactNode;
   readonly actions?: ReactNode;
+  /** A green message between the heading and the content. */
+  readonly help?: ReactNode;
   /** Where the back button goes; absent on lists. */
   readonly back?: { readonly to: string; readonly label: string };
 }
 
 /** Heading with a slot on its right. The only h1 of the page. */
-export function PageHeader({ title, aside, actions, back }: PageHeaderProps) {
+export function PageHeader({ title, aside, actions, help, back }: PageHeaderProps) {
   const t = useT();
   const heading = useRef<HTMLHeadingElement>(null);
   const cut = cutTitle(title);
@@ -30,20 +33,27 @@ export function PageHeader({ title, aside, actions, back }: PageHeaderProps) {
     heading.current?.focus({ preventScroll: true });
   }, []);
   return (
-    <header className="flex min-h-7 flex-wrap items-center gap-x-3 gap-y-2">
-      {back && <LinkButton to={back.to} icon={ArrowLeft} label={t('ui:back_to', { name: back.label })} />}
-      <h1
-        ref={heading}
-        tabIndex={-1}
-        className="min-w-0 text-title [overflow-wrap:anywhere]"
-        title={title === cut ? undefined : title}
-      >
-        {cut}
-      </h1>
-      {aside}
-      {actions !== undefined && (
-        <div className="ml-auto flex flex-wrap items-center gap-2 max-sm:w-full">{actions}</div>
+    <>
+      <header className="flex min-h-7 flex-wrap items-center gap-x-3 gap-y-2">
+        {back && <LinkButton to={back.to} icon={ArrowLeft} label={t('ui:back_to', { name: back.label })} />}
+        <h1
+          ref={heading}
+          tabIndex={-1}
+          className="min-w-0 text-title [overflow-wrap:anywhere]"
+          title={title === cut ? undefined : title}
+        >
+          {cut}
+        </h1>
+        {aside}
+        {actions !== undefined && (
+          <div className="ml-auto flex flex-wrap items-center gap-2 max-sm:w-full">{actions}</div>
+        )}
+      </header>
+      {help !== undefined && (
+        <div className="mt-2">
+          <Note tone="ok">{help}</Note>
+        </div>
       )}
-    </header>
+    </>
   );
 }

@@ -1,7 +1,7 @@
 import { CircleAlert, CircleCheck, Info, X } from 'lucide-react';
 import { useEffect, useRef } from 'react';
 import { create } from 'zustand';
-import { useT } from '#/lib/i18n';
+import { translate, useT } from '#/lib/i18n';
 import { IconButton } from './button';
 
 /** Error banner and result toasts go by themselves after this time (specification, section 9). */
@@ -35,6 +35,11 @@ export function toast(content: ToastContent): void {
   useToasts.setState(({ shown }) => ({
     shown: [...shown.filter((old) => old.text !== content.text).slice(-3), { ...content, key }],
   }));
+}
+
+/** Tells that something worked, where no better words than the general ones are at hand. */
+export function toastSucceeded(text: string = translate('ui:succeeded')): void {
+  toast({ tone: 'ok', text });
 }
 
 export function clearToasts(): void {

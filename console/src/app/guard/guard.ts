@@ -1,21 +1,35 @@
 import { redirect } from '@tanstack/react-router';
+import { translate } from '#/lib/i18n';
 import { paths, serverPaths } from '#/lib/paths';
 import { currentSession } from '#/lib/session';
-import { runGuard } from './machine';
+import { toast } from '#/ui/toast';
+import { type FailedStep, type GuardExit, runGuard } from './machine';
 import { browserPorts } from './ports';
 
 let running: Promise<void> | null = null;
 
-/** Leaves the console for the sign-in page and comes back to where the person was. */
-export function leaveForSignIn(delayMs: number): Promise<never> {
-  const next = location.pathname + location.search;
-  setTimeout(() => location.assign(`${serverPaths.login}?next=${encodeURIComponent(next)}`), delayMs);
-  // The page is going away: nothing after this may run.
-  return new Promise<never>(() => {});
+/** The first navigation failed; the error page says during which step. */
+export class GuardError extends Error {
+  readonly during: FailedStep;
+
+  constructor(during: FailedStep, cause: unknown) {
+    super(`the guard failed: ${during}`, { cause });
+    this.name = 'GuardError';
+    this.during = during;
+  }
 }
 
-async function runOnce(path: string): Promise<void> {
-  const exit = await runGuard(browserPorts);
+/** The page is on its way to sign-in: what is shown until then is the splash, not an error. */
+export class LeavingError extends Error {}
+
+/** Leaves the console for the sign-in page and comes back to where the person was. */
+export function leaveForSignIn(delayMs = 0): void {
+  const next = location.pathname + location.search;
+  setTimeout(() => location.assign(`${serverPaths.login}?next=${encodeURIComponent(next)}`), delayMs);
+}
+
+/** Turns an exit of the machine into what the router understands: nothing, a redirect or an error. */
+export function obey(exit: GuardExit, path: string): void {
   switch (exit.at) {
     case 'ready':
       return;
@@ -25,18 +39,21 @@ async function runOnce(path: string): Promise<void> {
     case 'must-change-password':
       throw redirect({ to: paths.changePassword });
     case 'sign-in':
-      await leaveForSignIn(exit.delayMs);
-      return;
+      leaveForSignIn(exit.delayMs);
+      throw new LeavingError(exit.error.message, { cause: exit.error });
     default:
-      throw exit.error;
+      if (exit.during === 'routes') toast({ tone: 'error', text: translate('app:error.routes') });
+      throw new GuardError(exit.during, exit.error);
   }
 }
 
 /** Runs the guard before the first guarded screen; later navigations find the session in place. */
 export async function guard(path: string): Promise<void> {
   if (currentSession()) return;
-  running ??= runOnce(path).finally(() => {
-    running = null;
-  });
+  running ??= runGuard(browserPorts)
+    .then((exit) => obey(exit, path))
+    .finally(() => {
+      running = null;
+    });
   await running;
 }

@@ -1,49 +1,72 @@
 import { describe, expect, test, vi } from 'vitest';
-import { errorOf } from '#/lib/http/errors';
+import { errorOf, MissingTokenError } from '#/lib/http/errors';
 import { Role } from '#/lib/permissions';
-import type { Organization, Profile, PublicSettings } from '#/lib/session';
+import { DEFAULT_ORG_ID, type Organization, type Profile, type PublicSettings } from '#/lib/session';
 import { admin, defaultOrg, rootOrg } from '#/test/render';
-import { type GuardPorts, pickRole, REDIRECT_DELAY_MS, runGuard } from './machine';
+import { pickRole } from './choices';
+import { type GuardPorts, type GuardState, REDIRECT_DELAY_MS, runGuard, step } from './machine';
 
 function failure(status: number, body: unknown = {}) {
   return errorOf({ status, body, requestId: null, method: 'GET', path: 'users/profile/' });
 }
 
+const shanghai: Organization = { ...defaultOrg, id: 'shanghai', name: 'Shanghai', is_default: false };
+
 interface World {
   settings?: PublicSettings;
-  profile?: Profile;
-  cookie?: boolean;
+  /** By the organization in which it is read. */
+  profile?: Profile | ((organization: string | null) => Profile);
+  token?: string | null;
+  cookie?: string | null;
   remembered?: Organization | null;
   role?: number | null;
-  current?: Organization;
+  /** Organizations in which the server lets the person work. */
+  permitted?: readonly Organization[];
 }
 
 function world({
   settings = {},
   profile = admin,
-  cookie = true,
+  token = 'a-csrf-token',
+  cookie = DEFAULT_ORG_ID,
   remembered = null,
   role = null,
-  current = defaultOrg,
+  permitted = [defaultOrg, rootOrg, shanghai],
 }: World) {
   const calls: string[] = [];
+  let organization = cookie;
   const log = <T>(name: string, value: T): T => {
     calls.push(name);
     return value;
   };
   const ports: GuardPorts = {
     loadSettings: () => Promise.resolve(log('settings', settings)),
-    hasCsrfCookie: () => log('csrf', cookie),
-    loadProfile: () => Promise.resolve(log('profile', profile)),
-    loadCurrentOrganization: () => Promise.resolve(log('organization', current)),
+    csrfToken: () => log('csrf', token),
+    loadProfile: () =>
+      Promise.resolve(log('profile', typeof profile === 'function' ? profile(organization) : profile)),
+    loadOrganization: (id) => {
+      calls.push(`organization ${id}`);
+      const found = permitted.find((one) => one.id === (id ?? DEFAULT_ORG_ID));
+      return found ? Promise.resolve(found) : Promise.reject(failure(403));
+    },
+    organizationOfCookie: () => cookie,
     rememberedOrganization: () => log('remembered-organization', remembered),
     rememberOrganization: vi.fn<GuardPorts['rememberOrganization']>(),
     rememberedRole: () => log('role', role),
     rememberRole: vi.fn<GuardPorts['rememberRole']>(),
-    useOrganization: vi.fn<GuardPorts['useOrganization']>(() => log('use-organization', undefined)),
+    useOrganization: vi.fn<GuardPorts['useOrganization']>((one) => {
+      organization = log('use-organization', one.id);
+    }),
     buildRoutes: vi.fn<GuardPorts['buildRoutes']>(() => log('routes', undefined)),
   };
   return { ports, calls };
+}
+
+async function ready(setup: World) {
+  const { ports } = world(setup);
+  const exit = await runGuard(ports);
+  if (exit.at !== 'ready') throw new Error(`the guard ended at ${exit.at}`);
+  return exit.session;
 }
 
 const user: Profile = {
@@ -56,7 +79,7 @@ const user: Profile = {
 };
 
 describe('the first navigation', () => {
-  test('[S4-001] [S4-002] [S4-004] [S4-008] [S4-011] [S4-016] takes its steps in the specified order', async () => {
+  test('[S4-001] [S4-002] [S4-004] [S4-008] [S4-011] [S4-016] [S3-010] takes its steps in the specified order', async () => {
     const { ports, calls } = world({});
     expect((await runGuard(ports)).at).toBe('ready');
     expect(calls).toEqual([
@@ -64,11 +87,38 @@ describe('the first navigation', () => {
       'csrf',
       'profile',
       'remembered-organization',
-      'organization',
+      `organization ${DEFAULT_ORG_ID}`,
       'use-organization',
       'role',
       'routes',
     ]);
+  });
+
+  test('[S4-007] after the profile come the organizations of the person', async () => {
+    const { ports } = world({});
+    const profile = { ...admin, admin_or_audit_orgs: [defaultOrg, shanghai] };
+    const read: GuardState = { at: 'organizations', settings: {}, token: 'x', profile };
+    expect(await step({ at: 'profile', settings: {}, token: 'x' }, ports)).toMatchObject({
+      at: 'organizations',
+    });
+    expect(await step(read, ports)).toMatchObject({
+      at: 'organization',
+      organizations: [defaultOrg, shanghai],
+    });
+  });
+
+  test('[S3-066] [S3-067] ends with everything about the session', async () => {
+    const session = await ready({ profile: { ...admin, admin_or_audit_orgs: [defaultOrg, shanghai] } });
+    expect(session).toMatchObject({
+      token: 'a-csrf-token',
+      organization: defaultOrg,
+      currentRole: Role.SuperAdmin,
+      profile: { username: 'admin' },
+      roles: [Role.SuperAdmin, Role.User],
+      permissions: Role.SuperAdmin | Role.User,
+      organizations: [defaultOrg, shanghai],
+      mfaVerifiedAt: null,
+    });
   });
 
   test('fails when the public settings do not load', async () => {
@@ -76,13 +126,16 @@ describe('the first navigation', () => {
     const error = failure(500);
     expect(await runGuard({ ...ports, loadSettings: () => Promise.reject(error) })).toEqual({
       at: 'failed',
+      during: 'settings',
       error,
     });
   });
 
-  test('[S4-003] [S8-001] without the CSRF cookie it goes to sign-in after 100 ms', async () => {
-    const { ports, calls } = world({ cookie: false });
-    expect(await runGuard(ports)).toEqual({ at: 'sign-in', delayMs: 100, reason: 'no-cookie' });
+  test('[S4-003] [S8-001] [S8-002] [S9-019] without the CSRF cookie it goes to sign-in after 100 ms', async () => {
+    const { ports, calls } = world({ token: null });
+    const exit = await runGuard(ports);
+    expect(exit).toEqual({ at: 'sign-in', delayMs: 100, error: new MissingTokenError() });
+    expect(exit.at === 'sign-in' && exit.error.message).toBe('No token found in cookie');
     expect(REDIRECT_DELAY_MS).toBe(100);
     expect(calls).toEqual(['settings', 'csrf']);
   });
@@ -92,8 +145,9 @@ describe('the first navigation', () => {
     [403, '[S4-006] [S8-009]'],
   ])('a %i on the profile goes to sign-in %s', async (status) => {
     const { ports } = world({});
-    const exit = await runGuard({ ...ports, loadProfile: () => Promise.reject(failure(status)) });
-    expect(exit).toEqual({ at: 'sign-in', delayMs: 0, reason: 'profile-refused' });
+    const error = failure(status);
+    const exit = await runGuard({ ...ports, loadProfile: () => Promise.reject(error) });
+    expect(exit).toEqual({ at: 'sign-in', delayMs: 0, error });
   });
 
   test('a profile that fails otherwise is an error, not a sign-in', async () => {
@@ -101,8 +155,18 @@ describe('the first navigation', () => {
     const error = failure(502);
     expect(await runGuard({ ...ports, loadProfile: () => Promise.reject(error) })).toEqual({
       at: 'failed',
+      during: 'profile',
       error,
     });
+  });
+
+  test('fails when the routes can not be built', async () => {
+    const { ports } = world({});
+    const error = new Error('two screens share a name');
+    const buildRoutes = () => {
+      throw error;
+    };
+    expect(await runGuard({ ...ports, buildRoutes })).toEqual({ at: 'failed', during: 'routes', error });
   });
 
   test('a session that must change its password may do only that', async () => {
@@ -111,7 +175,7 @@ describe('the first navigation', () => {
     expect((await runGuard({ ...ports, loadProfile: () => Promise.reject(error) })).at).toBe(
       'must-change-password',
     );
-    expect((await runGuard({ ...ports, loadCurrentOrganization: () => Promise.reject(error) })).at).toBe(
+    expect((await runGuard({ ...ports, loadOrganization: () => Promise.reject(error) })).at).toBe(
       'must-change-password',
     );
     const flagged = world({ profile: { ...admin, need_update_password: true } });
@@ -126,29 +190,51 @@ describe('the first navigation', () => {
 });
 
 describe('the current organization', () => {
-  async function organizationFor(setup: World) {
-    const { ports } = world(setup);
-    const exit = await runGuard(ports);
-    return exit.at === 'ready' ? exit.session.organization.id : exit.at;
-  }
+  const both = { ...admin, admin_or_audit_orgs: [defaultOrg, shanghai] };
 
   test('is the remembered one while it is offered', async () => {
-    const other: Organization = { ...defaultOrg, id: 'other', name: 'Other', is_default: false };
-    const profile = { ...admin, admin_or_audit_orgs: [defaultOrg, other] };
-    expect(await organizationFor({ profile, remembered: other })).toBe('other');
+    expect((await ready({ profile: both, remembered: shanghai })).organization.id).toBe('shanghai');
   });
 
   test('[S4-009] [S4-010] is an own or the default one when the remembered one is no longer valid', async () => {
     const gone: Organization = { ...defaultOrg, id: 'gone', name: 'Gone' };
-    expect(await organizationFor({ remembered: gone })).toBe(defaultOrg.id);
-    expect(await organizationFor({ profile: user, remembered: gone, current: rootOrg })).toBe(defaultOrg.id);
+    expect((await ready({ remembered: gone })).organization.id).toBe(DEFAULT_ORG_ID);
+    const elsewhere = { ...user, user_all_orgs: [shanghai] };
+    expect((await ready({ profile: elsewhere, remembered: gone })).organization.id).toBe('shanghai');
+    expect((await ready({ profile: { ...user, user_all_orgs: [] } })).organization.id).toBe(DEFAULT_ORG_ID);
+  });
+
+  test('[S4-009] [S4-010] is another one when the person lacks the permission in it', async () => {
+    const { ports, calls } = world({ profile: both, remembered: shanghai, permitted: [defaultOrg] });
+    const exit = await runGuard(ports);
+    expect(exit.at === 'ready' && exit.session.organization.id).toBe(DEFAULT_ORG_ID);
+    expect(calls.filter((call) => call.startsWith('organization'))).toEqual([
+      'organization shanghai',
+      `organization ${DEFAULT_ORG_ID}`,
+    ]);
+    expect(ports.rememberOrganization).toHaveBeenCalledWith('admin', defaultOrg);
+  });
+
+  test('is an error when the server lets the person work nowhere', async () => {
+    const { ports } = world({ permitted: [] });
+    expect(await runGuard(ports)).toMatchObject({ at: 'failed', during: 'organization' });
   });
 
   test('[S6-038] is never the root without a valid licence', async () => {
-    expect(await organizationFor({ remembered: rootOrg })).toBe(defaultOrg.id);
-    expect(await organizationFor({ remembered: rootOrg, settings: { XPACK_LICENSE_IS_VALID: true } })).toBe(
-      rootOrg.id,
-    );
+    expect((await ready({ remembered: rootOrg })).organization.id).toBe(DEFAULT_ORG_ID);
+    const licensed = { remembered: rootOrg, settings: { XPACK_LICENSE_IS_VALID: true } };
+    expect((await ready(licensed)).organization.id).toBe(rootOrg.id);
+  });
+
+  test('gives the roles: a profile read in another one is read again', async () => {
+    const auditorThere = (organization: string | null): Profile => ({
+      ...user,
+      admin_or_audit_orgs: [shanghai],
+      user_all_orgs: [shanghai],
+      current_org_roles: organization === 'shanghai' ? ['Auditor'] : ['User'],
+    });
+    const session = await ready({ profile: auditorThere, cookie: DEFAULT_ORG_ID, remembered: shanghai });
+    expect(session.roles).toEqual([Role.OrgAuditor]);
   });
 });
 

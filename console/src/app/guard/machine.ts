@@ -1,20 +1,7 @@
-import { HttpError } from '#/lib/http/errors';
-import {
-  adminPageRole,
-  bitsOfRoles,
-  hasAdminPage,
-  hasUserPage,
-  Role,
-  rolesOf,
-  satisfies,
-} from '#/lib/permissions';
-import {
-  DEFAULT_ORG_ID,
-  type Organization,
-  type Profile,
-  type PublicSettings,
-  type Session,
-} from '#/lib/session';
+import { HttpError, MissingTokenError } from '#/lib/http/errors';
+import { bitsOfRoles, rolesOf } from '#/lib/permissions';
+import type { Organization, Profile, PublicSettings, Session } from '#/lib/session';
+import { candidates, offeredOrganizations, pickRole } from './choices';
 
 /**
  * The first navigation, in the order of the specification (section 4): public settings, CSRF cookie, profile, organizations,
@@ -23,39 +10,47 @@ import {
 export type GuardState =
   | { readonly at: 'settings' }
   | { readonly at: 'csrf'; readonly settings: PublicSettings }
-  | { readonly at: 'profile'; readonly settings: PublicSettings }
-  | { readonly at: 'organizations'; readonly settings: PublicSettings; readonly profile: Profile }
-  | {
-      readonly at: 'organization';
-      readonly settings: PublicSettings;
-      readonly profile: Profile;
-      readonly offered: readonly Organization[];
-    }
-  | {
+  | { readonly at: 'profile'; readonly settings: PublicSettings; readonly token: string }
+  | ({ readonly at: 'organizations' } & Person)
+  | ({ readonly at: 'organization'; readonly organizations: readonly Organization[] } & Person)
+  | ({
       readonly at: 'roles';
-      readonly settings: PublicSettings;
-      readonly profile: Profile;
-      readonly offered: readonly Organization[];
+      readonly organizations: readonly Organization[];
       readonly organization: Organization;
-    }
+    } & Person)
   | { readonly at: 'routes'; readonly session: Session }
   | { readonly at: 'first-login'; readonly session: Session }
   | GuardExit;
 
+interface Person {
+  readonly settings: PublicSettings;
+  readonly token: string;
+  readonly profile: Profile;
+}
+
+/** Where the guard can end. */
 export type GuardExit =
   | { readonly at: 'ready'; readonly session: Session }
   | { readonly at: 'must-complete-profile'; readonly session: Session }
   | { readonly at: 'must-change-password' }
-  /** To the core login page, after `delayMs`. */
-  | { readonly at: 'sign-in'; readonly delayMs: number; readonly reason: 'no-cookie' | 'profile-refused' }
-  | { readonly at: 'failed'; readonly error: unknown };
+  /** To the core login page, after `delayMs`; the navigation is rejected with `error`. */
+  | { readonly at: 'sign-in'; readonly delayMs: number; readonly error: Error }
+  | { readonly at: 'failed'; readonly during: FailedStep; readonly error: unknown };
+
+/** What was under way when the guard failed; the person is told accordingly. */
+export type FailedStep = 'settings' | 'profile' | 'organization' | 'routes';
 
 /** Everything that the guard asks of the world. */
 export interface GuardPorts {
   loadSettings(): Promise<PublicSettings>;
-  hasCsrfCookie(): boolean;
+  /** Value of the CSRF cookie; null: there is none. */
+  csrfToken(): string | null;
+  /** The profile as it is in the organization in use. */
   loadProfile(): Promise<Profile>;
-  loadCurrentOrganization(): Promise<Organization>;
+  /** The organization by its id, when the person may work in it; refused with 403 otherwise. */
+  loadOrganization(id: string | null): Promise<Organization>;
+  /** Organization of the request cookie, in which the profile was read. */
+  organizationOfCookie(): string | null;
   rememberedOrganization(username: string): Organization | null;
   rememberOrganization(username: string, organization: Organization): void;
   rememberedRole(username: string): number | null;
@@ -77,98 +72,129 @@ function mustChangePassword(error: unknown): boolean {
   return isStatus(error, 403) && error.code === 'password_must_change';
 }
 
-/** Organizations that the admin page offers: without a valid licence the root ones are left out. */
-export function offeredOrganizations(settings: PublicSettings, profile: Profile): readonly Organization[] {
-  const valid = settings.XPACK_LICENSE_IS_VALID === true;
-  return profile.admin_or_audit_orgs.filter((organization) => valid || !organization.is_root);
+function failed(during: FailedStep, error: unknown): GuardExit {
+  return mustChangePassword(error) ? { at: 'must-change-password' } : { at: 'failed', during, error };
 }
 
-/** The stored organization if it is still offered, else the person's own, else the default one. */
-export function pickOrganization(
-  remembered: Organization | null,
-  offered: readonly Organization[],
-  profile: Profile,
-  current: Organization,
-): Organization {
-  const mine = [...offered, ...profile.user_all_orgs];
-  const stillMine = remembered && mine.find((organization) => organization.id === remembered.id);
-  if (stillMine) return stillMine;
-  const same = mine.find((organization) => organization.id === current.id);
-  if (same) return same;
-  return (
-    offered[0] ??
-    profile.user_all_orgs.find((organization) => organization.id === DEFAULT_ORG_ID) ??
-    profile.user_all_orgs[0] ??
-    current
-  );
+async function settingsStep(ports: GuardPorts): Promise<GuardState> {
+  try {
+    return { at: 'csrf', settings: await ports.loadSettings() };
+  } catch (error) {
+    return failed('settings', error);
+  }
 }
 
-/** The stored role if permitted, else the admin page's, else the user page's; without organizations to manage the smallest. */
-export function pickRole(bits: number, remembered: number | null, managesSomething: boolean): number {
-  if (!managesSomething) return Role.User;
-  if (remembered !== null && remembered > 0 && satisfies(bits, remembered)) return remembered;
-  if (hasAdminPage(bits)) return adminPageRole(bits);
-  return hasUserPage(bits) ? Role.User : Role.Anon;
+function csrfStep(settings: PublicSettings, ports: GuardPorts): GuardState {
+  const token = ports.csrfToken();
+  return token === null
+    ? { at: 'sign-in', delayMs: REDIRECT_DELAY_MS, error: new MissingTokenError() }
+    : { at: 'profile', settings, token };
 }
 
-async function profileStep(settings: PublicSettings, ports: GuardPorts): Promise<GuardState> {
+async function profileStep(
+  state: Extract<GuardState, { at: 'profile' }>,
+  ports: GuardPorts,
+): Promise<GuardState> {
   try {
     const profile = await ports.loadProfile();
     return profile.need_update_password
       ? { at: 'must-change-password' }
-      : { at: 'organizations', settings, profile };
+      : { ...state, at: 'organizations', profile };
   } catch (error) {
-    if (mustChangePassword(error)) return { at: 'must-change-password' };
-    if (isStatus(error, 401, 403)) return { at: 'sign-in', delayMs: 0, reason: 'profile-refused' };
-    return { at: 'failed', error };
+    if (isStatus(error, 401, 403) && !mustChangePassword(error)) return { at: 'sign-in', delayMs: 0, error };
+    return failed('profile', error);
   }
+}
+
+/** The first candidate in which the server lets the person work. */
+async function permitted(ids: readonly (string | null)[], ports: GuardPorts): Promise<Organization> {
+  const [first, ...rest] = ids;
+  if (first === undefined) throw new Error('no organization is left to try');
+  try {
+    const found = await ports.loadOrganization(first);
+    // The server answers with the default one when it does not know the id.
+    if (first === null || found.id === first || rest.length === 0) return found;
+  } catch (error) {
+    if (!isStatus(error, 403, 404) || mustChangePassword(error) || rest.length === 0) throw error;
+  }
+  return permitted(rest, ports);
 }
 
 async function organizationStep(
   state: Extract<GuardState, { at: 'organization' }>,
   ports: GuardPorts,
 ): Promise<GuardState> {
-  const { profile, offered } = state;
-  const remembered = ports.rememberedOrganization(profile.username);
-  const known = remembered && [...offered, ...profile.user_all_orgs].find((one) => one.id === remembered.id);
-  const organization =
-    known ?? pickOrganization(remembered, offered, profile, await ports.loadCurrentOrganization());
-  ports.rememberOrganization(profile.username, organization);
-  ports.useOrganization(organization);
-  return { ...state, at: 'roles', organization };
+  const { profile, organizations } = state;
+  try {
+    const remembered = ports.rememberedOrganization(profile.username);
+    const readIn = ports.organizationOfCookie();
+    const organization = await permitted(candidates(remembered, organizations, profile), ports);
+    ports.rememberOrganization(profile.username, organization);
+    ports.useOrganization(organization);
+    // Roles belong to an organization: a profile that was read in another one is read again.
+    const current = readIn === organization.id ? profile : await ports.loadProfile();
+    return { ...state, at: 'roles', organization, profile: current };
+  } catch (error) {
+    return failed('organization', error);
+  }
 }
 
 function rolesStep(state: Extract<GuardState, { at: 'roles' }>, ports: GuardPorts): GuardState {
-  const { profile, offered, organization, settings } = state;
+  const { profile, organizations } = state;
   const roles = rolesOf(profile);
+  const permissions = bitsOfRoles(roles);
   const currentRole = pickRole(
-    bitsOfRoles(roles),
+    permissions,
     ports.rememberedRole(profile.username),
-    offered.length > 0 || profile.is_superuser,
+    organizations.length > 0 || profile.is_superuser,
   );
   ports.rememberRole(profile.username, currentRole);
-  return { at: 'routes', session: { settings, profile, organization, roles, currentRole } };
+  const { token, settings, organization } = state;
+  return {
+    at: 'routes',
+    session: {
+      token,
+      settings,
+      profile,
+      organization,
+      organizations,
+      roles,
+      permissions,
+      currentRole,
+      mfaVerifiedAt: null,
+    },
+  };
+}
+
+function routesStep(session: Session, ports: GuardPorts): GuardState {
+  try {
+    ports.buildRoutes(session);
+    return { at: 'first-login', session };
+  } catch (error) {
+    return failed('routes', error);
+  }
 }
 
 export async function step(state: GuardState, ports: GuardPorts): Promise<GuardState> {
   switch (state.at) {
     case 'settings':
-      return { at: 'csrf', settings: await ports.loadSettings() };
+      return settingsStep(ports);
     case 'csrf':
-      return ports.hasCsrfCookie()
-        ? { at: 'profile', settings: state.settings }
-        : { at: 'sign-in', delayMs: REDIRECT_DELAY_MS, reason: 'no-cookie' };
+      return csrfStep(state.settings, ports);
     case 'profile':
-      return profileStep(state.settings, ports);
+      return profileStep(state, ports);
     case 'organizations':
-      return { ...state, at: 'organization', offered: offeredOrganizations(state.settings, state.profile) };
+      return {
+        ...state,
+        at: 'organization',
+        organizations: offeredOrganizations(state.settings, state.profile),
+      };
     case 'organization':
       return organizationStep(state, ports);
     case 'roles':
       return rolesStep(state, ports);
     case 'routes':
-      ports.buildRoutes(state.session);
-      return { at: 'first-login', session: state.session };
+      return routesStep(state.session, ports);
     case 'first-login':
       return state.session.profile.is_first_login
         ? { at: 'must-complete-profile', session: state.session }
@@ -190,10 +216,6 @@ function isExit(state: GuardState): state is GuardExit {
 
 export async function runGuard(ports: GuardPorts): Promise<GuardExit> {
   let state: GuardState = { at: 'settings' };
-  try {
-    while (!isExit(state)) state = await step(state, ports);
-    return state;
-  } catch (error) {
-    return mustChangePassword(error) ? { at: 'must-change-password' } : { at: 'failed', error };
-  }
+  while (!isExit(state)) state = await step(state, ports);
+  return state;
 }

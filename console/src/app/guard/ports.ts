@@ -1,6 +1,6 @@
-import { http } from '#/lib/http/client';
-import { setRequestOrganization } from '#/lib/http/client';
+import { http, setRequestOrganization } from '#/lib/http/client';
 import {
+  ORGANIZATION_COOKIE,
   type Organization,
   type Profile,
   type PublicSettings,
@@ -11,6 +11,7 @@ import {
   setSession,
 } from '#/lib/session';
 import { readCookie } from '#/lib/storage';
+import { menuFor } from '../sections';
 import type { GuardPorts } from './machine';
 
 export async function loadPublicSettings(): Promise<PublicSettings> {
@@ -21,13 +22,18 @@ export async function loadPublicSettings(): Promise<PublicSettings> {
 /** The guard's view of the real world. */
 export const browserPorts: GuardPorts = {
   loadSettings: loadPublicSettings,
-  hasCsrfCookie: () => readCookie('csrftoken') !== null,
+  csrfToken: () => readCookie('csrftoken'),
   loadProfile: () => http.get<Profile>('users/profile/', { quiet: true }),
-  loadCurrentOrganization: () => http.get<Organization>('orgs/orgs/current/', { quiet: true }),
+  loadOrganization: (id) => http.get<Organization>('orgs/orgs/current/', { query: { oid: id }, quiet: true }),
+  organizationOfCookie: () => readCookie(ORGANIZATION_COOKIE),
   rememberedOrganization,
   rememberOrganization,
   rememberedRole,
   rememberRole,
   useOrganization: (organization) => setRequestOrganization(organization.id),
-  buildRoutes: (session) => setSession(session),
+  buildRoutes: (session) => {
+    // Fails here, before anything is drawn, when a record contradicts itself.
+    menuFor(session);
+    setSession(session);
+  },
 };

@@ -1,6 +1,7 @@
 import { useSearch } from '@tanstack/react-router';
 import { useT } from '#/lib/i18n';
-import { bitsOf, bitsOfRoles, satisfies } from '#/lib/permissions';
+import { paths } from '#/lib/paths';
+import { bitsOf, satisfies } from '#/lib/permissions';
 import { isAdminPage, useSession } from '#/lib/session';
 import { Button } from '#/ui/button';
 import { LinkButton } from '#/ui/link';
@@ -21,9 +22,7 @@ export function RefusedPage() {
   usePageTitle(title);
   const needed = record?.permission ?? 'admin';
   const otherPageHelps =
-    maySwitchPage(session) &&
-    satisfies(bitsOfRoles(session.roles), bitsOf(needed)) &&
-    search.why === 'permission';
+    maySwitchPage(session) && satisfies(session.permissions, bitsOf(needed)) && search.why === 'permission';
   // i18n: app:role.*
   const why =
     search.why === 'permission'
@@ -43,6 +42,11 @@ export function RefusedPage() {
             <Button kind="primary" onClick={() => switchPage(session)}>
               {t(isAdminPage(session.currentRole) ? 'app:account.to_user_page' : 'app:account.to_admin_page')}
             </Button>
+          )}
+          {search.why === 'licence' && session.profile.role === 'Admin' && (
+            <LinkButton to={paths.help('enterprise')} kind="primary">
+              {t('app:refused.import_licence')}
+            </LinkButton>
           )}
           <LinkButton to="/">{t('app:not_found.home')}</LinkButton>
         </>

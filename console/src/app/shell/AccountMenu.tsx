@@ -1,17 +1,26 @@
-import { ChevronDown, CircleUser, Languages, LogOut, Monitor, Moon, Repeat, Sun } from 'lucide-react';
-import { changeLanguage, currentLanguage, useT } from '#/lib/i18n';
-import { paths, serverPaths } from '#/lib/paths';
-import { queryClient } from '#/lib/query';
+import {
+  ChevronDown,
+  CircleHelp,
+  CircleUser,
+  KeyRound,
+  Languages,
+  LogOut,
+  Monitor,
+  Moon,
+  Repeat,
+  SquareTerminal,
+  Sun,
+} from 'lucide-react';
+import { useT } from '#/lib/i18n';
+import { paths } from '#/lib/paths';
 import { isAdminPage, useSession } from '#/lib/session';
 import { type ThemeChoice, useTheme } from '#/lib/theme';
 import { MenuButton, type MenuEntry } from '#/ui/menu';
+import { useMedia } from '#/resource/use-media';
+import { openAccessKeys } from './access-keys';
+import { signOut } from './sign-out';
+import { switchLanguage } from './switch-language';
 import { maySwitchPage, switchPage } from './switch-page';
-
-export async function switchLanguage(): Promise<void> {
-  await changeLanguage(currentLanguage() === 'zh' ? 'en' : 'zh');
-  // Labels, choices and messages of the server follow the language cookie.
-  await queryClient.invalidateQueries();
-}
 
 function initials(name: string): string {
   const words = name.trim().split(/\s+/);
@@ -27,11 +36,12 @@ const THEMES: readonly { id: ThemeChoice; icon: typeof Sun }[] = [
   { id: 'dark', icon: Moon },
 ];
 
-/** Profile, theme, language, switch of page, sign out. */
+/** Profile, switch of page, API keys, theme, language, sign out. */
 export function AccountMenu() {
   const t = useT();
   const session = useSession();
   const theme = useTheme();
+  const isPhone = useMedia('(width < 640px)');
   const entries: MenuEntry[] = [
     {
       id: 'profile',
@@ -52,6 +62,20 @@ export function AccountMenu() {
           },
         ]
       : []),
+    { id: 'api-keys', label: t('app:account.api_keys'), icon: KeyRound, run: openAccessKeys },
+    // What the narrow top bar has no room for.
+    ...(isPhone
+      ? [
+          {
+            id: 'terminal',
+            label: t('app:shell.web_terminal'),
+            icon: SquareTerminal,
+            separated: true,
+            href: '/connect',
+          },
+          { id: 'help', label: t('app:help.menu'), icon: CircleHelp, href: paths.help('docs') },
+        ]
+      : []),
     // i18n: app:theme.*
     ...THEMES.map(({ id, icon }, index) => ({
       id: `theme-${id}`,
@@ -68,13 +92,7 @@ export function AccountMenu() {
       separated: true,
       run: () => void switchLanguage(),
     },
-    {
-      id: 'sign-out',
-      label: t('app:account.sign_out'),
-      icon: LogOut,
-      separated: true,
-      run: () => location.assign(`${serverPaths.logout}?next=${encodeURIComponent('/ui/')}`),
-    },
+    { id: 'sign-out', label: t('app:account.sign_out'), icon: LogOut, separated: true, run: signOut },
   ];
   return (
     <MenuButton label={t('app:account.menu', { name: session.profile.name })} entries={entries} kind="text">

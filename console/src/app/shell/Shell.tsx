@@ -1,17 +1,21 @@
 import { Outlet, useRouterState } from '@tanstack/react-router';
 import { useEffect } from 'react';
 import { useT } from '#/lib/i18n';
-import { ConfirmHost } from '#/ui/confirm';
 import { usePage } from '#/ui/page-title';
+import { Banners } from '../banners/Banners';
+import { useVisits } from '../views/use-visits';
+import { ViewTabs } from '../views/ViewTabs';
 import { OfflineBar } from './OfflineBar';
+import { Overlays } from './Overlays';
 import { Sidebar } from './Sidebar';
 import { closeSidebarOnNavigation, followWidth } from './sidebar-state';
 import { TopBar } from './TopBar';
 
-/** Sidebar, top bar and the open screen. */
+/** Sidebar, top bar, open views and the open screen. */
 export function Shell() {
   const t = useT();
   const path = useRouterState({ select: (state) => state.location.pathname });
+  useVisits();
   useEffect(followWidth, []);
   useEffect(() => {
     closeSidebarOnNavigation();
@@ -33,7 +37,9 @@ export function Shell() {
         <Sidebar />
         <div className="flex min-w-0 grow flex-col">
           <TopBar />
+          <ViewTabs />
           <OfflineBar />
+          <Banners />
           <main
             id="main"
             tabIndex={-1}
@@ -43,7 +49,7 @@ export function Shell() {
           </main>
         </div>
       </div>
-      <ConfirmHost />
+      <Overlays />
     </>
   );
 }

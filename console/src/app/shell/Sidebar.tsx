@@ -1,4 +1,3 @@
-import { useRouterState } from '@tanstack/react-router';
 import { ChevronDown, ChevronRight, X } from 'lucide-react';
 import { lazy, Suspense, useState } from 'react';
 import { useT } from '#/lib/i18n';
@@ -8,18 +7,14 @@ import { IconButton } from '#/ui/button';
 import { AppLink } from '#/ui/link';
 import { Logo, Mark } from '#/ui/logo';
 import { menuFor, recordNamed, sectionOf } from '../sections';
+import { useOpenRecord } from './open-record';
+import { OrganizationSelector } from './OrganizationSelector';
 import { sectionIcons } from './section-icons';
 import { setSidebarOpen, useSidebar } from './sidebar-state';
 import { VersionLine } from './VersionLine';
 
 // Only phones need it.
 const Drawer = lazy(async () => ({ default: (await import('#/ui/drawer')).Drawer }));
-
-/** Record of the open screen, found by the name that its route carries. */
-export function useOpenRecord(): RouteRecord | undefined {
-  const name = useRouterState({ select: (state) => state.matches.at(-1)?.staticData.record });
-  return recordNamed(name);
-}
 
 /** Record that the menu marks: the open screen's own or, for hidden screens, its parent's. */
 function menuRecordOf(record: RouteRecord | undefined): RouteRecord | undefined {
@@ -135,14 +130,24 @@ function Menu({ folded }: { readonly folded: boolean }) {
   );
 }
 
+/** What the public settings name when nobody has set a logo. */
+const OWN_LOGO = /^\/ui\/(?:logo|mark)\.svg$/;
+
 function Brand({ folded }: { readonly folded: boolean }) {
   const { settings } = useSession();
-  const custom = folded ? settings.LOGO_URLS?.logo_logout : settings.LOGO_URLS?.logo_index;
+  const address = folded ? settings.LOGO_URLS?.logo_logout : settings.LOGO_URLS?.logo_index;
+  // Our own logo is drawn here, so that it follows the theme.
+  const custom = address !== undefined && OWN_LOGO.test(address) ? undefined : address;
   const t = useT();
   return (
     <AppLink to="/" className="flex items-center rounded-2" title={t('app:shell.home')}>
       {custom ? (
-        <img src={custom} alt="Postern" className={folded ? 'size-6' : 'h-6 max-w-[180px]'} />
+        // Boxes of customer logos: 48 x 48 folded, 200 x 36 open; shown as large as the bar allows.
+        <img
+          src={custom}
+          alt="Postern"
+          className={folded ? 'size-9 object-contain' : 'h-8 max-w-[190px] object-contain'}
+        />
       ) : folded ? (
         <Mark />
       ) : (
@@ -169,6 +174,7 @@ export function Sidebar() {
               onClick={() => setSidebarOpen(false)}
             />
           </div>
+          <OrganizationSelector folded={false} />
           <Menu folded={false} />
           <VersionLine />
         </Drawer>
@@ -183,6 +189,7 @@ export function Sidebar() {
       <div className={`flex h-11 flex-none items-center ${isOpen ? 'px-3.5' : 'justify-center'}`}>
         <Brand folded={!isOpen} />
       </div>
+      <OrganizationSelector folded={!isOpen} />
       <Menu folded={!isOpen} />
       {isOpen && <VersionLine />}
     </aside>

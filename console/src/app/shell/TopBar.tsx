@@ -1,14 +1,19 @@
-import { CircleHelp, Languages, Menu, PanelLeft, SquareTerminal } from 'lucide-react';
+import { CircleHelp, Languages, Menu, PanelLeft, Search, SquareTerminal } from 'lucide-react';
 import { useT } from '#/lib/i18n';
+import { paths } from '#/lib/paths';
+import { Bell } from '#/features/messages/Bell';
 import { usePage } from '#/ui/page-title';
 import { Breadcrumbs, type Crumb } from '#/ui/breadcrumbs';
 import { LinkButton } from '#/ui/link';
 import { MenuButton } from '#/ui/menu';
 import { TipButton } from '#/ui/tooltip';
+import { openPalette, SHORTCUT } from '../palette/palette-state';
 import { recordNamed, sectionOf } from '../sections';
-import { AccountMenu, switchLanguage } from './AccountMenu';
-import { useOpenRecord } from './Sidebar';
+import { AccountMenu } from './AccountMenu';
+import { useOpenRecord } from './open-record';
 import { setSidebarOpen, useSidebar } from './sidebar-state';
+import { switchLanguage } from './switch-language';
+import { TicketsLink } from './TicketsLink';
 
 function useCrumbs(): readonly Crumb[] {
   const t = useT();
@@ -23,6 +28,35 @@ function useCrumbs(): readonly Crumb[] {
   if (parent) crumbs.push({ label: t(parent.title), to: parent.path });
   if (crumbs.at(-1)?.label !== own) crumbs.push({ label: own });
   return crumbs;
+}
+
+/** Looks like a field, opens the palette. */
+function SearchButton() {
+  const t = useT();
+  const label = t('shell:search');
+  return (
+    <>
+      <button
+        type="button"
+        className="pt-field pt-field-quiet flex w-64! items-center gap-2 text-left text-ink-3! max-lg:w-48! max-md:hidden"
+        aria-keyshortcuts="Control+K"
+        aria-haspopup="dialog"
+        onClick={openPalette}
+      >
+        <Search aria-hidden />
+        <span className="grow truncate">{label}</span>
+        <kbd
+          aria-hidden
+          className="rounded-1 border border-line-2 bg-surface-2 px-1 font-sans text-meta text-ink-3"
+        >
+          {SHORTCUT}
+        </kbd>
+      </button>
+      <span className="md:hidden">
+        <TipButton icon={Search} label={label} onPress={openPalette} />
+      </span>
+    </>
+  );
 }
 
 export function TopBar() {
@@ -40,25 +74,33 @@ export function TopBar() {
       <div className="min-w-0 grow pl-1">
         <Breadcrumbs crumbs={crumbs} />
       </div>
+      <SearchButton />
       <span className="max-sm:hidden">
         <LinkButton to="/connect" kind="text" icon={SquareTerminal} newTab>
           {t('app:shell.web_terminal')}
         </LinkButton>
       </span>
+      <TicketsLink />
+      <Bell />
       <span className="max-sm:hidden">
         <TipButton icon={Languages} label={t('app:language.other')} onPress={() => void switchLanguage()} />
       </span>
-      <MenuButton
-        label={t('app:help.menu')}
-        kind="text"
-        iconOnly
-        entries={[
-          { id: 'docs', label: t('app:help.docs'), href: '/api/docs/', newTab: true },
-          { id: 'health', label: t('app:help.health'), href: '/api/health/', newTab: true },
-        ]}
-      >
-        <CircleHelp aria-hidden />
-      </MenuButton>
+      <span className="max-sm:hidden">
+        <MenuButton
+          label={t('app:help.menu')}
+          kind="text"
+          iconOnly
+          entries={[
+            { id: 'docs', label: t('app:help.docs'), href: paths.help('docs') },
+            { id: 'support', label: t('app:help.support'), href: paths.help('support') },
+            { id: 'enterprise', label: t('app:help.enterprise'), href: paths.help('enterprise') },
+            { id: 'api', label: t('app:help.api'), href: '/api/docs/', newTab: true, separated: true },
+            { id: 'health', label: t('app:help.health'), href: '/api/health/', newTab: true },
+          ]}
+        >
+          <CircleHelp aria-hidden />
+        </MenuButton>
+      </span>
       <AccountMenu />
     </header>
   );

@@ -1,8 +1,6 @@
 import { useT } from '#/lib/i18n';
 import { useSession } from '#/lib/session';
-
-/** Compatibility level of the API, beside our own version (rulings). */
-const API_LEVEL = 'v2.13.2';
+import { API_LEVEL } from '#/lib/version';
 
 /** Footer: version and, without a licence, the GPL note and the copyright line. */
 export function VersionLine() {

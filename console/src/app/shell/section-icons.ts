@@ -1,4 +1,6 @@
 import {
+  Bell,
+  CircleHelp,
   CircleUser,
   KeyRound,
   LayoutDashboard,
@@ -21,5 +23,7 @@ export const sectionIcons: Record<SectionIcon, Icon> = {
   audits: ScrollText,
   'my-assets': Server,
   settings: Settings,
+  messages: Bell,
+  help: CircleHelp,
   profile: CircleUser,
 };

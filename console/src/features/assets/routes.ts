@@ -18,6 +18,7 @@ export const assetScreens: ResourceScreens = {
     detail: 'nav:asset_detail',
   },
   texts: ['assets'],
+  find: { api: 'assets/assets/', name: 'hostname', detail: 'ip' },
   load: async () => (await load()).assetPages,
 };
 
@@ -41,6 +42,7 @@ export const systemUserScreens: ResourceScreens = {
     detail: 'nav:system_user_detail',
   },
   texts: ['assets'],
+  find: { api: 'assets/system-users/', name: 'name', detail: 'username' },
   load: async () => (await load()).systemUserPages,
 };
 
@@ -72,6 +74,7 @@ export const assetsSection: Section = {
   id: 'assets',
   title: 'nav:assets',
   icon: 'assets',
+  path: '/assets',
   order: 30,
   routes: [
     ...resourceRecords(assetScreens),

@@ -18,6 +18,7 @@ export const auditsSection: Section = {
   id: 'audits',
   title: 'nav:audits',
   icon: 'audits',
+  path: '/audits',
   order: 60,
   routes: [
     record('LoginLog', '/audits/login-log', 'nav:login_log', 'LoginLogPage'),

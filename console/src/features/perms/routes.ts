@@ -22,6 +22,7 @@ export const assetPermissionScreens: ResourceScreens = {
     detail: 'nav:asset_permission_detail',
   },
   texts: ['perms'],
+  find: { api: 'perms/asset-permissions/', name: 'name', detail: 'comment' },
   load: async () => (await import('./screens')).assetPermissionPages,
 };
 
@@ -29,6 +30,7 @@ export const permsSection: Section = {
   id: 'perms',
   title: 'nav:perms',
   icon: 'permissions',
+  path: '/perms',
   order: 40,
   routes: resourceRecords(assetPermissionScreens),
 };

@@ -6,6 +6,7 @@ export const sessionsSection: Section = {
   id: 'sessions',
   title: 'nav:sessions',
   icon: 'sessions',
+  path: '/terminal',
   order: 50,
   routes: [
     {

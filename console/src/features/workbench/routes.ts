@@ -11,6 +11,8 @@ export const workbenchSection: Section = {
       path: '/my-assets',
       title: 'nav:my_assets',
       permission: 'use',
+      affix: true,
+      find: { api: 'perms/users/assets/', name: 'hostname', detail: 'ip', path: '/connect?asset=$id' },
       texts: ['resource', 'workbench'],
       load: () => import('./MyAssetsPage').then((module) => module.MyAssetsPage),
     },

@@ -9,6 +9,7 @@ import {
   fieldErrors,
   ForbiddenError,
   type HttpError,
+  MissingTokenError,
   NoAnswerError,
   NotFoundError,
   SignedOutError,
@@ -18,7 +19,7 @@ import { cleanQuery } from './query-string';
 
 const server = setupServer();
 const failed = vi.fn<(error: HttpError | NoAnswerError) => void>();
-const signedOut = vi.fn<(error: SignedOutError) => void>();
+const signedOut = vi.fn<(error: SignedOutError | MissingTokenError) => void>();
 
 beforeAll(async () => {
   server.listen({ onUnhandledRequest: 'error' });
@@ -142,4 +143,30 @@ test('[S5-005] messages of a field are joined with a semicolon, nested ones keep
       rows: [{}, { ip: ['d'] }],
     }),
   ).toEqual({ name: 'a; b', meta: { port: 'c' }, protocols: { 0: 'bad' }, rows: { 0: {}, 1: { ip: 'd' } } });
+});
+
+test('[S8-002] a write of a session without the CSRF cookie is not sent but asks for a new sign-in', async () => {
+  const sent = answer(201);
+  setRequestOrganization('org-1');
+  await expect(http.post('things/', {})).rejects.toThrow('No token found in cookie');
+  expect(sent()).toBe(0);
+  expect(signedOut).toHaveBeenCalledWith(expect.any(MissingTokenError));
+});
+
+test('[S3-078] the text of an error is its `error`, `msg` or `detail`', async () => {
+  const said = async (body: unknown) => {
+    answer(502, body);
+    return explain(await http.get('things/', { quiet: true }).catch((error: unknown) => error));
+  };
+  expect(await said({ error: 'one', msg: 'two', detail: 'three' })).toBe('one');
+  expect(await said({ msg: 'two', detail: 'three' })).toBe('two');
+  expect(await said({ detail: 'three' })).toBe('three');
+  expect(await said({})).toBe('The operation failed and the server gave no reason');
+});
+
+test('[S3-079] field errors are a map of field to a message or to several', async () => {
+  answer(400, { name: 'Too long', ip: ['Not an address', 'In use'] });
+  const error: unknown = await http.get('things/', { quiet: true }).catch((caught: unknown) => caught);
+  if (!(error instanceof ValidationError)) throw new Error('no validation error');
+  expect(error.fields).toEqual({ name: 'Too long', ip: 'Not an address; In use' });
 });

@@ -1,6 +1,6 @@
 import { readCookie } from '../storage';
 import { browserZone } from '../time';
-import { errorOf, type HttpError, NoAnswerError, SignedOutError } from './errors';
+import { errorOf, type HttpError, MissingTokenError, NoAnswerError, SignedOutError } from './errors';
 import { type QueryValues, queryString } from './query-string';
 
 export const TIMEOUT_MS = 60_000;
@@ -18,8 +18,8 @@ export interface RequestOptions {
 interface Listeners {
   /** A request that nobody declared quiet has failed. */
   failed: (error: HttpError | NoAnswerError) => void;
-  /** 401 on anything but the profile: the session is over. */
-  signedOut: (error: SignedOutError) => void;
+  /** 401 on anything but the profile, or no CSRF cookie to write with: the session is over. */
+  signedOut: (error: SignedOutError | MissingTokenError) => void;
   /** Any answer came. `path` is relative to the API root. */
   answered: (path: string) => void;
 }
@@ -90,6 +90,16 @@ function noAnswer(
   return error;
 }
 
+const READING: ReadonlySet<string> = new Set(['GET', 'HEAD', 'OPTIONS']);
+
+/** In a session a write without the CSRF cookie can only be refused: it is not sent. Signing in comes before a session. */
+function requireToken(method: string): void {
+  if (READING.has(method) || organizationId === null || readCookie('csrftoken') !== null) return;
+  const error = new MissingTokenError();
+  listeners.signedOut(error);
+  throw error;
+}
+
 /** A successful response and how to read it; everything else is thrown, as `request` says. */
 export async function openRequest<T>(
   method: string,
@@ -98,6 +108,7 @@ export async function openRequest<T>(
   options: RequestOptions,
   read: (response: Response) => Promise<T>,
 ): Promise<T> {
+  requireToken(method);
   const timeout = AbortSignal.timeout(TIMEOUT_MS);
   let response: Response;
   let answer: unknown;

@@ -83,6 +83,14 @@ export class NoAnswerError extends Error {
   }
 }
 
+/** There is no CSRF cookie, so nobody is signed in and nothing is sent. */
+export class MissingTokenError extends Error {
+  constructor() {
+    super('No token found in cookie');
+    this.name = 'MissingTokenError';
+  }
+}
+
 function isMessageList(value: unknown): value is unknown[] {
   return Array.isArray(value) && value.every((item) => typeof item !== 'object' || item === null);
 }

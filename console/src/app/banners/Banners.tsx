@@ -1,0 +1,88 @@
+import { useQuery } from '@tanstack/react-query';
+import { useEffect, useState } from 'react';
+import { http } from '#/lib/http/client';
+import { useT } from '#/lib/i18n';
+import { paths } from '#/lib/paths';
+import { type Session, useSession } from '#/lib/session';
+import { minuteStamp, parseTime } from '#/lib/time';
+import { AppLink } from '#/ui/link';
+import { Banner } from './Banner';
+import { licenceDaysLeft, licenceExpiry, passwordEnd, passwordExpiry } from './expiry';
+
+/** The console may stay open for days. */
+const HOUR_MS = 3_600_000;
+
+interface LicenceDetail {
+  /** Last day, `2027-01-31`; null: there is no licence. */
+  readonly date_expired: string | null;
+  /** As the server, which decides, counts them. */
+  readonly days_left?: number | null;
+}
+
+/** The licence concerns the system administrator of an enterprise edition; nobody else is asked for it. */
+function concernsLicence({ profile, settings }: Session): boolean {
+  return profile.role === 'Admin' && settings.XPACK_ENABLED === true;
+}
+
+function LicenceBanner({ now }: { readonly now: Date }) {
+  const t = useT();
+  const session = useSession();
+  const { data } = useQuery({
+    queryKey: ['licence'],
+    queryFn: () => http.get<LicenceDetail>('xpack/license/detail', { quiet: true }),
+    enabled: concernsLicence(session),
+    staleTime: HOUR_MS,
+  });
+  const date = data?.date_expired;
+  if (!date || !concernsLicence(session)) return null;
+  const expiry = licenceExpiry(data.days_left ?? licenceDaysLeft(date, now));
+  if (!expiry) return null;
+  return (
+    <Banner
+      tone={expiry}
+      action={<AppLink to={paths.help('enterprise')}>{t('shell:banners.licence.action')}</AppLink>}
+    >
+      {t(expiry === 'expired' ? 'shell:banners.licence.expired' : 'shell:banners.licence.soon', {
+        date,
+      })}
+    </Banner>
+  );
+}
+
+/** Only a local password is changed here. */
+function PasswordBanner({ now }: { readonly now: Date }) {
+  const t = useT();
+  const { profile, settings } = useSession();
+  if (profile.source !== 'local') return null;
+  const end = passwordEnd(
+    parseTime(profile.date_password_last_updated),
+    settings.SECURITY_PASSWORD_EXPIRATION_TIME,
+  );
+  const expiry = end && passwordExpiry(end, now);
+  if (!end || !expiry) return null;
+  return (
+    <Banner
+      tone={expiry}
+      action={<AppLink to={paths.changePassword}>{t('shell:banners.password.action')}</AppLink>}
+    >
+      {t(expiry === 'expired' ? 'shell:banners.password.expired' : 'shell:banners.password.soon', {
+        date: minuteStamp(end),
+      })}
+    </Banner>
+  );
+}
+
+/** What is about to end or has ended. */
+export function Banners() {
+  const [now, setNow] = useState(() => new Date());
+  useEffect(() => {
+    const timer = setInterval(() => setNow(new Date()), HOUR_MS);
+    return () => clearInterval(timer);
+  }, []);
+  return (
+    <div role="status">
+      <LicenceBanner now={now} />
+      <PasswordBanner now={now} />
+    </div>
+  );
+}

@@ -1,0 +1,58 @@
+import { ChevronsUpDown } from 'lucide-react';
+import { useState } from 'react';
+import { useT } from '#/lib/i18n';
+import { isAdminPage, useSession } from '#/lib/session';
+import { MenuButton } from '#/ui/menu';
+import { offersOrganizations, switchOrganization } from './switch-organization';
+
+function Tile({ name }: { readonly name: string }) {
+  return (
+    <span
+      aria-hidden
+      className="grid size-5 flex-none place-items-center rounded-t-full rounded-b-1 bg-accent-soft-2 text-meta font-medium text-accent"
+    >
+      {name.slice(0, 1).toUpperCase()}
+    </span>
+  );
+}
+
+/** The organization in which one works, and the others; letters find one in a long list. */
+export function OrganizationSelector({ folded }: { readonly folded: boolean }) {
+  const t = useT();
+  const session = useSession();
+  const [busy, setBusy] = useState(false);
+  if (!offersOrganizations(session, isAdminPage(session.currentRole))) return null;
+  const { organization, organizations } = session;
+  const change = async (id: string) => {
+    if (id === organization.id || busy) return;
+    setBusy(true);
+    // The page loads anew; a refusal has been told by the http client.
+    await switchOrganization(id, session).catch(() => setBusy(false));
+  };
+  return (
+    <div className={folded ? 'flex justify-center py-1' : 'px-2 py-1'} aria-busy={busy}>
+      <MenuButton
+        label={t('shell:organization.label', { name: organization.name })}
+        align="start"
+        iconOnly={folded}
+        className={folded ? '' : 'w-full justify-start! max-md:min-h-11'}
+        entries={organizations.map((one) => ({
+          id: one.id,
+          label: one.name,
+          selected: one.id === organization.id,
+          ...(one.is_root ? { detail: t('shell:organization.root') } : {}),
+          run: () => void change(one.id),
+        }))}
+      >
+        <Tile name={organization.name} />
+        {!folded && (
+          <>
+            <span className="sr-only">{t('shell:organization.short')}</span>
+            <span className="min-w-0 grow truncate text-left">{organization.name}</span>
+            <ChevronsUpDown className="size-[14px]! text-ink-3" aria-hidden />
+          </>
+        )}
+      </MenuButton>
+    </div>
+  );
+}

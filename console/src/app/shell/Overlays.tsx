@@ -1,0 +1,31 @@
+import { lazy, Suspense } from 'react';
+import { loadNamespaces } from '#/lib/i18n';
+import { ConfirmHost } from '#/ui/confirm';
+import { closePalette, usePalette, usePaletteShortcut } from '../palette/palette-state';
+import { closeAccessKeys, useAccessKeys } from './access-keys';
+
+// Each comes with its first use, together with its texts.
+const Palette = lazy(async () => {
+  await loadNamespaces(['palette']);
+  return import('../palette/Palette');
+});
+const AccessKeysDialog = lazy(async () => {
+  await loadNamespaces(['access-keys']);
+  return import('#/features/access-keys/AccessKeysDialog');
+});
+
+/** What can open over every screen. */
+export function Overlays() {
+  usePaletteShortcut();
+  const palette = usePalette((state) => state.isOpen);
+  const keys = useAccessKeys((state) => state.isOpen);
+  return (
+    <>
+      <Suspense>
+        {palette && <Palette onClose={closePalette} />}
+        {keys && <AccessKeysDialog onClose={closeAccessKeys} />}
+      </Suspense>
+      <ConfirmHost />
+    </>
+  );
+}

@@ -1,0 +1,55 @@
+import { useQuery } from '@tanstack/react-query';
+import { Ticket } from 'lucide-react';
+import { http } from '#/lib/http/client';
+import { useT } from '#/lib/i18n';
+import { paths } from '#/lib/paths';
+import { isAuditor, type Session, useSession } from '#/lib/session';
+import { LinkButton } from '#/ui/link';
+import { CountBadge } from '#/ui/count-badge';
+
+/** Open tickets that are asked for at once (specification, section 9); the count tells of all. */
+const OPEN_LIMIT = 15;
+const EVERY_MS = 60_000;
+
+/** Tickets are on, the licence is valid, and the person is no auditor. */
+export function offersTickets(session: Session): boolean {
+  const { settings } = session;
+  return settings.TICKETS_ENABLED === true && settings.XPACK_LICENSE_IS_VALID === true && !isAuditor(session);
+}
+
+/** Tickets with the number of those that wait for this person. */
+export function TicketsLink() {
+  const t = useT();
+  const session = useSession();
+  const offered = offersTickets(session);
+  const { data } = useQuery({
+    queryKey: ['tickets', 'open'],
+    queryFn: () =>
+      http.get<{ count: number }>('tickets/tickets/', {
+        query: {
+          assignees__id: session.profile.id,
+          status: 'open',
+          offset: 0,
+          limit: OPEN_LIMIT,
+          display: 1,
+          draw: 1,
+        },
+        quiet: true,
+      }),
+    enabled: offered,
+    staleTime: EVERY_MS,
+  });
+  if (!offered) return null;
+  const count = data?.count ?? 0;
+  return (
+    <span className="relative">
+      <LinkButton
+        to={paths.tickets}
+        kind="text"
+        icon={Ticket}
+        label={count > 0 ? t('shell:tickets.open', { count }) : t('shell:tickets.label')}
+      />
+      <CountBadge count={count} tone="accent" />
+    </span>
+  );
+}

@@ -1,0 +1,7 @@
+import { serverPaths } from '#/lib/paths';
+import { browserLocation } from './switch-organization';
+
+/** Leaves through the server, which ends the session and leads back to the console's sign-in. */
+export function signOut(): void {
+  browserLocation.assign(`${serverPaths.logout}?next=${encodeURIComponent('/ui/')}`);
+}

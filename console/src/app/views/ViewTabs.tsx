@@ -1,0 +1,144 @@
+import { useRouter, useRouterState } from '@tanstack/react-router';
+import { ChevronDown, Pin, PinOff, X } from 'lucide-react';
+import { type KeyboardEvent, useEffect, useRef } from 'react';
+import { useT } from '#/lib/i18n';
+import { useSession } from '#/lib/session';
+import { AppLink, splitTarget } from '#/ui/link';
+import { MenuButton } from '#/ui/menu';
+import { homeOf } from '../sections';
+import { useOpenRecord } from '../shell/open-record';
+import { closeAll, closeOthers, closeView, neighbourOf, setAffix, useVisited, type View } from './visited';
+
+const MOVES: Readonly<Record<string, (at: number, count: number) => number>> = {
+  ArrowRight: (at, count) => (at + 1) % count,
+  ArrowLeft: (at, count) => (at - 1 + count) % count,
+  Home: () => 0,
+  End: (_, count) => count - 1,
+};
+
+/** The open views in a strip: one tab stop, arrows move, Delete closes; the menu closes several and lists them all. */
+export function ViewTabs() {
+  const t = useT();
+  const router = useRouter();
+  const session = useSession();
+  const views = useVisited((state) => state.views);
+  const record = useOpenRecord();
+  const here = useRouterState({ select: (state) => state.resolvedLocation?.pathname ?? '' });
+  const strip = useRef<HTMLUListElement>(null);
+  const current = views.find((view) => view.path === here);
+  const stop = current?.path ?? views[0]?.path;
+
+  useEffect(() => {
+    strip.current?.querySelector('[aria-current]')?.scrollIntoView({ block: 'nearest', inline: 'nearest' });
+  }, [here, views.length]);
+
+  /** Goes first, so that an unsaved form can keep its view. */
+  const leaveTo = async (target: string, left: () => void) => {
+    await router.navigate(splitTarget(target));
+    if (router.state.location.pathname !== here) left();
+  };
+  const home = homeOf(session);
+  const close = (view: View) => {
+    if (view.path !== here) closeView(view.path);
+    else void leaveTo(neighbourOf(view.path)?.address ?? home, () => closeView(view.path));
+  };
+  const closeEverything = () => {
+    if (!current || current.affix) closeAll();
+    else void leaveTo(views.find((view) => view.affix)?.address ?? home, closeAll);
+  };
+  const onKeyDown = (event: KeyboardEvent, view: View, at: number) => {
+    const links = [...(strip.current?.querySelectorAll<HTMLElement>('a') ?? [])];
+    const move = MOVES[event.key];
+    if (move) {
+      event.preventDefault();
+      links[move(at, links.length)]?.focus();
+    } else if (event.key === 'Delete' && !view.affix) {
+      event.preventDefault();
+      (links[at + 1] ?? links[at - 1])?.focus();
+      close(view);
+    }
+  };
+  if (views.length === 0) return null;
+  const fixedByRecord = record?.affix === true;
+  return (
+    <nav
+      aria-label={t('shell:views.label')}
+      className="flex h-8 flex-none border-b border-line bg-bg max-md:hidden"
+    >
+      <ul ref={strip} className="pt-view-tabs flex min-w-0 grow overflow-x-auto px-3">
+        {views.map((view, at) => {
+          const isHere = view.path === here;
+          return (
+            <li
+              key={view.path}
+              className={`group flex flex-none items-center border-b-2 ${isHere ? 'border-accent' : 'border-transparent'}`}
+            >
+              {/* oxlint-disable-next-line jsx-a11y/no-static-element-interactions -- keys of the link inside */}
+              <span onKeyDown={(event) => onKeyDown(event, view, at)}>
+                <AppLink
+                  to={view.address}
+                  title={view.title}
+                  tabIndex={view.path === stop ? 0 : -1}
+                  className={`block max-w-44 truncate rounded-1 py-1 pl-2 no-underline outline-offset-[-2px] ${isHere ? 'font-medium text-ink-1' : 'text-ink-2 hover:text-ink-1'} ${view.affix ? 'pr-2' : ''}`}
+                >
+                  {view.title}
+                </AppLink>
+              </span>
+              {!view.affix && (
+                <button
+                  type="button"
+                  tabIndex={-1}
+                  aria-label={t('shell:views.close', { title: view.title })}
+                  title={t('shell:views.close_hint')}
+                  className="grid size-6 place-items-center rounded-1 text-ink-3 hover:bg-hover hover:text-ink-1"
+                  onClick={() => close(view)}
+                >
+                  <X className="size-3!" aria-hidden />
+                </button>
+              )}
+            </li>
+          );
+        })}
+      </ul>
+      <MenuButton
+        label={t('shell:views.menu')}
+        kind="text"
+        iconOnly
+        className="m-0.5"
+        entries={[
+          ...views.map((view) => ({
+            id: view.path,
+            label: view.title,
+            selected: view.path === here,
+            run: () => void router.navigate(splitTarget(view.address)),
+          })),
+          ...(current && !fixedByRecord
+            ? [
+                {
+                  id: 'affix',
+                  label: t(current.affix ? 'shell:views.unpin' : 'shell:views.pin'),
+                  icon: current.affix ? PinOff : Pin,
+                  separated: true,
+                  run: () => setAffix(current.path, !current.affix),
+                },
+              ]
+            : []),
+          ...(current && !current.affix
+            ? [
+                {
+                  id: 'close',
+                  label: t('shell:views.close_this'),
+                  separated: true,
+                  run: () => close(current),
+                },
+              ]
+            : []),
+          { id: 'others', label: t('shell:views.close_others'), run: () => closeOthers(here) },
+          { id: 'all', label: t('shell:views.close_all'), run: closeEverything },
+        ]}
+      >
+        <ChevronDown aria-hidden />
+      </MenuButton>
+    </nav>
+  );
+}

@@ -1,0 +1,123 @@
+import { useQuery, useQueryClient } from '@tanstack/react-query';
+import { Plus } from 'lucide-react';
+import { useState } from 'react';
+import { explain, requestIdOf } from '#/lib/http/catalogue';
+import { useT } from '#/lib/i18n';
+import { Button } from '#/ui/button';
+import { confirm } from '#/ui/confirm';
+import { Dialog } from '#/ui/dialog';
+import { SkeletonLines } from '#/ui/skeleton';
+import { FailedState, StateView } from '#/ui/states';
+import { toast, toastSucceeded } from '#/ui/toast';
+import { type AccessKey, accessKeysKey, createKey, deleteKey, fetchKeys, setKeyActive } from './api';
+import { KeyRow } from './KeyRow';
+import { NewKey } from './NewKey';
+
+/** Keys of the signed-in person: create, switch on and off, delete. */
+export default function AccessKeysDialog({ onClose }: { readonly onClose: () => void }) {
+  const t = useT();
+  const queries = useQueryClient();
+  const [made, setMade] = useState<AccessKey | null>(null);
+  const [creating, setCreating] = useState(false);
+  const { data, error, refetch } = useQuery({ queryKey: accessKeysKey, queryFn: fetchKeys, staleTime: 0 });
+
+  const refresh = () => queries.invalidateQueries({ queryKey: accessKeysKey });
+  const tell = (what: string, failure: unknown) => {
+    const id = requestIdOf(failure);
+    toast({ tone: 'error', text: `${what}: ${explain(failure)}`, ...(id ? { detail: `req ${id}` } : {}) });
+  };
+  const create = async () => {
+    setCreating(true);
+    try {
+      setMade(await createKey());
+      await refresh();
+    } catch (failure) {
+      tell(t('access-keys:update_error'), failure);
+    }
+    setCreating(false);
+  };
+  const toggle = async (key: AccessKey) => {
+    try {
+      await setKeyActive(key.id, !key.is_active);
+      toastSucceeded();
+      await refresh();
+    } catch (failure) {
+      tell(t('access-keys:update_error'), failure);
+    }
+  };
+  const remove = (key: AccessKey) =>
+    confirm({
+      title: t('access-keys:delete_title', { id: key.id.slice(0, 8) }),
+      effect: t('access-keys:delete_effect'),
+      names: [key.id],
+      confirmLabel: t('access-keys:delete'),
+      danger: true,
+      run: async () => {
+        try {
+          await deleteKey(key.id);
+        } catch (failure) {
+          tell(t('access-keys:delete_error'), failure);
+          throw failure;
+        }
+        if (made?.id === key.id) setMade(null);
+        await refresh();
+      },
+    });
+
+  return (
+    <Dialog
+      title={t('access-keys:title')}
+      isOpen
+      onClose={onClose}
+      size="wizard"
+      footer={
+        <>
+          <Button onClick={onClose}>{t('ui:close')}</Button>
+          <Button kind="primary" icon={Plus} busy={creating} onClick={create}>
+            {t('access-keys:create')}
+          </Button>
+        </>
+      }
+    >
+      <p className="mb-3 text-ink-2">{t('access-keys:what')}</p>
+      {made && <NewKey made={made} />}
+      {error ? (
+        <FailedState
+          title={t('access-keys:failed')}
+          message={explain(error)}
+          requestId={requestIdOf(error)}
+          onRetry={() => void refetch()}
+        />
+      ) : !data ? (
+        <SkeletonLines lines={3} />
+      ) : data.length === 0 ? (
+        <StateView drawing="empty" title={t('access-keys:none')} />
+      ) : (
+        <div className="overflow-x-auto">
+          <table className="w-full min-w-[560px] border-collapse text-left">
+            <thead className="bg-surface-2 text-meta text-ink-2">
+              <tr>
+                {['id', 'secret', 'is_active', 'date_created', 'actions'].map((column) => (
+                  // i18n: access-keys:column.*
+                  <th key={column} scope="col" className="h-8 px-2 font-medium">
+                    {t(`access-keys:column.${column}`)}
+                  </th>
+                ))}
+              </tr>
+            </thead>
+            <tbody>
+              {data.map((key) => (
+                <KeyRow
+                  key={key.id}
+                  made={key}
+                  onToggle={() => toggle(key)}
+                  onDelete={() => void remove(key)}
+                />
+              ))}
+            </tbody>
+          </table>
+        </div>
+      )}
+    </Dialog>
+  );
+}

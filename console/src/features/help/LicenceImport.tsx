@@ -1,0 +1,59 @@
+import { Upload } from 'lucide-react';
+import { type FormEvent, useRef, useState } from 'react';
+import { http } from '#/lib/http/client';
+import { useT } from '#/lib/i18n';
+import { Button } from '#/ui/button';
+import { Field } from '#/ui/field';
+import { toast } from '#/ui/toast';
+
+interface ImportAnswer {
+  readonly status: boolean;
+  readonly msg: string;
+}
+
+/** Uploads a licence file. The server judges it and says in words what it found. */
+export function LicenceImport() {
+  const t = useT();
+  const input = useRef<HTMLInputElement>(null);
+  const [busy, setBusy] = useState(false);
+  const [problem, setProblem] = useState<string | undefined>();
+  const submit = async (event: FormEvent) => {
+    event.preventDefault();
+    const file = input.current?.files?.[0];
+    if (!file) {
+      setProblem(t('help:licence.choose'));
+      input.current?.focus();
+      return;
+    }
+    setBusy(true);
+    setProblem(undefined);
+    const form = new FormData();
+    form.append('file', file);
+    try {
+      const { status, msg } = await http.post<ImportAnswer>('xpack/license/import', form);
+      if (status) {
+        toast({ tone: 'ok', text: msg });
+        // Menus and screens follow the licence: the guard starts anew.
+        location.reload();
+        return;
+      }
+      setProblem(msg);
+    } catch {
+      // The http client has told it.
+    }
+    setBusy(false);
+  };
+  return (
+    <form className="grid gap-3" onSubmit={submit} noValidate>
+      <p className="text-ink-2">{t('help:licence.how')}</p>
+      <Field layout="above" label={t('help:licence.file')} error={problem}>
+        {(control) => <input {...control} ref={input} type="file" className="pt-field" />}
+      </Field>
+      <div>
+        <Button kind="primary" type="submit" icon={Upload} busy={busy}>
+          {t('help:licence.import')}
+        </Button>
+      </div>
+    </form>
+  );
+}

@@ -1,0 +1,48 @@
+import { Bell as BellIcon } from 'lucide-react';
+import { lazy, Suspense, useRef, useState } from 'react';
+import { useT } from '#/lib/i18n';
+import { buttonLook } from '#/ui/button';
+import { CountBadge } from '#/ui/count-badge';
+import { useUnread } from './api';
+import { useUnreadSocket } from './socket';
+
+// The sanitiser and the list come with the first look at the messages.
+const MessagePanel = lazy(() => import('./MessagePanel'));
+
+/** The bell of the top bar with the number of unread messages. */
+export function Bell() {
+  const t = useT();
+  useUnreadSocket();
+  const count = useUnread((state) => state.count) ?? 0;
+  const [open, setOpen] = useState(false);
+  const button = useRef<HTMLButtonElement>(null);
+  const label = count > 0 ? t('messages:bell_unread', { count }) : t('messages:bell');
+  return (
+    <>
+      <button
+        ref={button}
+        type="button"
+        className="pt-button relative"
+        {...buttonLook({ kind: 'text' }, true)}
+        aria-label={label}
+        title={label}
+        aria-haspopup="dialog"
+        aria-expanded={open}
+        onClick={() => setOpen(true)}
+      >
+        <BellIcon aria-hidden />
+        <CountBadge count={count} />
+      </button>
+      {open && (
+        <Suspense>
+          <MessagePanel
+            onClose={() => {
+              setOpen(false);
+              button.current?.focus();
+            }}
+          />
+        </Suspense>
+      )}
+    </>
+  );
+}

@@ -1,0 +1,71 @@
+import { create } from 'zustand';
+import { http } from '#/lib/http/client';
+import { queryClient } from '#/lib/query';
+
+/** A message of the system or of an administrator to this person. `message` is HTML from the server. */
+export interface SiteMessage {
+  readonly id: string;
+  readonly subject: string;
+  readonly message: string;
+  readonly has_read: boolean;
+  readonly date_created: string;
+  readonly sender?: string | null;
+}
+
+export interface MessagePage {
+  readonly count: number;
+  readonly results: readonly SiteMessage[];
+}
+
+/** Messages of one page (specification, section 9). */
+export const PAGE_SIZE = 15;
+/** Ids that one "mark all" request names. */
+const MARK_AT_ONCE = 100;
+const LIST = 'notifications/site-message/';
+
+export const messagesKey = ['site-messages'] as const;
+
+/** Newest first. `hasRead` absent: all. */
+export function fetchMessages(offset: number, hasRead?: boolean): Promise<MessagePage> {
+  return http.get<MessagePage>(LIST, {
+    query: { offset, limit: PAGE_SIZE, has_read: hasRead },
+    quiet: true,
+  });
+}
+
+interface UnreadState {
+  /** null: not known yet. */
+  readonly count: number | null;
+}
+
+export const useUnread = create<UnreadState>(() => ({ count: null }));
+
+/** The server or a list has told how many are unread; open lists follow when the number is news. */
+export function noteUnread(count: number): void {
+  const before = useUnread.getState().count;
+  useUnread.setState({ count });
+  if (before !== null && before !== count) void queryClient.invalidateQueries({ queryKey: messagesKey });
+}
+
+async function afterMarking(): Promise<void> {
+  const { count } = await fetchMessages(0, false);
+  useUnread.setState({ count });
+  await queryClient.invalidateQueries({ queryKey: messagesKey });
+}
+
+export async function markRead(ids: readonly string[]): Promise<void> {
+  await http.patch(`${LIST}mark-as-read/`, { ids });
+  await afterMarking();
+}
+
+/** Marks what is unread now, also beyond the page that is shown. */
+export async function markAllRead(): Promise<void> {
+  const { results, count } = await http.get<MessagePage>(LIST, {
+    query: { offset: 0, limit: MARK_AT_ONCE, has_read: false },
+  });
+  if (results.length > 0) {
+    await http.patch(`${LIST}mark-as-read/`, { ids: results.map((message) => message.id) });
+    if (count > results.length) return markAllRead();
+  }
+  await afterMarking();
+}

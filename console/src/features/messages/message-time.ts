@@ -1,0 +1,21 @@
+import { currentLocale } from '#/lib/i18n';
+import { minuteStamp } from '#/lib/time';
+
+const MINUTE_MS = 60_000;
+const HOUR_MS = 60 * MINUTE_MS;
+const DAY_MS = 24 * HOUR_MS;
+/** Older messages show their date (specification, section 9). */
+export const RELATIVE_MS = 7 * DAY_MS;
+
+/** `5 minutes ago`, `yesterday`; the date when it is more than seven days ago. */
+export function messageTime(date: Date, now: Date = new Date()): string {
+  const age = now.getTime() - date.getTime();
+  if (age > RELATIVE_MS) return minuteStamp(date);
+  const relative = new Intl.RelativeTimeFormat(currentLocale(), { numeric: 'auto' });
+  // A clock that is a little ahead must not speak of the future.
+  const past = Math.max(0, age);
+  if (past < MINUTE_MS) return relative.format(0, 'second');
+  if (past < HOUR_MS) return relative.format(-Math.floor(past / MINUTE_MS), 'minute');
+  if (past < DAY_MS) return relative.format(-Math.floor(past / HOUR_MS), 'hour');
+  return relative.format(-Math.floor(past / DAY_MS), 'day');
+}
