@@ -37,6 +37,11 @@ export interface BulkUpdateDialogProps {
   readonly onUpdated: (left: Names) => void;
 }
 
+/** Rows that were selected without being shown have no name yet. */
+function nameOr(name: string | undefined, id: string): string {
+  return name === undefined || name === '' ? id : name;
+}
+
 function nounFor(noun: BulkUpdateDialogProps['noun'], count: number): string {
   return count === 1 ? noun.one : noun.many;
 }
@@ -104,7 +109,7 @@ function LoadedDialog({
     const agreed = await confirm({
       title: t('bulk:question', { count, noun: t(nounFor(noun, count)) }),
       effect: t('bulk:effect', { fields: chosenFields.map(labelOf).join(', ') }),
-      names: [...chosen.values()],
+      names: [...chosen].map(([id, name]) => nameOr(name, id)),
       confirmLabel: t('bulk:confirm', { count }),
     });
     if (!agreed) return;
@@ -119,8 +124,8 @@ function LoadedDialog({
         tone: 'ok',
         text: translate('bulk:updated', { count: updated.length, noun: t(nounFor(noun, updated.length)) }),
       });
-    setFailed([...reasons].map(([id, reason]) => ({ name: chosen.get(id) ?? id, reason })));
-    onUpdated(new Map([...reasons.keys()].map((id) => [id, chosen.get(id) ?? id])));
+    setFailed([...reasons].map(([id, reason]) => ({ name: nameOr(chosen.get(id), id), reason })));
+    onUpdated(new Map([...reasons.keys()].map((id) => [id, chosen.get(id) ?? ''])));
     if (reasons.size === 0) onClose();
   };
   const toggle = (name: string) => {

@@ -211,7 +211,9 @@ describe('the dialog', () => {
   }
   const tick = (label: string) => userEvent.click(screen.getByRole('checkbox', { name: `Change ${label}` }));
   const agree = async (count: number) => {
-    const question = await screen.findByRole('alertdialog', { name: `Update ${count} user groups?` });
+    const question = await screen.findByRole('alertdialog', {
+      name: count === 1 ? 'Update 1 user group?' : `Update ${count} user groups?`,
+    });
     await userEvent.click(within(question).getByRole('button', { name: `Update ${count}` }));
     return question;
   };

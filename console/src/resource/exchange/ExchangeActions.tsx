@@ -17,6 +17,13 @@ const ImportWizard = lazy(async () => {
   return { default: part.ImportWizard };
 });
 
+/** Rows with secrets are exported after a fresh MFA verification only; the server insists on it, too. */
+async function mayOpenExport(needsMfa: boolean | undefined): Promise<boolean> {
+  if (!needsMfa) return true;
+  const { requireMfa } = await import('../mfa');
+  return requireMfa();
+}
+
 const CSV = 'text/csv';
 
 export interface ExchangeActionsProps<Row extends Resource> {
@@ -72,7 +79,10 @@ export function ExchangeActions<Row extends Resource>({
                   id: 'export',
                   label: t('resource:exchange.export'),
                   icon: Download,
-                  run: () => setOpen('export'),
+                  run: () =>
+                    void mayOpenExport(exchange.mfa).then((verified) => {
+                      if (verified) setOpen('export');
+                    }),
                 },
               ]
             : []),

@@ -1,5 +1,6 @@
 import { useRef, useState } from 'react';
 import { explain } from '#/lib/http/catalogue';
+import { HttpError } from '#/lib/http/errors';
 import { fetchFile, saveFile } from '#/lib/http/file';
 import { translate, useT } from '#/lib/i18n';
 import { Button } from '#/ui/button';
@@ -28,6 +29,10 @@ const SCOPE_TEXT: Readonly<Record<ExportScope, string>> = {
 };
 const number = (value: number): string => value.toLocaleString('en');
 
+function needsMfa(error: unknown): boolean {
+  return error instanceof HttpError && error.code === 'mfa_verify_required';
+}
+
 /** Chooses format and rows, downloads the file, and tells what went wrong. */
 export function ExportDialog({
   exchange,
@@ -51,23 +56,34 @@ export function ExportDialog({
   const rows = rowsOfScope(scope, source);
   const tooMany = rows !== undefined && rows > EXPORT_MAX_ROWS;
 
+  const download = async (signal: AbortSignal) => {
+    const spm = scope === 'selected' ? await cacheIds([...source.chosen.keys()]) : undefined;
+    const file = await fetchFile(exchange.exportApi ?? source.api, {
+      query: exportQuery(scope, format, source, spm),
+      quiet: true,
+      signal,
+      onProgress: setReceived,
+    });
+    const name = file.name ?? `export.${format}`;
+    saveFile(file.content, name);
+    toast({ tone: 'ok', text: translate('exchange:export.done', { name }) });
+    onClose();
+  };
   const run = async () => {
     const controller = new AbortController();
     abort.current = controller;
     setFailure(null);
     setReceived(0);
     try {
-      const spm = scope === 'selected' ? await cacheIds([...source.chosen.keys()]) : undefined;
-      const file = await fetchFile(exchange.exportApi ?? source.api, {
-        query: exportQuery(scope, format, source, spm),
-        quiet: true,
-        signal: controller.signal,
-        onProgress: setReceived,
-      });
-      const name = file.name ?? `export.${format}`;
-      saveFile(file.content, name);
-      toast({ tone: 'ok', text: translate('exchange:export.done', { name }) });
-      onClose();
+      try {
+        await download(controller.signal);
+      } catch (error) {
+        if (!needsMfa(error)) throw error;
+        // The verification ran out while the dialog was open.
+        const { requireMfa } = await import('../mfa');
+        if (await requireMfa()) await download(controller.signal);
+        else setFailure(explain(error));
+      }
     } catch (error) {
       if (!controller.signal.aborted) setFailure(explain(error));
     } finally {
