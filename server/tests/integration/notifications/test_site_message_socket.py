@@ -1,0 +1,233 @@
+"""The bell's websocket: who may open it, what it tells to every tab, and when it closes."""
+
+import asyncio
+import contextlib
+from collections.abc import AsyncIterator, Awaitable, Callable
+from typing import Any
+
+import msgspec
+import pytest
+from asgiref.sync import sync_to_async
+from asgiref.testing import ApplicationCommunicator
+from channels.routing import URLRouter
+from django.test import Client
+
+from postern.apps.authn.models import LoginSession
+from postern.apps.notifications import actions, consumers
+from postern.apps.notifications.models import SiteMessageReceipt
+from postern.apps.users.models import User
+from postern.entrypoints.websockets import websocket_urlpatterns
+from postern.foundation.actor import SYSTEM, Actor, ActorKind
+
+pytestmark = [pytest.mark.django_db(transaction=True)]
+
+PASSWORD = "violet anchor seventeen"
+SIGN_IN = "/api/v1/authentication/sign-in/"
+PATH = "/ws/notifications/site-msg/"
+LIMIT_S = 20
+
+
+class Tab:
+    """One console's socket."""
+
+    def __init__(self, cookies: str, *, origin: str = "http://testserver") -> None:
+        headers = [(b"host", b"testserver"), (b"origin", origin.encode()), (b"cookie", cookies.encode())]
+        scope = {
+            "type": "websocket",
+            "path": PATH,
+            "raw_path": PATH.encode(),
+            "query_string": b"",
+            "headers": headers,
+            "client": ("127.0.0.1", 50_000),
+            "server": ("testserver", 80),
+            "subprotocols": [],
+        }
+        self._socket = ApplicationCommunicator(URLRouter(websocket_urlpatterns), scope)
+
+    async def open(self) -> dict[str, Any]:
+        """The answer to the handshake."""
+        await self._socket.send_input({"type": "websocket.connect"})
+        return await self.next()
+
+    async def next(self) -> dict[str, Any]:
+        answer: dict[str, Any] = await self._socket.receive_output(LIMIT_S)
+        return answer
+
+    async def count(self) -> int:
+        """The number that comes next."""
+        message = await self.next()
+        assert message["type"] == "websocket.send", message
+        body = msgspec.json.decode(message["text"])
+        assert set(body) == {"type", "unread_count"}
+        assert body["type"] == "unread_count"
+        number: int = body["unread_count"]
+        return number
+
+    async def say(self, text: str) -> None:
+        await self._socket.send_input({"type": "websocket.receive", "text": text})
+
+    async def close(self) -> None:
+        with contextlib.suppress(asyncio.CancelledError, TimeoutError):
+            await self._socket.send_input({"type": "websocket.disconnect", "code": 1000})
+            await self._socket.wait(LIMIT_S)
+
+
+Opener = Callable[..., Awaitable[Tab]]
+
+
+@pytest.fixture
+async def tabs() -> AsyncIterator[list[Tab]]:
+    opened: list[Tab] = []
+    yield opened
+    for tab in opened:
+        await tab.close()
+
+
+@pytest.fixture
+def uma(make_user: Callable[..., User], transactional_db: None) -> User:
+    user = make_user("uma")
+    user.set_password(PASSWORD)
+    user.save()
+    return user
+
+
+def sign_in(user: User) -> str:
+    """The cookies of a browser in which the person has signed in."""
+    client = Client()
+    answer = client.post(
+        SIGN_IN, {"username": user.username, "password": PASSWORD}, content_type="application/json"
+    )
+    assert answer.status_code == 200, answer.content
+    return "; ".join(f"{name}={morsel.value}" for name, morsel in client.cookies.items())
+
+
+def send_to(*users: User) -> None:
+    actions.send(actor=SYSTEM, subject="Hello", message="<p>there</p>", users=users)
+
+
+def read_all(user: User) -> None:
+    ids = list(SiteMessageReceipt.objects.filter(user=user).values_list("pk", flat=True))
+    actions.mark_as_read(actor=Actor(kind=ActorKind.USER, user_id=user.pk, username="uma"), receipt_ids=ids)
+
+
+@pytest.mark.spec("S7-039")
+async def test_every_tab_is_told_the_number_at_once_and_whenever_it_changes(uma: User, tabs: list[Tab]) -> None:
+    await sync_to_async(send_to)(uma)
+    cookies = await sync_to_async(sign_in)(uma)
+    tabs += [Tab(cookies), Tab(cookies)]
+    for tab in tabs:
+        assert (await tab.open())["type"] == "websocket.accept"
+        assert await tab.count() == 1
+    await sync_to_async(send_to)(uma)
+    assert [await tab.count() for tab in tabs] == [2, 2]
+    await sync_to_async(read_all)(uma)
+    assert [await tab.count() for tab in tabs] == [0, 0]
+
+
+async def test_message_to_everybody_reaches_open_tabs(
+    uma: User, tabs: list[Tab], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("postern.apps.notifications.push._MANY", 0)
+    tabs.append(Tab(await sync_to_async(sign_in)(uma)))
+    await tabs[0].open()
+    assert await tabs[0].count() == 0
+    await sync_to_async(send_to)(uma)
+    assert await tabs[0].count() == 1
+
+
+async def test_message_to_others_says_nothing(uma: User, tabs: list[Tab], make_user: Callable[..., User]) -> None:
+    other = await sync_to_async(make_user)("other")
+    tabs.append(Tab(await sync_to_async(sign_in)(uma)))
+    await tabs[0].open()
+    assert await tabs[0].count() == 0
+    await sync_to_async(send_to)(other)
+    await sync_to_async(send_to)(uma)
+    assert await tabs[0].count() == 1
+
+
+async def test_k42_page_of_another_site_and_stranger_are_refused(uma: User, tabs: list[Tab]) -> None:
+    cookies = await sync_to_async(sign_in)(uma)
+    tabs += [Tab(cookies, origin="https://evil.test"), Tab(""), Tab("sessionid=made-up")]
+    assert (await tabs[0].open())["type"] == "websocket.close"
+    for tab in tabs[1:]:
+        assert (await tab.open())["type"] == "websocket.accept"
+        closed = await tab.next()
+        assert (closed["type"], closed["code"]) == ("websocket.close", consumers.CLOSE_SIGNED_OUT)
+
+
+async def test_k40_tab_closes_when_its_sign_in_ends(uma: User, tabs: list[Tab]) -> None:
+    cookies = await sync_to_async(sign_in)(uma)
+    tabs.append(Tab(cookies))
+    await tabs[0].open()
+    assert await tabs[0].count() == 0
+
+    def sign_out() -> None:
+        client = Client()
+        for pair in cookies.split("; "):
+            name, _, value = pair.partition("=")
+            client.cookies[name] = value
+        token = client.cookies["csrftoken"].value
+        assert client.post("/api/v1/authentication/sign-out/", headers={"X-CSRFToken": token}).status_code < 400
+
+    await sync_to_async(sign_out)()
+    closed = await tabs[0].next()
+    assert (closed["type"], closed["code"]) == ("websocket.close", consumers.CLOSE_SIGNED_OUT)
+
+
+async def test_k40_watch_closes_what_no_event_closed(uma: User, tabs: list[Tab]) -> None:
+    """An account that runs out, or a message that Redis lost."""
+    tabs.append(Tab(await sync_to_async(sign_in)(uma)))
+    await tabs[0].open()
+    assert await tabs[0].count() == 0
+    await sync_to_async(User.objects.filter(pk=uma.pk).update)(is_active=False)
+    closed = await tabs[0].next()
+    assert (closed["type"], closed["code"]) == ("websocket.close", consumers.CLOSE_SIGNED_OUT)
+    assert await sync_to_async(LoginSession.objects.filter(date_ended__isnull=True).exists)()
+
+
+@pytest.mark.parametrize("text", ["", "{}", "[", '{"refresh_every_seconds": 0}', '"x"', "x" * 2000])
+async def test_message_that_is_none_closes_the_tab(uma: User, tabs: list[Tab], text: str) -> None:
+    tabs.append(Tab(await sync_to_async(sign_in)(uma)))
+    await tabs[0].open()
+    assert await tabs[0].count() == 0
+    await tabs[0].say(text)
+    closed = await tabs[0].next()
+    assert (closed["type"], closed["code"]) == ("websocket.close", consumers.CLOSE_MALFORMED)
+
+
+async def test_number_comes_again_and_again_when_asked_for(
+    uma: User, tabs: list[Tab], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    waits: list[float] = []
+    sleep = asyncio.sleep
+
+    async def no_sleep(seconds: float) -> None:
+        if seconds == 7:
+            waits.append(seconds)
+            seconds = 0.05
+        await sleep(seconds)
+
+    monkeypatch.setattr(consumers.asyncio, "sleep", no_sleep)
+    tabs.append(Tab(await sync_to_async(sign_in)(uma)))
+    await tabs[0].open()
+    assert await tabs[0].count() == 0
+    await tabs[0].say('{"refresh_every_seconds": 7}')
+    assert [await tabs[0].count() for _ in range(3)] == [0, 0, 0]
+    assert waits
+
+
+async def test_sign_in_holds_so_many_tabs_and_no_more(
+    uma: User, tabs: list[Tab], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(consumers, "MAX_SOCKETS", 1)
+    cookies = await sync_to_async(sign_in)(uma)
+    tabs += [Tab(cookies), Tab(cookies)]
+    await tabs[0].open()
+    assert await tabs[0].count() == 0
+    assert (await tabs[1].open())["type"] == "websocket.accept"
+    assert (await tabs[1].next())["code"] == consumers.CLOSE_TOO_MANY
+    await tabs[0].close()
+    third = Tab(cookies)
+    tabs.append(third)
+    await third.open()
+    assert await third.count() == 0
