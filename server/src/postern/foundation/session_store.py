@@ -3,11 +3,13 @@
 Whoever reads the table (a backup, a leak) can therefore not take over anybody's browser session. Set as SESSION_ENGINE.
 """
 
+from functools import cache
 from typing import Any
 
 from django.contrib.sessions.backends.db import SessionStore as DatabaseSessionStore
 from django.utils import timezone
 
+from postern.foundation.prepared import PreparedObjects
 from postern.kernel.ids import token_hash
 
 _KEY_CHARS = 40  # the width of Django's column: 160 bits in hexadecimal
@@ -18,6 +20,14 @@ def stored_key(session_key: str) -> str:
     return token_hash(f"web-session:{session_key}")[:_KEY_CHARS]
 
 
+@cache
+def _by_key(model: type[Any]) -> PreparedObjects[Any]:
+    """A session by its stored key: every request asks for one."""
+    return PreparedObjects(
+        model, lambda session_key: model.objects.filter(session_key=session_key), stand_ins={"session_key": "stand-in"}
+    )
+
+
 class SessionStore(DatabaseSessionStore):
     """Sessions by hashed key. The asynchronous forms of the interface are not offered: nothing here calls them."""
 
@@ -25,8 +35,9 @@ class SessionStore(DatabaseSessionStore):
         key = self.session_key
         found = None
         if key:
-            found = self.model.objects.filter(session_key=stored_key(key), expire_date__gt=timezone.now()).first()
-        if found is None:
+            found = _by_key(self.model).first(session_key=stored_key(key))
+        if found is None or found.expire_date <= timezone.now():
+            found = None
             self._session_key = None
         return found
 

@@ -1,14 +1,17 @@
 """Reads of the assets app: counts of the tree, subtrees, filters."""
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Hashable, Iterable, Mapping
 from dataclasses import dataclass
-from typing import Any
+from functools import cache
+from typing import Any, Final
 from uuid import UUID
 
 from django.db.models import Count, Q, QuerySet
 
-from postern.apps.assets.models import Asset, AssetNode, AssetProtocol, Node, NodePath
+from postern.apps.assets.models import Asset, AssetNode, AssetProtocol, Node, NodePath, TreeVersion
 from postern.contracts.enums import Protocol
+from postern.foundation.prepared import PreparedQuery
+from postern.foundation.scope import OrgScope
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -101,3 +104,30 @@ def labelled(rows: QuerySet[Asset], text: str) -> QuerySet[Asset]:
                 pk__in=Asset.labels.through.objects.filter(label__name=name, label__value=value).values("asset_id")
             )
     return rows.filter(pk__in=Asset.labels.through.objects.filter(label__name=text).values("asset_id"))
+
+
+#: What `tree_version` speaks for: every write to these tables goes through `change_log.begin`.
+VERSIONED_TABLES: Final = frozenset(
+    {"assets_asset", "assets_assetnode", "assets_assetprotocol", "assets_node", "assets_nodepath"}
+)
+
+
+def tree_version(scope: OrgScope) -> Hashable:
+    """Changes with every write to the tree and the assets that can be seen in the scope."""
+    if scope.is_root:
+        return tuple(_versions().tuples())
+    return tuple(_version().tuples(org_id=scope.org_id))
+
+
+@cache
+def _version() -> PreparedQuery:
+    return PreparedQuery(
+        lambda org_id: TreeVersion.objects.filter(org_id=org_id).order_by(),
+        stand_ins={"org_id": UUID(int=1)},
+        columns=("org_id", "seq"),
+    )
+
+
+@cache
+def _versions() -> PreparedQuery:
+    return PreparedQuery(lambda: TreeVersion.objects.order_by("org_id"), columns=("org_id", "seq"))

@@ -29,7 +29,7 @@ from postern.apps.perms.models import (
     PermissionUser,
     PermissionUserGroup,
 )
-from postern.apps.perms.prepared import PreparedQuery
+from postern.foundation.prepared import PreparedQuery
 from postern.apps.users.models import Membership, User, UserGroup
 from postern.apps.vault.models import SystemUser
 from postern.contracts.enums import Protocol

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterable
 from dataclasses import dataclass
+from functools import cache
 from uuid import UUID
 
 from django.db.models import Q
@@ -9,6 +10,7 @@ from django.db.models import Q
 from postern.apps.users.models import Membership, OrgRole, SystemRole, User, UserQuerySet
 from postern.apps.users.policy import Subject
 from postern.foundation.actor import Actor
+from postern.foundation.prepared import PreparedQuery
 from postern.foundation.scope import OrgScope
 
 
@@ -23,9 +25,19 @@ class OrgRoles:
 def org_roles_of(user_id: UUID) -> tuple[OrgRoles, ...]:
     """All memberships of a person, by organization."""
     found: dict[UUID, set[str]] = {}
-    for org_id, role in Membership.objects.filter(user_id=user_id).values_list("org_id", "role"):
+    for org_id, role in _memberships().tuples(user_id=user_id):
         found.setdefault(org_id, set()).add(role)
     return tuple(OrgRoles(org_id=org_id, roles=frozenset(roles)) for org_id, roles in sorted(found.items()))
+
+
+@cache
+def _memberships() -> PreparedQuery:
+    """Organization and role, by person: every request asks for them."""
+    return PreparedQuery(
+        lambda user_id: Membership.objects.filter(user_id=user_id).order_by(),
+        stand_ins={"user_id": UUID(int=1)},
+        columns=("org_id", "role"),
+    )
 
 
 def administered_org_ids(actor: Actor) -> frozenset[UUID]:

@@ -19,6 +19,9 @@ from django.core.exceptions import FieldDoesNotExist
 from django.core.exceptions import ValidationError as ModelValidationError
 from django.db import models
 from django.db.models import Q
+from django.db.models.expressions import Col
+from django.db.models.lookups import Exact
+from django.db.models.sql.where import AND
 from django.utils import timezone
 from django.utils.dateparse import parse_datetime
 from django.utils.translation import gettext as _
@@ -167,7 +170,36 @@ class DeclaredOrder(BaseFilterBackend):
         default: tuple[Any, ...] = tuple(getattr(view, "default_order", ()) or queryset.query.order_by)
         usual = tuple(queryset.model._meta.ordering or ())  # noqa: SLF001 - the documented model API
         order = wanted or default or usual
-        return queryset.order_by(*order, "pk")
+        return queryset.order_by(*order) if _is_total(order, queryset) else queryset.order_by(*order, "pk")
+
+
+def _is_total(order: Iterable[Any], queryset: Rows) -> bool:
+    """Whether the order leaves no two rows equal: the key behind it would only keep the database from using an index."""
+    names = {one.removeprefix("-") for one in order if isinstance(one, str)}
+    model = queryset.model
+    if _is_of_one_org(queryset):
+        names.add("org_id")
+    if names & {"pk", model._meta.pk.name}:  # noqa: SLF001 - the documented model API
+        return True
+    columns = {field.name: field for field in model._meta.concrete_fields}  # noqa: SLF001 - the documented model API
+    for constraint in model._meta.total_unique_constraints:  # noqa: SLF001 - the documented model API
+        if names.issuperset(constraint.fields) and not any(columns[name].null for name in constraint.fields):
+            return True
+    return False
+
+
+def _is_of_one_org(queryset: Rows) -> bool:
+    """Whether the rows are limited to a single organization, by a condition that all of them fulfil."""
+    where = queryset.query.where
+    if where.connector != AND or where.negated:
+        return False
+    table = queryset.model._meta.db_table  # noqa: SLF001 - the documented model API
+    for condition in where.children:
+        column = getattr(condition, "lhs", None)
+        is_column = isinstance(condition, Exact) and isinstance(column, Col)
+        if is_column and column.target.column == "org_id" and column.alias == table:
+            return True
+    return False
 
 
 def ordering_columns(view: Any) -> dict[str, str]:

@@ -1,62 +1,80 @@
 """The answer to OPTIONS, from which the console builds its tables and forms (contract: conventions section 6)."""
 
+from collections.abc import Hashable, Iterator
+from contextlib import contextmanager
 from typing import Any, Final
 
 from django.core.exceptions import PermissionDenied
 from django.db import models
 from django.http import Http404
+from django.utils import translation
 from django.utils.encoding import force_str
 from rest_framework import exceptions, serializers
 from rest_framework.fields import empty
 from rest_framework.metadata import SimpleMetadata
+from rest_framework.renderers import JSONRenderer
 from rest_framework.request import Request, clone_request
 
+from postern.foundation.actor import Actor
 from postern.foundation.rest.exchange.formats import PARSES, RENDERS
 from postern.foundation.rest.filters import filter_lookups
+from postern.foundation.rest.memo import Memo
 from postern.kernel.errors import PosternError
 
 _METHODS: Final = ("GET", "POST", "PUT", "PATCH")
 _REFUSALS: Final = (exceptions.APIException, PermissionDenied, Http404, PosternError)
 _LIMITS: Final = ("label", "help_text", "min_length", "max_length", "min_value", "max_value")
 
+#: Query parameters that no serializer looks at; the console sends the first two with everything.
+_IDLE_PARAMS: Final = frozenset({"draw", "display", "oid", "limit", "offset", "order", "search"})
+_answers: Final[Memo[bytes]] = Memo(512)
+
 
 class ContractMetadata(SimpleMetadata):
     """`{"name", "description", "renders", "parses", "actions": {"GET": {field: …}, …}}`."""
 
     def determine_metadata(self, request: Request, view: Any) -> dict[str, Any]:
+        """The answer; without `actions` when no method with fields is open to the caller."""
+        return self._described(request, view, tuple(_open_methods(request, view)))
+
+    def rendered(self, request: Request, view: Any) -> bytes:
+        """The same as JSON.
+
+        Who may what, and whether the object is there, is asked each time. The description of the fields, which is the
+        same for all with the same bits in the same organization and language, is worked out once (K24).
+        """
+        methods = tuple(_open_methods(request, view))
+        key = _key(request, view, methods)
+        found = None if key is None else _answers.find(key)
+        if found is None:
+            found = JSONRenderer().render(self._described(request, view, methods))
+            if key is not None:
+                _answers.keep(key, found)
+        return found
+
+    def _described(self, request: Request, view: Any, methods: tuple[str, ...]) -> dict[str, Any]:
         """Files are had through `format=` and sent to `render-to-json/`, so no renderer and no parser of DRF names them."""
-        metadata: dict[str, Any] = super().determine_metadata(request, view)
+        metadata: dict[str, Any] = {
+            "name": view.get_view_name(),
+            "description": view.get_view_description(),
+            "renders": [one.media_type for one in view.renderer_classes],
+            "parses": [one.media_type for one in view.parser_classes],
+        }
         if getattr(view, "exportable", False):
-            metadata["renders"] = [*metadata["renders"], *RENDERS]
+            metadata["renders"] += RENDERS
         if getattr(view, "importable", False):
-            metadata["parses"] = [*metadata["parses"], *PARSES]
+            metadata["parses"] += PARSES
+        actions = {method: self._fields(request, view, method) for method in methods}
+        if actions:
+            metadata["actions"] = actions
         return metadata
 
-    def determine_actions(self, request: Request, view: Any) -> dict[str, Any]:
-        """One entry for each method that the caller may use."""
-        found: dict[str, Any] = {}
-        lookup = getattr(view, "lookup_url_kwarg", None) or getattr(view, "lookup_field", None)
-        detail = lookup in view.kwargs and hasattr(view, "get_object")
-        action, view_request = getattr(view, "action", None), view.request
-        for method in _METHODS:
-            if method not in view.allowed_methods:
-                continue
-            view.request = clone_request(request, method)
-            view.action = (getattr(view, "action_map", None) or {}).get(method.lower(), action)
-            try:
-                view.check_permissions(view.request)
-                if detail and method in {"PUT", "PATCH"}:
-                    view.get_object()
-                serializer = view.get_serializer()
-            except _REFUSALS:
-                continue
-            finally:
-                view.request, view.action = view_request, action
-            fields = self.get_serializer_info(serializer)
-            if method == "GET":
-                self._mark_list_abilities(view, fields)
-            found[method] = fields
-        return found
+    def _fields(self, request: Request, view: Any, method: str) -> dict[str, Any]:
+        with _as_if(request, view, method):
+            fields: dict[str, Any] = self.get_serializer_info(view.get_serializer())
+        if method == "GET":
+            self._mark_list_abilities(view, fields)
+        return fields
 
     def _mark_list_abilities(self, view: Any, fields: dict[str, Any]) -> None:
         filters = {*filter_lookups(view), *getattr(view, "own_filters", ())}
@@ -101,6 +119,52 @@ class ContractMetadata(SimpleMetadata):
         if isinstance(field, serializers.ListSerializer):
             return "list"
         return str(self.label_lookup[field])
+
+
+@contextmanager
+def _as_if(request: Request, view: Any, method: str) -> Iterator[None]:
+    """The view as it would be for this method."""
+    action, view_request = getattr(view, "action", None), view.request
+    view.request = clone_request(request, method)
+    view.action = (getattr(view, "action_map", None) or {}).get(method.lower(), action)
+    try:
+        yield
+    finally:
+        view.request, view.action = view_request, action
+
+
+def _open_methods(request: Request, view: Any) -> Iterator[str]:
+    """The methods with fields that the caller may use here: on this very object, if the URL names one."""
+    if not hasattr(view, "get_serializer"):
+        return
+    lookup = getattr(view, "lookup_url_kwarg", None) or getattr(view, "lookup_field", None)
+    detail = lookup in view.kwargs and hasattr(view, "get_object")
+    for method in _METHODS:
+        if method not in view.allowed_methods:
+            continue
+        try:
+            with _as_if(request, view, method):
+                view.check_permissions(view.request)
+                if detail and method in {"PUT", "PATCH"}:
+                    view.get_object()
+        except _REFUSALS:
+            continue
+        yield method
+
+
+def _key(request: Request, view: Any, methods: tuple[str, ...]) -> Hashable | None:
+    """Everything that the description of a resource's fields depends on; None where that is not known."""
+    route = getattr(request._request, "resolver_match", None)  # noqa: SLF001 - the URL pattern that led here
+    actor: Actor | None = getattr(view, "actor", None)
+    if route is None or actor is None:
+        return None
+    lookup = getattr(view, "lookup_url_kwarg", None) or getattr(view, "lookup_field", None)
+    place = tuple(sorted((name, str(value)) for name, value in view.kwargs.items() if name != lookup))
+    params = tuple(sorted((name, value) for name, value in request.query_params.items() if name not in _IDLE_PARAMS))
+    return (
+        *(type(view), route.route, place, params, methods),
+        *(actor.kind, actor.bits, view.scope.org_id, translation.get_language(), view.metadata_version()),
+    )
 
 
 def _default(field: Any) -> Any:

@@ -38,11 +38,12 @@ Only rows that the caller may see can be touched: other ids are 404, in bulk cal
 organization are refused with 400. A viewset that lacks `create_object` and so on answers 405; choose the mixins to fit.
 """
 
-from collections.abc import Mapping
+from collections.abc import Hashable, Mapping
 from typing import Any, ClassVar
 
 from django.core.exceptions import ValidationError as ModelValidationError
 from django.db import models, transaction
+from django.http import HttpResponse
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 from rest_framework import mixins, serializers, status
@@ -53,8 +54,10 @@ from rest_framework.response import Response
 from rest_framework.routers import DefaultRouter, DynamicRoute, Route
 from rest_framework.viewsets import ViewSetMixin
 
+from postern.foundation.rest import counts
 from postern.foundation.rest.exchange.mixins import Exchangeable, ExportMixin, ImportMixin
 from postern.foundation.rest.filters import DateRange, DeclaredFilters, DeclaredOrder, Selected, TermSearch, narrows
+from postern.foundation.rest.metadata import ContractMetadata
 from postern.foundation.rest.pagination import OptionalLimitPagination
 from postern.foundation.rest.views import PosternView
 from postern.foundation.scope import writable
@@ -73,6 +76,8 @@ class RowsViewSet(Exchangeable, ViewSetMixin, PosternView, GenericAPIView[Any]):
     search_fields: ClassVar[tuple[str, ...]] = ()
     default_order: ClassVar[tuple[str, ...]] = ()
     date_range_field: ClassVar[str | None] = None
+    #: How the rows are counted without reading them all (see `counts`).
+    counted: ClassVar[counts.Versioned | None] = None
     lookup_value_regex = "[^/.]+"
 
     #: Whether what is made here belongs to the organization of the request: nothing can then be made in the root.
@@ -112,6 +117,14 @@ class RowsViewSet(Exchangeable, ViewSetMixin, PosternView, GenericAPIView[Any]):
         """Refuse writes in the root organization. Views that always run there, and things of no organization, may."""
         if not self.always_root and (self.made_in_organization if to_make else self.changed_in_organization):
             writable(self.scope)
+
+    def options(self, request: Request, *args: Any, **kwargs: Any) -> HttpResponse:
+        """What can be done here, and the fields of it (contract: conventions section 6)."""
+        return HttpResponse(ContractMetadata().rendered(request, self), content_type="application/json")
+
+    def metadata_version(self) -> Hashable:
+        """What the fields depend on besides role, organization, language and query: override when they do."""
+        return None
 
     def get_serializer_class(self) -> type[serializers.BaseSerializer[Any]]:
         return self.serializer_classes.get(getattr(self, "action", None) or "", super().get_serializer_class())

@@ -22,6 +22,7 @@ from postern.apps.assets.api.serializers import (
     PlatformSerializer,
 )
 from postern.apps.assets.models import Asset, FavoriteAsset, HostKey, Label, Node, Platform
+from postern.foundation.rest.counts import Versioned
 from postern.foundation.rest.rights import Right
 from postern.foundation.rest.viewsets import CreateMixin, DeleteMixin, ReadOnlyViewSet, ResourceViewSet
 from postern.foundation.scope import writable
@@ -45,6 +46,7 @@ class AssetViewSet(ResourceViewSet):
     own_filters = ("protocols", "protocols__icontains", "label", "ips", "node", "node_id")
     search_fields = ("hostname", "ip")
     ordering_fields = ("hostname", "ip", "cpu_cores", "date_created", "connectivity", "is_active")
+    counted = Versioned(queries.VERSIONED_TABLES, queries.tree_version)
 
     def visible_rows(self) -> QuerySet[Asset]:
         rows = cast("QuerySet[Asset]", super().visible_rows())

@@ -1,16 +1,17 @@
 """A queryset that is built and compiled once for each database connection, then run with other values.
 
-Django needs some 5 ms to build and compile the decision's query; the database answers it in a tenth of that. The SQL
-stays Django's own and parametrised: stand-in values mark the places in the parameter list where the real ones go.
+Django needs some 5 ms to build and compile a large query, 0.3 ms for a small one; the database answers it in a tenth of that.
+The SQL stays Django's own and parametrised: stand-in values mark the places in the parameter list where the real ones go.
+For queries that every request makes, and for none else: the code is plainer without.
 """
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Final, Generic, TypeVar
 from uuid import UUID
 
 from django.db import connection, connections
-from django.db.models import QuerySet, UUIDField
+from django.db.models import Model, QuerySet, UUIDField
 from django.db.models.sql.compiler import SQLCompiler
 
 _uuid_column = UUIDField()
@@ -27,6 +28,10 @@ class _Compiled:
     converters: dict[int, Any]
 
 
+_Row = TypeVar("_Row", bound=Model)
+_NONE: Final[Mapping[str, UUID | str]] = {}
+
+
 class PreparedQuery:
     """`build(**values)` makes the queryset; `stand_ins` are values of the same types that occur nowhere else in it.
 
@@ -34,7 +39,11 @@ class PreparedQuery:
     """
 
     def __init__(
-        self, build: Callable[..., QuerySet[Any]], *, stand_ins: Mapping[str, UUID | str], columns: tuple[str, ...]
+        self,
+        build: Callable[..., QuerySet[Any]],
+        *,
+        columns: tuple[str, ...],
+        stand_ins: Mapping[str, UUID | str] = _NONE,
     ) -> None:
         self._build = build
         self._stand_ins = stand_ins
@@ -42,6 +51,10 @@ class PreparedQuery:
 
     def rows(self, **values: UUID | str) -> list[dict[str, Any]]:
         """Run with `values`, one for each stand-in."""
+        return [dict(zip(self._columns, row, strict=True)) for row in self.tuples(**values)]
+
+    def tuples(self, **values: UUID | str) -> list[tuple[Any, ...]]:
+        """The same, each row as the values of `columns`."""
         # A compiler belongs to its connection, and a connection to its thread: kept there, it goes when that goes
         kept: dict[PreparedQuery, _Compiled] = vars(connections[connection.alias]).setdefault("_postern_prepared", {})
         compiled = kept.get(self)
@@ -55,7 +68,7 @@ class PreparedQuery:
             found: Any = cursor.fetchall()
         if compiled.converters:
             found = compiled.compiler.apply_converters(found, compiled.converters)
-        return [dict(zip(self._columns, row, strict=True)) for row in found]
+        return [tuple(row) for row in found]
 
     def _compile(self) -> _Compiled:
         query = self._build(**self._stand_ins).values(*self._columns).query
@@ -69,6 +82,45 @@ class PreparedQuery:
             raise LookupError("the query does not carry its values and columns as they were given")
         selected = [column for column, _sql, _alias in compiler.select]
         return _Compiled(compiler, str(sql), tuple(params), places, compiler.get_converters(selected))
+
+
+class PreparedObjects(Generic[_Row]):
+    """The same for whole rows of a model, as objects; `with_related` names a foreign key whose row comes along."""
+
+    def __init__(
+        self,
+        model: type[_Row],
+        build: Callable[..., QuerySet[Any]],
+        *,
+        stand_ins: Mapping[str, UUID | str],
+        with_related: str | None = None,
+    ) -> None:
+        self._model = model
+        self._names = _column_names(model)
+        self._related = with_related
+        columns = self._names
+        if with_related is not None:
+            self._related_model: Any = model._meta.get_field(with_related).related_model  # noqa: SLF001 - the documented model API
+            self._related_names = _column_names(self._related_model)
+            columns = (*columns, *(f"{with_related}__{name}" for name in self._related_names))
+        self._query = PreparedQuery(build, stand_ins=stand_ins, columns=columns)
+
+    def first(self, **values: UUID | str) -> _Row | None:
+        """The first row of the answer; meant for lookups that have one at most."""
+        rows = self._query.tuples(**values)
+        if not rows:
+            return None
+        own = len(self._names)
+        found: _Row = self._model.from_db(connection.alias, self._names, rows[0][:own])
+        if self._related is not None:
+            setattr(
+                found, self._related, self._related_model.from_db(connection.alias, self._related_names, rows[0][own:])
+            )
+        return found
+
+
+def _column_names(model: type[Model]) -> tuple[str, ...]:
+    return tuple(column.attname for column in model._meta.concrete_fields)  # noqa: SLF001 - the documented model API
 
 
 def _stored(value: UUID | str) -> Any:

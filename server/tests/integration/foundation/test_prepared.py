@@ -6,7 +6,7 @@ import pytest
 from django.db import connection
 from django.db.models import QuerySet
 
-from postern.apps.perms.prepared import PreparedQuery
+from postern.foundation.prepared import PreparedQuery
 from postern.apps.users.models import User
 from postern.kernel.ids import new_id
 

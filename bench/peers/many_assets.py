@@ -1,0 +1,84 @@
+"""Fills an installation with assets, straight into its tables: `many_assets.py COUNT` with POSTERN_HOME set.
+
+Makes the system administrator `bench` (password as in `PASSWORD`) and, in the default organization, COUNT assets with two protocols,
+a node each (of 200) and, every tenth, a label. Migrated, installed tables are taken for granted.
+"""
+
+import os
+import sys
+from typing import Final
+
+PASSWORD: Final = "plum orbit cactus 41"
+_BATCH: Final = 2_000
+_NODES: Final = 200
+
+
+def fill(count: int) -> None:
+    """Make `count` assets in the default organization."""
+    os.environ["DJANGO_SETTINGS_MODULE"] = "postern.foundation.django_settings"
+    import django  # noqa: PLC0415 - the environment first
+
+    django.setup()
+    from django.db import transaction  # noqa: PLC0415 - the app registry first
+
+    from postern.apps.users.models import Membership, OrgRole, SystemRole, User  # noqa: PLC0415 - the app registry first
+    from postern.kernel.ids import DEFAULT_ORG_ID  # noqa: PLC0415 - the app registry first
+
+    user = User(username="bench", name="Bench", email="bench@example.test", role=SystemRole.ADMIN, is_first_login=False)
+    user.set_password(PASSWORD)
+    user.save()
+    Membership.objects.create(user=user, org_id=DEFAULT_ORG_ID, role=OrgRole.ADMIN)
+    with transaction.atomic():
+        _assets(count)
+
+
+def _assets(count: int) -> None:
+    from postern.apps.assets import change_log  # noqa: PLC0415 - the app registry first
+    from postern.apps.assets.actions.tree import create_node  # noqa: PLC0415 - the app registry first
+    from postern.apps.assets.models import (  # noqa: PLC0415 - the app registry first
+        Asset,
+        AssetNode,
+        AssetProtocol,
+        Label,
+        Node,
+        Platform,
+    )
+    from postern.foundation.actor import SYSTEM  # noqa: PLC0415 - the app registry first
+    from postern.kernel.ids import DEFAULT_ORG_ID  # noqa: PLC0415 - the app registry first
+
+    root = Node.objects.get(org_id=DEFAULT_ORG_ID, parent__isnull=True)
+    nodes = [create_node(actor=SYSTEM, parent=root, value=f"rack {number:03}") for number in range(_NODES)]
+    label = Label.objects.create(org_id=DEFAULT_ORG_ID, name="stage", value="live")
+    platform = Platform.objects.get(name="Linux")
+    numbers = change_log.begin(DEFAULT_ORG_ID).take_dense_ids(count)
+    for start in range(0, count, _BATCH):
+        part = range(start, min(start + _BATCH, count))
+        assets = [
+            Asset(
+                org_id=DEFAULT_ORG_ID,
+                dense_id=numbers[number],
+                hostname=f"host-{number:06}.rack{number % _NODES:03}.example.test",
+                ip=f"10.{number >> 16}.{number >> 8 & 255}.{number & 255}",
+                platform=platform,
+                created_by="Bench(bench)",
+            )
+            for number in part
+        ]
+        Asset.objects.bulk_create(assets)
+        AssetProtocol.objects.bulk_create(
+            [
+                AssetProtocol(asset=asset, name=name, port=port, position=position)
+                for asset in assets
+                for position, (name, port) in enumerate((("ssh", 22), ("telnet", 23)))
+            ],
+            batch_size=_BATCH,
+        )
+        AssetNode.objects.bulk_create(
+            [AssetNode(asset=asset, node=nodes[number % _NODES]) for asset, number in zip(assets, part, strict=True)],
+            batch_size=_BATCH,
+        )
+        label.assets.add(*assets[::10])
+
+
+if __name__ == "__main__":
+    fill(int(sys.argv[1]))
