@@ -98,6 +98,7 @@ def test_k19_matrix_lists_every_endpoint_and_nothing_else() -> None:
 
 
 @pytest.mark.django_db
+@pytest.mark.usefixtures("licensed")
 def test_k4_endpoints_answer_each_role_as_the_matrix_says(
     people: dict[str, User], client_of: Callable[[User | None], APIClient]
 ) -> None:
@@ -143,6 +144,24 @@ def test_k58_methods_that_are_not_listed_are_refused(
         endpoint = Endpoint(path, method, "")
         assert _call(client_of(people["admin"]), endpoint) == 405
         assert _call(client_of(None), endpoint) in {401, 405}
+
+
+@pytest.mark.django_db
+@pytest.mark.spec("S1-041", "S1-042")
+def test_k75_licensed_endpoints_are_closed_without_a_licence(
+    people: dict[str, User], client_of: Callable[[User | None], APIClient]
+) -> None:
+    """The same cells without a licence: nobody gets into the extension, and the console is told to show none of it."""
+    public = client_of(None).get("/api/v1/settings/public/").json()["data"]
+    assert public["XPACK_LICENSE_IS_VALID"] is False
+    reviewed, licensed = table(), [endpoint for endpoint in HTTP if endpoint.path.startswith("/api/v1/xpack/")]
+    opening = {"/api/v1/xpack/license/detail", "/api/v1/xpack/license/import"}
+    assert {endpoint.path for endpoint in licensed} > opening
+    for endpoint in licensed:
+        cells = {role: _verdict(_call(client_of(people.get(role)), endpoint)) for role in ROLES}
+        with_licence = {role: reviewed[endpoint.path, endpoint.method][role] for role in ROLES}
+        closed = {role: "403" if cell == "ok" else cell for role, cell in with_licence.items()}
+        assert cells == (with_licence if endpoint.path in opening else closed), endpoint
 
 
 #: Who must never get in where a right is declared; the table may be stricter, not wider.

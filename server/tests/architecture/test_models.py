@@ -7,6 +7,7 @@ import pytest
 from django.apps import apps
 from django.db import models
 
+from postern.apps.orgs import tenancy
 from postern.foundation.models import OrgOwnedModel, ScopedQuerySet
 
 #: Top of the stack first (ARCHITECTURE.md); what stands in one line must not know each other.
@@ -58,6 +59,19 @@ def test_relations_point_down_the_stack() -> None:
 def test_rows_of_organizations_have_the_one_doorway(model: type[models.Model]) -> None:
     assert isinstance(model._default_manager.all(), ScopedQuerySet)
     assert callable(model._default_manager.all().visible_to)
+
+
+#: Tables of organizations that do not keep theirs, and why.
+NOT_KEEPING = {
+    "Session": "a record: live ones are counted, finished ones stay and are seen in the root",
+    "HostKey": "goes with its asset",
+}
+
+
+def test_every_table_of_organizations_has_a_say_when_one_is_deleted() -> None:
+    counted = {holding.rows().model.__name__ for holding in tenancy.holdings() if holding.keeps}
+    owned = {model.__name__ for model in own_models() if issubclass(model, OrgOwnedModel)}
+    assert owned - counted - set(NOT_KEEPING) == set(), "register a Holding in the app's `holdings`"
 
 
 def test_text_columns_have_a_maximum() -> None:

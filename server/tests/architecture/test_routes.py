@@ -42,6 +42,15 @@ def test_k4_route_without_declaration_is_found() -> None:
     assert rights_of_view(view) == {}
 
 
+def test_k75_every_route_of_the_extension_needs_a_licence_but_those_that_install_one() -> None:
+    """K75: a new one below xpack/ that forgets the declaration fails here."""
+    paths = [(route.replace("^", ""), pattern) for route, pattern in ROUTES]
+    found = {path: view_of(pattern).needs_licence for path, pattern in paths if path.startswith("/api/v1/xpack/")}
+    opening = {"/api/v1/xpack/license/detail", "/api/v1/xpack/license/import"}
+    assert {route for route, needs in found.items() if not needs} == opening
+    assert len(found) > len(opening)
+
+
 def test_k19_websocket_consumers_declare_their_right() -> None:
     for route in websocket_urlpatterns:
         consumer = getattr(route.callback, "consumer_class", route.callback)
