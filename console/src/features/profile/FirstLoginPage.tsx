@@ -15,7 +15,7 @@ const FORCED = 2;
 
 function Group({ title, children }: { readonly title: string; readonly children: ReactNode }) {
   return (
-    <fieldset className="grid gap-2.5">
+    <fieldset className="grid gap-2.5 not-first:pt-2">
       <legend className="mb-2.5 w-full border-b border-line pb-1.5 text-meta font-semibold text-ink-2">
         {title}
       </legend>

@@ -13,9 +13,10 @@ import { FailedState } from '#/ui/states';
 import { Tabs } from '#/ui/tabs';
 import { toast } from '#/ui/toast';
 import { fetchProfile, type FullProfile, PROFILE_KEY, savePassword, saveProfile, savePublicKey } from './api';
+import { SecondFactorCard } from './second-factor/SecondFactorCard';
 import { SmallForm } from './SmallForm';
 
-function Info({ profile }: { readonly profile: FullProfile }) {
+function Info({ profile, onSaved }: { readonly profile: FullProfile; readonly onSaved: () => void }) {
   const t = useT();
   return (
     <div className="grid max-w-[960px] gap-3">
@@ -41,6 +42,7 @@ function Info({ profile }: { readonly profile: FullProfile }) {
           ]}
         />
       </Card>
+      <SecondFactorCard isLocal={profile.source === 'local'} onChanged={onSaved} />
       <Card title={t('profile:card.times')} flush>
         <Definitions
           items={[
@@ -210,7 +212,11 @@ export function ProfilePage() {
             selected={tab}
             onSelect={setTab}
             tabs={[
-              { id: 'info', label: t('profile:tab.info'), content: <Info profile={profile} /> },
+              {
+                id: 'info',
+                label: t('profile:tab.info'),
+                content: <Info profile={profile} onSaved={saved} />,
+              },
               {
                 id: 'settings',
                 label: t('profile:tab.settings'),

@@ -12,7 +12,7 @@ export const profileSection: Section = {
       title: 'nav:profile',
       permission: 'any',
       hidden: true,
-      texts: ['resource', 'profile'],
+      texts: ['resource', 'profile', 'mfa'],
       load: () => import('./ProfilePage').then((module) => module.ProfilePage),
     },
     {

@@ -1,24 +1,78 @@
-import { type FormEvent, useRef, useState } from 'react';
-import { explain } from '#/lib/http/catalogue';
-import { useT } from '#/lib/i18n';
+import { type FormEvent, lazy, Suspense, useRef, useState } from 'react';
+import { loadNamespaces, useT } from '#/lib/i18n';
 import { paths } from '#/lib/paths';
 import { safeNext } from '#/lib/safe-next';
 import { Button } from '#/ui/button';
 import { Field, PasswordInput, TextInput } from '#/ui/field';
 import { Note } from '#/ui/note';
 import { usePageTitle } from '#/ui/page-title';
-import { signIn } from './api';
+import { SkeletonLines } from '#/ui/skeleton';
+import { refusal, type SecondFactorWanted, type SignedIn, signIn } from './api';
 import { SignInFrame } from './SignInFrame';
+
+// Whoever has no second factor never loads its steps.
+const CodeStep = lazy(async () => {
+  const [part] = await Promise.all([import('./CodeStep'), loadNamespaces(['mfa'])]);
+  return { default: part.CodeStep };
+});
+const EnrolStep = lazy(async () => {
+  const [part] = await Promise.all([import('./EnrolStep'), loadNamespaces(['mfa', 'ui'])]);
+  return { default: part.EnrolStep };
+});
 
 function nextFromAddress(): string | null {
   return safeNext(new URLSearchParams(location.search).get('next'));
 }
 
+/** A full load: the guard starts anew with the new session. */
+function enter(answer: SignedIn): void {
+  const next = nextFromAddress() ?? safeNext(answer.next) ?? '/ui/';
+  location.assign(
+    answer.must_change_password ? `/ui${paths.changePassword}?next=${encodeURIComponent(next)}` : next,
+  );
+}
+
+/** Name and password, then whatever second factor the account asks for. */
 export function SignInPage() {
   const t = useT();
   usePageTitle(t('signin:title'));
+  const [wanted, setWanted] = useState<SecondFactorWanted | null>(null);
+  const [reason, setReason] = useState<string | null>(null);
+  const restart = (why: string | null) => {
+    setReason(why);
+    setWanted(null);
+  };
+  return (
+    <SignInFrame>
+      {wanted === null && <PasswordStep reason={reason} onWanted={setWanted} />}
+      {wanted !== null && (
+        <Suspense fallback={<SkeletonLines lines={6} />}>
+          {wanted.error === 'mfa_unset' ? (
+            <EnrolStep onSignedIn={enter} onRestart={restart} />
+          ) : (
+            <CodeStep
+              hasRecovery={wanted.data.choices.includes('recovery')}
+              onSignedIn={enter}
+              onRestart={restart}
+            />
+          )}
+        </Suspense>
+      )}
+    </SignInFrame>
+  );
+}
+
+function PasswordStep({
+  reason,
+  onWanted,
+}: {
+  /** Why the person is back here. */
+  readonly reason: string | null;
+  readonly onWanted: (wanted: SecondFactorWanted) => void;
+}) {
+  const t = useT();
   const [busy, setBusy] = useState(false);
-  const [failure, setFailure] = useState<string | null>(null);
+  const [failure, setFailure] = useState<string | null>(reason);
   const [missing, setMissing] = useState<{ username?: string; password?: string }>({});
   const username = useRef<HTMLInputElement>(null);
   const password = useRef<HTMLInputElement>(null);
@@ -38,13 +92,10 @@ export function SignInPage() {
     setFailure(null);
     try {
       const answer = await signIn(name, secret);
-      const next = nextFromAddress() ?? safeNext(answer.next) ?? '/ui/';
-      // A full load: the guard starts anew with the new session.
-      location.assign(
-        answer.must_change_password ? `/ui${paths.changePassword}?next=${encodeURIComponent(next)}` : next,
-      );
+      if ('error' in answer) onWanted(answer);
+      else enter(answer);
     } catch (error) {
-      setFailure(explain(error));
+      setFailure(refusal(error).text);
       setBusy(false);
       if (password.current) {
         password.current.value = '';
@@ -54,7 +105,7 @@ export function SignInPage() {
   };
 
   return (
-    <SignInFrame>
+    <>
       <h1 className="text-figure">{t('signin:title')}</h1>
       <p className="mt-1 text-ink-2">{t('signin:hint')}</p>
       <form className="mt-6 grid gap-4" onSubmit={submit} noValidate aria-busy={busy}>
@@ -92,6 +143,6 @@ export function SignInPage() {
           {t(busy ? 'signin:signing_in' : 'signin:title')}
         </Button>
       </form>
-    </SignInFrame>
+    </>
   );
 }

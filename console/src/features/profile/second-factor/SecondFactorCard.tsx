@@ -1,0 +1,111 @@
+import { useQuery } from '@tanstack/react-query';
+import { lazy, Suspense, useState } from 'react';
+import { explain, requestIdOf } from '#/lib/http/catalogue';
+import { loadNamespaces, useT } from '#/lib/i18n';
+import { TimeCell } from '#/resource/format';
+import { fetchSecondFactor, type SecondFactor } from '#/resource/mfa/api';
+import { Button } from '#/ui/button';
+import { Card, Definitions } from '#/ui/card';
+import { SkeletonLines } from '#/ui/skeleton';
+import { FailedState } from '#/ui/states';
+import type { Flow } from './SecondFactorFlow';
+
+const SecondFactorFlow = lazy(async () => {
+  const [part] = await Promise.all([import('./SecondFactorFlow'), loadNamespaces(['mfa'])]);
+  return { default: part.SecondFactorFlow };
+});
+
+function stateText(factor: SecondFactor): string {
+  if (factor.is_set && (factor.level > 0 || factor.forced)) return 'mfa:card.on';
+  return factor.level > 0 || factor.forced ? 'mfa:card.pending' : 'mfa:card.off';
+}
+
+/** The own second factor: its state, and what can be done about it. */
+export function SecondFactorCard({
+  isLocal,
+  onChanged,
+}: {
+  /** Only local accounts have a password that can be asked for before a change. */
+  readonly isLocal: boolean;
+  readonly onChanged: () => void;
+}) {
+  const t = useT();
+  const query = useQuery({ queryKey: ['second-factor'], queryFn: fetchSecondFactor, staleTime: 0 });
+  const [flow, setFlow] = useState<Flow | null>(null);
+  const factor = query.data;
+  const isOn = factor?.is_set === true;
+  const reason = isLocal ? undefined : t('mfa:card.not_local');
+  return (
+    <Card
+      title={t('mfa:card.title')}
+      flush
+      actions={
+        factor && (
+          <span className="flex flex-wrap justify-end gap-2">
+            {!isOn && (
+              <Button kind="primary" disabledReason={reason} onClick={() => setFlow('enable')}>
+                {t('mfa:card.enable')}
+              </Button>
+            )}
+            {isOn && (
+              <>
+                <Button disabledReason={reason} onClick={() => setFlow('update')}>
+                  {t('mfa:card.update')}
+                </Button>
+                <Button onClick={() => setFlow('renew')}>{t('mfa:card.renew')}</Button>
+                <Button
+                  kind="danger"
+                  disabledReason={factor.forced ? t('mfa:card.forced') : undefined}
+                  onClick={() => setFlow('disable')}
+                >
+                  {t('mfa:card.disable')}
+                </Button>
+              </>
+            )}
+          </span>
+        )
+      }
+    >
+      {query.error && (
+        <FailedState
+          title={t('mfa:card.failed')}
+          message={explain(query.error)}
+          requestId={requestIdOf(query.error)}
+          onRetry={() => void query.refetch()}
+        />
+      )}
+      {query.isPending && (
+        <div className="p-3.5" aria-busy="true">
+          <SkeletonLines lines={2} />
+        </div>
+      )}
+      {factor && (
+        // i18n: mfa:card.*
+        <Definitions
+          items={[
+            { label: t('mfa:card.state'), value: t(stateText(factor)) },
+            ...(isOn
+              ? [
+                  { label: t('mfa:card.since'), value: <TimeCell value={factor.date_confirmed} /> },
+                  { label: t('mfa:card.codes_left'), value: String(factor.recovery_codes_left) },
+                ]
+              : []),
+          ]}
+        />
+      )}
+      {flow && (
+        <Suspense>
+          <SecondFactorFlow
+            flow={flow}
+            onClose={(changed) => {
+              setFlow(null);
+              if (!changed) return;
+              void query.refetch();
+              onChanged();
+            }}
+          />
+        </Suspense>
+      )}
+    </Card>
+  );
+}

@@ -1,0 +1,144 @@
+import { screen, waitFor, within } from '@testing-library/react';
+import userEvent from '@testing-library/user-event';
+import { http as mock, HttpResponse } from 'msw';
+import { setupServer } from 'msw/node';
+import { afterAll, afterEach, beforeAll, describe, expect, test, vi } from 'vitest';
+import { loadNamespaces } from '#/lib/i18n';
+import type { SecondFactor } from '#/resource/mfa/api';
+import { renderScreen } from '#/test/render';
+import { SecondFactorCard } from './SecondFactorCard';
+
+const server = setupServer();
+const OTP = '*/api/v1/authentication/otp/';
+const OFF: SecondFactor = {
+  is_set: false,
+  level: 0,
+  forced: false,
+  recovery_codes_left: 0,
+  date_confirmed: null,
+};
+const ON: SecondFactor = {
+  is_set: true,
+  level: 1,
+  forced: false,
+  recovery_codes_left: 7,
+  date_confirmed: '2026/11/21 12:00:00 +0000',
+};
+const ENROLMENT = { secret: 'ABCDEFGH', uri: 'otpauth://totp/x', qr: ['101', '010', '111'], expires_in: 600 };
+const CODES = { recovery_codes: ['aaaa-bbbb-cccc-dddd'] };
+
+beforeAll(() => server.listen({ onUnhandledRequest: 'error' }));
+afterEach(() => server.resetHandlers());
+afterAll(() => server.close());
+
+/** The card of somebody in this state; every write is kept as `path body`. */
+async function card(state: SecondFactor, isLocal = true) {
+  const sent: string[] = [];
+  const answers: Readonly<Record<string, object>> = {
+    'enrol/start/': ENROLMENT,
+    'enrol/confirm/': CODES,
+    'recovery-codes/': CODES,
+  };
+  server.use(
+    mock.get(OTP, () => HttpResponse.json(state)),
+    mock.post('*/api/v1/authentication/:area/*', async ({ request }) => {
+      const path = new URL(request.url).pathname.replace('/api/v1/authentication/', '');
+      sent.push(`${path} ${await request.text()}`);
+      return HttpResponse.json(answers[path.replace('otp/', '')] ?? { ok: true });
+    }),
+  );
+  const changed = vi.fn();
+  await renderScreen(<SecondFactorCard isLocal={isLocal} onChanged={changed} />);
+  await loadNamespaces(['mfa']);
+  await screen.findByText('State');
+  return { sent, changed };
+}
+
+const press = async (name: string) => userEvent.click(screen.getByRole('button', { name }));
+const dialog = () => screen.findByRole('dialog', undefined, { timeout: 10_000 });
+
+describe('the own second factor', () => {
+  test('is set up with the password, the picture and a first code, and ends with the recovery codes', async () => {
+    const { sent, changed } = await card(OFF);
+    await press('Enable');
+    const box = within(await dialog());
+    await userEvent.type(box.getByLabelText(/Current password/), 'violet anchor{Enter}');
+    await userEvent.type(await box.findByLabelText(/MFA code/), '123456{Enter}');
+    expect(await box.findByText('aaaa-bbbb-cccc-dddd')).toBeTruthy();
+    expect(changed).not.toHaveBeenCalled();
+    await userEvent.click(box.getByRole('button', { name: 'Done' }));
+    expect(changed).toHaveBeenCalledOnce();
+    expect(sent).toEqual([
+      'password/verify/ {"password":"violet anchor"}',
+      'otp/enrol/start/ {}',
+      'otp/enrol/confirm/ {"code":"123456"}',
+    ]);
+  });
+
+  test('closing the recovery codes counts as a change, closing before does not', async () => {
+    const { changed } = await card(ON);
+    await press('New recovery codes');
+    await dialog();
+    await userEvent.keyboard('{Escape}');
+    await waitFor(() => expect(screen.queryByRole('dialog')).toBeNull());
+    expect(changed).not.toHaveBeenCalled();
+    await press('New recovery codes');
+    const box = within(await dialog());
+    await userEvent.type(box.getByLabelText(/Code of the present app/), '123456{Enter}');
+    await box.findByText('aaaa-bbbb-cccc-dddd');
+    await userEvent.keyboard('{Escape}');
+    await waitFor(() => expect(changed).toHaveBeenCalledOnce());
+  });
+
+  test('moves to another app with password and a code of the present one', async () => {
+    const { sent } = await card(ON);
+    await press('Change app');
+    const box = within(await dialog());
+    await userEvent.type(box.getByLabelText(/Current password/), 'violet anchor');
+    await userEvent.type(box.getByLabelText(/Code of the present app/), '654321{Enter}');
+    expect(await box.findByText('ABCD EFGH')).toBeTruthy();
+    expect(sent).toEqual([
+      'password/verify/ {"password":"violet anchor"}',
+      'otp/enrol/start/ {"code":"654321"}',
+    ]);
+  });
+
+  test.each([
+    ['123456', 'code'],
+    ['abcd-efgh-ijkl-mnop', 'recovery'],
+  ])('is switched off with %s', async (typed, type) => {
+    const { sent, changed } = await card(ON);
+    await press('Disable');
+    const box = within(await dialog());
+    await userEvent.type(box.getByLabelText(/MFA code or recovery code/), `${typed}{Enter}`);
+    await waitFor(() => expect(changed).toHaveBeenCalledOnce());
+    expect(sent).toEqual([`otp/disable/ {"code":"${typed}","type":"${type}"}`]);
+  });
+
+  test('[S5-012] [S8-020] a code that is not six characters is not sent', async () => {
+    const { sent } = await card(ON);
+    await press('New recovery codes');
+    const box = within(await dialog());
+    await userEvent.type(box.getByLabelText(/Code of the present app/), '12345{Enter}');
+    expect(await box.findByText('MFA Error, please check')).toBeTruthy();
+    expect(sent).toEqual([]);
+    await userEvent.keyboard('{Escape}');
+  });
+
+  test('stays on where it is mandatory, and says so', async () => {
+    await card({ ...ON, forced: true });
+    const button = screen.getByRole('button', { name: 'Disable' });
+    expect(button.getAttribute('aria-disabled')).toBe('true');
+    expect(button.title).toBe('MFA is mandatory for your account');
+  });
+
+  test('tells what a forced account without an app has before it', async () => {
+    await card({ ...OFF, forced: true });
+    expect(screen.getByText('On; an authenticator app is set up at the next sign-in')).toBeTruthy();
+  });
+
+  test('needs a password of ours', async () => {
+    await card(OFF, false);
+    expect(screen.getByRole('button', { name: 'Enable' }).getAttribute('aria-disabled')).toBe('true');
+  });
+});

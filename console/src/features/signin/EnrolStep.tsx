@@ -1,0 +1,79 @@
+import { useEffect, useState } from 'react';
+import { useT } from '#/lib/i18n';
+import {
+  beginEnrolment,
+  confirmEnrolment,
+  type Enrolment,
+  type RecoveryCodesAnswer,
+} from '#/resource/mfa/api';
+import { EnrolForm } from '#/resource/mfa/EnrolForm';
+import { RecoveryCodes } from '#/resource/mfa/RecoveryCodes';
+import { Button } from '#/ui/button';
+import { Note } from '#/ui/note';
+import { SkeletonLines } from '#/ui/skeleton';
+import { refusal, type SignedIn } from './api';
+
+type Confirmed = RecoveryCodesAnswer & SignedIn;
+
+/** Setting up an authenticator app in the course of a sign-in that demands one; then the recovery codes, then in. */
+export function EnrolStep({
+  onSignedIn,
+  onRestart,
+}: {
+  readonly onSignedIn: (answer: SignedIn) => void;
+  readonly onRestart: (reason: string | null) => void;
+}) {
+  const t = useT();
+  const [enrolment, setEnrolment] = useState<Enrolment | null>(null);
+  const [confirmed, setConfirmed] = useState<Confirmed | null>(null);
+  const [failure, setFailure] = useState<string | null>(null);
+
+  useEffect(() => {
+    let gone = false;
+    beginEnrolment().then(
+      (begun) => {
+        if (!gone) setEnrolment(begun);
+      },
+      (error: unknown) => {
+        if (!gone) setFailure(refusal(error).text);
+      },
+    );
+    return () => {
+      gone = true;
+    };
+  }, []);
+
+  return (
+    <>
+      <h1 className="text-figure">{t(confirmed ? 'mfa:recovery.title' : 'mfa:sign_in.enrol_title')}</h1>
+      {!confirmed && <p className="mt-1 text-ink-2">{t('mfa:sign_in.enrol_why')}</p>}
+      <div className="mt-6 grid gap-4">
+        {failure !== null && (
+          <Note tone="danger" announce>
+            {failure}
+          </Note>
+        )}
+        {confirmed && (
+          <RecoveryCodes
+            codes={confirmed.recovery_codes}
+            doneLabel={t('mfa:sign_in.go_on')}
+            onKept={() => onSignedIn(confirmed)}
+          />
+        )}
+        {!confirmed && enrolment && (
+          <EnrolForm
+            size="lg"
+            enrolment={enrolment}
+            confirm={async (code) => setConfirmed(await confirmEnrolment<Confirmed>(code))}
+          />
+        )}
+        {!confirmed && !enrolment && failure === null && <SkeletonLines lines={6} />}
+        {!confirmed && (
+          <Button kind="text" onClick={() => onRestart(null)}>
+            {t('mfa:sign_in.restart')}
+          </Button>
+        )}
+      </div>
+    </>
+  );
+}

@@ -1,0 +1,87 @@
+import { type FormEvent, useRef, useState } from 'react';
+import { explain } from '#/lib/http/catalogue';
+import { useT } from '#/lib/i18n';
+import { Button } from '#/ui/button';
+import { copyText } from '#/ui/clipboard';
+import { Field } from '#/ui/field';
+import { cleanCode, type Enrolment, hasCodeLength } from './api';
+import { CodeInput } from './CodeInput';
+import { QrPicture } from './QrPicture';
+
+/** Letters of the key in groups of four: somebody types them. */
+export function grouped(secret: string): string {
+  return secret.replace(/(.{4})(?=.)/g, '$1 ');
+}
+
+/** QR picture, key to type, and the first code of the app; `confirm` tells the server. */
+export function EnrolForm({
+  enrolment,
+  confirm,
+  size = 'md',
+}: {
+  readonly enrolment: Enrolment;
+  readonly confirm: (code: string) => Promise<void>;
+  readonly size?: 'md' | 'lg';
+}) {
+  const t = useT();
+  const input = useRef<HTMLInputElement>(null);
+  const [busy, setBusy] = useState(false);
+  const [problem, setProblem] = useState<string | null>(null);
+
+  const submit = async (event: FormEvent) => {
+    event.preventDefault();
+    if (busy) return;
+    const code = cleanCode(input.current?.value ?? '');
+    if (!hasCodeLength(code)) {
+      setProblem(t('mfa:error'));
+      input.current?.focus();
+      return;
+    }
+    setBusy(true);
+    setProblem(null);
+    try {
+      await confirm(code);
+    } catch (error) {
+      setProblem(explain(error));
+      input.current?.select();
+    } finally {
+      setBusy(false);
+    }
+  };
+
+  return (
+    <form className="grid gap-3" noValidate onSubmit={submit} aria-busy={busy}>
+      <p className="text-ink-2">{t('mfa:enrol.scan')}</p>
+      <QrPicture rows={enrolment.qr} label={t('mfa:enrol.picture')} />
+      <div>
+        <p className="text-ink-2">{t('mfa:enrol.type')}</p>
+        <p className="mt-1 flex flex-wrap items-center gap-2">
+          <code className="font-mono [overflow-wrap:anywhere]">{grouped(enrolment.secret)}</code>
+          <Button size="sm" onClick={() => void copyText(enrolment.secret)}>
+            {t('mfa:enrol.copy')}
+          </Button>
+        </p>
+      </div>
+      <Field
+        layout="above"
+        label={t('mfa:code.label')}
+        help={t('mfa:enrol.first_code')}
+        error={problem ?? undefined}
+        required
+      >
+        {(control) => (
+          <CodeInput
+            {...control}
+            ref={input}
+            name="code"
+            autoFocus
+            className={size === 'lg' ? 'pt-field-lg' : ''}
+          />
+        )}
+      </Field>
+      <Button kind="primary" size={size} type="submit" busy={busy}>
+        {t('mfa:enrol.submit')}
+      </Button>
+    </form>
+  );
+}

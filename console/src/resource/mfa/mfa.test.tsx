@@ -1,0 +1,146 @@
+import { screen, waitFor } from '@testing-library/react';
+import userEvent from '@testing-library/user-event';
+import axe from 'axe-core';
+import { http as mock, HttpResponse } from 'msw';
+import { setupServer } from 'msw/node';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest';
+import { onHttp } from '#/lib/http/client';
+import { currentSession } from '#/lib/session';
+import { renderScreen } from '#/test/render';
+import { requireMfa } from './index';
+
+const server = setupServer();
+const failed = vi.fn();
+const VERIFY = '*/api/v1/authentication/otp/verify/';
+const RIGHT = '314159';
+
+beforeAll(() => server.listen({ onUnhandledRequest: 'error' }));
+beforeEach(() => {
+  failed.mockReset();
+  onHttp({ failed, signedOut: failed });
+});
+afterEach(() => server.resetHandlers());
+afterAll(() => server.close());
+
+/** A server on which nobody has verified yet. Answers how often each method was called, and with which codes. */
+function serverThatAsks() {
+  const seen = { checks: 0, codes: [] as string[] };
+  server.use(
+    mock.get(VERIFY, () => {
+      seen.checks += 1;
+      return HttpResponse.json({ detail: 'first', code: 'mfa_verify_required' }, { status: 400 });
+    }),
+    mock.post(VERIFY, async ({ request }) => {
+      const { code } = (await request.json()) as { code: string };
+      seen.codes.push(code);
+      if (code === RIGHT) return HttpResponse.json({ ok: '1' });
+      return HttpResponse.json(
+        { error: 'MFA Error, please check. 4 left', code: 'mfa_failed' },
+        { status: 400 },
+      );
+    }),
+  );
+  return seen;
+}
+
+async function opened() {
+  await renderScreen(<p>page</p>);
+  const answer = requireMfa();
+  const dialog = await screen.findByRole('dialog', { name: 'Verify that it is you' }, { timeout: 10_000 });
+  return { answer, dialog, input: screen.getByLabelText(/MFA code/) };
+}
+
+describe('the gate before secrets', () => {
+  test('[S7-027] who has verified of late passes without a question', async () => {
+    server.use(mock.get(VERIFY, () => HttpResponse.json({ code: 'valid', msg: 'verified' })));
+    await renderScreen(<p>page</p>);
+    await expect(requireMfa()).resolves.toBe(true);
+    expect(screen.queryByRole('dialog')).toBeNull();
+    expect(currentSession()?.mfaVerifiedAt).not.toBeNull();
+  });
+
+  test('[S7-028] [S7-029] an error opens the dialog and no toast', async () => {
+    serverThatAsks();
+    const { answer } = await opened();
+    expect(failed).not.toHaveBeenCalled();
+    await userEvent.keyboard('{Escape}');
+    await expect(answer).resolves.toBe(false);
+    expect(screen.queryByRole('dialog')).toBeNull();
+  });
+
+  test('[S7-030] a right code is sent and lets through', async () => {
+    const seen = serverThatAsks();
+    const { answer, input } = await opened();
+    expect(document.activeElement).toBe(input);
+    await userEvent.keyboard('314 159{Enter}');
+    await expect(answer).resolves.toBe(true);
+    expect(seen.codes).toEqual([RIGHT]);
+    expect(currentSession()?.mfaVerifiedAt).not.toBeNull();
+  });
+
+  test.each(['', '12345', '1234567'])(
+    '[S5-011] [S5-012] [S8-020] [S9-044] "%s" is not six characters and is not sent',
+    async (typed) => {
+      const seen = serverThatAsks();
+      const { answer, input } = await opened();
+      if (typed !== '') await userEvent.type(input, typed);
+      await userEvent.keyboard('{Enter}');
+      expect(await screen.findByText('MFA Error, please check')).toBeTruthy();
+      expect(input.getAttribute('aria-invalid')).toBe('true');
+      expect(seen.codes).toEqual([]);
+      await userEvent.click(screen.getByRole('button', { name: 'Cancel' }));
+      await expect(answer).resolves.toBe(false);
+    },
+  );
+
+  test("[S8-020] a refused code shows the server's words, and another one may be tried", async () => {
+    serverThatAsks();
+    const { answer, input } = await opened();
+    await userEvent.type(input, '000000{Enter}');
+    expect(await screen.findByText(/MFA Error, please check\. 4 left/)).toBeTruthy();
+    expect(failed).not.toHaveBeenCalled();
+    await userEvent.clear(input);
+    await userEvent.type(input, `${RIGHT}{Enter}`);
+    await expect(answer).resolves.toBe(true);
+  });
+
+  test('somebody without an app is shown where to set one up', async () => {
+    serverThatAsks();
+    server.use(
+      mock.post(VERIFY, () => HttpResponse.json({ error: 'not set up', code: 'mfa_unset' }, { status: 400 })),
+    );
+    const { answer, input } = await opened();
+    await userEvent.type(input, `${RIGHT}{Enter}`);
+    const link = await screen.findByRole('link', { name: 'Set up MFA in your profile' });
+    expect(link.getAttribute('href')).toBe('/ui/users/profile');
+    await userEvent.keyboard('{Escape}');
+    await answer;
+  });
+
+  test('several callers at once share one question', async () => {
+    const seen = serverThatAsks();
+    const { answer, input } = await opened();
+    const second = requireMfa();
+    await userEvent.type(input, `${RIGHT}{Enter}`);
+    await expect(Promise.all([answer, second])).resolves.toEqual([true, true]);
+    expect(seen.checks).toBe(1);
+  });
+
+  test('without an answer of the server nothing is asked and nothing passes', async () => {
+    server.use(mock.get(VERIFY, () => HttpResponse.error()));
+    await renderScreen(<p>page</p>);
+    await expect(requireMfa()).resolves.toBe(false);
+    expect(screen.queryByRole('dialog')).toBeNull();
+    await waitFor(() => expect(screen.getByText(/connect/i)).toBeTruthy());
+  });
+
+  test('browsers may fill in the code, and axe finds nothing', async () => {
+    serverThatAsks();
+    const { answer, dialog, input } = await opened();
+    expect(input.getAttribute('autocomplete')).toBe('one-time-code');
+    const found = await axe.run(dialog, { rules: { 'color-contrast': { enabled: false } } });
+    expect(found.violations.map(({ id }) => id)).toEqual([]);
+    await userEvent.keyboard('{Escape}');
+    await answer;
+  });
+});
