@@ -74,11 +74,15 @@ def export(view: Any, file_format: FileFormat) -> StreamingHttpResponse:
 
 
 def _write(table: _Table, writer: TableWriter) -> int:
-    writer.write(table.titles)
     count = 0
-    for cells in table.rows:
-        writer.write(cells)
-        count += 1
+    try:
+        writer.write(table.titles)
+        for cells in table.rows:
+            writer.write(cells)
+            count += 1
+    except BaseException:
+        writer.discard()
+        raise
     writer.finish()
     return count
 

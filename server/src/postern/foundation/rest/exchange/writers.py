@@ -31,11 +31,13 @@ class CellTooLong(PosternError):
 
 
 class TableWriter(Protocol):
-    """Takes rows; the file is complete after `finish`."""
+    """Takes rows; the file is complete after `finish`. After a fault `discard` lets go of what is half done."""
 
     def write(self, cells: Sequence[Cell]) -> None: ...
 
     def finish(self) -> None: ...
+
+    def discard(self) -> None: ...
 
 
 class CsvTable:
@@ -51,6 +53,9 @@ class CsvTable:
     def finish(self) -> None:
         self._text.flush()
         self._text.detach()  # the file stays open
+
+    def discard(self) -> None:
+        self.finish()
 
 
 class XlsxTable:
@@ -90,6 +95,9 @@ class XlsxTable:
 
     def finish(self) -> None:
         self._book.close()
+
+    def discard(self) -> None:
+        self._book.close()  # which also removes its temporary file
 
 
 def table_for(file_format: FileFormat, file: IO[bytes]) -> TableWriter:

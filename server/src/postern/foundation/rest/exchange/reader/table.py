@@ -103,7 +103,7 @@ def _structure(text: str) -> Any:
     if _depth(text) > _MAX_DEPTH:
         return None
     with contextlib.suppress(ValueError):
-        return json.loads(text, parse_constant=_refuse)
+        return _plain(json.loads(text, parse_constant=_refuse))
     try:
         found = _plain(ast.literal_eval(text))
     except (

@@ -66,9 +66,10 @@ def _candidates(data: bytes) -> tuple[str, ...]:
     sample = data[:_SAMPLE_BYTES]
     even, odd = sample[0::2].count(0), sample[1::2].count(0)
     # Without a mark: separators and line ends are ASCII, whose other byte is NUL in UTF-16.
-    if odd > 4 * even and odd:
+    many = len(sample) // 16
+    if odd > max(many, 4 * even):
         return ("utf-16-le",)
-    if even > 4 * odd and even:
+    if even > max(many, 4 * odd):
         return ("utf-16-be",)
     return ("utf-8", "gb18030")
 

@@ -1,0 +1,163 @@
+"""Files that no honest program wrote (K72), each made here so that nobody has to trust a binary in the repository."""
+
+import io
+import struct
+import zipfile
+import zlib
+from collections.abc import Callable
+
+import openpyxl
+
+HEADER = ("hostname", "ip", "platform")
+
+
+def workbook(*rows: tuple[object, ...]) -> bytes:
+    """An honest xlsx, by openpyxl."""
+    book = openpyxl.Workbook()
+    sheet = book.active
+    assert sheet is not None
+    for row in rows:
+        sheet.append(list(row))
+    file = io.BytesIO()
+    book.save(file)
+    return file.getvalue()
+
+
+def changed(data: bytes, name: str, change: Callable[[bytes], bytes]) -> bytes:
+    """The archive with one part changed, or added when it is not there."""
+    file = io.BytesIO()
+    with zipfile.ZipFile(io.BytesIO(data)) as old, zipfile.ZipFile(file, "w", zipfile.ZIP_DEFLATED) as new:
+        for part in old.infolist():
+            content = old.read(part)
+            new.writestr(part.filename, change(content) if part.filename == name else content)
+        if name not in old.namelist():
+            new.writestr(name, change(b""))
+    return file.getvalue()
+
+
+SHEET = "xl/worksheets/sheet1.xml"
+HONEST = workbook(HEADER, ("web-1", "203.0.113.1", "Linux"))
+
+
+def zip_bomb() -> bytes:
+    """300 MB of blanks in a sheet of 300 KB."""
+    return changed(HONEST, SHEET, lambda sheet: sheet.replace(b"</sheetData>", b"</sheetData>" + b" " * (300 << 20)))
+
+
+def lying_bomb() -> bytes:
+    """The same, but the directory of the archive claims a few KB, so that only unpacking shows it."""
+    data = bytearray(zip_bomb())
+    for signature, size_at, name_at in ((b"PK\x01\x02", 24, 46), (b"PK\x03\x04", 22, 30)):
+        start = -1
+        while (start := data.find(signature, start + 1)) >= 0:
+            if data[start + name_at : start + name_at + len(SHEET)] == SHEET.encode():
+                struct.pack_into("<I", data, start + size_at, 4_000)
+    return bytes(data)
+
+
+def many_parts() -> bytes:
+    """Ten thousand parts."""
+    file = io.BytesIO(HONEST)
+    with zipfile.ZipFile(file, "a") as archive:
+        for number in range(10_000):
+            archive.writestr(f"xl/media/{number}.xml", b"")
+    return file.getvalue()
+
+
+def billion_laughs() -> bytes:
+    entities = "".join(f'<!ENTITY l{n} "{f"&l{n - 1};" * 10}">' for n in range(1, 10))
+    prolog = f'<?xml version="1.0"?><!DOCTYPE x [<!ENTITY l0 "lol">{entities}]>'.encode()
+    return changed(HONEST, SHEET, lambda sheet: prolog + sheet.replace(b"web-1", b"&l9;"))
+
+
+def external_entity() -> bytes:
+    prolog = b'<?xml version="1.0"?><!DOCTYPE x [<!ENTITY e SYSTEM "file:///etc/passwd">]>'
+    return changed(HONEST, "xl/sharedStrings.xml", lambda part: prolog + part.replace(b"web-1", b"&e;"))
+
+
+def hidden_entities() -> bytes:
+    """The declaration stands behind a long comment, out of sight of who reads only the start."""
+    prolog = b"<!--" + b"x" * 50_000 + b'--><!DOCTYPE x [<!ENTITY l0 "lol">]>'
+    return changed(HONEST, SHEET, lambda sheet: prolog + sheet)
+
+
+def huge_dimensions() -> bytes:
+    """Two cells at opposite corners of the largest sheet that there is."""
+    book = openpyxl.Workbook()
+    sheet = book.active
+    assert sheet is not None
+    sheet["A1"], sheet["XFD1048576"] = "hostname", "x"
+    file = io.BytesIO()
+    book.save(file)
+    return file.getvalue()
+
+
+def endless_columns() -> bytes:
+    return workbook(tuple(f"c{number}" for number in range(16_000)), ("x",))
+
+
+def with_macros() -> bytes:
+    return changed(HONEST, "xl/vbaProject.bin", lambda _part: b"\xd0\xcf\x11\xe0macro")
+
+
+def with_links() -> bytes:
+    return changed(HONEST, "xl/externalLinks/externalLink1.xml", lambda _part: b"<x/>")
+
+
+def encrypted() -> bytes:
+    """How Office wraps a workbook with a password: a compound file with a stream of this name."""
+    return b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1" + b"\x00" * 1_016 + "EncryptedPackage".encode("utf-16-le") + b"\x00" * 512
+
+
+def old_excel() -> bytes:
+    return b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1" + b"\x00" * 1_016 + "Workbook".encode("utf-16-le") + b"\x00" * 512
+
+
+def broken_stream() -> bytes:
+    """An archive whose sheet is no valid deflate stream."""
+    data = bytearray(HONEST)
+    start = data.find(SHEET.encode()) + len(SHEET)
+    data[start + 10 : start + 60] = zlib.compress(b"nonsense")[:8] * 6 + b"xx"
+    return bytes(data)
+
+
+#: name → (content type, content, start of the sentence in English)
+REFUSED: dict[str, tuple[str, Callable[[], bytes], str]] = {
+    "zip bomb": ("text/xlsx", zip_bomb, "The file becomes too large"),
+    "zip bomb that lies": ("text/xlsx", lying_bomb, "The file "),
+    "many parts": ("text/xlsx", many_parts, "The file becomes too large"),
+    "billion laughs": ("text/xlsx", billion_laughs, "The file declares XML entities"),
+    "external entity": ("text/xlsx", external_entity, "The file declares XML entities"),
+    "huge dimensions": ("text/xlsx", huge_dimensions, "Reading the file needs too much memory"),
+    "endless columns": ("text/xlsx", endless_columns, "The file has more than 256 columns"),
+    "macros": ("text/xlsx", with_macros, "The file has macros"),
+    "links to other files": ("text/xlsx", with_links, "The file has macros, or links"),
+    "encrypted": ("text/xlsx", encrypted, "The file is protected by a password"),
+    "old excel": ("text/xlsx", old_excel, "This is a file of an old Excel"),
+    "csv renamed xlsx": ("text/xlsx", lambda: b"hostname,ip\r\nweb-1,203.0.113.1\r\n", "This is no xlsx file"),
+    "other archive": ("text/xlsx", lambda: other_archive(), "This is no xlsx"),
+    "truncated xlsx": ("text/xlsx", lambda: HONEST[: len(HONEST) // 2], "The file is damaged"),
+    "broken stream": ("text/xlsx", broken_stream, "The file is damaged"),
+    "xlsx renamed csv": ("text/csv", lambda: HONEST, "This is a spreadsheet and no csv"),
+    "empty csv": ("text/csv", lambda: b"", "The file is empty"),
+    "only a mark": ("text/csv", lambda: b"\xef\xbb\xbf\r\n\r\n", "The file is empty"),
+    "nul bytes": ("text/csv", lambda: b"hostname,ip\r\nweb\x00-1,1\r\nweb-2,2\r\n", "The file contains NUL"),
+    "picture": ("text/csv", lambda: b"\x89PNG\r\n\x1a\n\x07\x08" + bytes(range(1, 9)) * 99, "The "),
+    "unknown encoding": ("text/csv", lambda: "hostname,comment\r\nweb,caf\xe9,\xff\xff\r\n".encode("latin-1"), "The encoding"),
+    "cut in a character": ("text/csv", lambda: "hostname,comment\r\nweb,生产".encode()[:-1], "The "),
+    "open quote": ("text/csv", lambda: b'hostname,ip\r\n"web-1,203.0.113.1\r\n', "Line "),
+    "endless cell": ("text/csv", lambda: b"hostname\r\n" + b"x" * 2_000_000, "A cell is too long"),
+    "too many rows": ("text/csv", lambda: b"hostname\r\n" + b"web\r\n" * 20_001, "The file has more than 20000 rows"),
+    "too many columns": ("text/csv", lambda: b"hostname" + b",x" * 300 + b"\r\nweb\r\n", "The file has more than 256"),
+    "column twice": ("text/csv", lambda: b"hostname,*Hostname\r\na,b\r\n", 'The column "*Hostname"'),
+    "no header": ("text/csv", lambda: b"web-1,203.0.113.1\r\nweb-2,203.0.113.2\r\n", "No column of the file is known"),
+    "only a header": ("text/csv", lambda: b"hostname,ip\r\n,\r\n", "The file has a header, but no row"),
+    "ragged": ("text/csv", lambda: b"hostname,ip\r\na,b,c\r\n", "Row 2 has more cells"),
+}
+
+
+def other_archive() -> bytes:
+    file = io.BytesIO()
+    with zipfile.ZipFile(file, "w") as archive:
+        archive.writestr("word/document.xml", "<x/>")
+    return file.getvalue()

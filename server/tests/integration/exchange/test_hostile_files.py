@@ -1,0 +1,148 @@
+"""K72: whatever is uploaded, the answer is a sentence, the child stays within its bounds, and the web process never notices."""
+
+import json
+import os
+import subprocess
+import sys
+import textwrap
+from typing import Any
+
+import pytest
+from rest_framework.test import APIClient
+
+from hostile_files import HONEST, REFUSED, hidden_entities
+from postern.foundation.rest.exchange import importing
+from postern.foundation.rest.exchange.messages import TEXTS, text_of
+from postern.foundation.rest.exchange.reader import limits
+from spreadsheets import ASSETS
+
+pytestmark = pytest.mark.django_db
+
+URL = f"{ASSETS}render-to-json/"
+READER = "postern.foundation.rest.exchange.reader"
+QUESTION = json.dumps({"fields": {"hostname": "hostname"}, "structured": []}).encode() + b"\n"
+
+#: A small parent, so that the peak of its child is the child's own.
+MEASURE = textwrap.dedent("""
+    import os, subprocess, sys
+    child = subprocess.Popen([sys.executable, "-I", "-X", "utf8", "-m", *sys.argv[1:]],
+                             stdin=0, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+    _, status, used = os.wait4(child.pid, 0)
+    print(os.waitstatus_to_exitcode(status), used.ru_maxrss // 1024, used.ru_utime + used.ru_stime)
+""")
+
+
+def _upload(client: APIClient, content_type: str, data: bytes) -> Any:
+    return client.generic("POST", URL, data, content_type=content_type)
+
+
+@pytest.mark.parametrize("name", sorted(REFUSED))
+def test_k72_hostile_file_is_refused_in_words(in_english: APIClient, name: str) -> None:
+    content_type, make, start = REFUSED[name]
+    answer = _upload(in_english, content_type, make())
+    assert answer.status_code == 400
+    told = answer.json()
+    sentence = told.get("error") or told["detail"]
+    assert sentence.startswith(start), sentence
+    assert set(told) == {"error"} or (set(told) == {"detail", "code"} and told["code"] == "parse_error")
+    for inside in ("Traceback", "/", "Error:", "calamine", "python", "None"):
+        assert inside not in sentence
+
+
+@pytest.mark.parametrize("name", ["zip bomb", "zip bomb that lies", "huge dimensions", "billion laughs", "many parts"])
+def test_k72_child_stays_within_its_memory_and_time(name: str) -> None:
+    content_type, make, _start = REFUSED[name]
+    kind = content_type.removeprefix("text/")
+    measured = subprocess.run(
+        [sys.executable, "-c", MEASURE, READER, kind], input=QUESTION + make(), capture_output=True, check=True
+    )
+    status, peak_mb, cpu_s = measured.stdout.split()
+    assert int(status) != 0
+    assert int(peak_mb) < limits.MEMORY_BYTES >> 20
+    assert float(cpu_s) <= limits.CPU_S + 1
+
+
+def test_k72_entities_that_are_hidden_behind_a_comment_are_never_expanded(in_english: APIClient) -> None:
+    answer = _upload(in_english, "text/xlsx", hidden_entities())
+    if answer.status_code == 200:
+        assert b"lol" not in b"".join(answer.streaming_content)
+    else:
+        assert answer.json()["code"] == "parse_error"
+
+
+@pytest.mark.parametrize("kind", ["csv", "xlsx"])
+def test_k72_child_can_open_neither_files_nor_sockets(kind: str) -> None:
+    probe = textwrap.dedent("""
+        import os, socket, sys
+        from postern.foundation.rest.exchange.reader import limits
+        limits.confine(); limits.close_the_door()
+        for attempt in (lambda: open("/etc/passwd"), lambda: socket.socket(), lambda: os.pipe(), lambda: os.dup(0)):
+            try:
+                attempt()
+            except OSError:
+                continue
+            print("opened"); break
+        print(os.nice(0))
+    """)
+    told = subprocess.run([sys.executable, "-I", "-c", probe], capture_output=True, text=True, check=True).stdout
+    assert told.split() == ["10"]
+
+
+def test_k72_child_inherits_no_descriptor_and_no_environment(
+    in_english: APIClient, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Whatever the web process has open or knows, the child starts with three descriptors and a path."""
+    started: list[dict[str, Any]] = []
+    real = subprocess.Popen
+
+    def watched(arguments: list[str], **options: Any) -> Any:
+        started.append(options)
+        return real(arguments, **options)
+
+    monkeypatch.setenv("POSTERN_ADMIN_PASSWORD", "plum orbit cactus 41")
+    monkeypatch.setattr(importing.subprocess, "Popen", watched)
+    leaked = os.open(os.devnull, os.O_RDONLY)
+    os.set_inheritable(leaked, True)
+    try:
+        assert _upload(in_english, "text/xlsx", HONEST).status_code == 200
+    finally:
+        os.close(leaked)
+    (options,) = started
+    assert options["close_fds"] is True
+    assert "pass_fds" not in options
+    assert set(options["env"]) == {"PATH"}
+
+
+def test_k72_child_that_hangs_is_ended(in_english: APIClient, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(importing, "_WALL_S", 0.0)
+    answer = _upload(in_english, "text/xlsx", HONEST)
+    assert answer.status_code == 400
+    assert answer.json()["detail"].startswith("Reading the file needs too much")
+
+
+def test_k72_further_uploads_wait_their_turn_and_are_then_told_so(
+    in_english: APIClient, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(importing, "_TURN_S", 0.0)
+    taken = 0
+    while importing._turns.acquire(blocking=False):
+        taken += 1
+    try:
+        answer = _upload(in_english, "text/xlsx", HONEST)
+    finally:
+        importing._turns.release(taken)
+    assert taken >= 1
+    assert (answer.status_code, answer.json()["code"]) == (503, "unavailable")
+    assert _upload(in_english, "text/xlsx", HONEST).status_code == 200
+
+
+@pytest.mark.parametrize("language", ["en", "zh-hans"])
+def test_refusals_are_told_in_the_language_of_the_person(as_org_admin: APIClient, language: str) -> None:
+    as_org_admin.cookies["django_language"] = language
+    told = _upload(as_org_admin, "text/csv", b"").json()["detail"]
+    assert told == {"en": "The file is empty.", "zh-hans": "文件是空的。"}[language]
+
+
+def test_every_problem_has_a_text_that_takes_its_values() -> None:
+    for slug in TEXTS:
+        assert "%" not in text_of(slug, {"line": 3, "most": 5, "title": "Name"})
