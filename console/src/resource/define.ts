@@ -127,6 +127,8 @@ export interface FieldContext {
   readonly values: FormValues;
 }
 
+export type FieldRule = 'port' | 'crontab';
+
 /** What a field of a form needs beyond its metadata. */
 export interface FieldSpec {
   readonly label?: string;
@@ -149,7 +151,11 @@ export interface FieldSpec {
     | 'key'
     | 'public-key'
     | 'number'
+    | 'json'
+    | 'date'
     | 'datetime';
+  /** A rule above those of the metadata; `port` and `crontab` go with fields of these names anyway. */
+  readonly rule?: FieldRule;
   /** A control of the feature's own. */
   readonly render?: (input: CustomInput) => ReactNode;
   readonly isHidden?: (context: FieldContext) => boolean;

@@ -8,7 +8,6 @@ import { NotFoundError, ValidationError } from '#/lib/http/errors';
 import { useT } from '#/lib/i18n';
 import { queryClient } from '#/lib/query';
 import { useIsRootOrganization } from '#/lib/session';
-import { Button } from '#/ui/button';
 import { confirm } from '#/ui/confirm';
 import { splitTarget } from '#/ui/link';
 import { Note } from '#/ui/note';
@@ -29,7 +28,11 @@ import type {
 import { objectPath } from '../routes';
 import { useMetadata } from '../use-metadata';
 import { FieldControl } from './FieldControl';
-import { errorText, initialValues, objectValues, payloadOf } from './values';
+import { focusField } from './focus-field';
+import { SaveBar } from './SaveBar';
+import { sortErrors } from './server-errors';
+import { initialValues, objectValues, payloadOf } from './values';
+import { labelOf, useFocusOnFirst, wrongNames } from './wrong-fields';
 
 const NO_FIELDS: FieldMap = {};
 const NO_SPECS: Readonly<Record<string, FieldSpec>> = {};
@@ -44,9 +47,12 @@ type Search = Readonly<Record<string, string>>;
 export function ResourceForm<Row extends Resource>({
   resource,
   mode,
+  onInvalid,
 }: {
   readonly resource: ResourceDefinition<Row>;
   readonly mode: FormMode;
+  /** The person tried to save values that break a rule; gets the fields' names. Nothing was sent. */
+  readonly onInvalid?: (names: readonly string[]) => void;
 }) {
   const t = useT();
   const { id }: { id?: string } = useParams({ strict: false });
@@ -110,6 +116,7 @@ export function ResourceForm<Row extends Resource>({
       search={search}
       title={title}
       back={back}
+      onInvalid={onInvalid}
     />
   );
 }
@@ -129,6 +136,7 @@ interface LoadedFormProps<Row extends Resource> {
   readonly search: Search;
   readonly title: string;
   readonly back: { readonly to: string; readonly label: string };
+  readonly onInvalid: ((names: readonly string[]) => void) | undefined;
 }
 
 function groupsFor(definition: FormDefinition, mode: FormMode, values: FormValues): readonly FieldGroup[] {
@@ -159,7 +167,7 @@ function LoadedForm<Row extends Resource>(props: LoadedFormProps<Row>) {
   const specs = definition.fields ?? NO_SPECS;
   // The start is fixed for the life of this form; `key` makes a new one for another object.
   const [start] = useState(() => startValues(props));
-  const form = useForm<FormValues>({ defaultValues: start, mode: 'onBlur', reValidateMode: 'onChange' });
+  const form = useForm<FormValues>({ defaultValues: start, mode: 'onTouched', shouldFocusError: false });
   const watched = useWatch({ control: form.control });
   const values = useMemo<FormValues>(() => ({ ...start, ...watched }), [start, watched]);
   const context = { mode, values };
@@ -168,6 +176,7 @@ function LoadedForm<Row extends Resource>(props: LoadedFormProps<Row>) {
     .filter((group) => group.fields.length > 0);
   const names = groups.flatMap((group) => group.fields);
   const [general, setGeneral] = useState<string | null>(null);
+  const [focusWanted, setFocusWanted] = useState(0);
   const left = useRef(false);
   const { isDirty, isSubmitting, errors, submitCount } = form.formState;
 
@@ -194,7 +203,10 @@ function LoadedForm<Row extends Resource>(props: LoadedFormProps<Row>) {
       const saved =
         mode === 'create'
           ? await http.post<Row>(resource.api, payload, { quiet: true, query })
-          : await http[definition.method ?? 'put']<Row>(`${resource.api}${id}/`, payload, { quiet: true, query });
+          : await http[definition.method ?? 'put']<Row>(`${resource.api}${id}/`, payload, {
+              quiet: true,
+              query,
+            });
       const name = resource.nameOf(saved);
       toast({
         tone: 'ok',
@@ -204,7 +216,7 @@ function LoadedForm<Row extends Resource>(props: LoadedFormProps<Row>) {
       await queryClient.invalidateQueries({ queryKey: ['list'] });
       if (again) {
         form.reset(start);
-        document.querySelector<HTMLElement>(`#field-${names[0]}`)?.focus();
+        focusField(names[0] ?? '');
         return;
       }
       left.current = true;
@@ -215,23 +227,28 @@ function LoadedForm<Row extends Resource>(props: LoadedFormProps<Row>) {
       await navigate(splitTarget(target));
     } catch (error) {
       if (!(error instanceof ValidationError)) {
-        setGeneral(explain(error));
+        const failed = mode === 'create' ? 'resource:form.create_failed' : 'resource:form.update_failed';
+        setGeneral(t(failed, { reason: explain(error) }));
         return;
       }
-      const others: string[] = [];
-      let first = true;
-      for (const [field, problem] of Object.entries(error.fields)) {
-        if (names.includes(field)) {
-          form.setError(field, { type: 'server', message: errorText(problem) }, { shouldFocus: first });
-          first = false;
-        } else if (field === 'non_field_errors') others.push(errorText(problem));
-        else others.push(`${fields[field]?.label ?? field}: ${errorText(problem)}`);
-      }
-      if (others.length > 0) setGeneral(others.join('; '));
+      const sorted = sortErrors(error.fields, names, fields);
+      for (const [field, message] of sorted.fields) form.setError(field, { type: 'server', message });
+      if (sorted.general.length > 0) setGeneral(sorted.general.join('; '));
+      setFocusWanted((count) => count + 1);
     }
   };
+  const trySave = (again: boolean) => {
+    void form.handleSubmit(
+      () => save(again),
+      (problems) => {
+        props.onInvalid?.(wrongNames(problems, names));
+        setFocusWanted((count) => count + 1);
+      },
+    )();
+  };
 
-  const wrong = names.filter((name) => errors[name]);
+  const wrong = wrongNames(errors, names);
+  useFocusOnFirst(wrong[0], focusWanted);
   const noWrite = isRoot || Object.keys(fields).length === 0;
   const aside = definition.aside?.({ ...context, id });
   return (
@@ -244,7 +261,10 @@ function LoadedForm<Row extends Resource>(props: LoadedFormProps<Row>) {
           noValidate
           aria-label={title}
           className={aside ? '' : 'max-w-(--form-max)'}
-          onSubmit={(event) => void form.handleSubmit(() => save(false))(event)}
+          onSubmit={(event) => {
+            event.preventDefault();
+            trySave(false);
+          }}
         >
           <div className="pt-card grid gap-5 p-5">
             {noWrite && (
@@ -261,8 +281,8 @@ function LoadedForm<Row extends Resource>(props: LoadedFormProps<Row>) {
                 <ul className="mt-1 flex flex-wrap gap-x-3">
                   {wrong.map((name) => (
                     <li key={name}>
-                      <button type="button" className="pt-link underline" onClick={() => form.setFocus(name)}>
-                        {fields[name]?.label ?? name}
+                      <button type="button" className="pt-link underline" onClick={() => focusField(name)}>
+                        {labelOf(name, fields, specs, t)}
                       </button>
                     </li>
                   ))}
@@ -282,6 +302,7 @@ function LoadedForm<Row extends Resource>(props: LoadedFormProps<Row>) {
                     spec={specs[name] ?? {}}
                     form={form.control}
                     context={context}
+                    specs={specs}
                   />
                 ))}
               </fieldset>
@@ -291,7 +312,7 @@ function LoadedForm<Row extends Resource>(props: LoadedFormProps<Row>) {
             mode={mode}
             busy={isSubmitting}
             disabled={noWrite}
-            onAgain={() => void form.handleSubmit(() => save(true))()}
+            onAgain={() => trySave(true)}
             onReset={() => form.reset(start)}
             onCancel={() => void navigate(splitTarget(back.to))}
           />
@@ -299,43 +320,5 @@ function LoadedForm<Row extends Resource>(props: LoadedFormProps<Row>) {
         {aside}
       </div>
     </>
-  );
-}
-
-function SaveBar({
-  mode,
-  busy,
-  disabled,
-  onAgain,
-  onReset,
-  onCancel,
-}: {
-  readonly mode: FormMode;
-  readonly busy: boolean;
-  readonly disabled: boolean;
-  readonly onAgain: () => void;
-  readonly onReset: () => void;
-  readonly onCancel: () => void;
-}) {
-  const t = useT();
-  return (
-    <div className="sticky bottom-0 z-(--z-sticky) -mx-1 flex flex-wrap gap-2 border-t border-line bg-bg px-1 py-3">
-      <Button kind="primary" type="submit" busy={busy} disabled={disabled}>
-        {t(busy ? 'resource:form.saving' : 'resource:form.save')}
-      </Button>
-      {mode === 'create' && (
-        <Button disabled={busy || disabled} onClick={onAgain}>
-          {t('resource:form.save_and_add')}
-        </Button>
-      )}
-      {mode === 'update' && (
-        <Button disabled={busy} onClick={onReset}>
-          {t('resource:form.reset')}
-        </Button>
-      )}
-      <Button kind="text" onClick={onCancel}>
-        {t('ui:cancel')}
-      </Button>
-    </div>
   );
 }

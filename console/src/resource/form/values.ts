@@ -18,6 +18,11 @@ export type ControlKind =
   | 'list'
   | 'choices'
   | 'email'
+  | 'url'
+  | 'json'
+  | 'date'
+  | 'time'
+  | 'nested'
   | 'key'
   | 'public-key'
   | 'input';
@@ -49,18 +54,47 @@ export function controlKind(
     case 'list':
       return meta.child?.choices ? 'choices' : 'list';
     case 'email':
-      return 'email';
+    case 'url':
+    case 'date':
+    case 'time':
+    case 'json':
+      return meta.type;
+    case 'nested object':
+      return meta.children ? 'nested' : 'json';
     default:
   }
-  if (name === 'password' || (meta?.type === 'string' && meta.write_only && meta.max_length !== undefined))
-    return 'password';
-  if (name === 'email') return 'email';
-  if (name === 'comment' || (meta?.type === 'string' && meta.max_length === undefined)) return 'textarea';
+  // Inside of nested objects the last step of the path is the name.
+  const own = name.slice(name.lastIndexOf('.') + 1);
+  if (own === 'password' || (meta?.type === 'string' && meta.write_only)) return 'password';
+  if (own === 'email') return 'email';
+  if (own === 'comment' || (meta?.type === 'string' && meta.max_length === undefined)) return 'textarea';
   return 'input';
 }
 
 type Specs = Readonly<Record<string, FieldSpec>>;
 const NO_SPECS: Specs = {};
+
+/** Fields of a nested object that a form shows. */
+export function nestedNames(children: FieldMap): readonly string[] {
+  return Object.keys(children).filter((child) => children[child]?.read_only !== true);
+}
+
+function childSpecs(name: string, specs: Specs): Specs {
+  const prefix = `${name}.`;
+  return Object.fromEntries(
+    Object.entries(specs)
+      .filter(([key]) => key.startsWith(prefix))
+      .map(([key, spec]) => [key.slice(prefix.length), spec]),
+  );
+}
+
+function recordOf(value: unknown): FormValues {
+  return typeof value === 'object' && value !== null && !Array.isArray(value) ? (value as FormValues) : {};
+}
+
+function childrenOf(name: string, fields: FieldMap, specs: Specs): FieldMap | null {
+  return controlKind(name, fields[name], specs[name]) === 'nested' ? (fields[name]?.children ?? {}) : null;
+}
 
 /** Values of an empty form: defaults of the metadata, then those of the definition. */
 export function initialValues(
@@ -72,9 +106,17 @@ export function initialValues(
   const values: FormValues = {};
   for (const name of names) {
     const given = name in own ? own[name] : fields[name]?.default;
-    values[name] = given === undefined || given === null ? emptyOf(fields[name], specs[name]) : given;
+    const children = childrenOf(name, fields, specs);
+    if (children) {
+      values[name] = initialValues(children, nestedNames(children), recordOf(given), childSpecs(name, specs));
+      continue;
+    }
+    if (given === undefined || given === null) values[name] = emptyOf(fields[name], specs[name]);
+    else if (typeof given === 'object' && isJsonField(name, fields[name], specs)) {
+      values[name] = JSON.stringify(given, null, 2);
+    } else values[name] = given;
   }
-  return { ...values, ...own };
+  return { ...own, ...values };
 }
 
 function emptyOf(meta: FieldMeta | undefined, spec?: FieldSpec): unknown {
@@ -82,6 +124,10 @@ function emptyOf(meta: FieldMeta | undefined, spec?: FieldSpec): unknown {
   if (meta?.type === 'boolean') return false;
   if (meta?.type === 'list' || meta?.type === 'multiple choice') return [];
   return '';
+}
+
+function isJsonField(name: string, meta: FieldMeta | undefined, specs: Specs): boolean {
+  return controlKind(name, meta, specs[name]) === 'json';
 }
 
 /** Values of an existing object for the form: date-times in the field's format, secrets never. */
@@ -95,6 +141,15 @@ export function objectValues(
   for (const name of names) {
     const meta = fields[name];
     const value = object[name];
+    const children = childrenOf(name, fields, specs);
+    if (children) {
+      values[name] = objectValues(recordOf(value), nestedNames(children), children, childSpecs(name, specs));
+      continue;
+    }
+    if (isJsonField(name, meta, specs) && value !== null && value !== undefined) {
+      values[name] = typeof value === 'string' ? value : JSON.stringify(value, null, 2);
+      continue;
+    }
     if (meta?.write_only || value === null || value === undefined) values[name] = emptyOf(meta, specs[name]);
     else if (meta?.type === 'datetime') {
       const date = parseTime(value);
@@ -120,6 +175,15 @@ export function payloadOf(
     if (specs[name]?.local || meta?.read_only) continue;
     const value = values[name];
     if (value === undefined) continue;
+    const children = childrenOf(name, fields, specs);
+    if (children) {
+      payload[name] = payloadOf(recordOf(value), nestedNames(children), children, childSpecs(name, specs));
+      continue;
+    }
+    if (isJsonField(name, meta, specs) && typeof value === 'string' && value !== '') {
+      payload[name] = JSON.parse(value) as unknown;
+      continue;
+    }
     if (meta?.write_only && value === '') continue;
     if (specs[name]?.remote && value === '') {
       payload[name] = null;

@@ -1,0 +1,214 @@
+import { Checkbox, CheckGroup, RadioGroup, Switch } from '#/ui/choice';
+import { type ControlAttributes, PasswordInput, TextArea, TextInput } from '#/ui/field';
+import { DateTimeInput } from '#/ui/date-time';
+import type { FieldMeta } from '../api';
+import type { FieldSpec } from '../define';
+import { FilterSelect } from './FilterSelect';
+import { RemoteSelect } from './RemoteSelect';
+import type { ControlKind } from './values';
+
+interface InputProps {
+  readonly kind: ControlKind;
+  readonly name: string;
+  readonly label: string;
+  readonly meta: FieldMeta | undefined;
+  readonly spec: FieldSpec;
+  readonly control: ControlAttributes;
+  readonly value: unknown;
+  readonly onChange: (value: unknown) => void;
+  readonly inputRef: (element: HTMLElement | null) => void;
+  readonly disabled: boolean;
+}
+
+function idsOf(value: unknown): readonly string[] {
+  if (Array.isArray(value)) return value.map(String);
+  return value === '' || value === null || value === undefined ? [] : [String(value as string | number)];
+}
+
+function optionsOf(meta: FieldMeta | undefined) {
+  return (meta?.choices ?? []).map(({ value, display_name }) => ({
+    value: String(value),
+    label: display_name,
+  }));
+}
+
+/** The choice's own value (number, boolean) behind the text of the control. */
+function choiceValue(meta: FieldMeta | undefined, text: string): unknown {
+  return meta?.choices?.find((choice) => String(choice.value) === text)?.value ?? text;
+}
+
+/** The control of a field, by its kind. */
+export function FieldInput(props: InputProps) {
+  const { kind, name, label, meta, spec, control, value, onChange, inputRef, disabled } = props;
+  const common = { ...control, name, disabled, ref: inputRef } as const;
+  const text = Array.isArray(value)
+    ? value.join(', ')
+    : String((value as string | number | null | undefined) ?? '');
+  switch (kind) {
+    case 'custom':
+      return spec.render?.({
+        id: control.id,
+        label,
+        value,
+        onChange,
+        invalid: control['aria-invalid'] === true,
+        describedBy: control['aria-describedby'],
+        disabled,
+      });
+    case 'remote': {
+      const multiple = spec.multiple ?? (Array.isArray(value) || meta?.type === 'list');
+      return (
+        spec.remote && (
+          <RemoteSelect
+            control={control}
+            label={label}
+            remote={spec.remote}
+            multiple={multiple}
+            value={idsOf(value)}
+            disabled={disabled}
+            onChange={(ids) => onChange(multiple ? ids : (ids[0] ?? ''))}
+          />
+        )
+      );
+    }
+    case 'radio':
+      return (
+        <RadioGroup
+          name={name}
+          options={optionsOf(meta)}
+          value={text}
+          disabled={disabled}
+          onChange={(chosen) => onChange(choiceValue(meta, chosen))}
+        />
+      );
+    case 'select':
+      return (
+        <FilterSelect
+          control={control}
+          label={label}
+          options={optionsOf(meta)}
+          value={text}
+          disabled={disabled}
+          onChange={(chosen) => onChange(choiceValue(meta, chosen))}
+        />
+      );
+    case 'choices':
+      return (
+        <CheckGroup
+          name={name}
+          options={optionsOf(meta?.choices ? meta : meta?.child)}
+          value={idsOf(value)}
+          disabled={disabled}
+          onChange={onChange}
+        />
+      );
+    case 'checkbox':
+      return (
+        <Checkbox
+          {...common}
+          className="-ml-[5px]"
+          checked={value === true}
+          onChange={(event) => onChange(event.target.checked)}
+        />
+      );
+    case 'switch':
+      return (
+        <span className="inline-flex pt-0.5">
+          <Switch {...common} checked={value === true} onChange={(event) => onChange(event.target.checked)} />
+        </span>
+      );
+    case 'password':
+      return <PasswordInput {...common} value={text} onChange={(event) => onChange(event.target.value)} />;
+    case 'textarea':
+      return (
+        <TextArea
+          {...common}
+          value={text}
+          maxLength={meta?.max_length}
+          onChange={(event) => onChange(event.target.value)}
+        />
+      );
+    case 'key':
+    case 'public-key':
+      return (
+        <TextArea
+          {...common}
+          rows={5}
+          className="font-mono text-meta"
+          value={text}
+          placeholder={kind === 'key' ? '-----BEGIN OPENSSH PRIVATE KEY-----' : 'ssh-ed25519 AAAA… name@host'}
+          onChange={(event) => onChange(event.target.value)}
+        />
+      );
+    case 'json':
+      return (
+        <TextArea
+          {...common}
+          rows={5}
+          className="font-mono text-meta"
+          value={text}
+          onChange={(event) => onChange(event.target.value)}
+        />
+      );
+    case 'date':
+      return (
+        <TextInput
+          {...common}
+          type="date"
+          className="max-w-48 max-sm:max-w-none"
+          value={text}
+          onChange={(event) => onChange(event.target.value)}
+        />
+      );
+    case 'time':
+      return (
+        <TextInput
+          {...common}
+          type="time"
+          step={1}
+          className="max-w-40"
+          value={text}
+          onChange={(event) => onChange(event.target.value)}
+        />
+      );
+    case 'datetime':
+      return <DateTimeInput {...common} value={text} onChange={onChange} />;
+    case 'number':
+      return (
+        <TextInput
+          {...common}
+          type="number"
+          className="max-w-40"
+          min={meta?.min_value}
+          max={meta?.max_value}
+          value={text}
+          onChange={(event) => onChange(event.target.value === '' ? '' : event.target.valueAsNumber)}
+        />
+      );
+    case 'list':
+      return (
+        <TextInput
+          {...common}
+          value={text}
+          onChange={(event) =>
+            onChange(
+              event.target.value
+                .split(',')
+                .map((part) => part.trim())
+                .filter((part, index, all) => part !== '' || index === all.length - 1),
+            )
+          }
+        />
+      );
+    default:
+      return (
+        <TextInput
+          {...common}
+          type={kind === 'email' || kind === 'url' ? kind : 'text'}
+          value={text}
+          maxLength={meta?.max_length}
+          onChange={(event) => onChange(event.target.value)}
+        />
+      );
+  }
+}
