@@ -32,7 +32,7 @@ export function ProtocolsField({ input }: { readonly input: CustomInput }) {
         <div key={entry.protocol} className="flex flex-wrap items-center gap-2">
           <Select
             label={t('assets:protocol.name', { index: index + 1 })}
-            className="w-32"
+            className="w-28 sm:w-32"
             options={PROTOCOLS.filter((one) => one === entry.protocol || free.includes(one)).map((one) => ({
               value: one,
               label: one,
@@ -51,7 +51,7 @@ export function ProtocolsField({ input }: { readonly input: CustomInput }) {
             type="number"
             min={1}
             max={65535}
-            className="w-28!"
+            className="w-20! sm:w-28!"
             aria-label={t('assets:protocol.port', { protocol: entry.protocol })}
             aria-invalid={input.invalid || undefined}
             value={entry.port}

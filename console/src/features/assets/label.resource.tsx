@@ -41,7 +41,7 @@ export const label = defineResource<LabelRow>({
     ],
     phone: {
       icon: Tag,
-      meta: (row) => <span>{row.value}</span>,
+      meta: (row) => <span>{row.comment}</span>,
       status: (row) => <Count>{row.asset_count}</Count>,
     },
   },

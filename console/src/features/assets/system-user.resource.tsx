@@ -66,7 +66,7 @@ export const systemUser = defineResource<SystemUserRow>({
       'comment',
       'org_name',
     ],
-    shown: ['name', 'username', 'protocol', 'login_mode', 'assets_amount', 'priority', 'comment'],
+    shown: ['name', 'username', 'protocol', 'login_mode', 'assets_amount', 'comment'],
     // i18n: assets:protocol_menu.*
     createMenu: HOST_PROTOCOLS.map((protocol) => ({
       id: protocol,
@@ -101,14 +101,17 @@ export const systemUser = defineResource<SystemUserRow>({
         title: 'assets:form.basic',
         fields: [
           'name',
-          'protocol',
+          'type_display',
           'username',
+          'protocol',
           { key: 'login_mode_display', label: 'assets:login_mode' },
           {
             key: 'ssh_key_fingerprint',
             value: (row) => <CopyCell value={row.ssh_key_fingerprint} />,
           },
           'priority',
+          'sudo',
+          'shell',
           'sftp_root',
           'date_created',
           'created_by',

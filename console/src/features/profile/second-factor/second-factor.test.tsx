@@ -2,6 +2,7 @@ import { screen, waitFor, within } from '@testing-library/react';
 import userEvent from '@testing-library/user-event';
 import { http as mock, HttpResponse } from 'msw';
 import { setupServer } from 'msw/node';
+import { lazy, Suspense } from 'react';
 import { afterAll, afterEach, beforeAll, describe, expect, test, vi } from 'vitest';
 import { loadNamespaces } from '#/lib/i18n';
 import type { SecondFactor } from '#/resource/mfa/api';
@@ -48,9 +49,17 @@ async function card(state: SecondFactor, isLocal = true) {
     }),
   );
   const changed = vi.fn();
-  await renderScreen(<SecondFactorCard isLocal={isLocal} onChanged={changed} />);
-  await loadNamespaces(['mfa']);
-  await screen.findByText('State');
+  // As the route does it: texts first.
+  const Card = lazy(async () => {
+    await loadNamespaces(['mfa']);
+    return { default: SecondFactorCard };
+  });
+  await renderScreen(
+    <Suspense>
+      <Card isLocal={isLocal} onChanged={changed} />
+    </Suspense>,
+  );
+  await screen.findByText('State', undefined, { timeout: 10_000 });
   return { sent, changed };
 }
 

@@ -1,0 +1,347 @@
+import { screen, waitFor, within } from '@testing-library/react';
+import userEvent from '@testing-library/user-event';
+import { http as mock, HttpResponse } from 'msw';
+import { setupServer } from 'msw/node';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { ResourceDetail } from '#/resource/detail/ResourceDetail';
+import { ResourceForm } from '#/resource/form/ResourceForm';
+import { ResourceList } from '#/resource/list/ResourceList';
+import { adminSession, renderScreen, rootOrg } from '#/test/render';
+import { clearToasts } from '#/ui/toast';
+import { assetMore } from './asset-more.resource';
+import { asset } from './asset.resource';
+import { AssetListPage } from './AssetListPage';
+import { label } from './label.resource';
+
+const field = (text: string, more = {}) => ({
+  type: 'string',
+  required: false,
+  read_only: false,
+  label: text,
+  max_length: 128,
+  ...more,
+});
+const written = {
+  hostname: field('Hostname', { required: true }),
+  ip: field('IP', { required: true }),
+  platform: field('Platform', { type: 'field', required: true }),
+  protocols: field('Protocols', { type: 'list', default: ['ssh/22'] }),
+  labels: field('Labels', { type: 'field' }),
+  nodes: field('Nodes', { type: 'field' }),
+  vendor: field('Vendor'),
+  sn: field('Serial number'),
+  cpu_count: field('CPU count', { type: 'integer' }),
+  comment: field('Comment', { max_length: undefined }),
+};
+const shown = {
+  ...written,
+  hardware_info: field('Hardware info', { read_only: true }),
+  connectivity: field('Connectivity', { type: 'choice', read_only: true, choices: [] }),
+};
+const metadata = { name: 'Asset', actions: { GET: shown, POST: written, PUT: written, PATCH: written } };
+
+const row = (id: string, more = {}) => ({
+  id,
+  hostname: id,
+  ip: '192.0.2.1',
+  platform: 'Linux',
+  protocols: ['ssh/22'],
+  is_active: true,
+  connectivity: 'unknown',
+  nodes: ['n1'],
+  nodes_display: ['/Default/web'],
+  labels: [],
+  labels_display: [],
+  vendor: 'Dell',
+  sn: '',
+  cpu_count: null,
+  comment: '',
+  ...more,
+});
+const assets = [
+  row('ok', { connectivity: 'ok', labels: ['l1', 'l2'], labels_display: ['env:prod', 'tier:core'] }),
+  row('failed', { connectivity: 'failed' }),
+  row('new'),
+];
+const labels = [
+  { id: 'l1', name: 'env', value: 'prod', asset_count: 2, comment: null },
+  { id: 'l2', name: 'tier', value: 'core', asset_count: 0, comment: null },
+];
+
+const server = setupServer();
+let requests: { method: string; path: string; query: URLSearchParams; body: unknown }[] = [];
+
+beforeAll(async () => {
+  server.listen({ onUnhandledRequest: 'error' });
+  // Loaded on demand in the product; here they must not count against the patience of a single test.
+  await Promise.all([
+    import('#/ui/question-dialog'),
+    import('./PlacementDialog'),
+    import('./AssetRelations'),
+    import('./HostKeys'),
+  ]);
+}, 60_000);
+beforeEach(() => {
+  requests = [];
+  clearToasts();
+  server.events.on('request:start', ({ request }) => {
+    const url = new URL(request.url);
+    const entry = {
+      method: request.method,
+      path: url.pathname,
+      query: url.searchParams,
+      body: null as unknown,
+    };
+    requests.push(entry);
+    void request
+      .clone()
+      .text()
+      .then((text) => {
+        entry.body = text === '' ? null : (JSON.parse(text) as unknown);
+      });
+  });
+  const page = (rows: readonly unknown[]) =>
+    HttpResponse.json({ count: rows.length, next: null, previous: null, results: rows });
+  server.use(
+    mock.options('*/api/v1/assets/*', () => HttpResponse.json(metadata)),
+    mock.get('*/api/v1/assets/nodes/children/tree/', () =>
+      HttpResponse.json([
+        {
+          id: '1',
+          name: 'Default (3)',
+          title: 'Default',
+          pId: '',
+          isParent: false,
+          meta: { type: 'node', data: { id: 'n0', key: '1', value: 'Default' } },
+        },
+      ]),
+    ),
+    mock.get('*/api/v1/assets/nodes/', () => page([{ id: 'n2', full_value: '/Default/db', value: 'db' }])),
+    mock.get('*/api/v1/assets/labels/', () => page(labels)),
+    mock.get('*/api/v1/assets/platforms/', () => page([{ id: 1, name: 'Linux', base: 'Linux' }])),
+    mock.get('*/api/v1/assets/host-keys/', () => page([])),
+    mock.get('*/api/v1/assets/assets/:id/', ({ params }) =>
+      HttpResponse.json(assets.find((one) => one.id === params['id']) ?? row(String(params['id']))),
+    ),
+    mock.get('*/api/v1/assets/assets/', () => page(assets)),
+    mock.patch('*/api/v1/assets/assets/:id/', ({ params }) => HttpResponse.json(row(String(params['id'])))),
+    mock.post('*/api/v1/common/resources/cache/', () => HttpResponse.json({ spm: 'spm-1' })),
+  );
+});
+afterEach(() => {
+  server.events.removeAllListeners();
+  server.resetHandlers();
+});
+afterAll(() => server.close());
+
+const sent = (method: string, path: string) =>
+  requests.filter((request) => request.method === method && request.path === `/api/v1/${path}`);
+
+describe('list', () => {
+  test('shows the columns of the contract and the labels', async () => {
+    await renderScreen(<ResourceList resource={asset} />);
+    await screen.findByRole('link', { name: 'ok' });
+    const heads = screen.getAllByRole('columnheader').map((head) => head.textContent.trim());
+    expect(heads.filter((head) => head !== '')).toEqual([
+      'Hostname',
+      'IP',
+      'Protocols',
+      'Platform',
+      'Hardware info',
+      'Connectivity',
+      'Labels',
+      'Actions',
+    ]);
+    expect(screen.getByTitle('env:prod, tier:core').textContent).toBe('env prod+1');
+  });
+
+  test('[S4-039] connectivity is shown as Reachable, Unreachable or Unknown', async () => {
+    await renderScreen(<ResourceList resource={asset} />);
+    await screen.findByRole('link', { name: 'ok' });
+    for (const [name, word] of [
+      ['ok', 'Reachable'],
+      ['failed', 'Unreachable'],
+      ['new', 'Unknown'],
+    ] as const) {
+      const line = screen.getByRole('link', { name }).closest('tr');
+      expect(within(line as HTMLElement).getByText(word)).toBeTruthy();
+    }
+  });
+
+  test('the label of the address is a condition of the request', async () => {
+    await renderScreen(<ResourceList resource={asset} />, { address: '/?label=env:prod' });
+    await screen.findByRole('link', { name: 'ok' });
+    expect(sent('GET', 'assets/assets/')[0]?.query.get('label')).toBe('env:prod');
+    expect(screen.getByText('Label: env:prod')).toBeTruthy();
+  });
+
+  test('chosen assets are moved into a node, after which none is chosen', async () => {
+    server.use(mock.put('*/api/v1/assets/nodes/n2/assets/replace/', () => HttpResponse.json({})));
+    await renderScreen(<AssetListPage />);
+    await userEvent.click(await screen.findByRole('checkbox', { name: 'Select ok' }));
+    await userEvent.click(screen.getByRole('checkbox', { name: 'Select new' }));
+    expect(screen.queryByRole('button', { name: 'Remove from node' })).toBeNull();
+    await userEvent.click(screen.getByRole('button', { name: 'Move to node' }));
+    const dialog = await screen.findByRole('dialog', { name: 'Put 2 assets into a node' });
+    await userEvent.click(within(dialog).getByRole('button', { name: 'Move' }));
+    expect(await within(dialog).findByText('This field is required')).toBeTruthy();
+    await userEvent.click(within(dialog).getByRole('combobox', { name: 'Node' }));
+    await userEvent.click(await screen.findByRole('option', { name: /\/Default\/db/ }));
+    await userEvent.click(within(dialog).getByRole('button', { name: 'Move' }));
+    expect(await screen.findByText('2 assets placed')).toBeTruthy();
+    expect(sent('PUT', 'assets/nodes/n2/assets/replace/')[0]?.body).toEqual({ assets: ['ok', 'new'] });
+    await waitFor(() =>
+      expect(screen.queryByRole('region', { name: 'Actions for the selection' })).toBeNull(),
+    );
+  });
+
+  test('inside a node chosen assets are taken out of it', async () => {
+    server.use(mock.put('*/api/v1/assets/nodes/n0/assets/remove/', () => HttpResponse.json({})));
+    await renderScreen(<AssetListPage />, { address: '/?node=n0' });
+    await userEvent.click(await screen.findByRole('checkbox', { name: 'Select new' }));
+    await userEvent.click(screen.getByRole('button', { name: 'Remove from node' }));
+    const dialog = await screen.findByRole('alertdialog', { name: 'Remove 1 asset from this node?' });
+    await userEvent.click(within(dialog).getByRole('button', { name: 'Remove' }));
+    expect(await screen.findByText('1 asset removed')).toBeTruthy();
+    expect(sent('PUT', 'assets/nodes/n0/assets/remove/')[0]?.body).toEqual({ assets: ['new'] });
+  });
+
+  test('in the root organization nothing is moved', async () => {
+    await renderScreen(<ResourceList resource={asset} />, {
+      session: { ...adminSession, organization: rootOrg },
+    });
+    await userEvent.click(await screen.findByRole('checkbox', { name: 'Select ok' }));
+    expect(screen.queryByRole('button', { name: 'Move to node' })).toBeNull();
+    await userEvent.click(screen.getByRole('button', { name: 'Actions of ok' }));
+    expect(screen.queryByRole('menuitem', { name: 'Edit more information' })).toBeNull();
+  });
+});
+
+describe('more information', () => {
+  const at = { address: '/assets/assets/detail/new/update', pattern: '/assets/assets/detail/$id/update' };
+
+  test('writes hardware and system with a PATCH and leads back to the asset', async () => {
+    const { router } = await renderScreen(<ResourceForm resource={assetMore} mode="update" />, at);
+    const vendor = await screen.findByLabelText<HTMLInputElement>(/Vendor/);
+    expect(vendor.value).toBe('Dell');
+    await userEvent.type(screen.getByLabelText(/Serial number/), 'S-1');
+    await userEvent.type(screen.getByLabelText(/CPU count/), '2');
+    await userEvent.click(screen.getByRole('button', { name: 'Save' }));
+    await waitFor(() => expect(router.state.location.pathname).toBe('/assets/assets/new'));
+    const body = sent('PATCH', 'assets/assets/new/')[0]?.body as Record<string, unknown>;
+    expect(body).toMatchObject({ hostname: 'new', vendor: 'Dell', sn: 'S-1', cpu_count: 2 });
+    for (const name of ['protocols', 'nodes', 'labels', 'comment'])
+      expect(Object.keys(body)).not.toContain(name);
+    expect(requests.some((request) => request.method === 'PUT')).toBe(false);
+  });
+
+  test('is reached from the menu of a row', async () => {
+    const { router } = await renderScreen(<ResourceList resource={asset} />);
+    await userEvent.click(await screen.findByRole('button', { name: 'Actions of new' }));
+    await userEvent.click(screen.getByRole('menuitem', { name: 'Edit more information' }));
+    expect(router.state.location.pathname).toBe('/assets/assets/detail/new/update');
+  });
+});
+
+describe('detail', () => {
+  const at = (id: string) => ({ address: `/assets/assets/${id}`, pattern: '/assets/assets/$id' });
+  const card = async (title: string) =>
+    (await screen.findByRole('heading', { level: 2, name: title })).closest('section') as HTMLElement;
+
+  test('labels come and go with a PATCH of the whole set', async () => {
+    await renderScreen(<ResourceDetail resource={asset} />, at('ok'));
+    const box = await card('Labels');
+    await userEvent.click(within(box).getByRole('button', { name: 'Remove env:prod' }));
+    await waitFor(() => expect(sent('PATCH', 'assets/assets/ok/')).toHaveLength(1));
+    expect(sent('PATCH', 'assets/assets/ok/')[0]?.body).toEqual({ labels: ['l2'] });
+  });
+
+  test('a label is added to those that are there', async () => {
+    server.use(
+      mock.get('*/api/v1/assets/assets/one/', () =>
+        HttpResponse.json(row('one', { labels: ['l2'], labels_display: ['tier:core'] })),
+      ),
+    );
+    await renderScreen(<ResourceDetail resource={asset} />, at('one'));
+    const box = await card('Labels');
+    await userEvent.click(within(box).getByRole('combobox', { name: 'Add a label' }));
+    await userEvent.click(await screen.findByRole('option', { name: /env: prod/ }));
+    await userEvent.click(within(box).getByRole('button', { name: 'Add' }));
+    await waitFor(() =>
+      expect(sent('PATCH', 'assets/assets/one/')[0]?.body).toEqual({ labels: ['l2', 'l1'] }),
+    );
+  });
+
+  test('the last node stays', async () => {
+    await renderScreen(<ResourceDetail resource={asset} />, at('new'));
+    const box = await card('Nodes');
+    const remove = within(box).getByRole('button', { name: 'Remove /Default/web' });
+    expect(remove.getAttribute('aria-disabled')).toBe('true');
+    await userEvent.click(remove);
+    expect(sent('PATCH', 'assets/assets/new/')).toHaveLength(0);
+  });
+});
+
+describe('labels', () => {
+  const fields = {
+    name: field('Name', { required: true, filter: true }),
+    value: field('Value', { required: true, filter: true }),
+    asset_count: field('Assets amount', { read_only: true, order: true }),
+    assets: field('Assets', { type: 'field' }),
+    comment: field('Comment', { max_length: undefined }),
+  };
+  beforeEach(() => {
+    server.use(
+      mock.options('*/api/v1/assets/labels/*', () =>
+        HttpResponse.json({ name: 'Label', actions: { GET: fields, POST: fields, PUT: fields } }),
+      ),
+      mock.options('*/api/v1/assets/labels/', () =>
+        HttpResponse.json({ name: 'Label', actions: { GET: fields, POST: fields, PUT: fields } }),
+      ),
+    );
+  });
+
+  test('[S1-023] the list leads from a label to the assets that carry it', async () => {
+    await renderScreen(<ResourceList resource={label} />);
+    const count = await screen.findByRole('link', { name: '2' });
+    expect(count.getAttribute('href')).toBe('/assets/assets?label=env%3Aprod');
+    expect(screen.queryByRole('link', { name: '0' })).toBeNull();
+    expect(screen.getByRole('link', { name: 'Create label' })).toBeTruthy();
+  });
+
+  test('a label is made of name, value and assets', async () => {
+    server.use(
+      mock.post('*/api/v1/assets/labels/', () =>
+        HttpResponse.json({ ...labels[0], id: 'l9' }, { status: 201 }),
+      ),
+    );
+    const { router } = await renderScreen(<ResourceForm resource={label} mode="create" />);
+    await userEvent.type(await screen.findByLabelText(/Name/), 'env');
+    await userEvent.type(screen.getByLabelText(/Value/), 'prod');
+    await userEvent.click(screen.getByRole('combobox', { name: 'Assets' }));
+    await userEvent.click(await screen.findByRole('option', { name: /failed/ }));
+    await userEvent.click(screen.getByRole('button', { name: 'Save' }));
+    await waitFor(() => expect(router.state.location.pathname).toBe('/assets/labels'));
+    expect(sent('POST', 'assets/labels/')[0]?.body).toEqual({
+      name: 'env',
+      value: 'prod',
+      assets: ['failed'],
+      comment: '',
+    });
+    expect(await screen.findByText('env:prod created')).toBeTruthy();
+  });
+
+  test('a pair that is taken is told at both fields', async () => {
+    server.use(
+      mock.post('*/api/v1/assets/labels/', () =>
+        HttpResponse.json({ name: ['This field must be unique.'], value: ['Taken.'] }, { status: 400 }),
+      ),
+    );
+    await renderScreen(<ResourceForm resource={label} mode="create" />);
+    await userEvent.type(await screen.findByLabelText(/Name/), 'env');
+    await userEvent.type(screen.getByLabelText(/Value/), 'prod');
+    await userEvent.click(screen.getByRole('button', { name: 'Save' }));
+    expect(await screen.findByText('This field must be unique.')).toBeTruthy();
+    expect(screen.getByText('Taken.')).toBeTruthy();
+  });
+});
