@@ -1,26 +1,17 @@
 import { screen, waitFor, within } from '@testing-library/react';
 import userEvent from '@testing-library/user-event';
 import { http as mock, HttpResponse } from 'msw';
-import { setupServer } from 'msw/node';
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { beforeEach, describe, expect, test } from 'vitest';
 import { ResourceDetail } from '#/resource/detail/ResourceDetail';
 import { ResourceForm } from '#/resource/form/ResourceForm';
 import { ResourceList } from '#/resource/list/ResourceList';
+import { field, pageOf, recordedServer } from '#/test/recorded';
 import { adminSession, renderScreen, rootOrg } from '#/test/render';
-import { clearToasts } from '#/ui/toast';
 import { assetMore } from './asset-more.resource';
 import { asset } from './asset.resource';
 import { AssetListPage } from './AssetListPage';
 import { label } from './label.resource';
 
-const field = (text: string, more = {}) => ({
-  type: 'string',
-  required: false,
-  read_only: false,
-  label: text,
-  max_length: 128,
-  ...more,
-});
 const written = {
   hostname: field('Hostname', { required: true }),
   ip: field('IP', { required: true }),
@@ -68,41 +59,10 @@ const labels = [
   { id: 'l2', name: 'tier', value: 'core', asset_count: 0, comment: null },
 ];
 
-const server = setupServer();
-let requests: { method: string; path: string; query: URLSearchParams; body: unknown }[] = [];
+const pageOfRows = (rows: readonly unknown[]) => HttpResponse.json(pageOf(rows));
 
-beforeAll(async () => {
-  server.listen({ onUnhandledRequest: 'error' });
-  // Loaded on demand in the product; here they must not count against the patience of a single test.
-  await Promise.all([
-    import('#/ui/question-dialog'),
-    import('./PlacementDialog'),
-    import('./AssetRelations'),
-    import('./HostKeys'),
-  ]);
-}, 60_000);
-beforeEach(() => {
-  requests = [];
-  clearToasts();
-  server.events.on('request:start', ({ request }) => {
-    const url = new URL(request.url);
-    const entry = {
-      method: request.method,
-      path: url.pathname,
-      query: url.searchParams,
-      body: null as unknown,
-    };
-    requests.push(entry);
-    void request
-      .clone()
-      .text()
-      .then((text) => {
-        entry.body = text === '' ? null : (JSON.parse(text) as unknown);
-      });
-  });
-  const page = (rows: readonly unknown[]) =>
-    HttpResponse.json({ count: rows.length, next: null, previous: null, results: rows });
-  server.use(
+const { server, sent, methods } = recordedServer(
+  () => [
     mock.options('*/api/v1/assets/*', () => HttpResponse.json(metadata)),
     mock.get('*/api/v1/assets/nodes/children/tree/', () =>
       HttpResponse.json([
@@ -116,26 +76,26 @@ beforeEach(() => {
         },
       ]),
     ),
-    mock.get('*/api/v1/assets/nodes/', () => page([{ id: 'n2', full_value: '/Default/db', value: 'db' }])),
-    mock.get('*/api/v1/assets/labels/', () => page(labels)),
-    mock.get('*/api/v1/assets/platforms/', () => page([{ id: 1, name: 'Linux', base: 'Linux' }])),
-    mock.get('*/api/v1/assets/host-keys/', () => page([])),
+    mock.get('*/api/v1/assets/nodes/', () =>
+      pageOfRows([{ id: 'n2', full_value: '/Default/db', value: 'db' }]),
+    ),
+    mock.get('*/api/v1/assets/labels/', () => pageOfRows(labels)),
+    mock.get('*/api/v1/assets/platforms/', () => pageOfRows([{ id: 1, name: 'Linux', base: 'Linux' }])),
+    mock.get('*/api/v1/assets/host-keys/', () => pageOfRows([])),
     mock.get('*/api/v1/assets/assets/:id/', ({ params }) =>
       HttpResponse.json(assets.find((one) => one.id === params['id']) ?? row(String(params['id']))),
     ),
-    mock.get('*/api/v1/assets/assets/', () => page(assets)),
+    mock.get('*/api/v1/assets/assets/', () => pageOfRows(assets)),
     mock.patch('*/api/v1/assets/assets/:id/', ({ params }) => HttpResponse.json(row(String(params['id'])))),
     mock.post('*/api/v1/common/resources/cache/', () => HttpResponse.json({ spm: 'spm-1' })),
-  );
-});
-afterEach(() => {
-  server.events.removeAllListeners();
-  server.resetHandlers();
-});
-afterAll(() => server.close());
-
-const sent = (method: string, path: string) =>
-  requests.filter((request) => request.method === method && request.path === `/api/v1/${path}`);
+  ],
+  () => [
+    import('#/ui/question-dialog'),
+    import('./PlacementDialog'),
+    import('./AssetRelations'),
+    import('./HostKeys'),
+  ],
+);
 
 describe('list', () => {
   test('shows the columns of the contract and the labels', async () => {
@@ -232,7 +192,7 @@ describe('more information', () => {
     expect(body).toMatchObject({ hostname: 'new', vendor: 'Dell', sn: 'S-1', cpu_count: 2 });
     for (const name of ['protocols', 'nodes', 'labels', 'comment'])
       expect(Object.keys(body)).not.toContain(name);
-    expect(requests.some((request) => request.method === 'PUT')).toBe(false);
+    expect(methods().includes('PUT')).toBe(false);
   });
 
   test('is reached from the menu of a row', async () => {
