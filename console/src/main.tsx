@@ -1,11 +1,9 @@
-import { QueryClientProvider } from '@tanstack/react-query';
 import { RouterProvider } from '@tanstack/react-router';
 import { StrictMode } from 'react';
 import { createRoot } from 'react-dom/client';
 import { reportHttp } from './app/report-http';
 import { makeRouter } from './app/router';
 import { startI18n } from './lib/i18n';
-import { queryClient } from './lib/query';
 import { followSystemTheme } from './lib/theme';
 import { ToastRegion } from './ui/toast';
 import './ui/styles.css';
@@ -25,10 +23,8 @@ async function boot(): Promise<void> {
   if (!root) throw new Error('index.html has no #root');
   createRoot(root).render(
     <StrictMode>
-      <QueryClientProvider client={queryClient}>
-        <RouterProvider router={router} />
-        <ToastRegion />
-      </QueryClientProvider>
+      <RouterProvider router={router} />
+      <ToastRegion />
     </StrictMode>,
   );
 }

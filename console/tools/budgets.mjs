@@ -13,7 +13,11 @@ const TEXTS = (language, ...namespaces) =>
     Object.keys(manifest).find((key) => key.endsWith(`${name}/locales/${language}.json`)),
   );
 
-const SHELL = ['src/app/shell/Shell.tsx', ...TEXTS('zh', 'app', 'nav', 'ui')];
+const SHELL = [
+  'src/app/QueryScope.tsx',
+  'src/app/shell/Shell.tsx',
+  ...TEXTS('zh', 'app', 'nav', 'ui', 'shell', 'messages'),
+];
 const BUDGETS = [
   {
     name: 'sign-in',

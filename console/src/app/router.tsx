@@ -46,8 +46,14 @@ const setPasswordRoute = createRoute({
   component: lazyRouteComponent(() => import('#/features/signin/SetPasswordPage'), 'SetPasswordPage'),
 });
 
-const guardedRoute = createRoute({
+const queryRoute = createRoute({
   getParentRoute: () => rootRoute,
+  id: 'queries',
+  component: lazyRouteComponent(() => import('./QueryScope'), 'QueryScope'),
+});
+
+const guardedRoute = createRoute({
+  getParentRoute: () => queryRoute,
   id: 'guarded',
   beforeLoad: ({ location }) => guard(location.pathname.replace(/\/$/, '')),
   pendingComponent: Splash,
@@ -150,7 +156,7 @@ declare module '@tanstack/react-router' {
 const development = import.meta.env.DEV
   ? [
       createRoute({
-        getParentRoute: () => rootRoute,
+        getParentRoute: () => queryRoute,
         path: '/__gallery',
         component: lazyRouteComponent(() => import('./pages/Gallery'), 'Gallery'),
       }),
@@ -175,18 +181,20 @@ export function makeRouter() {
       loginRoute,
       changePasswordRoute,
       setPasswordRoute,
-      guardedRoute.addChildren([
-        shellRoute.addChildren([
-          homeRoute,
-          dashboardRoute,
-          forbiddenRoute,
-          missingRoute,
-          ...sections.flatMap((section) => sectionRoutes(section, 'shell')),
+      queryRoute.addChildren([
+        guardedRoute.addChildren([
+          shellRoute.addChildren([
+            homeRoute,
+            dashboardRoute,
+            forbiddenRoute,
+            missingRoute,
+            ...sections.flatMap((section) => sectionRoutes(section, 'shell')),
+          ]),
+          ...sections.flatMap((section) => sectionRoutes(section, 'bare')),
         ]),
-        ...sections.flatMap((section) => sectionRoutes(section, 'bare')),
+        ...development,
       ]),
       unknownRoute,
-      ...development,
     ]),
     basepath: '/ui',
     trailingSlash: 'preserve',

@@ -43,6 +43,8 @@ export interface Finder {
   readonly detail?: string;
   /** Path of the object's screen, its id as `$id`. */
   readonly path: string;
+  /** Path of a session with the object, where there can be one. */
+  readonly connect?: string;
 }
 
 export type SectionIcon =

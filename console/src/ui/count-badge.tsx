@@ -18,7 +18,7 @@ export function CountBadge({
   return (
     <span
       aria-hidden
-      className={`pointer-events-none absolute -top-1 left-4 min-w-4 rounded-full px-1 text-center text-meta leading-4! font-medium tabular-nums ${look}`}
+      className={`pointer-events-none absolute -top-2 left-2.5 min-w-4 rounded-full px-1 text-center text-meta leading-4! font-medium tabular-nums ${look}`}
     >
       {badgeText(count)}
     </span>

@@ -5,14 +5,15 @@ import { Dialog as AriaDialog, I18nProvider, Modal, ModalOverlay } from 'react-a
 import { currentLocale, useT } from '#/lib/i18n';
 import { useSession } from '#/lib/session';
 import { splitTarget } from '#/ui/link';
-import { type Command, type GroupId, matching, readInput } from './commands';
+import { type Command, type GroupId, readInput } from './commands';
 import { Footer, Key, Line } from './parts';
 import { useCommands } from './use-commands';
+import { sorted } from './sorted';
 import { useObjects } from './use-objects';
 
 const GROUPS: readonly GroupId[] = ['objects', 'recent', 'screens', 'actions', 'organizations'];
-const EACH_MAX = 8;
-const RECENT_MAX = 6;
+/** Lines of a page key. */
+const PAGE = 8;
 
 /** One field that finds screens, actions, organizations and objects by name: a combobox with a grouped list. */
 export default function Palette({ onClose }: { readonly onClose: () => void }) {
@@ -28,30 +29,7 @@ export default function Palette({ onClose }: { readonly onClose: () => void }) {
   const commands = useCommands(here);
   const objects = useObjects(commands.sources, words, scope);
 
-  const shown: Readonly<Record<GroupId, readonly Command[]>> = {
-    objects: objects.found,
-    recent: scope === 'all' ? matching(commands.recent, words, RECENT_MAX) : [],
-    screens:
-      scope === 'all' || scope === 'screens'
-        ? matching(commands.screens, words, words || scope === 'screens' ? EACH_MAX * 2 : EACH_MAX)
-        : [],
-    actions:
-      scope === 'all' || scope === 'actions'
-        ? matching(
-            commands.actions.filter((one) => one.group === 'actions'),
-            words,
-            scope === 'actions' ? EACH_MAX * 3 : words ? EACH_MAX : EACH_MAX / 2,
-          )
-        : [],
-    organizations:
-      (scope === 'all' && words !== '') || scope === 'actions'
-        ? matching(
-            commands.actions.filter((one) => one.group === 'organizations'),
-            words,
-            EACH_MAX,
-          )
-        : [],
-  };
+  const shown = sorted(commands, objects.found, scope, words);
   const groups = GROUPS.filter((group) => shown[group].length > 0);
   const flat = groups.flatMap((group) => shown[group]);
   const index = Math.min(at, Math.max(0, flat.length - 1));
@@ -72,8 +50,8 @@ export default function Palette({ onClose }: { readonly onClose: () => void }) {
     const moved: Readonly<Record<string, number>> = {
       ArrowDown: index === last ? 0 : index + 1,
       ArrowUp: index === 0 ? last : index - 1,
-      PageDown: Math.min(last, index + EACH_MAX),
-      PageUp: Math.max(0, index - EACH_MAX),
+      PageDown: Math.min(last, index + PAGE),
+      PageUp: Math.max(0, index - PAGE),
     };
     const next = moved[event.key];
     if (next !== undefined && flat.length > 0) {

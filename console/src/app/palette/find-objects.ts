@@ -1,3 +1,4 @@
+import { SquareTerminal } from 'lucide-react';
 import { http } from '#/lib/http/client';
 import type { Finder, RouteRecord } from '#/lib/routes';
 import type { Icon } from '#/ui/icon';
@@ -12,6 +13,8 @@ export interface Source {
   readonly icon: Icon;
   /** What the list holds, e.g. “Assets”. */
   readonly kind: string;
+  /** Name of the action that opens a session with an object; null: there is none. */
+  readonly connect: string | null;
 }
 
 interface Found {
@@ -23,23 +26,34 @@ function text(value: unknown): string {
 }
 
 async function ask(source: Source, words: string, signal: AbortSignal): Promise<Command[]> {
-  const { find, icon, kind, record } = source;
+  const { find, icon, kind, record, connect } = source;
   const { results } = await http.get<Found>(find.api, {
     query: { search: words, limit: OBJECTS_EACH, offset: 0 },
     quiet: true,
     signal,
   });
-  return results.map((row) => {
+  return results.flatMap((row) => {
     const id = text(row['id']);
+    const label = text(row[find.name]) || id;
     const detail = find.detail === undefined ? '' : text(row[find.detail]);
-    return {
+    const at = (path: string) => path.replace('$id', encodeURIComponent(id));
+    const object: Command = {
       id: `${record.name}-${id}`,
       group: 'objects',
-      label: text(row[find.name]) || id,
+      label,
       detail: [kind, detail].filter(Boolean).join(' · '),
       icon,
-      to: find.path.replace('$id', encodeURIComponent(id)),
+      to: at(find.path),
     };
+    if (connect === null || find.connect === undefined) return [object];
+    const session: Command = {
+      id: `${object.id}-connect`,
+      group: 'actions',
+      label: `${connect}: ${label}`,
+      icon: SquareTerminal,
+      to: at(find.connect),
+    };
+    return [object, session];
   });
 }
 

@@ -1,8 +1,5 @@
 import {
-  Bell,
   Building2,
-  CircleHelp,
-  CircleUser,
   History,
   KeyRound,
   Languages,
@@ -12,7 +9,6 @@ import {
   PanelLeft,
   Plus,
   Repeat,
-  SquareTerminal,
   Sun,
   X,
 } from 'lucide-react';
@@ -43,7 +39,14 @@ function useScreens(): { readonly commands: readonly Command[]; readonly sources
     for (const section of openTo(session)) {
       const icon = sectionIcons[section.icon];
       for (const record of section.routes) {
-        if (record.find) sources.push({ record, find: record.find, icon, kind: t(record.title) });
+        if (record.find)
+          sources.push({
+            record,
+            find: record.find,
+            icon,
+            kind: t(record.title),
+            connect: record.find.connect === undefined ? null : t('nav:connect'),
+          });
         if (record.path.includes('$') || record.path === paths.firstLogin) continue;
         const isCreate = record.hidden === true && record.name.endsWith('Create');
         const parent = recordNamed(record.parent);
@@ -76,9 +79,6 @@ function useActions(): readonly Command[] {
   });
   const onAdminPage = isAdminPage(session.currentRole);
   return [
-    action('terminal', t('app:shell.web_terminal'), SquareTerminal, { to: '/connect' }),
-    action('messages', t('nav:messages'), Bell, { to: paths.messages }),
-    action('profile', t('app:account.profile'), CircleUser, { to: paths.profile }),
     action('api-keys', t('app:account.api_keys'), KeyRound, { run: openAccessKeys }),
     ...(maySwitchPage(session)
       ? [
@@ -111,7 +111,6 @@ function useActions(): readonly Command[] {
       run: () => setSidebarOpen(!sidebarOpen),
     }),
     action('close-views', t('palette:close_views'), X, { run: closeAll }),
-    action('help', t('app:help.menu'), CircleHelp, { to: paths.help('docs') }),
     action('sign-out', t('app:account.sign_out'), LogOut, { run: signOut }),
     ...(offersOrganizations(session, onAdminPage)
       ? session.organizations
@@ -147,6 +146,7 @@ function useRecent(here: string): readonly Command[] {
 export interface Commands {
   readonly screens: readonly Command[];
   readonly actions: readonly Command[];
+  readonly organizations: readonly Command[];
   readonly recent: readonly Command[];
   readonly sources: readonly Source[];
 }
@@ -157,7 +157,11 @@ export function useCommands(here: string): Commands {
   const others = useActions();
   return {
     screens: commands.filter((command) => command.group === 'screens'),
-    actions: [...commands.filter((command) => command.group === 'actions'), ...others],
+    actions: [
+      ...commands.filter((command) => command.group === 'actions'),
+      ...others.filter((command) => command.group === 'actions'),
+    ],
+    organizations: others.filter((command) => command.group === 'organizations'),
     recent: useRecent(here),
     sources,
   };

@@ -1,5 +1,5 @@
 import { Outlet, useRouterState } from '@tanstack/react-router';
-import { useEffect } from 'react';
+import { type CSSProperties, useEffect } from 'react';
 import { useT } from '#/lib/i18n';
 import { usePage } from '#/ui/page-title';
 import { Banners } from '../banners/Banners';
@@ -10,6 +10,9 @@ import { Overlays } from './Overlays';
 import { Sidebar } from './Sidebar';
 import { closeSidebarOnNavigation, followWidth } from './sidebar-state';
 import { TopBar } from './TopBar';
+
+/** Height of what stands above a page: top bar and open views. Pages that fill the window subtract it. */
+const FRAME = { '--frame': '76px' } as CSSProperties;
 
 /** Sidebar, top bar, open views and the open screen. */
 export function Shell() {
@@ -33,7 +36,7 @@ export function Shell() {
       >
         {t('app:shell.skip')}
       </a>
-      <div className="flex min-h-dvh">
+      <div className="flex min-h-dvh" style={FRAME}>
         <Sidebar />
         <div className="flex min-w-0 grow flex-col">
           <TopBar />

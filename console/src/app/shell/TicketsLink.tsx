@@ -1,10 +1,11 @@
 import { useQuery } from '@tanstack/react-query';
+import { Link } from '@tanstack/react-router';
 import { Ticket } from 'lucide-react';
 import { http } from '#/lib/http/client';
 import { useT } from '#/lib/i18n';
 import { paths } from '#/lib/paths';
 import { isAuditor, type Session, useSession } from '#/lib/session';
-import { LinkButton } from '#/ui/link';
+import { buttonLook } from '#/ui/button';
 import { CountBadge } from '#/ui/count-badge';
 
 /** Open tickets that are asked for at once (specification, section 9); the count tells of all. */
@@ -41,15 +42,19 @@ export function TicketsLink() {
   });
   if (!offered) return null;
   const count = data?.count ?? 0;
+  const label = count > 0 ? t('shell:tickets.open', { count }) : t('shell:tickets.label');
   return (
-    <span className="relative">
-      <LinkButton
-        to={paths.tickets}
-        kind="text"
-        icon={Ticket}
-        label={count > 0 ? t('shell:tickets.open', { count }) : t('shell:tickets.label')}
-      />
-      <CountBadge count={count} tone="accent" />
-    </span>
+    <Link
+      to={paths.tickets}
+      className="pt-button"
+      {...buttonLook({ kind: 'text' }, true)}
+      aria-label={label}
+      title={label}
+    >
+      <span className="relative grid">
+        <Ticket aria-hidden />
+        <CountBadge count={count} tone="accent" />
+      </span>
+    </Link>
   );
 }

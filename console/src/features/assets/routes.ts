@@ -18,7 +18,7 @@ export const assetScreens: ResourceScreens = {
     detail: 'nav:asset_detail',
   },
   texts: ['assets'],
-  find: { api: 'assets/assets/', name: 'hostname', detail: 'ip' },
+  find: { api: 'assets/assets/', name: 'hostname', detail: 'ip', connect: '/connect?asset=$id' },
   load: async () => (await load()).assetPages,
 };
 

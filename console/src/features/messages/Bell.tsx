@@ -22,7 +22,7 @@ export function Bell() {
       <button
         ref={button}
         type="button"
-        className="pt-button relative"
+        className="pt-button"
         {...buttonLook({ kind: 'text' }, true)}
         aria-label={label}
         title={label}
@@ -30,8 +30,10 @@ export function Bell() {
         aria-expanded={open}
         onClick={() => setOpen(true)}
       >
-        <BellIcon aria-hidden />
-        <CountBadge count={count} />
+        <span className="relative grid">
+          <BellIcon aria-hidden />
+          <CountBadge count={count} />
+        </span>
       </button>
       {open && (
         <Suspense>

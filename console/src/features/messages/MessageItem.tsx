@@ -62,7 +62,7 @@ export function MessageItem({ message }: { readonly message: SiteMessage }) {
                   {messageTime(date)}
                 </time>
               )}
-              {message.sender && <> · {message.sender}</>}
+              {message.sender_display && <> · {message.sender_display}</>}
             </span>
           </span>
         </button>

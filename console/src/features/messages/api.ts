@@ -9,7 +9,8 @@ export interface SiteMessage {
   readonly message: string;
   readonly has_read: boolean;
   readonly date_created: string;
-  readonly sender?: string | null;
+  /** Name of the sender; empty for the system. */
+  readonly sender_display?: string | null;
 }
 
 export interface MessagePage {

@@ -1,11 +1,13 @@
 import { useEffect } from 'react';
 import { loadNamespaces, translate } from '#/lib/i18n';
 import { toast } from '#/ui/toast';
-import { noteUnread } from './api';
+import { fetchMessages, noteUnread } from './api';
 
 const PATH = '/ws/notifications/site-msg/';
 const FIRST_DELAY_MS = 1_000;
 const MAX_DELAY_MS = 60_000;
+/** The server closes so when the sign-in is over. */
+const SIGNED_OUT = 4401;
 
 /** Time before the next attempt, doubling up to a minute; `chance` (0–1) spreads many browsers after a restart. */
 export function reconnectDelay(failures: number, chance: number = Math.random()): number {
@@ -62,8 +64,11 @@ export function followUnread(): () => void {
       told = false;
       noteUnread(count);
     });
-    opened.addEventListener('close', () => {
-      if (!ended && socket === opened) retry();
+    opened.addEventListener('close', ({ code }) => {
+      if (ended || socket !== opened) return;
+      // A new socket would be refused as well; a request that is refused asks the person to sign in again.
+      if (code === SIGNED_OUT) void fetchMessages(0, false).catch(() => undefined);
+      else retry();
     });
   };
   const atOnce = () => {
