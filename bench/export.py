@@ -59,9 +59,7 @@ def prepare(home: str) -> Any:
     ]  # fmt: skip
     Asset.objects.bulk_create(assets, batch_size=500)
     AssetNode.objects.bulk_create([AssetNode(asset=one, node=node) for one in assets], batch_size=500)
-    AssetProtocol.objects.bulk_create(
-        [AssetProtocol(asset=one, name="ssh", port=22) for one in assets], batch_size=500
-    )
+    AssetProtocol.objects.bulk_create([AssetProtocol(asset=one, name="ssh", port=22) for one in assets], batch_size=500)
     through = Asset.labels.through
     through.objects.bulk_create(
         [through(asset_id=one.pk, label_id=labels[n % 5].pk) for n, one in enumerate(assets)], batch_size=500
@@ -144,7 +142,9 @@ def main() -> int:
     print(f"export of {ROWS} assets, CPU of the web process: csv {as_csv:.2f} s, xlsx {as_xlsx:.2f} s")
     print(f"peer (DRF row by row into csv): {plain:.2f} s; ours/peer {as_csv / plain:.2f} (goal {RATIO_GOAL})")
     print(f"peak memory, {ROWS} rows against 1000: +{growth_mb:.1f} MB (goal {GROWTH_GOAL_MB:.0f})")
-    print(f"render-to-json: 10 rows {small_s * 1000:.0f} ms (goal {SMALL_IMPORT_GOAL_S * 1000:.0f}), {many} rows {large_s:.2f} s")
+    print(
+        f"render-to-json: 10 rows {small_s * 1000:.0f} ms (goal {SMALL_IMPORT_GOAL_S * 1000:.0f}), {many} rows {large_s:.2f} s"
+    )
     missed = []
     if as_csv / plain > RATIO_GOAL:
         missed.append("ratio to the peer")

@@ -106,7 +106,9 @@ def with_links() -> bytes:
 
 def encrypted() -> bytes:
     """How Office wraps a workbook with a password: a compound file with a stream of this name."""
-    return b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1" + b"\x00" * 1_016 + "EncryptedPackage".encode("utf-16-le") + b"\x00" * 512
+    return (
+        b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1" + b"\x00" * 1_016 + "EncryptedPackage".encode("utf-16-le") + b"\x00" * 512
+    )
 
 
 def old_excel() -> bytes:
@@ -143,7 +145,11 @@ REFUSED: dict[str, tuple[str, Callable[[], bytes], str]] = {
     "only a mark": ("text/csv", lambda: b"\xef\xbb\xbf\r\n\r\n", "The file is empty"),
     "nul bytes": ("text/csv", lambda: b"hostname,ip\r\nweb\x00-1,1\r\nweb-2,2\r\n", "The file contains NUL"),
     "picture": ("text/csv", lambda: b"\x89PNG\r\n\x1a\n\x07\x08" + bytes(range(1, 9)) * 99, "The "),
-    "unknown encoding": ("text/csv", lambda: "hostname,comment\r\nweb,caf\xe9,\xff\xff\r\n".encode("latin-1"), "The encoding"),
+    "unknown encoding": (
+        "text/csv",
+        lambda: "hostname,comment\r\nweb,caf\xe9,\xff\xff\r\n".encode("latin-1"),
+        "The encoding",
+    ),
     "cut in a character": ("text/csv", lambda: "hostname,comment\r\nweb,生产".encode()[:-1], "The "),
     "open quote": ("text/csv", lambda: b'hostname,ip\r\n"web-1,203.0.113.1\r\n', "Line "),
     "endless cell": ("text/csv", lambda: b"hostname\r\n" + b"x" * 2_000_000, "A cell is too long"),

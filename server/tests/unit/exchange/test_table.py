@@ -27,7 +27,9 @@ def _refused(*rows: list[str]) -> str:
     return caught.value.slug
 
 
-@pytest.mark.parametrize("title", ["Name", "*Name", "* name ", "NAME", "名称", "*名称", "\ufeff*Name", "＊名称", "'=x\n"])
+@pytest.mark.parametrize(
+    "title", ["Name", "*Name", "* name ", "NAME", "名称", "*名称", "\ufeff*Name", "＊名称", "'=x\n"]
+)
 def test_title_is_found_by_label_or_name_without_mark_and_case(title: str) -> None:
     expected = "" if "=" in title else "name"
     assert table.KnownColumns({"name": "name", "名称": "name"}, frozenset()).field_of(title) == expected

@@ -19,6 +19,7 @@ from rest_framework.request import Request
 
 from postern.foundation.middleware import allow_body_at_end
 from postern.foundation.rest.exchange import exporting, importing
+from postern.foundation.rest.exchange.negotiation import AlwaysJson
 
 allow_body_at_end(importing.PATH_END, importing.max_bytes() + importing.GRACE_BYTES)
 
@@ -30,6 +31,8 @@ class Exchangeable:
     importable: ClassVar[bool] = False
     exchange_fields: ClassVar[tuple[str, ...] | None] = None
     export_needs_mfa: ClassVar[bool] = False
+
+    content_negotiation_class = AlwaysJson
 
 
 class ExportMixin(ListModelMixin):
