@@ -49,6 +49,7 @@ from django.utils.translation import gettext_lazy
 from rest_framework import mixins, serializers, status
 from rest_framework.exceptions import ValidationError
 from rest_framework.generics import GenericAPIView
+from rest_framework.permissions import SAFE_METHODS
 from rest_framework.request import Request
 from rest_framework.response import Response
 from rest_framework.routers import DefaultRouter, DynamicRoute, Route
@@ -84,6 +85,8 @@ class RowsViewSet(Exchangeable, ViewSetMixin, PosternView, GenericAPIView[Any]):
     made_in_organization: ClassVar[bool] = True
     #: Whether what is there is changed and deleted in its own organization only: the root is for looking (K68).
     changed_in_organization: ClassVar[bool] = True
+    #: Actions that change no row, although their method could: the root may have them.
+    acts_in_root: ClassVar[frozenset[str]] = frozenset()
 
     #: action name → serializer class, where it differs from `serializer_class`
     serializer_classes: ClassVar[Mapping[str, type[serializers.BaseSerializer[Any]]]] = {}
@@ -113,9 +116,14 @@ class RowsViewSet(Exchangeable, ViewSetMixin, PosternView, GenericAPIView[Any]):
     def _not_found(self) -> None:
         raise RowNotFound(_("Not found."))
 
-    def require_organization(self, *, to_make: bool = False) -> None:
-        """Refuse writes in the root organization. Views that always run there, and things of no organization, may."""
-        if not self.always_root and (self.made_in_organization if to_make else self.changed_in_organization):
+    def initial(self, request: Request, *args: Any, **kwargs: Any) -> None:
+        """After the rights: every write in the root organization is refused, those of custom actions too."""
+        super().initial(request, *args, **kwargs)
+        if request.method in SAFE_METHODS or request.method not in self.allowed_methods:
+            return
+        action = getattr(self, "action", None)
+        bound = self.made_in_organization if action == "create" else self.changed_in_organization
+        if bound and not self.always_root and action not in self.acts_in_root:
             writable(self.scope)
 
     def options(self, request: Request, *args: Any, **kwargs: Any) -> HttpResponse:

@@ -190,7 +190,7 @@ class FavoriteAssetViewSet(CreateMixin, DeleteMixin, ReadOnlyViewSet):
 
     queryset = FavoriteAsset.objects.all()
     serializer_class = FavoriteAssetSerializer
-    changed_in_organization = False  # a star belongs to a person
+    made_in_organization = changed_in_organization = False  # a star belongs to a person
     rights = Right.VALID_USER
     filter_fields = ("asset",)
 
