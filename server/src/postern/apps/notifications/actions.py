@@ -182,7 +182,7 @@ def change_subscription(
     if users is not None or created:
         row.users.set([user.pk for user in users] if users is not None else before.user_ids)
     if groups is not None:
-        row.groups.set([group.pk for group in groups])
+        row.groups.set(groups)
     if receive_backends is not None:
         row.receive_backends = [name for name in BACKENDS if name in receive_backends]
     row.save()

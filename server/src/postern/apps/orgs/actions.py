@@ -98,5 +98,6 @@ def _check_name(name: str, org_id: UUID | None) -> None:
     meant = queries.ALIASES.get(name.lower())
     if (meant is not None and meant != org_id) or parse_id(name) is not None or name == identity.root_org_name():
         raise NameRefused(_("This name is reserved."))
-    if Organization.objects.filter(name=name).exclude(pk=org_id).exists():
+    others = Organization.objects.filter(name=name)
+    if (others if org_id is None else others.exclude(pk=org_id)).exists():
         raise NameRefused(_("This field must be unique."))

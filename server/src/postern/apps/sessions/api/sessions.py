@@ -34,6 +34,7 @@ class SessionViewSet(ReadOnlyViewSet):
     queryset = Session.objects.all()
     serializer_class = SessionSerializer
     rights = {"list": Right.ORG_AUDITOR, "retrieve": Right.ORG_AUDITOR, "watch_token": Right.ORG_AUDITOR}
+    acts_in_root = frozenset({"watch_token"})
     filter_fields = (
         "user",
         "asset",

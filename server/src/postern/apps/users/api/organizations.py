@@ -1,7 +1,7 @@
 """Organizations and who belongs to them: `orgs/orgs/`, `orgs/org-member-relation/` and the older membership paths."""
 
 from collections.abc import Mapping
-from typing import Any
+from typing import Any, ClassVar
 from uuid import UUID
 
 from django.db.models import QuerySet
@@ -27,7 +27,7 @@ from postern.kernel.ids import DEFAULT_ORG_ID
 #: Field of an organization → role of the people that it lists.
 _ROLE_OF_FIELD: Mapping[str, OrgRole] = {"users": OrgRole.USER, "admins": OrgRole.ADMIN, "auditors": OrgRole.AUDITOR}
 
-_LABELS: Mapping[str, str | Promise] = {
+_LABELS: Mapping[str, Any] = {
     "users_amount": gettext_lazy("Users amount"),
     "groups_amount": gettext_lazy("Groups amount"),
     "assets_amount": gettext_lazy("Assets amount"),
@@ -196,7 +196,7 @@ class MembershipViewSet(CreateMixin, UpdateMixin, DeleteMixin, ReadOnlyViewSet):
     rights = Right.SUPER_USER
     always_root = True
 
-    filter_fields: Any = {
+    filter_fields: ClassVar[Mapping[str, str]] = {
         "org_id": "org_id",
         "user_id": "user_id",
         "org": "org_id",
@@ -251,7 +251,7 @@ class MembersOfOneOrganizationViewSet(CreateMixin, DeleteMixin, ReadOnlyViewSet)
 
     role: OrgRole
     lookup_field = "user_id"
-    filter_fields: Any = MembershipViewSet.filter_fields
+    filter_fields: ClassVar[Mapping[str, str]] = MembershipViewSet.filter_fields
     search_fields = MembershipViewSet.search_fields
     ordering_fields = ("date_created",)
 

@@ -100,7 +100,7 @@ class _BindingViewSet(CreateMixin, DeleteMixin, ReadOnlyViewSet):
     """Rows that tie system users to something. They are made and deleted, not changed."""
 
     rights = dict.fromkeys(("list", "retrieve", "create", "destroy"), Right.ORG_ADMIN)
-    related: tuple[str, ...] = ()
+    joined: tuple[str, ...] = ()
 
     def visible_rows(self) -> QuerySet[Any]:
         visible = SystemUser.objects.visible_to(self.actor, self.scope).values("pk")
@@ -108,7 +108,7 @@ class _BindingViewSet(CreateMixin, DeleteMixin, ReadOnlyViewSet):
         return (
             cast("QuerySet[Any]", rows)
             .filter(systemuser__in=visible)
-            .select_related("systemuser", *self.related)
+            .select_related("systemuser", *self.joined)
             .order_by("pk")
         )
 
@@ -124,7 +124,7 @@ class SystemUserAssetViewSet(_BindingViewSet):
     serializer_class = SystemUserAssetSerializer
     filter_fields = ("asset", "systemuser")
     search_fields = ("asset__hostname", "asset__ip", "systemuser__name", "systemuser__username")
-    related = ("asset",)
+    joined = ("asset",)
 
 
 class SystemUserNodeViewSet(_BindingViewSet):
@@ -132,7 +132,7 @@ class SystemUserNodeViewSet(_BindingViewSet):
     serializer_class = SystemUserNodeSerializer
     filter_fields = ("id", "node", "systemuser")
     search_fields = ("node__value", "systemuser__name", "systemuser__username")
-    related = ("node",)
+    joined = ("node",)
 
 
 class SystemUserUserViewSet(_BindingViewSet):
@@ -140,7 +140,7 @@ class SystemUserUserViewSet(_BindingViewSet):
     serializer_class = SystemUserUserSerializer
     filter_fields = ("id", "user", "systemuser")
     search_fields = ("user__username", "user__name", "systemuser__name", "systemuser__username")
-    related = ("user",)
+    joined = ("user",)
 
     def create_object(self, data: dict[str, Any]) -> Any:
         if not Membership.objects.filter(user=data["user"], org_id=data["systemuser"].org_id).exists():

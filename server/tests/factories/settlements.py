@@ -1,0 +1,96 @@
+"""One object of each kind in an organization, by the path of its resource below /api/v1/."""
+
+import base64
+from collections.abc import Callable
+from typing import Any
+from uuid import UUID
+
+from factories.grants import grant, make_asset, make_group, make_node, make_system_user
+from postern.apps.assets import facade as assets
+from postern.apps.assets.actions.catalogue import create_label
+from postern.apps.assets.models import HostKey
+from postern.apps.audits.models import AuditEvent
+from postern.apps.sessions.models import Command, FileTransfer, ProxyOrder, Session, Terminal
+from postern.apps.users.models import User, UserGroupMember
+from postern.apps.vault.actions.system_users import bind
+from postern.apps.vault.models import SystemUserAsset, SystemUserNode, SystemUserUser
+from postern.foundation.actor import SYSTEM
+from postern.kernel import clock
+
+
+def settle(org_id: UUID, name: str, make_user: Callable[..., User]) -> dict[str, Any]:
+    """Found a small company; names begin with `name`."""
+    user = make_user(f"{name}-person", org_id=org_id)
+    group = make_group(f"{name} group", users=[user], org_id=org_id)
+    node = make_node(f"{name} node", org_id=org_id)
+    asset = make_asset(f"{name}-host", nodes=[node], org_id=org_id)
+    system_user = make_system_user(f"{name} root", org_id=org_id)
+    nobody = make_system_user(f"{name} same", username="", username_same_with_user=True, org_id=org_id)
+    admin = make_system_user(f"{name} admin", type="admin", org_id=org_id)
+    permission = grant(
+        f"{name} permission",
+        users=[user],
+        user_groups=[group],
+        assets=[asset],
+        nodes=[node],
+        system_users=[system_user],
+        org_id=org_id,
+    )
+    blob = base64.b64encode(b"\x00\x00\x00\x0bssh-ed25519\x00\x00\x00\x20" + bytes(32)).decode()
+    assets.check_host_key(
+        actor=SYSTEM, asset_id=asset.pk, host=asset.ip, port=22, via="", public_key=f"ssh-ed25519 {blob}"
+    )
+    session = _session(org_id, user, asset, system_user)
+    names = {"user": session.user, "asset": session.asset, "system_user": session.system_user, "org_id": org_id}
+    return {
+        "users/users": user,
+        "users/groups": group,
+        "users/users-groups-relations": UserGroupMember.objects.get(user=user),
+        "assets/assets": asset,
+        "assets/nodes": node,
+        "assets/labels": create_label(actor=SYSTEM, org_id=org_id, values={"name": name, "value": "v"}),
+        "assets/host-keys": HostKey.objects.get(asset=asset),
+        "assets/system-users": system_user,
+        "assets/admin-users": admin,
+        "assets/system-users-assets-relations": bind(
+            actor=SYSTEM, row=SystemUserAsset(systemuser=system_user, asset=asset)
+        ),
+        "assets/system-users-nodes-relations": bind(
+            actor=SYSTEM, row=SystemUserNode(systemuser=system_user, node=node)
+        ),
+        "assets/system-users-users-relations": bind(actor=SYSTEM, row=SystemUserUser(systemuser=nobody, user=user)),
+        "perms/asset-permissions": permission,
+        "perms/asset-permissions-users-relations": permission.user_rows.get(),
+        "perms/asset-permissions-user-groups-relations": permission.user_group_rows.get(),
+        "perms/asset-permissions-assets-relations": permission.asset_rows.get(),
+        "perms/asset-permissions-nodes-relations": permission.node_rows.get(),
+        "perms/asset-permissions-system-users-relations": permission.system_user_rows.get(),
+        "terminal/sessions": session,
+        "terminal/commands": Command.objects.create(session=session, input="id", at=clock.now(), **names),
+        "terminal/tasks": ProxyOrder.objects.create(
+            session=session, terminal=session.terminal, kind="terminate_session", by="System"
+        ),
+        "audits/ftp-logs": FileTransfer.objects.create(
+            session=session, direction="upload", operate="Upload", filename="/a", **names
+        ),
+        "audits/operate-logs": AuditEvent.objects.filter(org_id=org_id, resource_id=str(asset.pk)).earliest("sequence"),
+    }
+
+
+def _session(org_id: UUID, user: User, asset: Any, system_user: Any) -> Session:
+    terminal, _made = Terminal.objects.get_or_create(name="proxy-1", defaults={"type": "core", "secret_hash": "0" * 64})
+    session: Session = Session.objects.create(
+        org_id=org_id,
+        user_id=user.pk,
+        user=str(user),
+        username=user.username,
+        asset_id=asset.pk,
+        asset=asset.hostname,
+        system_user_id=system_user.pk,
+        system_user=system_user.name,
+        terminal=terminal,
+        state="active",
+        kind="shell",
+        ever_active=True,
+    )
+    return session

@@ -1,0 +1,267 @@
+"""K16, K63 and K68 for every route there is: what belongs to another organization is not there, and the root is for looking.
+
+The routes come from the URL configuration. A new one is either of a resource that `settlements` makes in two organizations, or
+is named below with the reason why organizations mean nothing to it.
+"""
+
+import re
+from collections.abc import Callable
+from typing import Any, Final
+
+import pytest
+from django.forms.models import model_to_dict
+from rest_framework.test import APIClient
+
+from endpoints import HTTP, Endpoint
+from factories.settlements import settle
+from postern.apps.assets.actions.tree import ensure_root
+from postern.apps.orgs.models import Organization
+from postern.apps.users.models import User
+from postern.foundation.actor import SYSTEM
+from postern.kernel.ids import DEFAULT_ORG_ID, ROOT_ORG_ID
+
+pytestmark = pytest.mark.django_db
+
+API: Final = "/api/v1/"
+
+#: Paths (from their beginning) to which organizations mean nothing, and why.
+ELSEWHERE: Final = {
+    "authentication/": "a person's own sign-ins, keys and tokens",
+    "assets/platforms/": "shared by all organizations",
+    "assets/favorite-assets/": "a person's own stars",
+    "audits/login-logs/": "of people, who belong to several organizations: test_logs_api",
+    "audits/password-change-logs/": "of people: test_logs_api",
+    "common/resources/cache/": "keeps ids for one person; what they are used for checks each of them again",
+    "health/": "no data",
+    "notifications/": "a person's own messages, and settings of the installation",
+    "orgs/": "the organizations themselves, for super administrators",
+    "perms/asset-permissions/cache/refresh/": "changes nothing",
+    "perms/system-users-permission/": "what is granted to the caller",
+    "perms/users/<user_id>/asset-permissions/cache/": "changes nothing",
+    "perms/users/assets/": "what is granted to the caller, in all organizations",
+    "perms/users/asset-permissions/cache/": "changes nothing",
+    "perms/users/nodes": "what is granted to the caller, in all organizations",
+    "perms/users/ungroup/": "what is granted to the caller, in all organizations",
+    "settings/": "of the installation",
+    "terminal/components/": "of the installation",
+    "terminal/terminal-registrations/": "proxies belong to no organization",
+    "terminal/terminals/": "proxies belong to no organization",
+    "users/connection-token/": "for the caller; decided by his permissions",
+    "users/profile/": "the caller",
+    "users/users/suggestion/": "finds people everywhere, three names at a time, to invite them",
+    "users/users/invite/": "takes people from anywhere into the organization of the request",
+    "xpack/": "the organizations themselves, and the licence",
+}
+
+#: What an `<…>` of a path stands for, apart from `<pk>`, which is a row of the resource itself.
+PLACES: Final = {
+    "user_id": "users/users",
+    "group_id": "users/groups",
+    "asset_id": "assets/assets",
+    "node_id": "assets/nodes",
+}
+
+
+@pytest.fixture
+def ours(make_user: Callable[..., User]) -> dict[str, Any]:
+    return settle(DEFAULT_ORG_ID, "ours", make_user)
+
+
+@pytest.fixture
+def theirs(make_user: Callable[..., User]) -> dict[str, Any]:
+    org = Organization.objects.create(name="Theirs")
+    ensure_root(actor=SYSTEM, org_id=org.pk, name="Theirs")
+    return settle(org.pk, "theirs", make_user)
+
+
+RESOURCES: Final = (
+    "users/users",
+    "users/groups",
+    "users/users-groups-relations",
+    "assets/assets",
+    "assets/nodes",
+    "assets/labels",
+    "assets/host-keys",
+    "assets/system-users",
+    "assets/admin-users",
+    "assets/system-users-assets-relations",
+    "assets/system-users-nodes-relations",
+    "assets/system-users-users-relations",
+    "perms/asset-permissions",
+    "perms/asset-permissions-users-relations",
+    "perms/asset-permissions-user-groups-relations",
+    "perms/asset-permissions-assets-relations",
+    "perms/asset-permissions-nodes-relations",
+    "perms/asset-permissions-system-users-relations",
+    "terminal/sessions",
+    "terminal/commands",
+    "terminal/tasks",
+    "audits/ftp-logs",
+    "audits/operate-logs",
+)
+
+
+def tail(endpoint: Endpoint) -> str:
+    return endpoint.path.removeprefix(API)
+
+
+def resource_of(endpoint: Endpoint) -> str | None:
+    """The resource of a route; None for the routes of `ELSEWHERE`."""
+    path = tail(endpoint)
+    if any(path.startswith(prefix) for prefix in ELSEWHERE):
+        return None
+    if path.startswith(("perms/users/", "perms/user-groups/")):
+        return "granted"
+    return max((name for name in RESOURCES if path.startswith(f"{name}/")), key=len, default="unknown")
+
+
+ROUTES: Final = [one for one in HTTP if one.path.startswith(API) and one.right != "page" and resource_of(one)]
+LISTS: Final = [one for one in ROUTES if tail(one).removesuffix("/") in RESOURCES]
+ROWS: Final = [one for one in ROUTES if "<" in one.path]
+
+
+def url_of(endpoint: Endpoint, rows: dict[str, Any]) -> str:
+    """The route with the ids of these rows in it."""
+
+    def place(match: "re.Match[str]") -> str:
+        resource = PLACES.get(match[1]) or resource_of(endpoint) or ""
+        return str(rows[resource].pk)
+
+    return re.sub(r"<([^>]+)>", place, endpoint.path)
+
+
+def call(client: APIClient, endpoint: Endpoint, url: str, body: Any = None, org: object = DEFAULT_ORG_ID) -> Any:
+    client.raise_request_exception = False
+    method = getattr(client, endpoint.method.lower())
+    sent = {} if endpoint.method == "GET" else {"data": {} if body is None else body, "format": "json"}
+    return method(url, headers={"X-JMS-ORG": str(org)}, **sent)
+
+
+def state(rows: dict[str, Any]) -> dict[str, Any]:
+    """Every row as it is in the database now; a row that is gone is missing."""
+    fresh = {name: type(row).objects.filter(pk=row.pk).first() for name, row in rows.items()}
+    return {name: model_to_dict(row) for name, row in fresh.items() if row is not None}
+
+
+def test_every_route_is_of_a_resource_or_named_with_a_reason() -> None:
+    unknown = sorted({tail(one) for one in ROUTES if resource_of(one) == "unknown"})
+    assert unknown == [], "add the resource to factories/settlements.py, or name the path in ELSEWHERE"
+    assert {resource_of(one) for one in ROUTES} - {"granted"} == set(RESOURCES)
+    idle = [prefix for prefix in ELSEWHERE if not any(tail(one).startswith(prefix) for one in HTTP)]
+    assert idle == []
+
+
+def test_settlements_hold_every_resource(ours: dict[str, Any]) -> None:
+    assert set(ours) == set(RESOURCES)
+
+
+@pytest.mark.parametrize("role", ["as_org_admin", "as_admin"])
+def test_k16_lists_show_the_organization_of_the_request_and_nothing_of_another(
+    role: str, request: pytest.FixtureRequest, ours: dict[str, Any], theirs: dict[str, Any]
+) -> None:
+    client: APIClient = request.getfixturevalue(role)
+    for endpoint in LISTS:
+        if endpoint.method != "GET":
+            continue
+        answer = call(client, endpoint, endpoint.path)
+        assert answer.status_code == 200, endpoint
+        ids = {str(row["id"]) for row in answer.json()}
+        name = resource_of(endpoint) or ""
+        assert str(ours[name].pk) in ids, endpoint
+        assert str(theirs[name].pk) not in ids, endpoint
+
+
+@pytest.mark.parametrize("role", ["as_org_admin", "as_admin"])
+def test_k63_rows_of_another_organization_are_not_found_by_any_route_and_stay_as_they_are(
+    role: str, request: pytest.FixtureRequest, ours: dict[str, Any], theirs: dict[str, Any]
+) -> None:
+    client: APIClient = request.getfixturevalue(role)
+    before, wrong = state(theirs), []
+    for endpoint in ROWS:
+        status = call(client, endpoint, url_of(endpoint, theirs)).status_code
+        # Deleting an account is a right that an organization's administrator has nowhere.
+        if status != 404 and not (status == 403 and role == "as_org_admin" and endpoint.right == "super_user"):
+            wrong.append(f"{endpoint.method} {endpoint.path}: {status}")
+    assert wrong == []
+    assert state(theirs) == before
+
+
+@pytest.mark.parametrize("role", ["as_org_admin", "as_admin"])
+def test_k63_rows_of_another_organization_are_not_touched_by_bulk_calls(
+    role: str, request: pytest.FixtureRequest, ours: dict[str, Any], theirs: dict[str, Any]
+) -> None:
+    client: APIClient = request.getfixturevalue(role)
+    before = state(theirs)
+    for endpoint in LISTS:
+        row = theirs[resource_of(endpoint) or ""]
+        if endpoint.method == "DELETE":
+            call(client, endpoint, f"{endpoint.path}?ids={row.pk}")
+        elif endpoint.method in {"PUT", "PATCH"}:
+            answer = call(client, endpoint, endpoint.path, [{"id": str(row.pk), "name": "mine", "comment": "mine"}])
+            assert answer.status_code == 400, endpoint
+    kill = client.post("/api/v1/terminal/tasks/kill-session/", [str(theirs["terminal/sessions"].pk)], format="json")
+    assert kill.json().get("ok", []) == []
+    assert state(theirs) == before
+
+
+def test_k68_organization_of_others_is_closed_to_its_neighbours_administrator(
+    as_org_admin: APIClient, ours: dict[str, Any], theirs: dict[str, Any]
+) -> None:
+    org_id = theirs["assets/assets"].org_id
+    for endpoint in ROUTES:
+        url = url_of(endpoint, theirs)
+        for org in (org_id, ROOT_ORG_ID, "root", "Theirs"):
+            assert call(as_org_admin, endpoint, url, org=org).status_code == 403, endpoint
+
+
+def test_root_organization_shows_the_rows_of_all(
+    as_admin: APIClient, ours: dict[str, Any], theirs: dict[str, Any]
+) -> None:
+    for endpoint in LISTS:
+        if endpoint.method != "GET":
+            continue
+        ids = {str(row["id"]) for row in call(as_admin, endpoint, endpoint.path, org=ROOT_ORG_ID).json()}
+        name = resource_of(endpoint) or ""
+        assert {str(ours[name].pk), str(theirs[name].pk)} <= ids, endpoint
+
+
+@pytest.mark.spec("S2-217")
+def test_k68_nothing_is_created_in_the_root_organization(
+    as_admin: APIClient, ours: dict[str, Any], theirs: dict[str, Any]
+) -> None:
+    creating = [one for one in LISTS if one.method == "POST"]
+    assert len(creating) >= 15
+    counts = {name: type(row).objects.count() for name, row in ours.items()}
+    for endpoint in creating:
+        for body in ({}, {"name": "x"}, [{"name": "x"}]):
+            answer = call(as_admin, endpoint, endpoint.path, body, org=ROOT_ORG_ID)
+            assert (answer.status_code, answer.json()["code"]) == (400, "root_org_read_only"), endpoint
+            assert answer.json()["detail"]
+    assert {name: type(row).objects.count() for name, row in ours.items()} == counts
+
+
+#: Writes that the root organization permits: they belong to no organization, or only take something away.
+ALSO_IN_ROOT: Final = (
+    "users/users/",  # accounts: some belong to no organization at all
+    "terminal/",  # watching, verifying and ending sessions
+)
+
+
+def test_k68_nothing_is_changed_or_deleted_in_the_root_organization(
+    as_admin: APIClient, ours: dict[str, Any], theirs: dict[str, Any]
+) -> None:
+    before, wrong = (state(ours), state(theirs)), []
+    for endpoint in ROUTES:
+        if endpoint.method == "GET" or tail(endpoint).startswith(ALSO_IN_ROOT):
+            continue
+        body: Any = {}
+        if endpoint in LISTS and endpoint.method in {"PUT", "PATCH"}:
+            body = [{"id": str(theirs[resource_of(endpoint) or ""].pk)}]
+        url = url_of(endpoint, theirs)
+        if endpoint in LISTS and endpoint.method == "DELETE":
+            url += f"?ids={theirs[resource_of(endpoint) or ''].pk}"
+        answer = call(as_admin, endpoint, url, body, org=ROOT_ORG_ID)
+        if answer.status_code != 400 or answer.json().get("code") != "root_org_read_only":
+            wrong.append(f"{endpoint.method} {endpoint.path}: {answer.status_code}")
+    assert wrong == []
+    assert (state(ours), state(theirs)) == before
