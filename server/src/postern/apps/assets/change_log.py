@@ -48,8 +48,10 @@ def begin(org_id: UUID) -> TreeWrite:
     """Lock the organization's version row and count one up. Must run inside a transaction."""
     if not connection.in_atomic_block:
         raise transaction.TransactionManagementError("a write of the tree needs a transaction")
-    TreeVersion.objects.get_or_create(org_id=org_id)
-    row = TreeVersion.objects.select_for_update().get(org_id=org_id)
+    row = TreeVersion.objects.select_for_update().filter(org_id=org_id).first()
+    if row is None:
+        TreeVersion.objects.get_or_create(org_id=org_id)
+        row = TreeVersion.objects.select_for_update().get(org_id=org_id)
     row.seq += 1
     row.save(update_fields=["seq"])
     return TreeWrite(row)

@@ -29,8 +29,10 @@ def append_event(
     """Append one event to the chain of `org_id`, in the caller's transaction."""
     if not connection.in_atomic_block:
         raise NotInTransaction("an audit row must be written in the transaction of what it tells")
-    AuditChain.objects.get_or_create(org_id=org_id, defaults={"digest": digest.GENESIS})
-    chain = AuditChain.objects.select_for_update().get(org_id=org_id)
+    chain = AuditChain.objects.select_for_update().filter(org_id=org_id).first()
+    if chain is None:
+        AuditChain.objects.get_or_create(org_id=org_id, defaults={"digest": digest.GENESIS})
+        chain = AuditChain.objects.select_for_update().get(org_id=org_id)
     row = AuditEvent(
         org_id=org_id,
         sequence=chain.sequence + 1,

@@ -5,6 +5,7 @@ their stack and answered by `handler500` without any of it.
 """
 
 import logging
+import re
 from collections.abc import Mapping
 from typing import Any
 
@@ -29,6 +30,15 @@ _RETRY_AFTER_S = 5
 _TRY_AGAIN = frozenset({"40P01", "40001"})
 
 
+_UNIQUE_VIOLATION = "23505"
+#: `Key (org_id, name)=(…) already exists.`, in whatever language the database speaks.
+_POSTGRESQL_KEY = re.compile(r"\(([^()]+)\)=\(")
+#: Columns that no form shows.
+_UNSHOWN = frozenset({"org_id"})
+#: So many of the objects that refer to one are named.
+_NAMED = 3
+
+
 def handle(error: Exception, context: Mapping[str, Any]) -> Response | None:
     """DRF's EXCEPTION_HANDLER. None lets the exception through to Django's error page."""
     del context
@@ -36,6 +46,17 @@ def handle(error: Exception, context: Mapping[str, Any]) -> Response | None:
     if response is not None:
         set_rollback()
     return response
+
+
+def fields_of(error: Exception) -> dict[str, Any] | None:
+    """The same as the errors of one item of an array; None when it says nothing about an item, but about the call."""
+    response = _respond(error)
+    if response is None or response.status_code != 400:
+        return None
+    found: Any = response.data
+    if isinstance(found, dict) and set(found) == {"detail", "code"}:
+        return {"non_field_errors": [found["detail"]]}
+    return found if isinstance(found, dict) else {"non_field_errors": found}
 
 
 def _respond(error: Exception) -> Response | None:
@@ -59,9 +80,12 @@ def _respond(error: Exception) -> Response | None:
 
 def _database_error(error: Exception) -> Response | None:
     if isinstance(error, ProtectedError | RestrictedError):
-        return Response(body(_("It is still used by other objects."), "referenced_by_others"), status=400)
+        return Response(body(_still_used(error), "referenced_by_others"), status=400)
     if isinstance(error, IntegrityError):  # two requests at once, or twice the same in one array
         logger.info("refused by the database: %s", error)
+        taken = _columns_taken(error)
+        if taken:
+            return Response({name: [_("This field must be unique.")] for name in taken}, status=400)
         return Response(body(_("It conflicts with another object."), "conflict"), status=409)
     if isinstance(error, DataError):  # a value that this database does not hold: NUL in a text, a number too large
         logger.info("refused by the database: %s", error)
@@ -76,6 +100,31 @@ def _database_error(error: Exception) -> Response | None:
         logger.error("redis unavailable: %s", error)
         return _unavailable(_("A part of the service is not available at the moment; try again."))
     return None
+
+
+def _still_used(error: ProtectedError | RestrictedError) -> str:
+    """What refers to the object: kinds and the first few names."""
+    found = error.protected_objects if isinstance(error, ProtectedError) else error.restricted_objects
+    rows = sorted(found, key=str)
+    named = [f"{row._meta.verbose_name} {row}" for row in rows[:_NAMED]]  # noqa: SLF001 - the documented model API
+    more = len(rows) - len(named)
+    names = ", ".join(named) + (_(" and %(count)d more") % {"count": more} if more > 0 else "")
+    return _("It is still used by other objects: %(names)s.") % {"names": names}
+
+
+def _columns_taken(error: IntegrityError) -> list[str]:
+    """The fields of the unique constraint that was hurt; empty when it was something else, or cannot be told."""
+    cause = error.__cause__
+    diagnosis = getattr(cause, "diag", None)
+    if getattr(cause, "sqlstate", None) == _UNIQUE_VIOLATION and diagnosis is not None:
+        found = _POSTGRESQL_KEY.search(diagnosis.message_detail or "")
+        columns = [part.strip().strip('"') for part in found[1].split(",")] if found else []
+    else:
+        text = str(error)
+        start = "UNIQUE constraint failed: "
+        columns = [part.rpartition(".")[2] for part in text[len(start) :].split(", ")] if text.startswith(start) else []
+    shown = [column for column in columns if column.isidentifier() and column not in _UNSHOWN]
+    return shown if len(shown) == len([column for column in columns if column not in _UNSHOWN]) else []
 
 
 def _unavailable(message: str) -> Response:

@@ -31,7 +31,15 @@ class OptionalLimitPagination(LimitOffsetPagination):
 
     def paginate_queryset(self, queryset: Any, request: Request, view: Any = None) -> list[Any]:
         """The rows of the page. Raises ValidationError when an array without limit would be too long."""
-        limit = self.get_limit(request)
+        limit, related = self.get_limit(request), getattr(view, "page_relations", ())
+        if related:
+            queryset = queryset.prefetch_related(None)
+        rows = self._rows(queryset, request, view, limit)
+        for one in related:
+            one.attach(rows)
+        return rows
+
+    def _rows(self, queryset: Any, request: Request, view: Any, limit: int | None) -> list[Any]:
         if limit is None:
             self._bare = True
             return _all(queryset)

@@ -10,6 +10,7 @@ from operator import attrgetter
 from typing import Any, Final, NamedTuple
 
 from django.db import models
+from django.utils.translation import get_language
 from rest_framework import serializers
 from rest_framework.fields import SkipField
 from rest_framework.relations import PKOnlyObject
@@ -41,16 +42,17 @@ _HOLDERS: Final = (
 
 
 class KeptFields(serializers.ModelSerializer[Any]):
-    """Fields are worked out from model and `Meta` once for each class; every serializer gets copies of them."""
+    """Fields are worked out from model and `Meta` once for each class and language; every serializer gets copies of them."""
 
     def get_fields(self) -> dict[str, Field]:
-        kept = _kept_fields.get(type(self))
+        key = type(self), get_language()  # DRF leaves a label out that is its default in the present language
+        kept = _kept_fields.get(key)
         if kept is None:
-            kept = _kept_fields[type(self)] = super().get_fields()
+            kept = _kept_fields[key] = super().get_fields()
         return {name: _fresh(field) for name, field in kept.items()}
 
 
-_kept_fields: dict[type, dict[str, Field]] = {}
+_kept_fields: dict[tuple[type, str | None], dict[str, Field]] = {}
 
 
 def _fresh(field: Field) -> Field:
@@ -116,8 +118,9 @@ _own_columns: dict[type[models.Model], frozenset[str]] = {}
 
 
 def prefetched(row: models.Model, relation: str) -> Any:
-    """The rows of a to-many relation, without a manager when they have been prefetched."""
-    kept = getattr(row, "_prefetched_objects_cache", None)
-    if kept is not None and relation in kept:
-        return kept[relation]
+    """The rows of a to-many relation, without a query or a manager when they have been read for the whole page."""
+    for place in ("_page_relations", "_prefetched_objects_cache"):
+        kept = getattr(row, place, None)
+        if kept is not None and relation in kept:
+            return kept[relation]
     return getattr(row, relation).all()

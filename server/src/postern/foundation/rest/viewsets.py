@@ -39,7 +39,7 @@ organization are refused with 400. A viewset that lacks `create_object` and so o
 """
 
 from collections.abc import Hashable, Mapping
-from typing import Any, ClassVar
+from typing import Any, ClassVar, Final
 
 from django.core.exceptions import ValidationError as ModelValidationError
 from django.db import models, transaction
@@ -55,17 +55,17 @@ from rest_framework.response import Response
 from rest_framework.routers import DefaultRouter, DynamicRoute, Route
 from rest_framework.viewsets import ViewSetMixin
 
-from postern.foundation.rest import counts
+from postern.foundation.rest import bulk, counts
 from postern.foundation.rest.exchange.mixins import Exchangeable, ExportMixin, ImportMixin
 from postern.foundation.rest.filters import DateRange, DeclaredFilters, DeclaredOrder, Selected, TermSearch, narrows
 from postern.foundation.rest.metadata import ContractMetadata
 from postern.foundation.rest.pagination import OptionalLimitPagination
+from postern.foundation.rest.related import Related
 from postern.foundation.rest.views import PosternView
 from postern.foundation.scope import writable
 from postern.kernel.errors import PosternError
 
-#: One bulk call is one transaction; more would hold locks for too long.
-MAX_BULK_ITEMS = 1_000
+MAX_BULK_ITEMS: Final = bulk.MAX_ITEMS
 
 
 class RowsViewSet(Exchangeable, ViewSetMixin, PosternView, GenericAPIView[Any]):
@@ -79,6 +79,8 @@ class RowsViewSet(Exchangeable, ViewSetMixin, PosternView, GenericAPIView[Any]):
     date_range_field: ClassVar[str | None] = None
     #: How the rows are counted without reading them all (see `counts`).
     counted: ClassVar[counts.Versioned | None] = None
+    #: To-many relations that a page shows, instead of those that `visible_rows` prefetches (see `related`).
+    page_relations: ClassVar[tuple[Related, ...]] = ()
     lookup_value_regex = "[^/.]+"
 
     #: Whether what is made here belongs to the organization of the request: nothing can then be made in the root.
@@ -87,6 +89,9 @@ class RowsViewSet(Exchangeable, ViewSetMixin, PosternView, GenericAPIView[Any]):
     changed_in_organization: ClassVar[bool] = True
     #: Actions that change no row, although their method could: the root may have them.
     acts_in_root: ClassVar[frozenset[str]] = frozenset()
+
+    #: Set while an array is written: what an action returns is then read anew for all rows at once.
+    in_bulk: bool = False
 
     #: action name → serializer class, where it differs from `serializer_class`
     serializer_classes: ClassVar[Mapping[str, type[serializers.BaseSerializer[Any]]]] = {}
@@ -160,18 +165,18 @@ class CreateMixin(ImportMixin, RowsViewSet):
     """POST of an object, or of an array: all or nothing."""
 
     def create(self, request: Request, *args: Any, **kwargs: Any) -> Response:
-        self.require_organization(to_make=True)
         many = isinstance(request.data, list)
-        if many and len(request.data) > MAX_BULK_ITEMS:
-            raise ValidationError([_("Too many items in one call.")])
+        if many:
+            bulk.refuse_too_many(request.data)
         serializer = self.get_serializer(data=request.data, many=many)
         if not serializer.is_valid():
             errors: Any = serializer.errors
             raise ValidationError(_aligned(errors, len(request.data)) if many else errors)
-        with transaction.atomic():
-            if many:
-                made: Any = [self.create_object(dict(item)) for item in serializer.validated_data]
-            else:
+        if many:
+            self.in_bulk = True
+            made: Any = bulk.write_all([dict(item) for item in serializer.validated_data], self.create_object)
+        else:
+            with transaction.atomic():
                 made = self.create_object(dict(serializer.validated_data))
         return Response(self.present(made, many=many), status=status.HTTP_201_CREATED)
 
@@ -188,7 +193,6 @@ class UpdateMixin(ImportMixin, RowsViewSet):
     """PUT and PATCH of one object, or of an array whose items carry their id."""
 
     def update(self, request: Request, *args: Any, **kwargs: Any) -> Response:
-        self.require_organization()
         partial = bool(kwargs.pop("partial", False))
         instance = self.get_object()
         serializer = self.get_serializer(instance, data=request.data, partial=partial)
@@ -203,42 +207,28 @@ class UpdateMixin(ImportMixin, RowsViewSet):
 
     def bulk_update(self, request: Request, *args: Any, **kwargs: Any) -> Response:
         """PUT or PATCH of a list. An item without id, or with one out of reach, refuses the whole call."""
-        self.require_organization()
         partial = request.method == "PATCH"
-        items = request.data
-        if (
-            not isinstance(items, list)
-            or len(items) > MAX_BULK_ITEMS
-            or not all(isinstance(item, dict) for item in items)
-        ):
-            raise ValidationError([_("Expected a list of objects.")])
-        rows = self.filter_queryset(self.get_queryset())
-        checked: list[tuple[Any, Any]] = []
+        items = bulk.checked_items(request.data)
+        rows = bulk.instances(self.filter_queryset(self.get_queryset()), items)
+        checked: list[tuple[Any, dict[str, Any]]] = []
         errors: list[Any] = []
-        for item in items:
-            key = item.get("id", item.get("pk"))
-            if key is None:
-                raise ValidationError([["id or pk not in data"]])
-            instance = _find(rows, key)
-            if instance is None:
-                errors.append({"id": [_("Not found.")]})
-                continue
+        for instance, item in zip(rows, items, strict=True):
+            self.check_object_permissions(request, instance)
             serializer = self.get_serializer(instance, data=item, partial=partial)
             errors.append({} if serializer.is_valid() else serializer.errors)
-            checked.append((instance, serializer))
+            checked.append((instance, dict(serializer.validated_data)))
         if any(errors):
             raise ValidationError(errors)
-        with transaction.atomic():
-            changed = [
-                self.update_object(instance, dict(serializer.validated_data)) for instance, serializer in checked
-            ]
-        return Response(self.get_serializer(changed, many=True).data)
+        self.in_bulk = True
+        changed = bulk.write_all(checked, lambda pair: self.update_object(*pair))
+        shown = bulk.by_key(self.get_queryset(), [row.pk for row in changed])
+        return Response(self.get_serializer([shown.get(row.pk, row) for row in changed], many=True).data)
 
     def partial_bulk_update(self, request: Request, *args: Any, **kwargs: Any) -> Response:
         return self.bulk_update(request, *args, **kwargs)
 
     def update_object(self, instance: Any, data: dict[str, Any]) -> Any:
-        """Call the action that changes the object; returns it."""
+        """Call the action that changes the object; returns it (with `in_bulk` it need not be complete)."""
         raise NotImplementedError
 
 
@@ -246,7 +236,6 @@ class DeleteMixin(RowsViewSet):
     """DELETE of one object, or of a named selection."""
 
     def destroy(self, request: Request, *args: Any, **kwargs: Any) -> Response:
-        self.require_organization()
         with transaction.atomic():
             self.delete_object(self.get_object())
         return Response(status=status.HTTP_204_NO_CONTENT)
@@ -255,13 +244,12 @@ class DeleteMixin(RowsViewSet):
         """Delete the rows that `spm`, `ids` or declared filters name. Unfiltered: always refused (rulings)."""
         if not narrows(request, self):
             return Response(status=status.HTTP_400_BAD_REQUEST)
-        self.require_organization()
-        rows = list(self.filter_queryset(self.get_queryset())[: MAX_BULK_ITEMS + 1])
-        if len(rows) > MAX_BULK_ITEMS:
-            raise ValidationError([_("Too many items in one call.")])
+        rows = list(self.filter_queryset(self.get_queryset())[: bulk.MAX_ITEMS + 1])
+        bulk.refuse_too_many(rows)
+        for instance in rows:
+            self.check_object_permissions(request, instance)
         with transaction.atomic():
             for instance in rows:
-                self.check_object_permissions(request, instance)
                 self.delete_object(instance)
         return Response(status=status.HTTP_204_NO_CONTENT)
 
@@ -278,13 +266,6 @@ def _aligned(errors: Any, count: int) -> Any:
     """Errors of an array as the contract wants them: one entry for each item, `{}` where it is fine."""
     by_index = isinstance(errors, dict) and all(isinstance(key, int) for key in errors)
     return [errors.get(index, {}) for index in range(count)] if by_index else errors
-
-
-def _find(rows: models.QuerySet[Any], key: Any) -> Any:
-    try:
-        return rows.filter(pk=key).first()
-    except (ValueError, TypeError, ModelValidationError):
-        return None
 
 
 class ResourceRouter(DefaultRouter):

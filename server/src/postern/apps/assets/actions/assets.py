@@ -48,6 +48,9 @@ def update_asset(*, actor: Actor, asset: Asset, values: Mapping[str, Any]) -> As
     old = _snapshot(asset)
     for name, value in _columns(values).items():
         setattr(asset, name, value)
+    lists_stay = not values.keys() & set(_LISTS)
+    if lists_stay and _column_snapshot(asset).items() <= old.items():  # said again what is so already: nothing to tell
+        return asset
     asset.save()
     if values.get("protocols"):
         _set_protocols(asset, values["protocols"])
@@ -56,9 +59,11 @@ def update_asset(*, actor: Actor, asset: Asset, values: Mapping[str, Any]) -> As
         set_nodes(write, asset, node_ids)
     if "labels" in values:
         asset.labels.set(_own(values["labels"], asset.org_id))
-    write.touch(TreeChangeKind.ASSET, [asset.pk])
-    new = _snapshot(asset)
+    new = {**old, **_column_snapshot(asset)} if lists_stay else _snapshot(asset)
     changed = [name for name in new if new[name] != old[name]]
+    if not changed:
+        return asset
+    write.touch(TreeChangeKind.ASSET, [asset.pk])
     audits.record_change(
         actor=actor,
         action="update",
@@ -121,13 +126,17 @@ def _own(labels: Sequence[Label], org_id: UUID) -> list[Label]:
 
 def _snapshot(asset: Asset) -> dict[str, Any]:
     """What the audit row shows of an asset."""
-    skipped = {"id", "dense_id", "date_created", "date_updated", "created_by", "org_id"}
-    columns = {field.attname: getattr(asset, field.attname) for field in Asset._meta.concrete_fields}  # noqa: SLF001 - the documented model API
-    shown: dict[str, Any] = {name: _plain(value) for name, value in columns.items() if name not in skipped}
+    shown = _column_snapshot(asset)
     shown["protocols"] = [str(row) for row in AssetProtocol.objects.filter(asset=asset)]
     shown["nodes"] = sorted(asset.nodes.values_list("full_value", flat=True))
     shown["labels"] = sorted(str(label) for label in asset.labels.all())
     return shown
+
+
+def _column_snapshot(asset: Asset) -> dict[str, Any]:
+    skipped = {"id", "dense_id", "date_created", "date_updated", "created_by", "org_id"}
+    columns = {field.attname: getattr(asset, field.attname) for field in Asset._meta.concrete_fields}  # noqa: SLF001 - the documented model API
+    return {name: _plain(value) for name, value in columns.items() if name not in skipped}
 
 
 def _plain(value: Any) -> Any:

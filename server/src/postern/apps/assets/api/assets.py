@@ -21,8 +21,9 @@ from postern.apps.assets.api.serializers import (
     LabelSerializer,
     PlatformSerializer,
 )
-from postern.apps.assets.models import Asset, FavoriteAsset, HostKey, Label, Node, Platform
+from postern.apps.assets.models import Asset, AssetNode, AssetProtocol, FavoriteAsset, HostKey, Label, Node, Platform
 from postern.foundation.rest.counts import Versioned
+from postern.foundation.rest.related import Related
 from postern.foundation.rest.rights import Right
 from postern.foundation.rest.viewsets import CreateMixin, DeleteMixin, ReadOnlyViewSet, ResourceViewSet
 from postern.foundation.scope import writable
@@ -47,6 +48,19 @@ class AssetViewSet(ResourceViewSet):
     search_fields = ("hostname", "ip")
     ordering_fields = ("hostname", "ip", "cpu_cores", "date_created", "connectivity", "is_active")
     counted = Versioned(queries.VERSIONED_TABLES, queries.tree_version)
+    page_relations = (
+        Related("protocol_rows", AssetProtocol, "asset_id", ("id", "name", "port"), ("position",)),
+        Related("nodes", AssetNode, "asset_id", ("id", "full_value"), ("node__key",), to=Node, through="node"),
+        Related(
+            "labels",
+            Asset.labels.through,
+            "asset_id",
+            ("id", "name", "value"),
+            ("label__name", "label__value"),
+            to=Label,
+            through="label",
+        ),
+    )
 
     def visible_rows(self) -> QuerySet[Asset]:
         rows = cast("QuerySet[Asset]", super().visible_rows())
@@ -97,8 +111,8 @@ class AssetViewSet(ResourceViewSet):
         return asset_actions.create_asset(actor=self.actor, org_id=writable(self.scope), values=data)
 
     def update_object(self, instance: Asset, data: dict[str, Any]) -> Asset:
-        asset_actions.update_asset(actor=self.actor, asset=instance, values=data)
-        return cast("Asset", self.get_queryset().get(pk=instance.pk))
+        changed = asset_actions.update_asset(actor=self.actor, asset=instance, values=data)
+        return changed if self.in_bulk else cast("Asset", self.get_queryset().get(pk=instance.pk))
 
     def delete_object(self, instance: Asset) -> None:
         asset_actions.delete_asset(actor=self.actor, asset=instance)
