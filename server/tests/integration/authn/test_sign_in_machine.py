@@ -41,6 +41,7 @@ passwords = st.sampled_from((*PASSWORDS, *[PASSWORDS[0]] * 5))
 sign_ins = st.tuples(st.just("sign_in"), browsers, names, passwords)
 codes = st.tuples(st.just("code"), browsers, st.sampled_from(["ann", "bob", "wrong", "recovery"]))
 enrolments = st.tuples(st.just("enrol"), browsers)
+levels = st.tuples(st.just("level"), names, st.sampled_from([0, 1, 2, 2]))
 steps = st.one_of(
     sign_ins,
     sign_ins,
@@ -52,7 +53,8 @@ steps = st.one_of(
     codes,
     enrolments,
     enrolments,
-    st.tuples(st.just("level"), names, st.sampled_from([0, 1, 2])),
+    levels,
+    levels,
     st.tuples(st.just("reset"), names),
     st.tuples(st.sampled_from(["disable", "enable", "expire", "extend", "due", "copy_cookie", "lock"]), names),
 )
