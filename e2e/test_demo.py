@@ -5,6 +5,7 @@ import os
 import re
 import signal
 import subprocess
+from datetime import date
 from pathlib import Path
 
 import psutil
@@ -70,6 +71,7 @@ def rows(api: Api, path: str, **query: str) -> list[dict[str, object]]:
     return found
 
 
+@pytest.mark.spec("S1-045")
 def test_demo_tells_its_story_once_and_keeps_a_session_live(tmp_path: Path) -> None:
     demo = Demo(tmp_path / "home")
     said = demo.run()
@@ -89,6 +91,15 @@ def test_demo_tells_its_story_once_and_keeps_a_session_live(tmp_path: Path) -> N
             "zhao",
         }
         assert len(rows(admin, "assets/assets/")) > 12
+        licence = admin.get("/api/v1/xpack/license/detail")
+        assert licence["is_valid"] is True
+        lasts = date.fromisoformat(licence["date_expired"]) - date.fromisoformat(licence["date_issued"])
+        assert lasts.days == 365
+        branch = next(row for row in rows(admin, "orgs/orgs/") if not row["is_default"])
+        statistics = branch["resource_statistics"]
+        assert (statistics["users_amount"], statistics["assets_amount"], statistics["asset_perms_amount"]) == (3, 4, 1)
+        assert len(rows(admin, "assets/assets/", oid=str(branch["id"]))) == 4
+        assert len(rows(admin, "notifications/site-message/")) == 2
         assert [row["name"] for row in rows(admin, "perms/asset-permissions/") if row["is_expired"]] == [
             "Tom → 测试环境（已到期）"
         ]

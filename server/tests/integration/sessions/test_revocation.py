@@ -168,3 +168,29 @@ def test_old_tokens_are_forgotten(proxy: Proxy, world: World, as_user: APIClient
     assert tasks.purge_tokens() == 0
     ConnectionToken.objects.update(date_expired=clock.now() - timedelta(days=2))
     assert tasks.purge_tokens() == 1
+
+
+@pytest.mark.parametrize("way", ["relation", "organization"])
+def test_k40_person_taken_out_of_the_organization_loses_sessions_groups_and_permissions(
+    way: str,
+    proxy: Proxy,
+    active: Session,
+    world: World,
+    as_admin: APIClient,
+    committed: Callable[[], AbstractContextManager[Any]],
+) -> None:
+    org_id = active.org_id
+    with committed():
+        if way == "relation":
+            answer = as_admin.delete(f"/api/v1/orgs/org-member-relation/?org={org_id}&user={world.user.pk}")
+            assert answer.status_code == 204
+        else:
+            shown = as_admin.get(f"/api/v1/orgs/orgs/{org_id}/").json()
+            left = [user_id for user_id in shown["users"] if user_id != str(world.user.pk)]
+            assert as_admin.patch(f"/api/v1/orgs/orgs/{org_id}/", {"users": left}).status_code == 200
+    (order,) = proxy.beat(active.pk).orders
+    assert isinstance(order, TerminateSession)
+    assert (order.session_id, order.reason) == (active.pk, "grant_expired")
+    assert not world.permission.user_rows.exists()
+    assert not world.user.groups.exists()
+    assert proxy.authorize(world.user, "web-1").grant is None

@@ -1,7 +1,9 @@
 """A person at the HTTP API of this installation, with the cookies of a browser."""
 
+import copy
 import http.cookiejar
 import json
+import secrets
 import urllib.error
 import urllib.request
 from collections.abc import Mapping
@@ -23,8 +25,15 @@ class Api:
 
     def __init__(self, url: str) -> None:
         self._url = url
+        self._organization = ""
         self._cookies = http.cookiejar.CookieJar()
         self._opener = urllib.request.build_opener(urllib.request.HTTPCookieProcessor(self._cookies))
+
+    def within(self, organization: str) -> "Api":
+        """The same person, in another organization."""
+        there = copy.copy(self)
+        there._organization = organization  # noqa: SLF001 - the copy is one of us
+        return there
 
     def sign_in(self, username: str, password: Secret) -> "Api":
         """Sign in as the console does."""
@@ -54,14 +63,24 @@ class Api:
 
     def call(self, method: str, path: str, body: object = None) -> Any:
         """One call; `path` starts at the root."""
+        return self._send(method, path, None if body is None else json.dumps(body).encode(), "application/json")
+
+    def upload(self, path: str, field: str, name: str, content: bytes) -> Any:
+        """POST a file as a form does; `path` is relative to /api/v1/."""
+        boundary = secrets.token_hex(16)
+        head = f'--{boundary}\r\nContent-Disposition: form-data; name="{field}"; filename="{name}"\r\n\r\n'
+        data = head.encode() + content + f"\r\n--{boundary}--\r\n".encode()
+        return self._send("POST", f"/api/v1/{path}", data, f"multipart/form-data; boundary={boundary}")
+
+    def _send(self, method: str, path: str, data: bytes | None, content_type: str) -> Any:
         headers = {"Accept": "application/json", "Accept-Language": "en", "Referer": f"{self._url}/"}
+        if self._organization:
+            headers["X-JMS-ORG"] = self._organization
         token = next((cookie.value for cookie in self._cookies if cookie.name.endswith("csrftoken")), None)
         if token:
             headers["X-CSRFToken"] = token
-        data = None
-        if body is not None:
-            data = json.dumps(body).encode()
-            headers["Content-Type"] = "application/json"
+        if data is not None:
+            headers["Content-Type"] = content_type
         request = urllib.request.Request(self._url + path, data=data, method=method, headers=headers)  # noqa: S310 - own address
         try:
             with self._opener.open(request, timeout=_TIMEOUT_S) as answer:

@@ -1,5 +1,6 @@
 """What the administrator of the story sets up, through the API: people, groups, tree, assets, accounts, permissions."""
 
+from collections.abc import Iterable, Mapping
 from datetime import timedelta
 from typing import Final
 
@@ -42,7 +43,9 @@ def found_company(admin: Api, host: DemoHost, passwords: dict[str, Secret]) -> N
     """Everything, once; what is there already stays as it is."""
     people = _people(admin, passwords)
     groups = {row["name"]: row["id"] for row in admin.rows("users/groups/")}
-    nodes, assets = _assets(admin, host)
+    # The last is the machine of the demo itself.
+    tree = {**_TREE, _REAL: ((HOST, "127.0.0.1", "Linux", f"ssh/{host.port}", "本机 sshd，只接受密钥"),)}
+    nodes, assets = make_assets(admin, tree)
     ops = admin.ensure(
         "assets/system-users/",
         "name",
@@ -130,8 +133,10 @@ def _people(admin: Api, passwords: dict[str, Secret]) -> dict[str, str]:
     }
 
 
-def _assets(admin: Api, host: DemoHost) -> tuple[dict[str, str], dict[str, str]]:
-    """Node path → id, and asset name → id."""
+def make_assets(
+    admin: Api, tree: Mapping[str, Iterable[tuple[str, str, str, str, str]]]
+) -> tuple[dict[str, str], dict[str, str]]:
+    """Make nodes and the assets in them; gives node path → id, and asset name → id."""
     nodes: dict[str, str] = {}
     assets: dict[str, str] = {}
 
@@ -144,7 +149,6 @@ def _assets(admin: Api, host: DemoHost) -> tuple[dict[str, str], dict[str, str]]
             nodes[path] = (found[0] if found else admin.post(below, {"value": name}))["id"]
         return nodes[path]
 
-    tree = {**_TREE, _REAL: ((HOST, "127.0.0.1", "Linux", f"ssh/{host.port}", "本机 sshd，只接受密钥"),)}
     for path, listed in tree.items():
         for name, address, platform, protocol, comment in listed:
             assets[name] = admin.ensure(

@@ -24,6 +24,7 @@ class Person:
     part: str
     groups: tuple[str, ...] = ()
     role: str = "User"
+    org_role: str = "User"
 
 
 OPERATIONS: Final = "运维组"
@@ -36,6 +37,13 @@ PEOPLE: Final = (
     Person("tom", "Tom Okafor", "contractor; shell without file transfer, one permission has expired", (PLATFORM,)),
     Person("zhao", "赵敏", "auditor; watches, replays and searches, changes nothing", (), "Auditor"),
 )
+#: The people of the second organization (see `branch`).
+BRANCH_PEOPLE: Final = (
+    Person("chen", "陈静", "administrator of the Shanghai branch, nowhere else", org_role="Admin"),
+    Person("sofia", "Sofia Rossi", "works at the Shanghai branch; sees nothing of headquarters"),
+    Person("xu", "徐磊", "auditor of the Shanghai branch", org_role="Auditor"),
+)
+EVERYBODY: Final = (*PEOPLE, *BRANCH_PEOPLE)
 ADMIN: Final = "admin"
 
 
@@ -43,7 +51,7 @@ def passwords(file: Path) -> dict[str, Secret]:
     """User name → password of everybody in the story and of the administrator; kept in `file`, mode 0600."""
 
     def make() -> str:
-        return json.dumps({username: _made_up() for username in (ADMIN, *(person.username for person in PEOPLE))})
+        return json.dumps({username: _made_up() for username in (ADMIN, *(person.username for person in EVERYBODY))})
 
     kept: dict[str, str] = json.loads(read_or_create(file, make))
     return {username: Secret(password) for username, password in kept.items()}

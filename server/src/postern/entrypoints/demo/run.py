@@ -11,14 +11,16 @@ import asyncssh
 
 from postern import __version__
 from postern.entrypoints.demo.api import Api, DemoFailed
+from postern.entrypoints.demo.branch import found_branch, install_licence, tell_everybody
 from postern.entrypoints.demo.company import found_company, greet_everybody
 from postern.entrypoints.demo.host import DemoHost
-from postern.entrypoints.demo.people import ADMIN, PEOPLE, passwords
+from postern.entrypoints.demo.licence import issue_licence
+from postern.entrypoints.demo.people import ADMIN, EVERYBODY, passwords
 from postern.entrypoints.demo.plays import Front, keep_one_live, play_all, unsealed
 from postern.entrypoints.supervisor import EXIT_CONFIG
 from postern.entrypoints.up import Reached, local_url, reachable, run_all
 from postern.foundation.settings import Settings
-from postern.kernel.clock import monotonic_s
+from postern.kernel.clock import monotonic_s, now
 from postern.kernel.errors import SettingsError
 from postern.kernel.secret import Secret
 
@@ -61,7 +63,7 @@ def demo_settings(environ: "os._Environ[str]") -> tuple[Settings, dict[str, Secr
 def banner(settings: Settings, made_up: dict[str, Secret]) -> str:
     """Addresses, people and passwords, and what to be careful with."""
     host = reachable(settings.ssh.host)
-    rows = [(ADMIN, "Administrator", "sees and changes everything"), *((p.username, p.name, p.part) for p in PEOPLE)]
+    rows = [(ADMIN, "Administrator", "sees and changes everything"), *((p.username, p.name, p.part) for p in EVERYBODY)]
     lines = [
         "",
         f"  Postern {__version__} demo",
@@ -71,7 +73,7 @@ def banner(settings: Settings, made_up: dict[str, Secret]) -> str:
         f"            ssh -p {settings.ssh.port} lin@ops@demo-host@{host}        (straight to the host)",
         "",
         "  Person    Password",
-        *(f"  {name:<9} {made_up[name].reveal()}   {full} — {part}" for name, full, part in rows),
+        *(f"  {name:<9} {made_up[name].reveal()}   {full} — {part}" for name, full, part in rows if name in made_up),
         "",
         f"  Data      {settings.home} (passwords: demo/passwords.json; delete the folder to begin anew)",
         "",
@@ -108,7 +110,11 @@ class Story:
             if not self._told.exists():
                 say("setting up people, assets and permissions")
                 admin = await asyncio.to_thread(Api(local_url(self._settings)).sign_in, ADMIN, self._passwords[ADMIN])
+                licence = issue_licence(self._settings.home, now().date())
+                await asyncio.to_thread(install_licence, admin, licence)
                 await asyncio.to_thread(found_company, admin, self._host, self._passwords)
+                await asyncio.to_thread(found_branch, admin, self._passwords)
+                await asyncio.to_thread(tell_everybody, admin)
                 await asyncio.to_thread(greet_everybody, local_url(self._settings), self._passwords)
                 say("playing four sessions through the SSH front (half a minute)")
                 await play_all(self._front, admin)
