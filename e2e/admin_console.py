@@ -1,0 +1,121 @@
+"""The administrator's console in Chromium: fixtures of a signed-in browser, and the gestures that its screens share."""
+
+import re
+import uuid
+from collections.abc import Iterator
+from typing import Final
+
+import pytest
+from browser import Faults, chromium, first_sign_in, sign_in
+from playwright.sync_api import Browser, BrowserContext, Locator, Page, expect
+from product import ADMIN_PASSWORD, Product
+
+PASSWORD: Final = "meadow-Copper-signal-58"
+WAIT_MS: Final = 20_000
+
+
+@pytest.fixture(scope="module")
+def browser() -> Iterator[Browser]:
+    with chromium() as running:
+        yield running
+
+
+@pytest.fixture(scope="module")
+def signed_in(product: Product, browser: Browser) -> Iterator[BrowserContext]:
+    """A browser in which the administrator has signed in."""
+    context = browser.new_context(locale="en-US", viewport={"width": 1440, "height": 900})
+    context.set_default_timeout(WAIT_MS)
+    page = context.new_page()
+    sign_in(page, product.url, "admin", ADMIN_PASSWORD)
+    page.get_by_role("heading", level=1).first.wait_for()
+    if "first-login" in page.url:
+        first_sign_in(page)
+    page.close()
+    yield context
+    context.close()
+
+
+@pytest.fixture
+def page(signed_in: BrowserContext) -> Iterator[Page]:
+    """A tab of the administrator's; nothing may go wrong on it."""
+    tab = signed_in.new_page()
+    faults = Faults()
+    faults.watch(tab)
+    yield tab
+    tab.close()
+    assert faults.found == []
+
+
+@pytest.fixture(scope="module")
+def objects(product: Product) -> dict[str, str]:
+    """One object of each kind, made through the API; what stands in braces in the addresses below."""
+    api, mark = product.api(), uuid.uuid4().hex[:6]
+    user = {
+        "name": f"Routes {mark}",
+        "username": f"routes-{mark}",
+        "email": f"routes-{mark}@example.invalid",
+    }
+    asset = {
+        "hostname": f"routes-{mark}",
+        "ip": "192.0.2.9",
+        "platform": "Linux",
+        "number": "A-7",
+    }
+    account = {
+        "name": f"routes-{mark}",
+        "username": "deploy",
+        "protocol": "ssh",
+        "password": PASSWORD,
+    }
+    return {
+        "system_user": api.post("/api/v1/assets/system-users/", account)["id"],
+        "user": api.post(
+            "/api/v1/users/users/",
+            {**user, "password_strategy": "custom", "password": PASSWORD},
+        )["id"],
+        "group": api.post("/api/v1/users/groups/", {"name": f"routes-{mark}"})["id"],
+        "asset": api.post("/api/v1/assets/assets/", asset)["id"],
+        "label": api.post("/api/v1/assets/labels/", {"name": "routes", "value": mark})["id"],
+    }
+
+
+def text(page: Page, label: str) -> Locator:
+    """A text field of the form."""
+    return page.get_by_role("main").get_by_role("textbox", name=label, exact=True)
+
+
+def pick(scope: Page | Locator, field: str, option: str) -> None:
+    """Choose in a remote select."""
+    scope.get_by_role("combobox", name=field, exact=True).fill(option)
+    page = scope if isinstance(scope, Page) else scope.page
+    page.get_by_role("option", name=re.compile(re.escape(option))).first.click()
+    if page.get_by_role("listbox").count() > 0:  # a choice of several stays open
+        page.keyboard.press("Escape")
+
+
+def save(page: Page) -> None:
+    page.get_by_role("button", name="Save", exact=True).click()
+
+
+def row_of(page: Page, name: str) -> Locator:
+    return page.get_by_role("row").filter(has_text=name)
+
+
+def listed(page: Page, name: str | re.Pattern[str], *, exact: bool = False) -> Locator:
+    """Links of the page itself, not of the views that the shell remembers."""
+    return page.get_by_role("main").get_by_role("link", name=name, exact=exact)
+
+
+def choose_rows(page: Page, *names: str) -> Locator:
+    """Mark rows; gives the bar of what can be done with them."""
+    for name in names:
+        page.get_by_role("checkbox", name=f"Select {name}").check()
+    bar = page.get_by_role("region", name="Actions for the selection")
+    expect(bar.get_by_role("status")).to_contain_text(f"{len(names)} selected")
+    return bar
+
+
+def more(page: Page, name: str, action: str) -> None:
+    """An entry of a row's menu."""
+    page.get_by_role("button", name=f"Actions of {name}").click()
+    page.get_by_role("menuitem", name=action).click()

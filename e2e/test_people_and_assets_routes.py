@@ -1,0 +1,135 @@
+"""Every route of users, groups, assets, system users and labels, the first sign-in, and the calls of the account."""
+
+import re
+import uuid
+from typing import Any
+
+import admin_console
+import pytest
+from admin_console import PASSWORD, WAIT_MS
+from browser import Faults, sign_in
+from playwright.sync_api import Browser, Page, expect
+from product import ADMIN_PASSWORD, Product
+
+# Fixtures are found among the names of the module.
+browser, signed_in = admin_console.browser, admin_console.signed_in
+page, objects = admin_console.page, admin_console.objects
+
+expect.set_options(timeout=WAIT_MS)
+
+
+def route(path: str, heading: str, *ids: str) -> Any:
+    return pytest.param(path, heading, marks=pytest.mark.spec(*ids), id=path)
+
+
+@pytest.mark.parametrize(
+    ("path", "heading"),
+    [
+        route("/users/users", "Users", "S2-011", "S1-011"),
+        route("/users/users/create", "Create user", "S2-012"),
+        route("/users/users/{user}/update", "Update user", "S2-013"),
+        route("/users/users/{user}", "Routes .*", "S2-014"),
+        route("/users/groups", "User groups", "S2-015", "S1-012"),
+        route("/users/groups/create", "Create user group", "S2-016"),
+        route("/users/groups/{group}/update", "Update user group", "S2-017"),
+        route("/users/groups/{group}", "routes-.*", "S2-018"),
+        route("/users/profile", "Profile", "S2-023"),
+        route(
+            "/users/first-login/personal-information-improvement/",
+            "Complete your profile",
+            "S2-024",
+        ),
+        route("/users/first-login/guide/", "User guide", "S2-025"),
+        route("/assets/assets", "Assets", "S2-027"),
+        route("/assets/assets/create", "Create asset", "S2-028"),
+        route("/assets/assets/{asset}", "routes-.*", "S2-029"),
+        route("/assets/assets/{asset}/update", "Update asset", "S2-030"),
+        route("/assets/assets/detail/{asset}/update", "Edit more information", "S2-031"),
+        route("/assets/system-users", "System users", "S2-039", "S1-020"),
+        route("/assets/system-users/create", "Create system user", "S2-040"),
+        route("/assets/system-users/{system_user}", "routes-.*", "S2-042"),
+        route("/assets/system-users/{system_user}/update", "Update system user", "S2-041"),
+        route("/assets/labels", "Labels", "S2-054", "S1-023"),
+        route("/assets/labels/create", "Create label", "S2-055"),
+        route("/assets/labels/{label}/update", "Update label", "S2-056"),
+    ],
+)
+def test_route_opens_its_screen(product: Product, objects: dict[str, str], page: Page, path: str, heading: str) -> None:
+    page.goto(f"{product.url}/ui{path.format(**objects)}")
+    expect(page.get_by_role("heading", level=1)).to_have_text(re.compile(f"^{heading}"))
+    main = page.get_by_role("main")
+    if path.endswith(("create", "update")):
+        expect(main.get_by_role("form").get_by_role("textbox").first).to_be_visible()
+    elif path.rpartition("/")[2] in {
+        "users",
+        "groups",
+        "assets",
+        "system-users",
+        "labels",
+    }:
+        expect(
+            main.get_by_role("table").get_by_role("columnheader", name=re.compile("^(Name|Hostname)")).first
+        ).to_be_visible()
+    expect(main.get_by_role("button", name="Retry")).to_have_count(0)
+
+
+@pytest.mark.spec("S2-026", "S2-024", "S2-025")
+def test_a_first_sign_in_leads_over_the_own_data_to_the_guide(product: Product, browser: Browser) -> None:
+    username = f"first-{uuid.uuid4().hex[:6]}"
+    body = {
+        "name": "First",
+        "username": username,
+        "email": f"{username}@example.invalid",
+    }
+    product.api().post(
+        "/api/v1/users/users/",
+        {**body, "password_strategy": "custom", "password": PASSWORD},
+    )
+    context = browser.new_context(locale="en-US", viewport={"width": 1440, "height": 900})
+    page = context.new_page()
+    page.set_default_timeout(WAIT_MS)
+    faults = Faults()
+    faults.watch(page)
+    sign_in(page, product.url, username, PASSWORD)
+    page.wait_for_url(lambda address: "/users/first-login/personal-information-improvement" in address)
+    expect(page.get_by_role("textbox", name="Username")).to_have_value(username)
+    page.get_by_role("textbox", name="Phone").fill("12345")
+    page.get_by_role("button", name="Continue").click()
+    expect(page.get_by_text("This field is required")).to_be_visible()
+    page.get_by_role("checkbox", name="I know that").check()
+    page.get_by_role("button", name="Continue").click()
+    page.wait_for_url(lambda address: "/users/first-login/guide" in address)
+    page.get_by_role("link", name="Start", exact=True).click()
+    page.wait_for_url(lambda address: "first-login" not in address)
+    page.goto(f"{product.url}/ui/")
+    expect(page.get_by_role("heading", level=1)).to_be_visible()
+    assert "first-login" not in page.url
+    profile = product.api(username, PASSWORD).get("/api/v1/users/profile/")
+    assert (profile["is_first_login"], profile["phone"]) == (False, "12345")
+    context.close()
+    assert faults.found == []
+
+
+@pytest.mark.spec("S7-051")
+def test_profile_organization_and_sign_out_go_to_the_paths_of_the_contract(product: Product, browser: Browser) -> None:
+    context = browser.new_context(locale="en-US", viewport={"width": 1440, "height": 900})
+    page = context.new_page()
+    page.set_default_timeout(WAIT_MS)
+    sign_in(page, product.url, "admin", ADMIN_PASSWORD)
+    page.get_by_role("heading", level=1).first.wait_for()
+    asked: list[tuple[str, str]] = []
+    page.on(
+        "request",
+        lambda request: asked.append((request.method, request.url.removeprefix(product.url))),
+    )
+    page.goto(f"{product.url}/ui/users/users")
+    page.get_by_role("link", name="Administrator").first.wait_for()
+    assert ("GET", "/api/v1/users/profile/") in asked
+    assert any(method == "GET" and path.startswith("/api/v1/orgs/orgs/current/") for method, path in asked)
+    page.get_by_role("button", name=re.compile("Administrator")).first.click()
+    page.get_by_role("menuitem", name="Sign out").click()
+    page.wait_for_url(lambda address: "/login" in address)
+    assert any(path.startswith("/core/auth/logout/?next=") for _method, path in asked)
+    page.goto(f"{product.url}/ui/users/users")
+    page.wait_for_url(lambda address: "/login" in address)
+    context.close()
