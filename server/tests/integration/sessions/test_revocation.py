@@ -176,6 +176,7 @@ def test_k40_person_taken_out_of_the_organization_loses_sessions_groups_and_perm
     proxy: Proxy,
     active: Session,
     world: World,
+    *,
     as_admin: APIClient,
     committed: Callable[[], AbstractContextManager[Any]],
 ) -> None:
