@@ -74,6 +74,8 @@ LISTS = (
     "/api/v1/users/users-groups-relations/",
     "/api/v1/perms/users/assets/",
     "/api/v1/orgs/org-member-relation/",
+    "/api/v1/orgs/orgs/",
+    "/api/v1/notifications/site-message/",
 )
 
 
