@@ -132,6 +132,19 @@ def test_user_list_finds_each_kind_of_user(as_admin: APIClient, people: dict[str
     assert username in [row["username"] for row in rows]
 
 
+@pytest.mark.spec("S1-054")
+def test_administrators_are_a_kind_of_user_of_the_system_and_of_an_organization(
+    as_admin: APIClient, people: dict[str, User]
+):
+    administrators = as_admin.get(f"{USERS}?org_role=admins").json()
+    assert [(row["username"], row["total_role_display"]) for row in administrators] == [
+        ("adam", "系统管理员 | 用户"),
+        ("olaf", "用户 | 组织管理员"),
+    ]
+    assert as_admin.patch(url(people["user"]), {"role": "Admin"}).json()["role"] == "Admin"
+    assert "uma" in [row["username"] for row in as_admin.get(f"{USERS}?org_role=admins").json()]
+
+
 @pytest.mark.spec("S6-019")
 def test_organization_roles_are_admin_auditor_and_user(as_org_admin: APIClient):
     child = as_org_admin.options(USERS).json()["actions"]["POST"]["org_roles"]["child"]
