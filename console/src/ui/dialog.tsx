@@ -36,12 +36,12 @@ export function Dialog({
         onOpenChange={(open) => {
           if (!open) onClose();
         }}
-        className="pt-overlay grid items-start justify-items-center overflow-y-auto p-4 pt-[12vh]"
+        className="pt-overlay grid grid-cols-1 items-start justify-items-center overflow-y-auto p-4 pt-[12vh] max-sm:pt-4"
       >
         <Modal className={`w-full ${WIDTH[size]}`}>
           <AriaDialog
             role={role}
-            className="flex max-h-[80vh] flex-col rounded-3 border border-line-2 bg-surface-1 shadow-dialog outline-none"
+            className="flex max-h-[80vh] max-sm:max-h-[calc(100dvh-32px)] flex-col rounded-3 border border-line-2 bg-surface-1 shadow-dialog outline-none"
           >
             <header className="flex items-center gap-2 px-4 pt-4">
               <Heading slot="title" className="grow text-lead [overflow-wrap:anywhere]">

@@ -183,7 +183,8 @@ function LoadedDialog({
                 disabled={busy}
                 onChange={() => toggle(name)}
               />
-              <div className="min-w-0 grow">
+              {/* The label stands at its tick, not at its control. */}
+              <div className="min-w-0 grow sm:[&_label]:text-left sm:[&_[id$=-label]]:text-left">
                 <FieldControl
                   name={name}
                   meta={meta[name]}

@@ -86,13 +86,15 @@ export function ImportWizard({
       title={`${t('exchange:import.title', { noun: t(noun) })} ${t('exchange:import.into', { organization: organization.name })}`}
       onClose={() => void close()}
       footer={
-        loaded && (
+        loaded ? (
           <RunFooter
             loaded={loaded}
             onStart={() => void startRun(loaded.run, firstPage, onSaved)}
             onClose={() => void close()}
             onAnother={() => setLoaded(null)}
           />
+        ) : (
+          <Button onClick={() => void close()}>{t('exchange:import.close')}</Button>
         )
       }
     >

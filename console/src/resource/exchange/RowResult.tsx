@@ -31,7 +31,7 @@ export function RowResult({
   const texts = row.problems.map((problem) => problem.text);
   const summary = texts.join('; ');
   return (
-    <span className="flex items-center gap-1 text-danger">
+    <span className="flex items-center gap-1 text-danger max-sm:flex-wrap">
       <DialogTrigger>
         <Button
           className="grid size-6 flex-none place-items-center rounded-2 hover:bg-hover"
@@ -55,7 +55,10 @@ export function RowResult({
         </Popover>
       </DialogTrigger>
       <span className="flex-none">{t('exchange:import.error')}</span>
-      <span className="min-w-0 truncate" title={summary}>
+      <span
+        className="min-w-0 truncate max-sm:[overflow-wrap:anywhere] max-sm:whitespace-normal"
+        title={summary}
+      >
         {summary}
       </span>
       {remedy && (

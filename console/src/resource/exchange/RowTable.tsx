@@ -57,9 +57,7 @@ function Result({ line: { row, index, isCurrent, fields, onEdit } }: { readonly 
 function LineOf(line: LineProps) {
   return (
     <tr data-current={line.isCurrent || undefined}>
-      <th scope="row" className="pt-sticky-start tabular-nums">
-        {line.row.number}
-      </th>
+      <td className="pt-sticky-start text-ink-2 tabular-nums">{line.row.number}</td>
       {line.columns.map((column) => (
         <td key={column.field} className="p-0!">
           <Cell column={column} line={line} />
@@ -137,7 +135,7 @@ export function RowTable({ columns, rows, shown, ...rest }: RowsProps) {
 export function RowCards({ columns, shown, fields, onEdit, onEditing }: RowsProps) {
   const t = useT();
   return (
-    <ul className="grid gap-2" aria-label={t('exchange:import.table')}>
+    <ul className="grid grid-cols-1 gap-2" aria-label={t('exchange:import.table')}>
       {shown.map((one) => {
         const line: LineProps = { ...one, columns, fields, onEdit, onEditing };
         return (

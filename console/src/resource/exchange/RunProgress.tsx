@@ -22,7 +22,7 @@ export function RunProgress({
   const share = (count: number) => `${counts.total === 0 ? 0 : (count / counts.total) * 100}%`;
   const words = { ok: number(counts.ok), error: number(counts.error), pending: number(counts.pending) };
   return (
-    <div className="grid gap-2">
+    <div className="grid grid-cols-1 gap-2">
       <div className="flex flex-wrap items-center gap-x-2">
         <FileSpreadsheet className="text-ink-3" aria-hidden />
         <span className="min-w-0 [overflow-wrap:anywhere]">{loaded.name}</span>

@@ -81,7 +81,7 @@ export function RunStep({
   };
   const Rows = isPhone ? RowCards : RowTable;
   return (
-    <div className="grid gap-3">
+    <div className="grid grid-cols-1 gap-3">
       <RunProgress loaded={loaded} snapshot={snapshot} />
       {snapshot.halted !== null && (
         <Note tone="warn" announce>

@@ -28,7 +28,7 @@ function StepList({ current }: { readonly current: number }) {
             aria-current={isCurrent ? 'step' : undefined}
             className={`flex items-center gap-2 ${isCurrent ? 'font-semibold' : 'text-ink-2'}`}
           >
-            {index > 0 && <span aria-hidden className="h-px w-8 bg-line-2 max-sm:w-4" />}
+            {index > 0 && <span aria-hidden className="h-px w-8 bg-line-2 max-sm:hidden" />}
             <span
               aria-hidden
               className={`grid size-5 place-items-center rounded-full border text-meta tabular-nums ${

@@ -37,7 +37,7 @@ export function UploadStep({
 }) {
   const t = useT();
   return (
-    <div className="grid gap-5">
+    <div className="grid grid-cols-1 gap-5">
       <fieldset>
         <legend className="mb-1.5 text-meta font-semibold text-ink-2">{t('exchange:import.mode')}</legend>
         <RadioGroup

@@ -105,7 +105,8 @@ describe('a typed cell', () => {
 
 test('[S9-017] [S9-018] columns are 100 to 180 px wide', () => {
   expect(columnWidth('IP', [])).toBe(100);
-  expect(columnWidth('IP', ['10.32.9.300-abcd'])).toBe(132);
+  expect(columnWidth('IP', ['10.32.9.300-abcd'])).toBe(148);
+  expect(columnWidth('备注', ['一台数据库服务器'])).toBe(124);
   expect(columnWidth('IP', ['x'.repeat(4000)])).toBe(180);
   expect(columnWidth('A very long heading of a column', [1])).toBe(180);
 });

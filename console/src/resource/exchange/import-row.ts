@@ -104,15 +104,22 @@ export function editRow(row: ImportRow, field: string, text: string): ImportRow 
 
 const MIN_WIDTH_PX = 100;
 const MAX_WIDTH_PX = 180;
-/** Average advance of the body font, and the cell's padding on both sides. */
-const CHARACTER_PX = 7;
+/** Advance of the body font for Latin and for Chinese signs, and the cell's padding on both sides. */
+const CHARACTER_PX = 8;
+const WIDE_PX = 13;
 const PADDING_PX = 20;
+
+function textWidth(text: string): number {
+  let width = PADDING_PX;
+  for (const sign of text.slice(0, MAX_WIDTH_PX)) width += sign > '\u2E7F' ? WIDE_PX : CHARACTER_PX;
+  return width;
+}
 
 /** Width of a column of the import table: as wide as its texts, but 100 to 180 px. */
 export function columnWidth(label: string, values: readonly unknown[]): number {
-  const longest = values.reduce<number>(
-    (most, value) => Math.max(most, cellText(value).length),
-    label.length,
+  const widest = values.reduce<number>(
+    (most, value) => Math.max(most, textWidth(cellText(value))),
+    textWidth(label),
   );
-  return Math.min(MAX_WIDTH_PX, Math.max(MIN_WIDTH_PX, longest * CHARACTER_PX + PADDING_PX));
+  return Math.min(MAX_WIDTH_PX, Math.max(MIN_WIDTH_PX, widest));
 }
