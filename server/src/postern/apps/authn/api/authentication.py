@@ -88,7 +88,7 @@ class WithdrawnSchemes(BaseAuthentication):
     """`Sign` and `Token` of the contract: refused with a hint, rather than taken for no credential at all.
 
     `Sign` is an MD5 over secret and date: it covers no request, so whoever sees one may make any other for a quarter of
-    an hour. `Token` is one secret that never ends. See docs/decisions/0010.
+    an hour. `Token` is one secret that never ends. See docs/decisions/0008.
     """
 
     def authenticate(self, request: Request) -> None:

@@ -1,0 +1,153 @@
+"""The second factor of the whole product: set up in a browser, asked for by browser and ssh; and signed requests of programs."""
+
+import json
+import os
+import re
+import subprocess
+import sys
+from collections.abc import Iterator
+from datetime import UTC, datetime
+from pathlib import Path
+
+import pyotp
+import pytest
+from browser import Faults, chromium
+from playwright.sync_api import Browser, Page, expect
+from product import ADMIN_PASSWORD, Product
+
+GUIDE = Path(__file__).resolve().parent.parent / "docs" / "guide" / "access-keys.md"
+PICTURES = os.environ.get("POSTERN_PICTURES", "")
+LATER_MS = 20_000
+
+
+@pytest.fixture(scope="module")
+def own_product(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Product]:
+    """A Postern whose administrator gets a second factor: the tests of the shared one sign in without."""
+    running = Product(tmp_path_factory.mktemp("second-factor") / "home").start()
+    try:
+        yield running
+    finally:
+        running.stop()
+
+
+@pytest.fixture(scope="module")
+def browser() -> Iterator[Browser]:
+    with chromium() as running:
+        yield running
+
+
+def picture(page: Page, name: str) -> None:
+    """A picture of the page, when somebody asks for them with POSTERN_PICTURES=folder."""
+    if PICTURES:
+        page.screenshot(path=f"{PICTURES}/{name}.png", full_page=True)
+
+
+def enter_password(page: Page, product: Product) -> None:
+    page.goto(f"{product.url}/ui/login")
+    page.get_by_label("Username").fill("admin")
+    page.get_by_label("Password", exact=True).fill(ADMIN_PASSWORD)
+    page.get_by_role("button", name="Sign in").click()
+
+
+def code_of(secret: str, *, steps: int = 0) -> str:
+    """What the app shows now, or so many steps later; each code is taken once."""
+    return pyotp.TOTP(secret).at(datetime.now(UTC), counter_offset=steps)
+
+
+def ask_ssh(product: Product, folder: Path, *answers: str) -> str:
+    """Real ssh whose questions are answered by a program; what it said, prompts included."""
+    left, program, asked = folder / "answers", folder / "askpass", folder / "asked"
+    left.write_text("".join(f"{answer}\n" for answer in answers))
+    program.write_text(f'#!/bin/sh\nprintf "%s\\n" "$1" >> {asked}\nhead -n 1 {left}\nsed -i 1d {left}\n')
+    program.chmod(0o700)
+    done = subprocess.run(
+        [
+            "ssh", "-F", "none", "-o", f"UserKnownHostsFile={folder / 'known'}", "-o", "StrictHostKeyChecking=accept-new",
+            "-o", "PubkeyAuthentication=no", "-p", str(product.ssh_port), "-l", "admin", "127.0.0.1", "true",
+        ],
+        env={"PATH": os.environ["PATH"], "HOME": str(folder), "SSH_ASKPASS": str(program),
+             "SSH_ASKPASS_REQUIRE": "force", "DISPLAY": ":none"},
+        stdin=subprocess.DEVNULL, capture_output=True, text=True, timeout=90, check=False,
+    )  # fmt: skip
+    return done.stdout + done.stderr + (asked.read_text() if asked.exists() else "")
+
+
+@pytest.mark.spec("S1-051")
+def test_second_factor_from_setting_up_to_switching_off(own_product: Product, browser: Browser, tmp_path: Path) -> None:
+    page = browser.new_page(locale="en-US")
+    faults = Faults(expected_statuses=frozenset({400}))
+    faults.watch(page)
+    enter_password(page, own_product)
+    page.wait_for_url(lambda address: "/login" not in address)
+
+    # Set it up.
+    page.goto(f"{own_product.url}/ui/users/profile")
+    page.get_by_role("button", name="Enable", exact=True).click()
+    dialog = page.get_by_role("dialog")
+    dialog.get_by_label("Current password").fill(ADMIN_PASSWORD)
+    dialog.get_by_role("button", name="Continue").click()
+    expect(dialog.get_by_role("img", name="QR picture")).to_be_visible(timeout=LATER_MS)
+    secret = dialog.locator("code").inner_text().replace(" ", "")
+    picture(page, "mfa-enrol")
+    dialog.get_by_label("MFA code").fill(code_of(secret))
+    dialog.get_by_role("button", name="Turn on MFA").click()
+    codes = dialog.get_by_role("list", name="Recovery codes").get_by_role("listitem")
+    expect(codes).to_have_count(10, timeout=LATER_MS)
+    recovery = codes.all_inner_texts()
+    picture(page, "mfa-recovery-codes")
+    dialog.get_by_role("button", name="Done").click()
+    expect(page.get_by_role("button", name="Change app")).to_be_visible(timeout=LATER_MS)
+    picture(page, "mfa-profile")
+
+    # ssh asks for it, and takes no less.
+    refused = ask_ssh(own_product, tmp_path, ADMIN_PASSWORD, "000000", "000000", "000000")
+    assert "MFA Error, please check" in refused
+    assert "SYSTEMUSER@ASSET" not in refused
+    accepted = ask_ssh(own_product, tmp_path, ADMIN_PASSWORD, recovery[0])
+    assert "SYSTEMUSER@ASSET" in accepted or "系统用户@资产" in accepted, accepted
+
+    # So does the browser.
+    page.context.clear_cookies()
+    page = browser.new_page(locale="en-US")
+    faults.watch(page)
+    enter_password(page, own_product)
+    code = page.get_by_label("MFA code")
+    expect(code).to_be_focused(timeout=LATER_MS)
+    picture(page, "mfa-sign-in")
+    code.fill("12345")
+    page.keyboard.press("Enter")
+    expect(page.get_by_role("alert")).to_contain_text("MFA Error, please check")
+    page.get_by_role("button", name="Use a recovery code").click()
+    page.get_by_label("Recovery code").fill(recovery[1])
+    page.keyboard.press("Enter")
+    page.wait_for_url(lambda address: "/login" not in address)
+
+    # And off again.
+    page.goto(f"{own_product.url}/ui/users/profile")
+    page.get_by_role("button", name="Disable", exact=True).click()
+    dialog = page.get_by_role("dialog")
+    dialog.get_by_label("MFA code or recovery code").fill(recovery[2])
+    dialog.get_by_role("button", name="Disable").click()
+    expect(page.get_by_role("button", name="Enable", exact=True)).to_be_visible(timeout=LATER_MS)
+    own_product.api()  # the password alone again
+    assert faults.found == []
+
+
+@pytest.mark.spec("S7-034")
+def test_examples_of_the_guide_sign_requests(own_product: Product) -> None:
+    key = own_product.api().post("/api/v1/authentication/access-keys/")
+    environ = {
+        "PATH": os.environ["PATH"],
+        "POSTERN_URL": own_product.url,
+        "KEY_ID": key["id"],
+        "KEY_SECRET": key["secret"],
+    }
+    text = GUIDE.read_text()
+    python, shell = (re.findall(rf"```{language}\n(.*?)```", text, re.DOTALL)[0] for language in ("python", "sh"))
+
+    def run(*command: str) -> str:
+        return subprocess.run(command, env=environ, capture_output=True, text=True, timeout=60, check=True).stdout
+
+    assert run(sys.executable, "-c", python) == "admin\n"
+    assert json.loads(run("sh", "-c", shell))["username"] == "admin"
+    assert json.loads(run("sh", "-c", shell))["username"] == "admin", "a second time within the same second"
