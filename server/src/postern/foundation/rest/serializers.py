@@ -15,6 +15,7 @@ from typing import Any, ClassVar, Final, NoReturn
 
 from django.core.validators import MaxLengthValidator
 from django.db import models
+from django.utils.text import capfirst
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 from rest_framework import serializers
@@ -99,7 +100,12 @@ class ResourceSerializer(FieldSelection, QuickRows, KeptFields):
             return serializers.CharField, {"read_only": True, "label": gettext_lazy("Organization")}
         if field_name.endswith("_display") and hasattr(model_class, f"get_{field_name}"):
             return serializers.CharField, {"read_only": True, "source": f"get_{field_name}"}
-        return super().build_field(field_name, info, model_class, nested_depth)
+        field_class, kwargs = super().build_field(field_name, info, model_class, nested_depth)
+        column = info.fields_and_pk.get(field_name) or getattr(info.relations.get(field_name), "model_field", None)
+        if column is not None:
+            # DRF leaves the label out where it equals the field's name in the language of the moment; fields outlive requests.
+            kwargs["label"] = capfirst(column.verbose_name)
+        return field_class, kwargs
 
     def build_standard_field(self, field_name: str, model_field: Any) -> Any:
         """Long texts have a maximum too (K41). It is a validator and no `max_length`, which would make the form a line."""
