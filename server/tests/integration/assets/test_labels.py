@@ -164,3 +164,12 @@ def test_labels_are_closed_to_others(as_user: APIClient, as_auditor: APIClient, 
         assert client.get(URL).status_code in {401, 403}
         assert client.delete(f"{URL}{row.pk}/").status_code in {401, 403}
     assert Label.objects.filter(pk=row.pk).exists()
+
+
+def test_every_field_of_people_groups_assets_and_labels_has_a_chinese_name(as_org_admin: APIClient) -> None:
+    plain: dict[str, str] = {}
+    for path in ("users/users/", "users/groups/", "assets/assets/", "assets/labels/", "assets/nodes/"):
+        actions = as_org_admin.options(f"/api/v1/{path}", headers={"Accept-Language": "zh-hans"}).json()["actions"]
+        for fields in actions.values():
+            plain |= {f"{path}{name}": field["label"] for name, field in fields.items() if field["label"].isascii()}
+    assert {name for name in plain if name.rpartition("/")[2] not in {"id", "ip"}} == set()

@@ -40,7 +40,7 @@ class PlatformMetaSerializer(serializers.Serializer[Any]):
 
 
 class PlatformSerializer(ResourceSerializer):
-    meta = PlatformMetaSerializer(required=False, allow_null=True)
+    meta = PlatformMetaSerializer(required=False, allow_null=True, label=gettext_lazy("Meta"))
 
     class Meta:
         model = Platform
@@ -58,9 +58,11 @@ class PlatformSerializer(ResourceSerializer):
 
 
 class NodeSerializer(ResourceSerializer):
-    value = serializers.CharField(max_length=128, required=False, allow_blank=True, allow_null=True)
-    name = serializers.CharField(source="value", read_only=True)
-    full_value = serializers.CharField(max_length=4096, read_only=True)
+    value = serializers.CharField(
+        max_length=128, required=False, allow_blank=True, allow_null=True, label=gettext_lazy("Value")
+    )
+    name = serializers.CharField(source="value", read_only=True, label=gettext_lazy("Name"))
+    full_value = serializers.CharField(max_length=4096, read_only=True, label=gettext_lazy("Full value"))
 
     class Meta:
         model = Node
@@ -90,7 +92,10 @@ class LabelSerializer(ResourceSerializer):
         fields = (*fields_small, "asset_count", "assets", "org_id", "org_name", "get_category_display")
         read_only_fields = ("category", "date_created", "get_category_display")
 
-    get_category_display = serializers.CharField(read_only=True)
+    category_display = serializers.CharField(
+        source="get_category_display", read_only=True, label=gettext_lazy("Category")
+    )
+    get_category_display = serializers.CharField(read_only=True, label=gettext_lazy("Category"))
 
     def validate_name(self, value: str) -> str:
         return self._without_separators(value)
@@ -115,7 +120,9 @@ class AssetSerializer(ResourceSerializer):
         required=False,
         label=gettext_lazy("Protocol"),
     )
-    port = serializers.IntegerField(write_only=True, required=False, min_value=1, max_value=65535)
+    port = serializers.IntegerField(
+        write_only=True, required=False, min_value=1, max_value=65535, label=gettext_lazy("Port")
+    )
     admin_user = AdminUserField()
     admin_user_display = AdminUserDisplayField()
     nodes = OrgOwnedList(Node, required=False, allow_empty=False, label=gettext_lazy("Nodes"))

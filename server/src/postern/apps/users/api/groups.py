@@ -31,7 +31,7 @@ class UserGroupSerializer(ResourceSerializer):
     users = serializers.PrimaryKeyRelatedField(
         many=True, required=False, queryset=User.objects.all(), label=gettext_lazy("User")
     )
-    users_amount = serializers.SerializerMethodField()
+    users_amount = serializers.SerializerMethodField(label=gettext_lazy("Users amount"))
 
     class Meta:
         model = UserGroup
@@ -85,8 +85,8 @@ class UserGroupViewSet(ResourceViewSet):
 
 
 class GroupMemberSerializer(ResourceSerializer):
-    user_display = serializers.CharField(source="user", read_only=True)
-    usergroup_display = serializers.CharField(source="usergroup", read_only=True)
+    user_display = serializers.CharField(source="user", read_only=True, label=gettext_lazy("User"))
+    usergroup_display = serializers.CharField(source="usergroup", read_only=True, label=gettext_lazy("User group"))
 
     class Meta:
         model = UserGroupMember

@@ -83,24 +83,24 @@ class UserFacts(ResourceSerializer):
     source_display = serializers.CharField(
         source="get_source_display", read_only=True, label=gettext_lazy("Source name")
     )
-    can_public_key_auth = serializers.SerializerMethodField()
+    can_public_key_auth = serializers.SerializerMethodField(label=gettext_lazy("Can public key auth"))
     mfa_enabled = MfaStateField(label=gettext_lazy("MFA enabled"))
     mfa_force_enabled = MfaStateField(label=gettext_lazy("MFA force enabled"))
     mfa_level_display = serializers.CharField(
         source="get_mfa_level_display", read_only=True, label=gettext_lazy("MFA level display")
     )
-    is_valid = serializers.BooleanField(read_only=True)  # type: ignore[assignment]  # DRF takes declared fields off the class
-    is_expired = serializers.BooleanField(read_only=True)
-    is_wecom_bound = serializers.SerializerMethodField()
-    is_dingtalk_bound = serializers.SerializerMethodField()
-    is_feishu_bound = serializers.SerializerMethodField()
+    is_valid = serializers.BooleanField(read_only=True, label=gettext_lazy("Is valid"))  # type: ignore[assignment]  # DRF takes declared fields off the class
+    is_expired = serializers.BooleanField(read_only=True, label=gettext_lazy("Is expired"))
+    is_wecom_bound = serializers.SerializerMethodField(label=gettext_lazy("Is wecom bound"))
+    is_dingtalk_bound = serializers.SerializerMethodField(label=gettext_lazy("Is dingtalk bound"))
+    is_feishu_bound = serializers.SerializerMethodField(label=gettext_lazy("Is feishu bound"))
     total_role_display = serializers.SerializerMethodField(label=gettext_lazy("Total role name"))
     org_role_display = serializers.SerializerMethodField(label=gettext_lazy("Organization role name"))
     role_display = serializers.CharField(
         source="get_role_display", read_only=True, label=gettext_lazy("Super role name")
     )
     groups_display = serializers.SerializerMethodField(label=gettext_lazy("Groups name"))
-    avatar_url = serializers.SerializerMethodField()
+    avatar_url = serializers.SerializerMethodField(label=gettext_lazy("Avatar url"))
 
     class Meta:
         model = User
@@ -231,8 +231,8 @@ class UserSerializer(UserFacts):
         label=gettext_lazy("Organization role name"),
     )
     system_or_org_role = FilterOnlyChoice(choices=SYSTEM_OR_ORG_ROLES, read_only=True, label=gettext_lazy("Role"))
-    can_update = serializers.SerializerMethodField()
-    can_delete = serializers.SerializerMethodField()
+    can_update = serializers.SerializerMethodField(label=gettext_lazy("Can update"))
+    can_delete = serializers.SerializerMethodField(label=gettext_lazy("Can delete"))
     login_blocked = serializers.SerializerMethodField(label=gettext_lazy("Login blocked"))
 
     #: Asked for once, for all rows of the answer.
