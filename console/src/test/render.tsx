@@ -69,7 +69,19 @@ export async function renderScreen(
   }: { address?: string; pattern?: string; session?: Session } = {},
 ) {
   await startI18n(
-    ['app', 'nav', 'ui', 'shell', 'messages', 'resource', 'users', 'assets', 'perms', 'audits'],
+    [
+      'app',
+      'nav',
+      'ui',
+      'shell',
+      'messages',
+      'access-keys',
+      'resource',
+      'users',
+      'assets',
+      'perms',
+      'audits',
+    ],
     'en',
   );
   queryClient.clear();

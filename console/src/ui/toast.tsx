@@ -22,7 +22,7 @@ interface ToastState {
   readonly shown: readonly Shown[];
 }
 
-const useToasts = create<ToastState>(() => ({ shown: [] }));
+export const useToasts = create<ToastState>(() => ({ shown: [] }));
 let nextKey = 1;
 
 function close(key: number): void {

@@ -1,4 +1,5 @@
 import { redirect } from '@tanstack/react-router';
+import { browserLocation } from '#/lib/browser-location';
 import { translate } from '#/lib/i18n';
 import { paths, serverPaths } from '#/lib/paths';
 import { currentSession } from '#/lib/session';
@@ -25,7 +26,7 @@ export class LeavingError extends Error {}
 /** Leaves the console for the sign-in page and comes back to where the person was. */
 export function leaveForSignIn(delayMs = 0): void {
   const next = location.pathname + location.search;
-  setTimeout(() => location.assign(`${serverPaths.login}?next=${encodeURIComponent(next)}`), delayMs);
+  setTimeout(() => browserLocation.assign(`${serverPaths.login}?next=${encodeURIComponent(next)}`), delayMs);
 }
 
 /** Turns an exit of the machine into what the router understands: nothing, a redirect or an error. */

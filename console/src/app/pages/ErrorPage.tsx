@@ -1,4 +1,5 @@
 import { LogIn } from 'lucide-react';
+import { browserLocation } from '#/lib/browser-location';
 import { explain, requestIdOf } from '#/lib/http/catalogue';
 import { useT } from '#/lib/i18n';
 import { Button } from '#/ui/button';
@@ -27,7 +28,7 @@ function Broken({ error, reset }: { readonly error: unknown; readonly reset: (()
         requestId={requestIdOf(cause)}
         onRetry={() => {
           reset?.();
-          location.reload();
+          browserLocation.reload();
         }}
       />
       {during === 'profile' && (

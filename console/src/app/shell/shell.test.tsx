@@ -23,7 +23,7 @@ afterEach(() => {
 });
 
 describe('sidebar', () => {
-  test('[S1-068] [S4-018] [S4-019] opens and closes, the state is kept in the cookie', async () => {
+  test('[S1-068] [S3-082] [S4-018] [S4-019] [S9-056] opens and closes, the state is kept in the cookie', async () => {
     await renderScreen(<Shell />);
     await userEvent.click(await screen.findByRole('button', { name: 'Close menu' }));
     expect(readCookie('sidebarStatus')).toBe('0');
@@ -72,19 +72,21 @@ describe('sidebar', () => {
 });
 
 describe('top bar', () => {
-  test('[S1-073] [S1-074] [S1-077] [S1-080] has help, language and the web terminal', async () => {
+  test('[S1-073] [S1-074] [S1-075] [S1-076] [S1-077] [S1-080] has help, language and the web terminal', async () => {
     await renderScreen(<Shell />);
     expect((await screen.findByRole('link', { name: 'Web terminal' })).getAttribute('href')).toBe('/connect');
     expect(screen.getByRole('button', { name: '简体中文' })).toBeTruthy();
     await userEvent.click(screen.getByRole('button', { name: 'Help' }));
-    expect(screen.getByRole('menuitem', { name: 'API documentation' })).toBeTruthy();
+    for (const name of ['Documentation', 'Support', 'Enterprise edition'])
+      expect(screen.getByRole('menuitem', { name })).toBeTruthy();
   });
 
-  test('[S1-081] [S1-082] [S1-083] [S6-039] has an account menu with profile and switch of page', async () => {
+  test('[S1-081] [S1-082] [S1-083] [S1-084] [S1-085] [S6-039] has an account menu', async () => {
     await renderScreen(<Shell />);
     await userEvent.click(await screen.findByRole('button', { name: /Administrator/ }));
     expect(screen.getByRole('menuitem', { name: /Profile/ })).toBeTruthy();
     expect(screen.getByRole('menuitem', { name: 'Switch to user page' })).toBeTruthy();
+    expect(screen.getByRole('menuitem', { name: 'API keys' })).toBeTruthy();
     expect(screen.getByRole('menuitem', { name: 'Sign out' })).toBeTruthy();
   });
 });

@@ -1,5 +1,5 @@
+import { browserLocation } from '#/lib/browser-location';
 import { serverPaths } from '#/lib/paths';
-import { browserLocation } from './switch-organization';
 
 /** Leaves through the server, which ends the session and leads back to the console's sign-in. */
 export function signOut(): void {

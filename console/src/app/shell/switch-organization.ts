@@ -1,3 +1,4 @@
+import { browserLocation } from '#/lib/browser-location';
 import { http } from '#/lib/http/client';
 import {
   ORGANIZATION_COOKIE,
@@ -15,12 +16,6 @@ const OBJECT_ID = /[\da-f]{8}(?:-[\da-f]{4}){3}-[\da-f]{12}/i;
 export function addressAfterSwitch(address: string): string | null {
   return OBJECT_ID.test(address) ? '/ui/' : null;
 }
-
-/** The browser's part of a switch, replaceable in tests. */
-export const browserLocation = {
-  reload: () => location.reload(),
-  assign: (address: string) => location.assign(address),
-};
 
 /**
  * Works in another organization from now on: forgets the current role, remembers the organization for this person and in the

@@ -1,6 +1,6 @@
+import { browserLocation } from '#/lib/browser-location';
 import { ADMIN_PAGE_MASK, adminPageRole, hasAdminPage, Role } from '#/lib/permissions';
 import { isAdminPage, rememberRole, type Session } from '#/lib/session';
-import { browserLocation } from './switch-organization';
 
 /** Offered to those who have more than one role here or who manage an organization. */
 export function maySwitchPage(session: Session): boolean {

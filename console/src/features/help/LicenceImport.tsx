@@ -1,5 +1,6 @@
 import { Upload } from 'lucide-react';
 import { type FormEvent, useRef, useState } from 'react';
+import { browserLocation } from '#/lib/browser-location';
 import { http } from '#/lib/http/client';
 import { useT } from '#/lib/i18n';
 import { Button } from '#/ui/button';
@@ -34,7 +35,7 @@ export function LicenceImport() {
       if (status) {
         toast({ tone: 'ok', text: msg });
         // Menus and screens follow the licence: the guard starts anew.
-        location.reload();
+        browserLocation.reload();
         return;
       }
       setProblem(msg);

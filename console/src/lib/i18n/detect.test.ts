@@ -28,7 +28,7 @@ test('[S1-062] [S1-065] the stored language wins over the cookie', () => {
   expect(detectLanguage()).toBe('en');
 });
 
-test('[S1-066] [S1-067] the server is told by cookie', () => {
+test('[S1-066] [S1-067] [S3-081] [S9-054] the server is told by cookie', () => {
   announceLanguage('zh');
   expect(document.cookie).toContain('django_language=zh-hans');
   expect(document.documentElement.lang).toBe('zh-CN');

@@ -1,0 +1,116 @@
+import { screen, waitFor } from '@testing-library/react';
+import { http as mock, HttpResponse } from 'msw';
+import { setupServer } from 'msw/node';
+import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
+import type { Session } from '#/lib/session';
+import { admin, adminSession, renderScreen } from '#/test/render';
+import { Banners } from './Banners';
+import { licenceDaysLeft, licenceExpiry, passwordEnd, passwordExpiry } from './expiry';
+
+let asked = 0;
+function licence(detail: { date_expired: string | null; days_left?: number | null }) {
+  server.use(
+    mock.get('*/api/v1/xpack/license/detail', () => {
+      asked += 1;
+      return HttpResponse.json(detail);
+    }),
+  );
+}
+const server = setupServer();
+beforeAll(() => server.listen({ onUnhandledRequest: 'bypass' }));
+afterEach(() => {
+  asked = 0;
+  server.resetHandlers();
+});
+afterAll(() => server.close());
+
+const enterprise: Session = { ...adminSession, settings: { XPACK_ENABLED: true } };
+const DAY_MS = 86_400_000;
+const daysAgo = (days: number) => new Date(Date.now() - days * DAY_MS).toISOString();
+
+async function shown(session: Session) {
+  await renderScreen(
+    <>
+      <p>page</p>
+      <Banners />
+    </>,
+    { session },
+  );
+  await screen.findByText('page');
+}
+
+test('[S4-044] [S4-045] [S9-041] a licence is expired below 0 days and warned of under 7', () => {
+  expect([-1, 0, 6, 7].map(licenceExpiry)).toEqual(['expired', 'soon', 'soon', null]);
+  const noon = new Date(2026, 10, 21, 12);
+  expect(licenceDaysLeft('2026-11-21', noon)).toBe(0);
+  expect(licenceDaysLeft('2026-11-20', noon)).toBe(-1);
+  expect(licenceDaysLeft('2027-01-01', noon)).toBe(41);
+});
+
+test('[S4-046] [S4-047] [S9-042] a password is expired at its limit and warned of with 5 days or fewer left', () => {
+  const set = new Date('2026-01-01T00:00:00Z');
+  const end = passwordEnd(set, 30);
+  if (!end) throw new Error('no end');
+  const after = (days: number) => passwordExpiry(end, new Date(set.getTime() + days * DAY_MS));
+  expect([23.9, 24, 24.1, 29.9, 30, 31].map(after)).toEqual([
+    null,
+    null,
+    'soon',
+    'soon',
+    'expired',
+    'expired',
+  ]);
+  expect(passwordEnd(set, 9_999)).toBeNull();
+  expect(passwordEnd(null, 30)).toBeNull();
+});
+
+test('[S8-040] an expired licence shows that it expired and when', async () => {
+  licence({ date_expired: '2026-11-01', days_left: -20 });
+  await shown(enterprise);
+  expect(await screen.findByText('The licence expired on 2026-11-01')).toBeTruthy();
+});
+
+test('[S8-041] [S7-025] a licence about to expire shows that it will and when', async () => {
+  licence({ date_expired: '2026-11-25', days_left: 4 });
+  await shown(enterprise);
+  expect(await screen.findByText('The licence will expire on 2026-11-25')).toBeTruthy();
+});
+
+test('a licence that holds shows nothing', async () => {
+  licence({ date_expired: '2027-11-25', days_left: 365 });
+  await shown(enterprise);
+  await waitFor(() => expect(asked).toBe(1));
+  expect(screen.queryByText(/licence/)).toBeNull();
+});
+
+test.each([
+  [
+    '[S6-046] [S7-026] one without the system role Admin',
+    { ...enterprise, profile: { ...admin, role: 'User' } },
+  ],
+  [
+    '[S6-047] [S7-026] one without the enterprise edition',
+    { ...adminSession, settings: { XPACK_ENABLED: false } },
+  ],
+])('%s is neither told of the licence nor asks for it', async (_, session) => {
+  licence({ date_expired: '2026-11-01', days_left: -20 });
+  await shown(session);
+  await expect(screen.findByText(/licence/i, {}, { timeout: 300 })).rejects.toThrow();
+  expect(asked).toBe(0);
+});
+
+test('[S6-048] only a local password is warned of', async () => {
+  const session: Session = {
+    ...adminSession,
+    settings: { SECURITY_PASSWORD_EXPIRATION_TIME: 30 },
+    profile: { ...admin, date_password_last_updated: daysAgo(27) },
+  };
+  await shown(session);
+  expect(await screen.findByText(/Your password will expire on/)).toBeTruthy();
+});
+
+test('[S6-048] a password of another source is not', async () => {
+  const profile = { ...admin, source: 'ldap', date_password_last_updated: daysAgo(40) };
+  await shown({ ...adminSession, settings: { SECURITY_PASSWORD_EXPIRATION_TIME: 30 }, profile });
+  expect(screen.queryByText(/password/)).toBeNull();
+});

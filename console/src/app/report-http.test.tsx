@@ -1,0 +1,115 @@
+import { act, screen, waitFor } from '@testing-library/react';
+import userEvent from '@testing-library/user-event';
+import { http as mock, HttpResponse } from 'msw';
+import { setupServer } from 'msw/node';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest';
+import { browserLocation } from '#/lib/browser-location';
+import { http } from '#/lib/http/client';
+import { setSession } from '#/lib/session';
+import { renderScreen } from '#/test/render';
+import { clearToasts } from '#/ui/toast';
+import { KEEP_ALIVE_MS, reportHttp } from './report-http';
+
+const profileCalls: number[] = [];
+const server = setupServer(
+  mock.get('*/api/v1/users/profile/', () => {
+    profileCalls.push(Date.now());
+    return HttpResponse.json({});
+  }),
+  mock.get('*/api/v1/fine/', () => HttpResponse.json({})),
+  mock.get('*/api/v1/over/', () => HttpResponse.json({ detail: 'x' }, { status: 401 })),
+  mock.get('*/api/v1/lost/', () => HttpResponse.error()),
+  mock.get('*/api/v1/broken/', () =>
+    HttpResponse.json({ error: 'disk full' }, { status: 500, headers: { 'X-Request-ID': 'abc-123' } }),
+  ),
+);
+const navigate = vi.fn<(target: { readonly to: string }) => Promise<void>>();
+const assign = vi.fn<(address: string) => void>();
+
+beforeAll(() => server.listen({ onUnhandledRequest: 'bypass' }));
+beforeEach(async () => {
+  profileCalls.length = 0;
+  assign.mockReset();
+  vi.spyOn(browserLocation, 'assign').mockImplementation(assign);
+  reportHttp({ navigate });
+  await renderScreen(<p>work</p>);
+  await screen.findByText('work');
+});
+afterEach(() => {
+  act(clearToasts);
+  vi.useRealTimers();
+  setSession(null);
+});
+afterAll(() => server.close());
+
+const ask = (path: string) => act(() => http.get(path).catch(() => undefined));
+
+describe('a lost session', () => {
+  test('[S8-005] [S8-006] [S8-008] is a question with an info title, whose re-login goes to the login page', async () => {
+    await ask('over/');
+    const dialog = await screen.findByRole('alertdialog', { name: 'Info' });
+    expect(dialog.textContent).toContain('You account has logout, Please login again');
+    await userEvent.click(screen.getByRole('button', { name: 'Re-login' }));
+    await waitFor(() => expect(assign).toHaveBeenCalledWith('/core/auth/login/?next=%2Fui%2F'));
+  });
+
+  test('[S8-004] [S8-007] can be left by cancel, and is no banner', async () => {
+    await ask('over/');
+    await screen.findByRole('alertdialog', { name: 'Info' });
+    await userEvent.click(screen.getByRole('button', { name: 'Cancel' }));
+    await waitFor(() => expect(screen.queryByRole('alertdialog')).toBeNull());
+    expect(assign).not.toHaveBeenCalled();
+    expect(screen.getByRole('region', { name: 'Results' }).textContent).toBe('');
+  });
+
+  test('asks once, however many calls are refused', async () => {
+    const one = () => http.get('over/').catch(() => undefined);
+    await act(() => Promise.all([one(), one(), one()]));
+    expect(await screen.findAllByRole('alertdialog')).toHaveLength(1);
+    await userEvent.click(screen.getByRole('button', { name: 'Cancel' }));
+  });
+});
+
+test('[S8-047] a call without any answer is passed on silently', async () => {
+  await ask('lost/');
+  expect(screen.getByRole('region', { name: 'Results' }).textContent).toBe('');
+  expect(screen.queryByRole('alertdialog')).toBeNull();
+});
+
+test('[S8-017] any other failure is a banner with the words of the server and the request id', async () => {
+  await ask('broken/');
+  expect(await screen.findByText('disk full')).toBeTruthy();
+  expect(screen.getByText('req abc-123')).toBeTruthy();
+});
+
+describe('the timer after an answer', () => {
+  const settle = () => vi.advanceTimersByTimeAsync(0);
+
+  test('[S9-003] [S9-004] asks for the profile once, 30 s after the last answer that was not the profile', async () => {
+    vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
+    await http.get('fine/');
+    await vi.advanceTimersByTimeAsync(KEEP_ALIVE_MS - 1);
+    expect(profileCalls).toHaveLength(0);
+    // Another answer starts the 30 s anew.
+    await http.get('fine/');
+    await vi.advanceTimersByTimeAsync(KEEP_ALIVE_MS - 1);
+    expect(profileCalls).toHaveLength(0);
+    await vi.advanceTimersByTimeAsync(1);
+    await vi.waitFor(() => expect(profileCalls).toHaveLength(1));
+    await settle();
+    // The answer of the profile itself starts nothing.
+    await vi.advanceTimersByTimeAsync(10 * KEEP_ALIVE_MS);
+    expect(profileCalls).toHaveLength(1);
+    expect(KEEP_ALIVE_MS).toBe(30_000);
+  });
+
+  test('[S9-004] notices a lost session', async () => {
+    server.use(mock.get('*/api/v1/users/profile/', () => HttpResponse.json({}, { status: 401 })));
+    vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
+    await http.get('fine/');
+    await vi.advanceTimersByTimeAsync(KEEP_ALIVE_MS);
+    vi.useRealTimers();
+    expect(await screen.findByRole('alertdialog', { name: 'Info' })).toBeTruthy();
+    await userEvent.click(screen.getByRole('button', { name: 'Cancel' }));
+  });
+});

@@ -1,0 +1,143 @@
+import { screen, waitFor } from '@testing-library/react';
+import userEvent from '@testing-library/user-event';
+import { http as mock, HttpResponse } from 'msw';
+import { setupServer } from 'msw/node';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest';
+import { browserLocation } from '#/lib/browser-location';
+import { Role } from '#/lib/permissions';
+import { rememberedOrganization, rememberedRole, rememberRole, type Session } from '#/lib/session';
+import { readCookie } from '#/lib/storage';
+import { admin, adminSession, defaultOrg, renderScreen, rootOrg } from '#/test/render';
+import { OrganizationSelector } from './OrganizationSelector';
+import { signOut } from './sign-out';
+import { addressAfterSwitch, offersOrganizations, switchOrganization } from './switch-organization';
+import { maySwitchPage, switchPage } from './switch-page';
+
+const shanghai = {
+  id: 'b7e2b2a5-5f37-4c8e-9a3e-2f4f2d4f2a11',
+  name: 'Shanghai',
+  is_default: false,
+  is_root: false,
+};
+const licensed: Session = {
+  ...adminSession,
+  settings: { XPACK_LICENSE_IS_VALID: true },
+  organizations: [rootOrg, defaultOrg, shanghai],
+};
+
+const server = setupServer(
+  mock.get('*/api/v1/orgs/orgs/current/', ({ request }) =>
+    new URL(request.url).searchParams.get('oid') === shanghai.id
+      ? HttpResponse.json(shanghai)
+      : HttpResponse.json({ detail: 'no' }, { status: 403 }),
+  ),
+);
+beforeAll(() => server.listen({ onUnhandledRequest: 'bypass' }));
+afterEach(() => server.resetHandlers());
+afterAll(() => server.close());
+
+const assign = vi.fn<(address: string) => void>();
+const reload = vi.fn<() => void>();
+beforeEach(() => {
+  assign.mockReset();
+  reload.mockReset();
+  vi.spyOn(browserLocation, 'assign').mockImplementation(assign);
+  vi.spyOn(browserLocation, 'reload').mockImplementation(reload);
+});
+
+describe('switching the organization', () => {
+  test('[S4-024] [S4-025] [S4-026] [S3-084] [S3-085] [S6-050] forgets the role, remembers the organization and reloads', async () => {
+    rememberRole('admin', Role.SuperAdmin);
+    rememberRole('zhang', Role.User);
+    await switchOrganization(shanghai.id, licensed);
+    expect(rememberedRole('admin')).toBeNull();
+    expect(rememberedRole('zhang')).toBe(Role.User);
+    expect(rememberedOrganization('admin')).toEqual(shanghai);
+    expect(rememberedOrganization('zhang')).toBeNull();
+    expect(JSON.parse(localStorage.getItem('jms_current_org_admin') ?? '')).toEqual(shanghai);
+    expect(readCookie('X-JMS-ORG')).toBe(shanghai.id);
+    expect(reload).toHaveBeenCalledOnce();
+    expect(assign).not.toHaveBeenCalled();
+  });
+
+  test('[S4-027] goes to the root when the address holds an id', async () => {
+    history.replaceState(null, '', `/ui/assets/assets/${shanghai.id}?activeTab=a`);
+    await switchOrganization(shanghai.id, licensed);
+    expect(assign).toHaveBeenCalledWith('/ui/');
+    expect(reload).not.toHaveBeenCalled();
+    history.replaceState(null, '', '/ui/');
+    expect(addressAfterSwitch('http://h/ui/users/users?page=2')).toBeNull();
+  });
+
+  test('leaves everything as it is when the server refuses', async () => {
+    rememberRole('admin', Role.SuperAdmin);
+    await expect(switchOrganization('elsewhere', licensed)).rejects.toThrow('no');
+    expect(rememberedRole('admin')).toBe(Role.SuperAdmin);
+    expect(rememberedOrganization('admin')).toBeNull();
+    expect(reload).not.toHaveBeenCalled();
+  });
+
+  test('[S1-090] is done with the selector of the sidebar', async () => {
+    await renderScreen(<OrganizationSelector folded={false} />, { session: licensed });
+    await userEvent.click(await screen.findByRole('button', { name: /Organization/ }));
+    expect(screen.getByRole('menuitemradio', { name: 'Default' }).getAttribute('aria-checked')).toBe('true');
+    await userEvent.click(screen.getByRole('menuitemradio', { name: 'Shanghai' }));
+    await waitFor(() => expect(reload).toHaveBeenCalledOnce());
+    expect(rememberedOrganization('admin')).toEqual(shanghai);
+  });
+
+  test('[S6-041] [S6-042] the selector is there only on admin pages and only with a valid licence', async () => {
+    expect(offersOrganizations(licensed, true)).toBe(true);
+    expect(offersOrganizations(licensed, false)).toBe(false);
+    expect(offersOrganizations({ ...licensed, settings: {} }, true)).toBe(false);
+    const { unmount } = await renderScreen(
+      <>
+        <p>here</p>
+        <OrganizationSelector folded={false} />
+      </>,
+      {
+        session: { ...licensed, currentRole: Role.User },
+      },
+    );
+    await screen.findByText('here');
+    expect(screen.queryByRole('button', { name: /Organization/ })).toBeNull();
+    unmount();
+    await renderScreen(
+      <>
+        <p>here</p>
+        <OrganizationSelector folded={false} />
+      </>,
+    );
+    await screen.findByText('here');
+    expect(screen.queryByRole('button', { name: /Organization/ })).toBeNull();
+  });
+});
+
+describe('switching the page', () => {
+  test('[S4-028] [S3-083] sets the role of the person and loads the console anew', () => {
+    switchPage(adminSession);
+    expect(rememberedRole('admin')).toBe(Role.User);
+    expect(localStorage.getItem('jms_current_role_admin')).toBe('1');
+    expect(assign).toHaveBeenLastCalledWith('/ui/');
+    switchPage({ ...adminSession, currentRole: Role.User });
+    expect(rememberedRole('admin')).toBe(Role.SuperAdmin);
+    expect(assign).toHaveBeenCalledTimes(2);
+  });
+
+  test('[S6-040] is offered to one who owns an administered organization, though the role is only one', () => {
+    const auditor: Session = {
+      ...adminSession,
+      roles: [Role.OrgAuditor],
+      permissions: Role.OrgAuditor,
+      profile: { ...admin, admin_or_audit_orgs: [defaultOrg] },
+    };
+    expect(maySwitchPage(auditor)).toBe(true);
+    expect(maySwitchPage({ ...auditor, profile: { ...admin, admin_or_audit_orgs: [] } })).toBe(false);
+    expect(maySwitchPage({ ...auditor, roles: [Role.User], permissions: Role.User })).toBe(false);
+  });
+});
+
+test('[S7-083] signing out goes through the server and names where to come back to', () => {
+  signOut();
+  expect(assign).toHaveBeenCalledWith('/core/auth/logout/?next=%2Fui%2F');
+});

@@ -1,0 +1,238 @@
+import { act, screen, waitFor, within } from '@testing-library/react';
+import userEvent from '@testing-library/user-event';
+import { http as mock, HttpResponse } from 'msw';
+import { setupServer } from 'msw/node';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest';
+import { startI18n } from '#/lib/i18n';
+import { renderScreen } from '#/test/render';
+import { badgeText } from '#/ui/count-badge';
+import { clearToasts } from '#/ui/toast';
+import { PAGE_SIZE, type SiteMessage, useUnread } from './api';
+import { Bell } from './Bell';
+import { messageTime } from './message-time';
+import { MessagesPage } from './MessagesPage';
+import { safeFragment } from './sanitise';
+import { reconnectDelay } from './socket';
+
+const DAY_MS = 86_400_000;
+const HOSTILE = `<p onclick="alert(1)">Restart at <b>22:00</b></p><script>alert(2)</script><img src=x onerror=alert(3)>
+<a href="javascript:alert(4)">a</a><a href="https://example.com/" style="x">plan</a><svg><a xlink:href="javascript:alert(5)"/></svg>`;
+
+function message(id: string, more: Partial<SiteMessage> = {}): SiteMessage {
+  return {
+    id,
+    subject: `Subject ${id}`,
+    message: HOSTILE,
+    has_read: false,
+    date_created: new Date().toISOString(),
+    sender_display: 'Administrator',
+    ...more,
+  };
+}
+
+let messages: SiteMessage[] = [];
+const lists: URL[] = [];
+const marked: unknown[] = [];
+const server = setupServer(
+  mock.get('*/api/v1/notifications/site-message/', ({ request }) => {
+    const url = new URL(request.url);
+    lists.push(url);
+    const wanted = url.searchParams.get('has_read');
+    const found = messages.filter((one) => wanted === null || String(one.has_read) === wanted);
+    const offset = Number(url.searchParams.get('offset'));
+    const results = found.slice(offset, offset + Number(url.searchParams.get('limit')));
+    return HttpResponse.json({ count: found.length, next: null, previous: null, results });
+  }),
+  mock.patch('*/api/v1/notifications/site-message/mark-as-read/', async ({ request }) => {
+    const body = (await request.json()) as { ids: string[] };
+    marked.push(body);
+    messages = messages.map((one) => (body.ids.includes(one.id) ? { ...one, has_read: true } : one));
+    return HttpResponse.json({ detail: 'ok' });
+  }),
+);
+
+/** A socket whose other end is the test. */
+class FakeSocket extends EventTarget {
+  static opened: FakeSocket[] = [];
+  closed = false;
+  constructor(readonly url: string) {
+    super();
+    FakeSocket.opened.push(this);
+  }
+  close() {
+    this.closed = true;
+  }
+  tell(data: unknown) {
+    act(() => void this.dispatchEvent(new MessageEvent('message', { data })));
+  }
+  drop(code = 1006) {
+    act(() => void this.dispatchEvent(Object.assign(new Event('close'), { code })));
+  }
+}
+
+beforeAll(() => server.listen({ onUnhandledRequest: 'bypass' }));
+beforeEach(() => {
+  messages = [];
+  lists.length = 0;
+  marked.length = 0;
+  FakeSocket.opened = [];
+  vi.stubGlobal('WebSocket', FakeSocket);
+  useUnread.setState({ count: null });
+});
+afterEach(() => {
+  vi.useRealTimers();
+  act(clearToasts);
+});
+afterAll(() => server.close());
+
+function socket(): FakeSocket {
+  const last = FakeSocket.opened.at(-1);
+  if (!last) throw new Error('no socket was opened');
+  return last;
+}
+const bell = (name: RegExp | string) => screen.findByRole('button', { name }, { timeout: 20_000 });
+
+describe('the bell', () => {
+  test('[S1-071] [S1-072] [S9-008] [S7-039] shows the unread count that the socket pushes, at most 99', async () => {
+    await renderScreen(<Bell />);
+    expect((await bell('Site messages')).textContent).toBe('');
+    expect(socket().url).toBe('ws://postern.test/ws/notifications/site-msg/');
+    socket().tell('{"type":"unread_count","unread_count":7}');
+    expect((await bell('Site messages, 7 unread')).textContent).toBe('7');
+    socket().tell('{"type":"unread_count","unread_count":100}');
+    expect((await bell('Site messages, 100 unread')).textContent).toBe('99+');
+    expect([99, 100].map(badgeText)).toEqual(['99', '99+']);
+    for (const nonsense of ['{', '{"unread_count":"x"}', '{"unread_count":-1}', 'null'])
+      socket().tell(nonsense);
+    expect((await bell('Site messages, 100 unread')).textContent).toBe('99+');
+  });
+
+  test('[S9-007] [S7-037] opens the newest 15 unread messages', async () => {
+    messages = Array.from({ length: 20 }, (_, number) => message(String(number)));
+    await renderScreen(<Bell />);
+    await userEvent.click(await bell('Site messages'));
+    const list = await screen.findByRole('list', { name: 'Site messages' }, { timeout: 20_000 });
+    expect(within(list).getAllByRole('listitem')).toHaveLength(15);
+    expect(PAGE_SIZE).toBe(15);
+    expect(lists[0]?.search).toBe('?offset=0&limit=15&has_read=false');
+    expect(screen.getByText('Newest 15 of 20 unread')).toBeTruthy();
+  });
+
+  test('[S4-022] [S7-038] [S3-011] marks one as read, then all', async () => {
+    messages = Array.from({ length: 130 }, (_, number) => message(String(number)));
+    await renderScreen(<Bell />);
+    await userEvent.click(await bell('Site messages'));
+    await userEvent.click(await bell('Mark as read: Subject 0'));
+    await waitFor(() => expect(screen.queryByText('Subject 0')).toBeNull(), { timeout: 20_000 });
+    expect(marked).toEqual([{ ids: ['0'] }]);
+    await userEvent.click(await bell('Mark all as read'));
+    expect(await screen.findByText('No unread messages', {}, { timeout: 20_000 })).toBeTruthy();
+    expect(messages.every((one) => one.has_read)).toBe(true);
+    expect(useUnread.getState().count).toBe(0);
+  });
+
+  test('[S3-013] [S3-015] draws the message as HTML, sanitised once more', async () => {
+    messages = [message('1')];
+    await renderScreen(<Bell />);
+    await userEvent.click(await bell('Site messages'));
+    await userEvent.click(await bell(/^Subject 1/));
+    expect((await screen.findByText('22:00', {}, { timeout: 20_000 })).tagName).toBe('B');
+    expect(document.querySelector('script, img, [onclick], svg a')).toBeNull();
+    const link = screen.getByRole('link', { name: 'plan' });
+    expect(link.getAttribute('href')).toBe('https://example.com/');
+    expect(link.getAttribute('rel')).toBe('noopener noreferrer nofollow');
+    expect(document.querySelector('a[href^="javascript"]')).toBeNull();
+  });
+});
+
+test('[S3-015] only the tags and attributes of the allow-list are left', () => {
+  const place = document.createElement('div');
+  place.append(
+    safeFragment(`${HOSTILE}<style>p{}</style><h1>x</h1><table><tr><td colspan=2>1</td></tr></table>`),
+  );
+  const tags = new Set([...place.querySelectorAll('*')].map((element) => element.tagName.toLowerCase()));
+  expect([...tags].sort()).toEqual(['a', 'b', 'p', 'table', 'tbody', 'td', 'tr']);
+  expect(place.querySelector('a')?.hasAttribute('href')).toBe(false);
+  expect(place.querySelector('td')?.attributes).toHaveLength(0);
+});
+
+describe('a broken socket', () => {
+  test('[S8-019] is told once for an outage and opened again, ever more slowly', async () => {
+    await renderScreen(<Bell />);
+    await bell('Site messages');
+    vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
+    socket().drop();
+    await vi.waitFor(() => expect(screen.getAllByText('Connect Websocket failed')).toHaveLength(1));
+    act(clearToasts);
+    await act(() => vi.advanceTimersByTimeAsync(1_000));
+    expect(FakeSocket.opened).toHaveLength(2);
+    socket().drop();
+    await act(() => vi.advanceTimersByTimeAsync(2_000));
+    expect(FakeSocket.opened).toHaveLength(3);
+    expect(screen.queryByText('Connect Websocket failed')).toBeNull();
+    // A number from the server ends the outage: the next one is told again.
+    socket().tell('{"unread_count":1}');
+    socket().drop();
+    await vi.waitFor(() => expect(screen.getByText('Connect Websocket failed')).toBeTruthy());
+  });
+
+  test('waits up to a minute, spread by chance', () => {
+    expect([1, 2, 3, 10].map((failures) => reconnectDelay(failures, 1))).toEqual([
+      1_000, 2_000, 4_000, 60_000,
+    ]);
+    expect(reconnectDelay(1, 0)).toBe(500);
+  });
+
+  test('closed because the sign-in is over it is not opened again', async () => {
+    await renderScreen(<Bell />);
+    await bell('Site messages');
+    vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
+    socket().drop(4401);
+    await act(() => vi.advanceTimersByTimeAsync(120_000));
+    expect(FakeSocket.opened).toHaveLength(1);
+    expect(screen.queryByText('Connect Websocket failed')).toBeNull();
+  });
+
+  test('goes with the bell', async () => {
+    const { unmount } = await renderScreen(<Bell />);
+    await bell('Site messages');
+    unmount();
+    expect(socket().closed).toBe(true);
+  });
+});
+
+describe('the time of a message', () => {
+  const now = new Date('2026-11-21T12:00:00');
+  const ago = (ms: number) => messageTime(new Date(now.getTime() - ms), now);
+
+  test('[S9-010] is relative up to seven days', async () => {
+    await startI18n(['app'], 'en');
+    expect([30_000, 300_000, 7_200_000, DAY_MS, 7 * DAY_MS].map(ago)).toEqual([
+      'now',
+      '5 minutes ago',
+      '2 hours ago',
+      'yesterday',
+      '7 days ago',
+    ]);
+  });
+
+  test('[S9-009] is the date when it is older', () => {
+    expect(ago(7 * DAY_MS + 1_000)).toBe('2026-11-14 11:59');
+    expect(ago(40 * DAY_MS)).toBe('2026-10-12 12:00');
+  });
+});
+
+test('[S2-182] the page lists all messages, filters and pages them', async () => {
+  messages = Array.from({ length: 17 }, (_, number) => message(String(number), { has_read: number < 16 }));
+  const { router } = await renderScreen(<MessagesPage />, {
+    pattern: '/notifications/site-messages',
+    address: '/notifications/site-messages',
+  });
+  expect(await screen.findByText('Subject 0', {}, { timeout: 20_000 })).toBeTruthy();
+  await userEvent.click(screen.getByRole('button', { name: 'Next page' }));
+  expect(await screen.findByText('Subject 16', {}, { timeout: 20_000 })).toBeTruthy();
+  await userEvent.click(screen.getByRole('radio', { name: 'Read' }));
+  await waitFor(() => expect(router.state.location.search).toEqual({ show: 'read' }));
+  await waitFor(() => expect(screen.queryByText('Subject 16')).toBeNull(), { timeout: 20_000 });
+  expect(screen.getByText('Subject 0')).toBeTruthy();
+});
