@@ -19,6 +19,7 @@ export function Pager({
   size,
   sizes = PAGE_SIZES,
   jumper = false,
+  of,
   onPage,
   onSize,
 }: {
@@ -28,6 +29,8 @@ export function Pager({
   readonly size: number;
   readonly sizes?: readonly number[];
   readonly jumper?: boolean;
+  /** What is paged, where several tables stand on a page. */
+  readonly of?: string;
   readonly onPage: (page: number) => void;
   readonly onSize: (size: number) => void;
 }) {
@@ -36,7 +39,7 @@ export function Pager({
   const from = count === 0 ? 0 : (page - 1) * size + 1;
   return (
     <nav
-      aria-label={t('ui:pager.label')}
+      aria-label={of === undefined ? t('ui:pager.label') : t('ui:pager.label_of', { name: of })}
       className="flex flex-wrap items-center gap-x-4 gap-y-2 border-t border-line px-3 py-1.5 tabular-nums"
     >
       <span className="grow text-ink-2" role="status">

@@ -280,6 +280,7 @@ export function GenericTable<Row extends object>(props: GenericTableProps<Row>) 
           size={state.size}
           sizes={GENERIC_PAGE_SIZES}
           jumper
+          of={props.label}
           onPage={state.setPage}
           onSize={state.setSize}
         />

@@ -180,7 +180,7 @@ test('[S7-061] [S9-032] without pagination page is -1 and size 999, and there is
   await renderScreen(table({ paginated: false }));
   expect(await screen.findByText('plan 23')).toBeTruthy();
   expect(sent('GET')[0]?.query).toMatchObject({ page: '-1', size: '999' });
-  expect(screen.queryByRole('navigation', { name: 'Pages' })).toBeNull();
+  expect(screen.queryByRole('navigation', { name: 'Pages of Plans' })).toBeNull();
 });
 
 test('[S7-059] [S9-033] search values and the extra query are sent, the search stays in the address', async () => {
@@ -213,7 +213,7 @@ test('[S9-029] [S9-030] [S9-031] [S9-034] sizes, five pages, a jumper, centred c
   serve(pageAnswer);
   await renderScreen(table());
   await screen.findByText('row 1');
-  const pager = screen.getByRole('navigation', { name: 'Pages' });
+  const pager = screen.getByRole('navigation', { name: 'Pages of Plans' });
   expect(
     within(pager)
       .getAllByRole('option')
