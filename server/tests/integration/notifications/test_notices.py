@@ -89,6 +89,18 @@ def test_event_is_kept_with_its_transaction_and_told_once_though_delivered_twice
     assert "proxy &lt;b&gt;1&lt;/b&gt;" in message.message
 
 
+def test_message_of_postern_itself_names_it_in_the_readers_language(
+    administrators: dict[str, User], client_of: Callable[[User | None], APIClient]
+) -> None:
+    events.publish(TerminalLost(terminal_id=uuid4(), name="proxy-1"))
+    outbox.drain()
+    for language, name in (("en", "System"), ("zh-hans", "系统")):
+        client = client_of(administrators["en"])
+        (row,) = client.get("/api/v1/notifications/site-message/", headers={"Accept-Language": language}).json()
+        assert (row["sender"], row["sender_display"]) == (None, name)
+        assert row["receivers"] == ["Subscribers of: A terminal does not answer any more"]
+
+
 def test_delivery_that_fails_is_tried_again(administrators: dict[str, User]) -> None:
     events.publish(TerminalLost(terminal_id=uuid4(), name="proxy-1"))
     with mock.patch.object(actions, "clean_html", side_effect=RuntimeError):

@@ -94,9 +94,7 @@ def uma(make_user: Callable[..., User], transactional_db: None) -> User:
 def sign_in(user: User) -> str:
     """The cookies of a browser in which the person has signed in."""
     client = Client()
-    answer = client.post(
-        SIGN_IN, {"username": user.username, "password": PASSWORD}, content_type="application/json"
-    )
+    answer = client.post(SIGN_IN, {"username": user.username, "password": PASSWORD}, content_type="application/json")
     assert answer.status_code == 200, answer.content
     return "; ".join(f"{name}={morsel.value}" for name, morsel in client.cookies.items())
 

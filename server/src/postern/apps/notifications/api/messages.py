@@ -3,7 +3,7 @@
 from typing import Any, Final
 
 from django.db.models import QuerySet
-from django.utils.translation import gettext_lazy
+from django.utils.translation import gettext, gettext_lazy
 from rest_framework import serializers
 from rest_framework.decorators import action
 from rest_framework.request import Request
@@ -11,7 +11,7 @@ from rest_framework.response import Response
 
 from postern.apps.notifications import actions, queries
 from postern.apps.notifications.actions import MAX_MESSAGE_CHARS, MAX_SUBJECT_CHARS
-from postern.apps.notifications.message_types import label_of
+from postern.apps.notifications.message_types import FROM_PEOPLE, label_of
 from postern.apps.notifications.models import SiteMessageReceipt
 from postern.apps.users.models import User, UserGroup
 from postern.foundation.rest.pagination import OptionalLimitPagination
@@ -43,9 +43,7 @@ class SiteMessageSerializer(ResourceSerializer):
     )
     message_type_display = serializers.SerializerMethodField(label=gettext_lazy("Message type"))
     sender = serializers.UUIDField(source="message.sender_id", read_only=True, label=gettext_lazy("Sender"))
-    sender_display = serializers.CharField(
-        source="message.sender_display", read_only=True, label=gettext_lazy("Sender")
-    )
+    sender_display = serializers.SerializerMethodField(label=gettext_lazy("Sender"))
     receivers = serializers.ListField(
         source="message.addressed_to",
         child=serializers.CharField(),
@@ -74,6 +72,11 @@ class SiteMessageSerializer(ResourceSerializer):
             "date_updated",
         )
         read_only_fields = ("has_read", "read_at", "date_delivered", "date_updated")
+
+    def get_sender_display(self, receipt: SiteMessageReceipt) -> str:
+        """`Name(username)`, also of somebody who is gone; Postern itself in the language of the reader."""
+        message = receipt.message
+        return message.sender_display if message.message_type == FROM_PEOPLE else gettext("System")
 
     def get_message_type_display(self, receipt: SiteMessageReceipt) -> str:
         return str(label_of(receipt.message.message_type))
