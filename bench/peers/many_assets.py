@@ -8,7 +8,7 @@ import os
 import sys
 from typing import Final
 
-PASSWORD: Final = "plum orbit cactus 41"
+PASSWORD: Final = "plum orbit cactus 41"  # noqa: S105 - of a data folder that the benchmark throws away
 _BATCH: Final = 2_000
 _NODES: Final = 200
 
@@ -24,7 +24,13 @@ def fill(count: int) -> None:
     from postern.apps.users.models import Membership, OrgRole, SystemRole, User  # noqa: PLC0415 - the app registry first
     from postern.kernel.ids import DEFAULT_ORG_ID  # noqa: PLC0415 - the app registry first
 
-    user = User(username="bench", name="Bench", email="bench@example.test", role=SystemRole.ADMIN, is_first_login=False)
+    user = User(
+        username="bench",
+        name="Bench",
+        email="bench@example.test",
+        role=SystemRole.ADMIN,
+        is_first_login=False,
+    )
     user.set_password(PASSWORD)
     user.save()
     Membership.objects.create(user=user, org_id=DEFAULT_ORG_ID, role=OrgRole.ADMIN)
@@ -47,7 +53,10 @@ def _assets(count: int) -> None:
     from postern.kernel.ids import DEFAULT_ORG_ID  # noqa: PLC0415 - the app registry first
 
     root = Node.objects.get(org_id=DEFAULT_ORG_ID, parent__isnull=True)
-    nodes = [create_node(actor=SYSTEM, parent=root, value=f"rack {number:03}") for number in range(_NODES)]
+    nodes = [
+        create_node(actor=SYSTEM, parent=root, value=f"rack {number:03}")
+        for number in range(_NODES)
+    ]
     label = Label.objects.create(org_id=DEFAULT_ORG_ID, name="stage", value="live")
     platform = Platform.objects.get(name="Linux")
     numbers = change_log.begin(DEFAULT_ORG_ID).take_dense_ids(count)
@@ -74,7 +83,10 @@ def _assets(count: int) -> None:
             batch_size=_BATCH,
         )
         AssetNode.objects.bulk_create(
-            [AssetNode(asset=asset, node=nodes[number % _NODES]) for asset, number in zip(assets, part, strict=True)],
+            [
+                AssetNode(asset=asset, node=nodes[number % _NODES])
+                for asset, number in zip(assets, part, strict=True)
+            ],
             batch_size=_BATCH,
         )
         label.assets.add(*assets[::10])

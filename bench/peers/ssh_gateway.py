@@ -37,44 +37,75 @@ from postern.proxies.ssh.services import FrontServices  # noqa: E402 - the tests
 from postern.proxies.ssh.target import SshTargets  # noqa: E402 - the tests' peers join the path above
 
 LIMITS: Final = Limits(
-    new_connections_per_source_per_s=1000, connections_per_source=2000, unauthenticated_per_source=1000
+    new_connections_per_source_per_s=1000,
+    connections_per_source=2000,
+    unauthenticated_per_source=1000,
 )
 
 
-async def serve(folder: Path, port: int, login: str, key: str, person: str, *, fast: bool) -> None:
+async def serve(
+    folder: Path, port: int, login: str, key: str, person: str, *, fast: bool
+) -> None:
     async with FakeControlPlane() as world:
         world.add_user("alice", keys=[person])
-        world.add_asset(FakeAsset("target", "127.0.0.1", port, [FakeSystemUser("su", login, private_key=key)]))
+        world.add_asset(
+            FakeAsset(
+                "target",
+                "127.0.0.1",
+                port,
+                [FakeSystemUser("su", login, private_key=key)],
+            )
+        )
         config = ProxyConfig(
             state_dir=folder, control_url=world.url, ssh_address="127.0.0.1:0", stream_address="unix:/nowhere",
             name="bench", bootstrap_token=Secret(world.bootstrap_token), limits=LIMITS, fast_transport=fast,
         )  # fmt: skip
         outbox = EventOutbox(config.outbox_dir, LIMITS)
         recording = RecordingService(
-            RecordingConfig(state_dir=folder, key_file=folder / "recording_signing_key.pem", reserve_mb=64),
+            RecordingConfig(
+                state_dir=folder,
+                key_file=folder / "recording_signing_key.pem",
+                reserve_mb=64,
+            ),
             on_checkpoint=outbox.append,
             on_sealed=lambda event, _path: outbox.append(event),
         )
         await recording.start()
 
         def open_recorder(grant: SessionGrant, columns: int, rows: int) -> Recorder:
-            return recording.journal.open_session(grant.session_id, columns, rows, header_of(grant, columns, rows))
+            return recording.journal.open_session(
+                grant.session_id, columns, rows, header_of(grant, columns, rows)
+            )
 
-        async with HttpControlPlane(world.url, await obtain_credential(config), LIMITS) as plane:
+        async with HttpControlPlane(
+            world.url, await obtain_credential(config), LIMITS
+        ) as plane:
             registry = SessionRegistry(
-                SessionServices(events=outbox, open_recorder=open_recorder, new_detector=CommandDetector), LIMITS
+                SessionServices(
+                    events=outbox,
+                    open_recorder=open_recorder,
+                    new_detector=CommandDetector,
+                ),
+                LIMITS,
             )
             services = FrontServices(
                 plane=plane,
                 registry=registry,
-                targets=SshTargets(plane, LIMITS, DialPolicy(allow_local=True), fast=fast),
+                targets=SshTargets(
+                    plane, LIMITS, DialPolicy(allow_local=True), fast=fast
+                ),
                 settings=SharedSettings(),
                 limits=LIMITS,
             )
             listener = SshListener(config, services, fast=fast)
             await listener.start()
-            tasks = [asyncio.create_task(outbox.run(plane, registry.control_seen)), asyncio.create_task(registry.run())]
-            sys.stdout.write(json.dumps({"port": listener.port, "pid": os.getpid()}) + "\n")
+            tasks = [
+                asyncio.create_task(outbox.run(plane, registry.control_seen)),
+                asyncio.create_task(registry.run()),
+            ]
+            sys.stdout.write(
+                json.dumps({"port": listener.port, "pid": os.getpid()}) + "\n"
+            )
             sys.stdout.flush()
             await asyncio.get_running_loop().run_in_executor(None, sys.stdin.read)
             for task in tasks:

@@ -1,5 +1,6 @@
 """The web part's ASGI application: Django for requests, Channels for websockets."""
 
+import gc
 import os
 
 os.environ.setdefault("DJANGO_SETTINGS_MODULE", "postern.foundation.django_settings")
@@ -14,10 +15,16 @@ from postern.apps.sessions import presence
 from postern.entrypoints.websockets import websocket_urlpatterns
 from postern.foundation.body_guard import BodyGuard
 from postern.foundation.checks import refuse_undeclared
+from postern.foundation.request_threads import RequestThreads
 
 refuse_undeclared(websocket_urlpatterns)  # also loads the views: some of them raise the limit of their bodies
-http_application = BodyGuard(django_application)  # type: ignore[arg-type]  # ASGI's own types are wider than Django's
+http_application = BodyGuard(RequestThreads(django_application))  # type: ignore[arg-type]  # ASGI's own types are wider than Django's
 
 application = ProtocolTypeRouter({"http": http_application, "websocket": URLRouter(websocket_urlpatterns)})
 
 presence.start()
+
+# What is loaded by now stays: the collector need not look through a million objects again and again while requests are served.
+gc.collect()
+gc.freeze()
+gc.set_threshold(20_000, 20, 50)

@@ -62,6 +62,8 @@ def _database(database: Database) -> dict[str, Any]:
         return {
             "ENGINE": "django.db.backends.sqlite3",
             "NAME": str(database.path),
+            # Each thread keeps its connection: a new one reads the whole schema first.
+            "CONN_MAX_AGE": None,
             "OPTIONS": {
                 "transaction_mode": "IMMEDIATE",  # a reader that turns writer would otherwise fail at once
                 "timeout": 20,

@@ -195,9 +195,9 @@ def _is_of_one_org(queryset: Rows) -> bool:
         return False
     table = queryset.model._meta.db_table  # noqa: SLF001 - the documented model API
     for condition in where.children:
-        column = getattr(condition, "lhs", None)
+        column: Any = getattr(condition, "lhs", None)
         is_column = isinstance(condition, Exact) and isinstance(column, Col)
-        if is_column and column.target.column == "org_id" and column.alias == table:
+        if is_column and (column.target.column, column.alias) == ("org_id", table):
             return True
     return False
 

@@ -72,7 +72,7 @@ class QuickRows(serializers.ModelSerializer[Any]):
     """`to_representation` with the questions that are the same for all rows asked once."""
 
     def to_representation(self, instance: Any) -> dict[str, Any]:
-        meta_model: type[models.Model] = self.Meta.model  # type: ignore[attr-defined]  # every subclass declares it
+        meta_model: type[models.Model] = self.Meta.model
         columns: list[_Column] | None = getattr(self, "_columns", None)
         if columns is None:
             columns = self._columns = [

@@ -79,7 +79,7 @@ class RowsViewSet(Exchangeable, ViewSetMixin, PosternView, GenericAPIView[Any]):
     date_range_field: ClassVar[str | None] = None
     #: How the rows are counted without reading them all (see `counts`).
     counted: ClassVar[counts.Versioned | None] = None
-    #: To-many relations that a page shows, instead of those that `visible_rows` prefetches (see `related`).
+    #: To-many relations that are shown, read instead of those that `visible_rows` prefetches (see `related`).
     page_relations: ClassVar[tuple[Related, ...]] = ()
     lookup_value_regex = "[^/.]+"
 
@@ -109,6 +109,8 @@ class RowsViewSet(Exchangeable, ViewSetMixin, PosternView, GenericAPIView[Any]):
         """The visible row of the URL, not narrowed by query parameters; 404 otherwise (also for malformed ids)."""
         key = self.kwargs[self.lookup_url_kwarg or self.lookup_field]
         rows = self.get_queryset()
+        if self.page_relations:
+            rows = rows.prefetch_related(None)
         try:
             found = rows.filter(models.Q((self.lookup_field, key))).first()
         except (ValueError, TypeError, ModelValidationError):
@@ -116,7 +118,13 @@ class RowsViewSet(Exchangeable, ViewSetMixin, PosternView, GenericAPIView[Any]):
         if found is None:
             self._not_found()
         self.check_object_permissions(self.request, found)
-        return found
+        return self.completed([found])[0] if getattr(self, "action", None) == "retrieve" else found
+
+    def completed(self, rows: list[Any]) -> list[Any]:
+        """Rows as they are shown: with their relations read."""
+        for relation in self.page_relations:
+            relation.attach(rows)
+        return rows
 
     def _not_found(self) -> None:
         raise RowNotFound(_("Not found."))
@@ -131,7 +139,7 @@ class RowsViewSet(Exchangeable, ViewSetMixin, PosternView, GenericAPIView[Any]):
         if bound and not self.always_root and action not in self.acts_in_root:
             writable(self.scope)
 
-    def options(self, request: Request, *args: Any, **kwargs: Any) -> HttpResponse:
+    def options(self, request: Request, *args: Any, **kwargs: Any) -> HttpResponse:  # type: ignore[override]  # DRF answers with one of its own
         """What can be done here, and the fields of it (contract: conventions section 6)."""
         return HttpResponse(ContractMetadata().rendered(request, self), content_type="application/json")
 
@@ -167,7 +175,7 @@ class CreateMixin(ImportMixin, RowsViewSet):
     def create(self, request: Request, *args: Any, **kwargs: Any) -> Response:
         many = isinstance(request.data, list)
         if many:
-            bulk.refuse_too_many(request.data)
+            bulk.refuse_too_many(list(request.data))
         serializer = self.get_serializer(data=request.data, many=many)
         if not serializer.is_valid():
             errors: Any = serializer.errors
@@ -182,6 +190,7 @@ class CreateMixin(ImportMixin, RowsViewSet):
 
     def present(self, made: Any, *, many: bool) -> Any:
         """The body of the answer to a write."""
+        self.completed(made if many else [made])
         return self.get_serializer(made, many=many).data
 
     def create_object(self, data: dict[str, Any]) -> Any:
@@ -199,7 +208,7 @@ class UpdateMixin(ImportMixin, RowsViewSet):
         serializer.is_valid(raise_exception=True)
         with transaction.atomic():
             changed = self.update_object(instance, dict(serializer.validated_data))
-        return Response(self.get_serializer(changed).data)
+        return Response(self.get_serializer(self.completed([changed])[0]).data)
 
     def partial_update(self, request: Request, *args: Any, **kwargs: Any) -> Response:
         kwargs["partial"] = True
@@ -221,8 +230,10 @@ class UpdateMixin(ImportMixin, RowsViewSet):
             raise ValidationError(errors)
         self.in_bulk = True
         changed = bulk.write_all(checked, lambda pair: self.update_object(*pair))
-        shown = bulk.by_key(self.get_queryset(), [row.pk for row in changed])
-        return Response(self.get_serializer([shown.get(row.pk, row) for row in changed], many=True).data)
+        if not self.page_relations:
+            anew = bulk.by_key(self.get_queryset(), [row.pk for row in changed])
+            changed = [anew.get(row.pk, row) for row in changed]
+        return Response(self.get_serializer(self.completed(changed), many=True).data)
 
     def partial_bulk_update(self, request: Request, *args: Any, **kwargs: Any) -> Response:
         return self.bulk_update(request, *args, **kwargs)

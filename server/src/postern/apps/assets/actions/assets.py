@@ -44,7 +44,7 @@ def create_asset(*, actor: Actor, org_id: UUID, values: Mapping[str, Any]) -> As
 def update_asset(*, actor: Actor, asset: Asset, values: Mapping[str, Any]) -> Asset:
     """Change what `values` names (as for `create_asset`) and nothing else."""
     write = change_log.begin(asset.org_id)
-    asset = Asset.objects.select_for_update().get(pk=asset.pk)
+    asset = Asset.objects.select_for_update(of=("self",)).select_related("platform").get(pk=asset.pk)
     old = _snapshot(asset)
     for name, value in _columns(values).items():
         setattr(asset, name, value)

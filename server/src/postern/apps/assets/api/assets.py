@@ -111,8 +111,7 @@ class AssetViewSet(ResourceViewSet):
         return asset_actions.create_asset(actor=self.actor, org_id=writable(self.scope), values=data)
 
     def update_object(self, instance: Asset, data: dict[str, Any]) -> Asset:
-        changed = asset_actions.update_asset(actor=self.actor, asset=instance, values=data)
-        return changed if self.in_bulk else cast("Asset", self.get_queryset().get(pk=instance.pk))
+        return asset_actions.update_asset(actor=self.actor, asset=instance, values=data)
 
     def delete_object(self, instance: Asset) -> None:
         asset_actions.delete_asset(actor=self.actor, asset=instance)

@@ -51,7 +51,7 @@ def in_chunks(view: Any, keys: list[Any]) -> Iterator[list[Any]]:
     """The rows of these keys in their order, as the list reads them. A row that was deleted meanwhile is left out."""
     for some in (keys[start : start + CHUNK_ROWS] for start in range(0, len(keys), CHUNK_ROWS)):
         rows: models.QuerySet[Any] = view.get_queryset().filter(pk__in=some).order_by()
-        related = getattr(view, "related", ())
+        related = getattr(view, "page_relations", ())
         by_key = {row.pk: row for row in (rows.prefetch_related(None) if related else rows)}
         found = [by_key[key] for key in some if key in by_key]
         for relation in related:
