@@ -108,7 +108,7 @@ export function Data() {
         size={10}
         sizes={[10, 20, 30, 40, 50]}
         jumper
-        of="plans"
+        of="steps"
         onPage={nothing}
         onSize={nothing}
       />

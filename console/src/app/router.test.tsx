@@ -1,0 +1,167 @@
+import { QueryClientProvider } from '@tanstack/react-query';
+import { type AnyRoute, createMemoryHistory, RouterProvider } from '@tanstack/react-router';
+import { render, screen, waitFor } from '@testing-library/react';
+import { http as mock, HttpResponse } from 'msw';
+import { setupServer } from 'msw/node';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { setRequestOrganization } from '#/lib/http/client';
+import { startI18n } from '#/lib/i18n';
+import { Bit, Role } from '#/lib/permissions';
+import { queryClient } from '#/lib/query';
+import type { RouteRecord, Section } from '#/lib/routes';
+import { setSession } from '#/lib/session';
+import { admin, adminSession, defaultOrg } from '#/test/render';
+import { ToastRegion } from '#/ui/toast';
+import { makeRouter } from './router';
+import { menuFor, openTo, records, refusalOf, sections } from './sections';
+
+const server = setupServer(
+  mock.get('*/api/v1/settings/public/', () => HttpResponse.json({ data: {} })),
+  mock.get('*/api/v1/users/profile/', () => HttpResponse.json(admin)),
+  mock.get('*/api/v1/orgs/orgs/current/', () => HttpResponse.json(defaultOrg)),
+);
+beforeAll(() => server.listen({ onUnhandledRequest: 'bypass' }));
+beforeEach(() => startI18n(['app', 'nav', 'ui'], 'en'));
+afterEach(() => {
+  server.resetHandlers();
+  setSession(null);
+  setRequestOrganization(null);
+});
+afterAll(() => server.close());
+
+function visit(address: string) {
+  document.cookie = 'csrftoken=a-csrf-token; path=/';
+  const router = makeRouter();
+  router.update({ ...router.options, history: createMemoryHistory({ initialEntries: [address] }) });
+  render(
+    <QueryClientProvider client={queryClient}>
+      <RouterProvider router={router} />
+      <ToastRegion />
+    </QueryClientProvider>,
+  );
+  return router;
+}
+const SLOW = { timeout: 20_000 };
+
+describe('the route tree', () => {
+  test('[S2-001] an unknown path redirects to /404', async () => {
+    const router = visit('/ui/no/such/page');
+    expect(await screen.findByRole('heading', { level: 1, name: 'Page not found' }, SLOW)).toBeTruthy();
+    expect(router.state.location.pathname).toBe('/404');
+  });
+
+  test('[S2-002] each section is a parent route, its screens are nested in it', () => {
+    const { routesById } = makeRouter();
+    const byRecord = new Map<string, AnyRoute>();
+    for (const route of Object.values(routesById) as AnyRoute[]) {
+      const name = (route.options.staticData as { record?: string } | undefined)?.record;
+      if (name !== undefined) byRecord.set(name, route);
+    }
+    for (const section of sections)
+      for (const record of section.routes) {
+        const parent = byRecord.get(record.name)?.parentRoute as AnyRoute | undefined;
+        expect(parent?.id, record.name).toMatch(new RegExp(`/${section.id}(?:-bare)?$`));
+      }
+    expect(byRecord.size).toBe(records.length);
+  });
+
+  test('[S2-003] a resource has the paths list, create, {id} and {id}/update', () => {
+    const path = (name: string) => records.find((record) => record.name === name)?.path;
+    for (const [name, base] of [
+      ['User', '/users/users'],
+      ['UserGroup', '/users/groups'],
+      ['Asset', '/assets/assets'],
+      ['SystemUser', '/assets/system-users'],
+    ] as const)
+      expect(['List', 'Create', 'Detail', 'Update'].map((kind) => path(name + kind))).toEqual([
+        base,
+        `${base}/create`,
+        `${base}/$id`,
+        `${base}/$id/update`,
+      ]);
+  });
+
+  test('[S1-010] every address of the console lies under /ui/', () => {
+    const router = makeRouter();
+    for (const record of records)
+      expect(router.buildLocation({ to: record.path, params: { id: 'x' } } as never).publicHref).toMatch(
+        /^\/ui\//,
+      );
+  });
+});
+
+describe('what a route asks for', () => {
+  const bare: RouteRecord = {
+    name: 'Bare',
+    path: '/bare',
+    title: 'nav:users',
+    texts: [],
+    load: () => Promise.resolve(() => null),
+  };
+  const as = (currentRole: number) => ({ ...adminSession, currentRole });
+  const section = (...routes: RouteRecord[]): Section => ({
+    id: 'x',
+    title: 'nav:users',
+    icon: 'users',
+    order: 1,
+    routes,
+  });
+  const names = (from: readonly Section[]) => from.flatMap((one) => one.routes.map((record) => record.name));
+
+  test('[S2-005] is the admin permission when it names none', () => {
+    expect(refusalOf(bare, as(Bit.admin))).toBeNull();
+    for (const role of [Bit.use, Bit.audit, Role.OrgAuditor])
+      expect(refusalOf(bare, as(role))).toBe('permission');
+  });
+
+  test('[S2-006] is what it names instead', () => {
+    const audited = { ...bare, permission: 'audit' } as const;
+    expect(refusalOf(audited, as(Role.OrgAuditor))).toBeNull();
+    expect(refusalOf(audited, as(Bit.admin))).toBe('permission');
+  });
+
+  test('[S2-007] hidden ones are left out of the menu, but open', () => {
+    const from = [section(bare, { ...bare, name: 'Hidden', hidden: true })];
+    expect(names(menuFor(adminSession, from))).toEqual(['Bare']);
+    expect(names(openTo(adminSession, from))).toEqual(['Bare', 'Hidden']);
+  });
+
+  test('[S2-008] [S1-007] those that need a licence are gone without a valid one', () => {
+    const from = [section(bare, { ...bare, name: 'Licensed', licence: true })];
+    expect(names(openTo(adminSession, from))).toEqual(['Bare']);
+    const licensed = { ...adminSession, settings: { XPACK_LICENSE_IS_VALID: true } };
+    expect(names(openTo(licensed, from))).toEqual(['Bare', 'Licensed']);
+  });
+});
+
+describe('the first navigation on the screen', () => {
+  test('[S8-021] a profile that can not be fetched says so and offers a new sign-in', async () => {
+    server.use(
+      mock.get('*/api/v1/users/profile/', () =>
+        HttpResponse.json({}, { status: 502, headers: { 'X-Request-ID': 'req-77' } }),
+      ),
+    );
+    visit('/ui/users/users');
+    const title = 'Verification failed, please Login again.';
+    expect(await screen.findByRole('heading', { level: 1, name: title }, SLOW)).toBeTruthy();
+    expect(screen.getByRole('button', { name: 'Re-login' })).toBeTruthy();
+    expect(screen.getByText('req req-77')).toBeTruthy();
+  });
+
+  test('[S2-026] a first sign-in ends on the page that completes the profile', async () => {
+    server.use(
+      mock.get('*/api/v1/users/profile/', () => HttpResponse.json({ ...admin, is_first_login: true })),
+    );
+    const router = visit('/ui/users/users');
+    await waitFor(
+      () =>
+        expect(router.state.location.pathname).toBe('/users/first-login/personal-information-improvement'),
+      SLOW,
+    );
+  });
+
+  test('the address of a section leads to its first screen that is open to the person', async () => {
+    const router = visit('/ui/audits');
+    await waitFor(() => expect(router.state.location.pathname).toBe('/audits/login-log'), SLOW);
+  });
+});

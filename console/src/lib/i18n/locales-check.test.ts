@@ -1,0 +1,43 @@
+import { spawnSync } from 'node:child_process';
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join, resolve } from 'node:path';
+import { afterEach, expect, test } from 'vitest';
+
+const CHECK = resolve('tools/locales.mjs');
+const made: string[] = [];
+
+afterEach(() => {
+  for (const folder of made.splice(0)) rmSync(folder, { recursive: true });
+});
+
+/** Runs the check over a feature with these texts and this code. */
+function check(zh: object, en: object, code: string) {
+  const root = mkdtempSync(join(tmpdir(), 'locales-'));
+  made.push(root);
+  mkdirSync(join(root, 'thing', 'locales'), { recursive: true });
+  writeFileSync(join(root, 'thing', 'locales', 'zh.json'), JSON.stringify(zh));
+  writeFileSync(join(root, 'thing', 'locales', 'en.json'), JSON.stringify(en));
+  writeFileSync(join(root, 'thing', 'Thing.tsx'), code);
+  const { status, stderr } = spawnSync(process.execPath, [CHECK, root], { encoding: 'utf8' });
+  return { status, said: stderr.trim() };
+}
+const USE = "t('thing:name')";
+
+test('texts that exist in both languages and are used pass', () => {
+  expect(check({ name: '名称' }, { name: 'Name' }, USE)).toEqual({ status: 0, said: '' });
+});
+
+test('[S1-061] a text that is missing in either language fails the check', () => {
+  expect(check({ name: '名称' }, {}, USE)).toEqual({ status: 1, said: 'en: thing:name is missing' });
+  const withoutChinese = check({}, { name: 'Name' }, USE);
+  expect(withoutChinese.status).toBe(1);
+  expect(withoutChinese.said).toContain('zh: thing:name is missing');
+});
+
+test('so do an empty one, another placeholder, one that nobody uses and one that does not exist', () => {
+  expect(check({ name: ' ' }, { name: 'Name' }, USE).said).toContain('zh: thing:name is empty');
+  expect(check({ name: '{{n}}' }, { name: '{{m}}' }, USE).said).toContain('placeholders differ');
+  expect(check({ name: '名称' }, { name: 'Name' }, '').said).toBe('thing:name is not used');
+  expect(check({ name: '名称' }, { name: 'Name' }, `${USE} t('thing:other')`).said).toContain('thing:other');
+});
