@@ -1,24 +1,24 @@
 import { expect, test } from 'vitest';
 import { records } from './sections';
 
-const lists = records.filter((record) => record.name.endsWith('List'));
+/** Names of the create and update screens that stand at a list's address, beside what the list's name makes of them. */
+const pairs = records
+  .filter((record) => record.name.endsWith('List'))
+  .flatMap((list) =>
+    (['Create', 'Update'] as const).flatMap((screen) => {
+      const path = `${list.path}/${screen === 'Create' ? 'create' : '$id/update'}`;
+      const found = records.find((record) => record.path === path);
+      return found ? [[path, found.name, list.name.replace('List', screen)] as const] : [];
+    }),
+  );
 
-test.each(lists.map((record) => [record.name, record] as const))(
-  '[S2-218] [S2-219] the screens below %s are named by replacing List with Create and Update',
-  (_name, list) => {
-    const below = records.filter((record) => record.parent === list.name);
-    for (const record of below) {
-      if (record.path.endsWith('/create')) expect(record.name).toBe(list.name.replace('List', 'Create'));
-      else if (record.path.endsWith('$id/update'))
-        expect(record.name).toBe(list.name.replace('List', 'Update'));
-    }
+test.each(pairs)(
+  '[S2-218] [S2-219] %s is named %s: the name of its list with List replaced',
+  (_path, name, derived) => {
+    expect(name).toBe(derived);
   },
 );
 
-test('there are lists with both screens to hold to that', () => {
-  const names = new Set(records.map((record) => record.name));
-  const complete = lists.filter(
-    ({ name }) => names.has(name.replace('List', 'Create')) && names.has(name.replace('List', 'Update')),
-  );
-  expect(complete.length).toBeGreaterThan(3);
+test('there are several such screens', () => {
+  expect(pairs.length).toBeGreaterThanOrEqual(8);
 });

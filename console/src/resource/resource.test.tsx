@@ -285,12 +285,27 @@ describe('detail', () => {
     expect(screen.getByRole('tab', { name: 'Basic' })).toBeTruthy();
   });
 
-  test('[S2-198] [S2-199] the open tab is kept in address and cookie', async () => {
+  test('[S2-198] [S2-199] [S9-055] the open tab is kept in address and cookie', async () => {
     const { router } = await renderScreen(<ResourceDetail resource={group} />, at);
     await userEvent.click(await screen.findByRole('tab', { name: 'Granted assets' }));
     await waitFor(() => expect(router.state.location.search).toEqual({ activeTab: 'more' }));
     expect(document.cookie).toContain('activeTab=more');
     expect(screen.getByText('more')).toBeTruthy();
+  });
+
+  test('[S2-194] [S9-011] a title is cut at 80 characters; the whole of it is in its tooltip', async () => {
+    const long = 'x'.repeat(80) + 'y';
+    server.use(mock.get('*/api/v1/users/groups/:id/', () => HttpResponse.json({ ...rows[0], name: long })));
+    const first = await renderScreen(<ResourceDetail resource={group} />, at);
+    const heading = await screen.findByRole('heading', { level: 1, name: /^x/ });
+    expect(heading.textContent).toBe(`${'x'.repeat(80)}…`);
+    expect(heading.title).toBe(long);
+    first.unmount();
+    server.use(
+      mock.get('*/api/v1/users/groups/:id/', () => HttpResponse.json({ ...rows[0], name: long.slice(1) })),
+    );
+    await renderScreen(<ResourceDetail resource={group} />, at);
+    expect((await screen.findByRole('heading', { level: 1, name: /y$/ })).textContent).toBe(long.slice(1));
   });
 
   test('[S2-222] after deleting it the list is shown', async () => {
