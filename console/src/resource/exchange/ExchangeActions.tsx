@@ -5,7 +5,7 @@ import { useIsRootOrganization } from '#/lib/session';
 import { MenuButton } from '#/ui/menu';
 import type { Metadata } from '../api';
 import type { ActionTools, Resource, ResourceDefinition } from '../define';
-import type { ExchangeSource } from './exchange-source';
+import { CSV, type ExchangeSource, offersExport } from './exchange-source';
 
 // Most visits of a list exchange nothing: dialogs and their texts come when they are opened.
 const ExportDialog = lazy(async () => {
@@ -23,8 +23,6 @@ async function mayOpenExport(needsMfa: boolean | undefined): Promise<boolean> {
   const { requireMfa } = await import('../mfa');
   return requireMfa();
 }
-
-const CSV = 'text/csv';
 
 export interface ExchangeActionsProps<Row extends Resource> {
   readonly resource: ResourceDefinition<Row>;
@@ -48,7 +46,7 @@ export function ExchangeActions<Row extends Resource>({
   const isRoot = useIsRootOrganization();
   const [open, setOpen] = useState<'export' | 'import' | null>(null);
   const { exchange = {} } = resource.list;
-  const mayExport = exchange.export !== false && (!metadata || metadata.renders?.includes(CSV) === true);
+  const mayExport = offersExport(exchange, metadata) !== false;
   const mayImport =
     exchange.import !== false &&
     resource.can?.create !== false &&
@@ -97,7 +95,13 @@ export function ExchangeActions<Row extends Resource>({
           {open === 'export' ? (
             <ExportDialog exchange={exchange} noun={resource.noun.many} source={source} onClose={close} />
           ) : (
-            <ImportWizard noun={resource.noun.many} source={source} onClose={close} onSaved={tools.refresh} />
+            <ImportWizard
+              noun={resource.noun.many}
+              source={source}
+              specs={resource.form?.fields}
+              onClose={close}
+              onSaved={tools.refresh}
+            />
           )}
         </Suspense>
       )}

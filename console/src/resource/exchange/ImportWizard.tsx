@@ -6,6 +6,7 @@ import { Button } from '#/ui/button';
 import { confirm } from '#/ui/confirm';
 import { Dialog } from '#/ui/dialog';
 import { toast } from '#/ui/toast';
+import type { FieldSpec } from '../define';
 import type { ExchangeSource } from './exchange-source';
 import { type ImportRun, runButton } from './import-run';
 import type { LoadedFile } from './loaded-file';
@@ -14,6 +15,8 @@ import type { ImportMode } from './save-row';
 import { Steps } from './Steps';
 import { UploadStep } from './UploadStep';
 import { useRun } from './use-run';
+
+const NO_SPECS: Readonly<Record<string, FieldSpec>> = {};
 
 /** Rows are left that this run has begun to work through. */
 function isUnderWay(run: ImportRun): boolean {
@@ -47,12 +50,15 @@ async function startRun(run: ImportRun, page: number | undefined, onSaved: () =>
 export function ImportWizard({
   noun,
   source,
+  specs = NO_SPECS,
   onClose,
   onSaved,
 }: {
   /** Key of the text for the rows: “assets”. */
   readonly noun: string;
   readonly source: ExchangeSource;
+  /** How forms fill in the fields of the rows. */
+  readonly specs?: Readonly<Record<string, FieldSpec>>;
   readonly onClose: () => void;
   /** Rows were saved: the list is out of date. */
   readonly onSaved: () => void;
@@ -100,7 +106,7 @@ export function ImportWizard({
     >
       <Steps run={run} />
       {loaded ? (
-        <RunStep loaded={loaded} source={source} onPage={setFirstPage} />
+        <RunStep loaded={loaded} source={source} specs={specs} onPage={setFirstPage} />
       ) : (
         <UploadStep mode={mode} onMode={setMode} source={source} onLoaded={setLoaded} />
       )}

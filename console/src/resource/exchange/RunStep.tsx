@@ -7,6 +7,7 @@ import { Segmented } from '#/ui/choice';
 import { Note } from '#/ui/note';
 import { Select } from '#/ui/select';
 import type { FieldMap } from '../api';
+import type { FieldSpec } from '../define';
 import { useMedia } from '../use-media';
 import { useMetadata } from '../use-metadata';
 import { csvText } from './csv-text';
@@ -15,7 +16,10 @@ import { filteredRows, IMPORT_PAGE_SIZE, type RowFilter, type RunSnapshot } from
 import type { LoadedFile } from './loaded-file';
 import { RowCards, RowTable, type ShownRow } from './RowTable';
 import { RunProgress } from './RunProgress';
+import { useChoices } from './use-choices';
 import { useRun } from './use-run';
+
+type Specs = Readonly<Record<string, FieldSpec>>;
 
 const NO_FIELDS: FieldMap = {};
 const PHONE = '(width < 640px)';
@@ -25,10 +29,13 @@ const FILTERS: readonly RowFilter[] = ['all', 'ok', 'attention', 'pending'];
 export function RunStep({
   loaded,
   source,
+  specs,
   onPage,
 }: {
   readonly loaded: LoadedFile;
   readonly source: ExchangeSource;
+  /** How forms fill in the fields: relations say where their values are. */
+  readonly specs: Specs;
   /** Page (from 0) of all rows that is shown before the run: it begins there. */
   readonly onPage: (page: number | undefined) => void;
 }) {
@@ -37,7 +44,7 @@ export function RunStep({
   const { run, columns, unknown, name } = loaded;
   const snapshot = useRun(run);
   const metadata = useMetadata(source.api, source.place);
-  const fields = metadata.data?.actions.POST ?? NO_FIELDS;
+  const fields = useChoices(snapshot, metadata.data?.actions.POST ?? NO_FIELDS, specs);
   const [picked, setPicked] = useState<RowFilter | null>(null);
   const [page, setPage] = useState(0);
   const [follows, setFollows] = useState(true);

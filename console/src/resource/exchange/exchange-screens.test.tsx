@@ -41,6 +41,17 @@ const groups = (exchange?: ExchangeDefinition) =>
     noun: { one: 'users:group.one', many: 'users:group.many', what: 'users:group.what' },
     can: { delete: () => true },
     list: { columns: ['name', 'comment'], exchange },
+    form: {
+      groups: [],
+      fields: {
+        parent: {
+          remote: {
+            api: 'users/parents/',
+            option: (row) => ({ id: String(row['id']), label: String(row['name']) }),
+          },
+        },
+      },
+    },
   });
 
 const field = (label: string, more = {}) => ({
@@ -289,6 +300,19 @@ describe('export', () => {
   });
 });
 
+test('[S5-047] who may only read selects rows and exports them', async () => {
+  server.use(mock.options(LIST, () => HttpResponse.json({ ...metadata, actions: { GET: fields } })));
+  await renderScreen(<ResourceList resource={groups()} />);
+  await userEvent.click(await screen.findByRole('checkbox', { name: 'Select web' }));
+  const bar = screen.getByRole('region', { name: 'Actions for the selection' });
+  expect(within(bar).queryByRole('button', { name: 'Delete' })).toBeNull();
+  await userEvent.click(screen.getByRole('button', { name: 'Import and export' }));
+  await userEvent.click(screen.getByRole('menuitem', { name: 'Export' }));
+  const dialog = await screen.findByRole('dialog');
+  await userEvent.click(within(dialog).getByRole('button', { name: 'Export' }));
+  await waitFor(() => expect(exports()[0]?.query).toEqual({ format: 'csv', spm: 'spm-1' }));
+});
+
 describe('[S4-062] export of rows with secrets', () => {
   const MFA = '*/api/v1/authentication/otp/verify/';
   async function press() {
@@ -501,7 +525,9 @@ describe('import: the run', () => {
     };
     server.use(
       mock.post('*/users/groups/render-to-json/', () =>
-        HttpResponse.json(data ? { title: [['ID', 'id'], ...TITLE], data } : rendered(names)),
+        HttpResponse.json(
+          data ? { title: [['ID', 'id'], ...TITLE, ['Parent', 'parent']], data } : rendered(names),
+        ),
       ),
       mock.post(LIST, ({ request }) => save(request, 201)),
       mock.put('*/api/v1/users/groups/:id/', ({ request }) => save(request, 200)),
@@ -696,6 +722,19 @@ describe('import: the run', () => {
     await press('Set to Team');
     expect(within(dialog).getByRole('button', { name: 'Kind, row 1: team' })).toBeTruthy();
     expect(within(row(1)).getByText('Pending')).toBeTruthy();
+  });
+
+  test('a relation that is named almost rightly is offered, too', async () => {
+    const { dialog } = await withRows([], 'create', [{ name: 'x', kind: 'team', parent: 'Hedquarters' }]);
+    server.use(
+      mock.post(LIST, () => HttpResponse.json({ parent: ['no such object'] }, { status: 400 })),
+      mock.get('*/api/v1/users/parents/', () =>
+        HttpResponse.json({ count: 1, next: null, results: [{ id: 'p1', name: 'Headquarters' }] }),
+      ),
+    );
+    await press('Import');
+    await userEvent.click(await within(dialog).findByRole('button', { name: 'Set to Headquarters' }));
+    expect(within(dialog).getByRole('button', { name: 'Parent, row 1: p1' })).toBeTruthy();
   });
 
   test('[S9-017] [S9-018] a formula and a very long text are shown as text, in columns of 100 to 180 px', async () => {

@@ -1,5 +1,19 @@
 import { cleanQuery, type QueryValues } from '#/lib/http/query-string';
+import type { Metadata } from '../api';
+import type { ExchangeDefinition } from '../define';
 import type { FileType } from './import-file';
+
+/** Media type by which a server tells that it exchanges files. */
+export const CSV = 'text/csv';
+
+/** Whether a list can be exported; undefined while the metadata has not come. */
+export function offersExport(
+  exchange: ExchangeDefinition | undefined,
+  metadata: Metadata | undefined,
+): boolean | undefined {
+  if (exchange?.export === false) return false;
+  return metadata && metadata.renders?.includes(CSV) === true;
+}
 
 /** What a list shows now: all that export and import need to know about it. */
 export interface ExchangeSource {

@@ -14,6 +14,7 @@ import { toast } from '#/ui/toast';
 import type { FieldMap } from '../api';
 import type { ActionTools, Resource, ResourceDefinition } from '../define';
 import { ExchangeActions } from '../exchange/ExchangeActions';
+import { offersExport } from '../exchange/exchange-source';
 import { rememberColumns, rememberDensity, rememberedColumns, rememberedDensity } from '../table-config';
 import { useMedia } from '../use-media';
 import { useMetadata } from '../use-metadata';
@@ -120,7 +121,12 @@ export function ResourceList<Row extends Resource>(props: ResourceListProps<Row>
         })),
     [offered, t, tools, online],
   );
-  const selectable = allowed && resource.can?.deleteMany !== false && !isPhone;
+  const exchanges = !embedded || resource.list.exchange !== undefined;
+  // Who may only read still chooses rows to export.
+  const selectable =
+    !isPhone &&
+    ((allowed && resource.can?.deleteMany !== false) ||
+      (exchanges && offersExport(resource.list.exchange, metadata.data) === true));
   const { data, error } = rows;
   const list = metadata.isPending ? undefined : data?.rows;
   const title = props.title ?? t(resource.routes.titles.list);
@@ -169,7 +175,7 @@ export function ResourceList<Row extends Resource>(props: ResourceListProps<Row>
         />
       )}
       <IconButton icon={RefreshCw} label={t('resource:refresh')} onClick={tools.refresh} />
-      {!metadata.error && (!embedded || resource.list.exchange) && (
+      {!metadata.error && exchanges && (
         <ExchangeActions
           resource={resource}
           source={{
