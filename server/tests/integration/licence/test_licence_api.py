@@ -139,8 +139,9 @@ def test_k75_nobody_trusted_means_no_licence(as_admin: APIClient) -> None:
 
 
 def test_licence_without_a_file_is_refused(as_admin: APIClient) -> None:
-    answer = as_admin.post(IMPORT, {}, format="multipart")
-    assert (answer.status_code, list(answer.json())) == (400, ["file"])
+    for body, form in (({}, "multipart"), ({"file": "text"}, "json"), ({"file": "text"}, "multipart")):
+        answer = as_admin.post(IMPORT, body, format=form)
+        assert (answer.status_code, list(answer.json())) == (400, ["file"])
 
 
 def test_issuer_not_trusted_any_more_closes_at_once(as_admin: APIClient) -> None:

@@ -4,7 +4,6 @@ from typing import Any
 
 from django.utils.translation import gettext as _
 from rest_framework import serializers
-from rest_framework.parsers import MultiPartParser
 from rest_framework.request import Request
 from rest_framework.response import Response
 
@@ -53,7 +52,6 @@ class LicenceImportView(PosternView):
 
     rights = Right.SUPER_USER
     always_root = True
-    parser_classes = (MultiPartParser,)
 
     def get_serializer(self, *args: Any, **kwargs: Any) -> serializers.Serializer[Any]:
         """The shape, for OPTIONS."""
