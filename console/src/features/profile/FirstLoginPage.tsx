@@ -39,7 +39,7 @@ function Improvement({ profile }: { readonly profile: FullProfile }) {
         await saveProfile({
           phone,
           wechat,
-          ...(choosesMfa ? { mfa_level: Number(level) } : {}),
+          ...(Number(level) === profile.mfa_level ? {} : { mfa_level: Number(level) }),
           ...(key.trim() === '' ? {} : { public_key: key }),
           is_first_login: false,
         });

@@ -95,6 +95,7 @@ describe('form', () => {
     const body = sent('POST', 'users/users/')[0]?.body as Record<string, unknown>;
     expect(body).toMatchObject({ password_strategy: 'email', org_roles: ['Auditor', 'User'], groups: [] });
     expect(body).not.toHaveProperty('password');
+    expect(body).not.toHaveProperty('date_expired');
     await userEvent.click(screen.getByRole('button', { name: 'Cancel' }));
     await waitFor(() => expect(router.state.location.pathname).toBe('/users/users'));
   });

@@ -224,6 +224,12 @@ export const user = defineResource<UserRow>({
       },
       is_active: { control: 'switch' },
     },
+    toPayload: (values, { mode }) => {
+      if (mode === 'update' || values['date_expired'] !== null) return values;
+      // Without a date the server's own default holds; null would mean never.
+      const { date_expired: _none, ...rest } = values;
+      return rest;
+    },
     saved: showSetPasswordLink,
   },
   detail: {
