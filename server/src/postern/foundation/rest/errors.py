@@ -20,6 +20,7 @@ from rest_framework import exceptions
 from rest_framework.response import Response
 from rest_framework.views import set_rollback
 
+from postern.foundation.middleware import REQUEST_ID
 from postern.kernel.errors import PosternError
 
 logger = logging.getLogger(__name__)
@@ -170,8 +171,8 @@ def handler404(request: HttpRequest, exception: Exception) -> HttpResponse:
 
 
 def handler500(request: HttpRequest) -> HttpResponse:
-    """Django's answer to a fault of ours: no stack, no path, no query (K23)."""
-    del request
+    """Django's answer to a fault of ours: no stack, no path, no query (K23). The log has them, under the number of the request."""
+    logger.error("request %s failed: %s %s", request.META.get(REQUEST_ID, "-"), request.method, request.path)
     return JsonResponse({"error": "Server internal error"}, status=500)
 
 

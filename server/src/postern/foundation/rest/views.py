@@ -8,7 +8,7 @@ from rest_framework.views import APIView
 
 from postern.foundation import identity, licensing
 from postern.foundation.actor import Actor
-from postern.foundation.rest import fresh_mfa
+from postern.foundation.rest import acting_get, fresh_mfa
 from postern.foundation.rest.rights import Rights
 from postern.foundation.scope import ROOT, OrgScope
 
@@ -19,7 +19,8 @@ class PosternView(APIView):
     `rights` must be declared (see `rights.py`). `always_root` makes the view run in the root organization, whatever the
     request asks for. `gates_apply = False` lets a person in whose password must change first. `needs_licence` closes the
     view while no valid licence is installed: 403 with the code `licence_required`. `needs_fresh_mfa` names the actions that
-    want a code of the second factor first (see `fresh_mfa.py`).
+    want a code of the second factor first (see `fresh_mfa.py`). `acts_on_get` names the actions that change something although
+    the method is GET: the contract has some. They need `X-CSRFToken`, and the right of the POST which is always offered beside.
     """
 
     rights: ClassVar[Rights]
@@ -27,6 +28,7 @@ class PosternView(APIView):
     gates_apply: ClassVar[bool] = True
     needs_fresh_mfa: ClassVar[bool | frozenset[str]] = False
     needs_licence: ClassVar[bool] = False
+    acts_on_get: ClassVar[frozenset[str]] = frozenset()
 
     actor: Actor
     scope: OrgScope
@@ -50,6 +52,8 @@ class PosternView(APIView):
             identity.pass_gates(request, self.actor)
         super().check_permissions(request)
         method = request.method or ""
+        if method in {"GET", "HEAD"} and getattr(self, "action", None) in self.acts_on_get:
+            acting_get.enforce_csrf(request)
         if method != "OPTIONS" and fresh_mfa.is_declared(self, method, getattr(self, "action", None)):
             fresh_mfa.require(request)
         if self.needs_licence and request.method in self.allowed_methods:

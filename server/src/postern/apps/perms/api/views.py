@@ -46,6 +46,7 @@ class AssetPermissionViewSet(ResourceViewSet):
         "validate": Right.ORG_ADMIN,
         "user_actions": Right.ORG_ADMIN,
     }
+    acts_on_get = frozenset({"cache_refresh"})
     filter_fields = ("name", "is_active")
     search_fields = ("name",)
     ordering_fields = (
@@ -111,7 +112,7 @@ class AssetPermissionViewSet(ResourceViewSet):
             return self.get_paginated_response([shape(row) for row in page])
         return Response([shape(row) for row in rows])
 
-    @action(detail=False, methods=["get"], url_path="cache/refresh", url_name="cache-refresh")
+    @action(detail=False, methods=["get", "post"], url_path="cache/refresh", url_name="cache-refresh")
     def cache_refresh(self, request: Request, **kwargs: Any) -> Response:
         """There is no cache to refresh: every answer is read from the truth."""
         return Response({"msg": True})
