@@ -107,7 +107,7 @@ def test_second_factor_from_setting_up_to_switching_off(own_product: Product, br
     assert "SYSTEMUSER@ASSET" in accepted or "系统用户@资产" in accepted, accepted
 
     # So does the browser.
-    page.context.clear_cookies()
+    page.close()
     page = browser.new_page(locale="en-US")
     faults.watch(page)
     enter_password(page, own_product)

@@ -328,7 +328,11 @@ def _delete(user: User) -> None:
     people.delete_user(actor=SYSTEM, scope=ROOT, user=user)
 
 
-@pytest.mark.parametrize("restrict", [_disable, _expire, _password_due, _delete])
+def _mfa_due(user: User) -> None:
+    User.objects.filter(pk=user.pk).update(mfa_level=2)
+
+
+@pytest.mark.parametrize("restrict", [_disable, _expire, _password_due, _delete, _mfa_due])
 @pytest.mark.parametrize("credential", ["session", "bearer", "access_key", "ssh_password", "ssh_key", "websocket"])
 def test_k51_k40_each_restriction_closes_each_credential(
     browser: Browser, key: dict[str, str], ann: User, credential: str, restrict: Callable[[User], None]

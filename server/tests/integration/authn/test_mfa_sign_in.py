@@ -210,6 +210,19 @@ def test_setting_forces_everybody_or_administrators(make_person: Callable[..., U
     assert forced == expected
 
 
+@pytest.mark.parametrize("value", [2, "2"])
+def test_setting_is_changed_through_the_settings(make_person: Callable[..., User], value: object):
+    App(make_person("root", role="Admin"))
+    make_person("chief", role="Admin")
+    admin = Browser()
+    admin.sign_in("chief")
+    answer = admin.patch("/api/v1/settings/setting/?category=security", {"SECURITY_MFA_AUTH": value})
+    assert answer.status_code == 200
+    assert admin.get(PROFILE).status_code == 401, "made without a second factor"
+    assert Browser().sign_in("chief").json()["error"] == "mfa_unset"
+    assert Browser().sign_in("root").json()["error"] == "mfa_required"
+
+
 def test_k51_forcing_it_closes_what_was_opened_without_it(browser: Browser, ann: User):
     browser.sign_in("ann")
     token = APIClient().post(TOKENS, {"username": "ann", "password": PASSWORD}).json()["token"]

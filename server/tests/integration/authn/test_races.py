@@ -6,13 +6,16 @@ from collections.abc import Callable
 import pytest
 from django.db import connection
 
+from factories.second_factor import App
 from postern.apps.authn.actions import sign_in
-from postern.apps.authn.errors import SignInRefused
+from postern.apps.authn.actions.codes import CodeKind, take_code
+from postern.apps.authn.errors import MfaRefused, SignInRefused
 from postern.apps.users.actions import people
 from postern.apps.users.actions.passwords import issue_set_password_link, redeem_set_password_link
 from postern.apps.users.actions.people import PersonInput
 from postern.apps.users.errors import LastAdministrator, LinkUsed
 from postern.apps.users.models import User
+from postern.foundation import installation
 from postern.foundation.actor import SYSTEM
 from postern.foundation.scope import ROOT
 
@@ -84,3 +87,37 @@ def test_set_password_link_is_taken_once(make_user: Callable[..., User]):
         return "set"
 
     assert at_once(redeem, redeem, redeem) == ["refused", "refused", "set"]
+
+
+@pytest.fixture
+def installed() -> None:
+    """Tests with real transactions empty the tables; put back what every installation has."""
+    installation.run()
+
+
+def _take(user: User, code: str, kind: CodeKind) -> str:
+    try:
+        take_code(user=user, code=code, kind=kind)
+    except MfaRefused as refused:
+        return refused.slug
+    return "in"
+
+
+@pytest.mark.spec("S5-013")
+@pytest.mark.parametrize("kind", list(CodeKind))
+def test_one_code_shown_many_times_at_once_is_taken_once(
+    installed: None, make_user: Callable[..., User], kind: CodeKind
+):
+    user = make_user("ann")
+    app = App(user)
+    code = app.code() if kind is CodeKind.TOTP else app.recovery[0]
+    answers = at_once(*[lambda: _take(user, code, kind)] * 4)
+    assert (answers.count("in"), answers.count("mfa_failed")) == (1, 3)
+
+
+@pytest.mark.spec("S5-014")
+def test_k6_simultaneous_codes_do_not_share_the_last_free_try(installed: None, make_user: Callable[..., User]):
+    user = make_user("ann")
+    wrong = App(user).wrong()
+    answers = at_once(*[lambda: _take(user, wrong, CodeKind.TOTP)] * 9)
+    assert answers == ["block_mfa"] * 5 + ["mfa_failed"] * 4

@@ -6,6 +6,7 @@ from typing import Any
 import pytest
 
 from factories.proxy_client import Proxy, World
+from factories.second_factor import App
 from postern.apps.users.models import User
 from postern.contracts import access
 from postern.contracts.enums import DenialCode, LoginFrom, Protocol
@@ -40,6 +41,26 @@ def test_password_signs_in_and_a_wrong_one_does_not(proxy: Proxy, ann: User) -> 
         assert answer.user is None
         assert answer.denial is not None
         assert answer.denial.code is DenialCode.BAD_CREDENTIALS
+
+
+def test_second_factor_is_asked_for_before_anybody_is_named(proxy: Proxy, ann: User) -> None:
+    app = App(ann)
+    first = sign_in(proxy)
+    assert (first.user, first.denial) == (None, None)
+    assert first.second_factor is not None
+    assert first.second_factor.language == "en"
+
+    def show(code: str, token: str) -> access.SignInAnswer:
+        shown = access.SignInCode(token=token, code=code, remote_addr="192.0.2.9")
+        return proxy.ask(access.SIGN_IN_CODE, shown, access.SignInAnswer)
+
+    for code, token in ((app.wrong(), first.second_factor.token), (app.code(), "made up")):
+        refused = show(code, token)
+        assert refused.user is None
+        assert refused.denial is not None
+        assert refused.denial.code is DenialCode.MFA_FAILED
+    right = show(app.code(), first.second_factor.token)
+    assert right.user == access.UserIdentity(id=ann.pk, username="ann", name="Ann", language="en")
 
 
 def test_k8_public_key_offer_is_an_answer_and_never_a_sign_in(proxy: Proxy, ann: User) -> None:

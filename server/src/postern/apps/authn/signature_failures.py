@@ -7,6 +7,7 @@ keeps a broken or hostile client from filling the log, and tells it to wait.
 from typing import Final
 
 from django.core.cache import cache
+from redis.exceptions import RedisError
 
 from postern.kernel.ids import token_hash
 
@@ -17,9 +18,9 @@ WINDOW_S: Final = 60
 def count(remote_addr: str) -> int | None:
     """Note a failure; answers the seconds to wait once there were more than `LIMIT` within a minute, else None."""
     key = f"authn:signature-failures:{token_hash(remote_addr)[:32]}"
-    cache.add(key, 0, WINDOW_S)
     try:
+        cache.add(key, 0, WINDOW_S)
         failures = cache.incr(key)
-    except ValueError:  # it ran out between the two calls
+    except (ValueError, RedisError):  # it ran out between the two calls, or nobody counts at the moment
         return None
     return WINDOW_S if failures > LIMIT else None
