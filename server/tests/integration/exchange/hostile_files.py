@@ -123,6 +123,13 @@ def broken_stream() -> bytes:
     return bytes(data)
 
 
+def other_archive() -> bytes:
+    file = io.BytesIO()
+    with zipfile.ZipFile(file, "w") as archive:
+        archive.writestr("word/document.xml", "<x/>")
+    return file.getvalue()
+
+
 #: name → (content type, content, start of the sentence in English)
 REFUSED: dict[str, tuple[str, Callable[[], bytes], str]] = {
     "zip bomb": ("text/xlsx", zip_bomb, "The file becomes too large"),
@@ -137,7 +144,7 @@ REFUSED: dict[str, tuple[str, Callable[[], bytes], str]] = {
     "encrypted": ("text/xlsx", encrypted, "The file is protected by a password"),
     "old excel": ("text/xlsx", old_excel, "This is a file of an old Excel"),
     "csv renamed xlsx": ("text/xlsx", lambda: b"hostname,ip\r\nweb-1,203.0.113.1\r\n", "This is no xlsx file"),
-    "other archive": ("text/xlsx", lambda: other_archive(), "This is no xlsx"),
+    "other archive": ("text/xlsx", other_archive, "This is no xlsx"),
     "truncated xlsx": ("text/xlsx", lambda: HONEST[: len(HONEST) // 2], "The file is damaged"),
     "broken stream": ("text/xlsx", broken_stream, "The file is damaged"),
     "xlsx renamed csv": ("text/csv", lambda: HONEST, "This is a spreadsheet and no csv"),
@@ -160,10 +167,3 @@ REFUSED: dict[str, tuple[str, Callable[[], bytes], str]] = {
     "only a header": ("text/csv", lambda: b"hostname,ip\r\n,\r\n", "The file has a header, but no row"),
     "ragged": ("text/csv", lambda: b"hostname,ip\r\na,b,c\r\n", "Row 2 has more cells"),
 }
-
-
-def other_archive() -> bytes:
-    file = io.BytesIO()
-    with zipfile.ZipFile(file, "w") as archive:
-        archive.writestr("word/document.xml", "<x/>")
-    return file.getvalue()

@@ -10,6 +10,7 @@ from django.db import connection
 from django.test import AsyncRequestFactory
 from django.test.utils import CaptureQueriesContext
 from rest_framework.test import APIClient, force_authenticate
+from spreadsheets import ASSETS, GROUPS, READERS, Table, body_of
 
 from postern.apps.assets.api.assets import AssetViewSet
 from postern.apps.audits import facade as audits
@@ -19,7 +20,6 @@ from postern.apps.users.models import User, UserGroup
 from postern.foundation.rest import fresh_mfa
 from postern.foundation.rest.exchange import rows, trail
 from postern.kernel.ids import DEFAULT_ORG_ID
-from spreadsheets import ASSETS, GROUPS, READERS, Table, body_of
 
 pytestmark = pytest.mark.django_db
 

@@ -8,13 +8,13 @@ import textwrap
 from typing import Any
 
 import pytest
-from rest_framework.test import APIClient
-
 from hostile_files import HONEST, REFUSED, hidden_entities
+from rest_framework.test import APIClient
+from spreadsheets import ASSETS, body_of
+
 from postern.foundation.rest.exchange import importing
 from postern.foundation.rest.exchange.messages import TEXTS, text_of
 from postern.foundation.rest.exchange.reader import limits
-from spreadsheets import ASSETS, body_of
 
 pytestmark = pytest.mark.django_db
 

@@ -9,15 +9,15 @@ from typing import Any
 import pytest
 from django.conf import settings
 from django.test import override_settings
-from rest_framework.test import APIClient
-
 from hostile_files import workbook
+from rest_framework.test import APIClient
+from spreadsheets import ASSETS, GROUPS, READERS, Table, body_of
+
 from postern.apps.assets.models import Asset
 from postern.apps.audits.models import AuditEvent
 from postern.apps.users.models import User, UserGroup
 from postern.foundation.middleware import body_limit_bytes
 from postern.kernel.ids import DEFAULT_ORG_ID
-from spreadsheets import ASSETS, GROUPS, READERS, Table, body_of
 
 pytestmark = pytest.mark.django_db
 
@@ -87,6 +87,17 @@ def test_workbook_gives_numbers_times_and_formulas_as_text(in_english: APIClient
     assert row["memory"] == "1.5"
     assert row["is_active"] == "True"
     assert row.get("comment", "") in {"", "0"}  # nobody has computed the formula, and we do not
+
+
+@pytest.mark.spec("S5-033")
+def test_the_body_is_the_file_so_there_is_only_one(in_english: APIClient) -> None:
+    files = {f"file{number}": io.BytesIO(b"name\r\nops\r\n") for number in (1, 2)}
+    for number, file in enumerate(files.values()):
+        file.name = f"{number}.csv"
+    answer = in_english.post(f"{GROUPS}render-to-json/", files, format="multipart")
+    assert answer.status_code == 400
+    assert answer.json().keys() <= {"error", "detail", "code"}
+    assert not UserGroup.objects.filter(name="ops").exists()
 
 
 def test_twenty_thousand_rows_are_read(in_english: APIClient) -> None:

@@ -13,6 +13,9 @@ from typing import Any, Final
 #: What a cell can hold; None is an empty cell. Numbers and truth values are no text and cannot be formulas.
 Cell = str | int | float | bool | None
 
+#: Values of exactly these types are cells already.
+PLAIN_TYPES: Final = frozenset({str, int, float, bool, type(None)})
+
 #: Full-width signs start formulas, too, where people write Chinese or Japanese.
 _FORMULA_STARTS: Final = "=+-@\t\r\n＝＋－＠"
 _GUARDED: Final = re.compile(rf"'+[{re.escape(_FORMULA_STARTS)}]")
@@ -43,8 +46,9 @@ def unguarded(text: str) -> str:
 
 def cell_of(value: Any) -> Cell:
     """One value of an answer as a cell: lists and maps as Python writes them, `['a', 'b']`."""
-    if value is None or isinstance(value, bool | int | float):
-        return value
+    if value.__class__ in PLAIN_TYPES:
+        plain_cell: Cell = value
+        return plain_cell
     if isinstance(value, str):
         return str(value)  # a lazy or marked text becomes a plain one
     plain = _plain(value)
@@ -52,7 +56,9 @@ def cell_of(value: Any) -> Cell:
 
 
 def _plain(value: Any) -> Any:
-    if value is None or isinstance(value, bool | int | float):
+    if value.__class__ in PLAIN_TYPES:
+        return value
+    if isinstance(value, bool | int | float):
         return value
     if isinstance(value, Mapping):
         return {str(key): _plain(item) for key, item in value.items()}

@@ -6,7 +6,7 @@ from typing import Any, Final
 from django.utils.encoding import force_str
 from rest_framework import serializers
 
-from postern.foundation.rest.exchange.cells import Cell, cell_of
+from postern.foundation.rest.exchange.cells import PLAIN_TYPES, Cell, cell_of
 
 Field = serializers.Field[Any, Any, Any, Any]
 
@@ -46,8 +46,8 @@ def row_reader(serializer: serializers.Serializer[Any], names: Sequence[str]) ->
     show = serializer.to_representation
 
     def cells(row: Any) -> list[Cell]:
-        shown = show(row)
-        return [cell_of(shown.get(name)) for name in names]
+        found = map(show(row).get, names)
+        return [value if value.__class__ in PLAIN_TYPES else cell_of(value) for value in found]
 
     return cells
 

@@ -163,5 +163,7 @@ def _cells(
 ) -> Iterator[list[Cell]]:
     """Each chunk has a serializer of its own, made with its rows, as a page of the list has."""
     for some in rows.in_chunks(view, keys):
-        read = row_reader(serializer_of(view, some), names)
-        yield from map(read, some)
+        serializer = serializer_of(view, some)
+        yield from map(row_reader(serializer, names), some)
+        # The two serializers refer to each other, so they wait for the garbage collector: the rows need not.
+        serializer.parent.instance = None  # type: ignore[union-attr]  # made with `many`, so there is a parent

@@ -48,7 +48,7 @@ class CsvTable:
         self._writer = csv.writer(self._text)
 
     def write(self, cells: Sequence[Cell]) -> None:
-        self._writer.writerow([guarded(cell) if isinstance(cell, str) else cell for cell in cells])
+        self._writer.writerow([guarded(cell) if cell and cell.__class__ is str else cell for cell in cells])
 
     def finish(self) -> None:
         self._text.flush()
@@ -73,10 +73,11 @@ class XlsxTable:
         row, sheet = self._row, self._sheet
         usual = self._bold if row == 0 else None
         for column, cell in enumerate(cells):
-            if cell is None or cell == "":
-                continue
             if isinstance(cell, str):
-                self._write_text(row, column, cell, usual)
+                if cell:
+                    self._write_text(row, column, cell, usual)
+            elif cell is None:
+                continue
             elif isinstance(cell, bool):
                 sheet.write_boolean(row, column, cell)
             elif isinstance(cell, int) and abs(cell) > _MAX_EXACT:
@@ -90,8 +91,7 @@ class XlsxTable:
             raise CellTooLong(_("A text is too long for a cell of an xlsx file; export as csv."))
         if looks_guarded(text):
             text = f"'{text}"
-        style = self._as_text if starts_formula(text) else usual
-        self._sheet.write_string(row, column, text, style)
+        self._sheet.write_string(row, column, text, self._as_text if starts_formula(text) else usual)
 
     def finish(self) -> None:
         self._book.close()
