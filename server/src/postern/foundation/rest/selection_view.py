@@ -2,6 +2,8 @@
 
 from typing import Final
 
+from django.utils.translation import gettext as _
+from rest_framework.exceptions import ValidationError
 from rest_framework.request import Request
 from rest_framework.response import Response
 
@@ -19,7 +21,12 @@ class SelectionView(PosternView):
 
     def post(self, request: Request) -> Response:
         resources = request.data.get("resources") if isinstance(request.data, dict) else None
-        if not isinstance(resources, list) or len(resources) > selections.MAX_IDS:
-            return Response({"resources": ["Expected a list of ids."]}, status=400)
-        ids = [str(one)[:_MAX_ID_CHARS] for one in resources if isinstance(one, str | int)]
+        if not isinstance(resources, list):
+            raise ValidationError({"resources": [_("Expected a list of ids.")]})
+        if len(resources) > selections.MAX_IDS:
+            message = _("At most %(count)d ids can be selected at once.") % {"count": selections.MAX_IDS}
+            raise ValidationError({"resources": [message]})
+        if not all(isinstance(one, str | int) and not isinstance(one, bool) for one in resources):
+            raise ValidationError({"resources": [_("Each id is a text or a number.")]})
+        ids = [str(one)[:_MAX_ID_CHARS] for one in resources]
         return Response({"spm": selections.keep(ids, self.actor, self.scope)})

@@ -161,6 +161,13 @@ class RowNotFound(PosternError):
     status = 404
 
 
+class SelectionMissing(PosternError):
+    """A bulk delete that would mean every object there is."""
+
+    code = "selection_required"
+    status = 400
+
+
 class ReadOnlyViewSet(ExportMixin, mixins.RetrieveModelMixin, RowsViewSet):
     """list and retrieve."""
 
