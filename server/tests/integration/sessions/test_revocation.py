@@ -4,6 +4,7 @@ from collections.abc import Callable
 from contextlib import AbstractContextManager
 from datetime import timedelta
 from typing import Any
+from unittest import mock
 from uuid import uuid4
 
 import pytest
@@ -13,10 +14,12 @@ from factories.proxy_client import Proxy, World
 from postern.apps.authn.events import LoginSessionEnded
 from postern.apps.perms import actions as perms_actions
 from postern.apps.sessions import presence, tasks
+from postern.apps.sessions.actions import terminals
+from postern.apps.sessions.events import TerminalLost
 from postern.apps.sessions.models import ConnectionToken, ProxyOrder, Session, WatchToken
 from postern.apps.users.events import UserClosed
 from postern.apps.users.models import User
-from postern.contracts.terminals import StopWatching, TerminateSession
+from postern.contracts.terminals import LEASE_S, StopWatching, TerminateSession
 from postern.foundation import events
 from postern.foundation.actor import SYSTEM
 from postern.kernel import clock
@@ -195,3 +198,25 @@ def test_k40_person_taken_out_of_the_organization_loses_sessions_groups_and_perm
     assert not world.permission.user_rows.exists()
     assert not world.user.groups.exists()
     assert proxy.authorize(world.user, "web-1").grant is None
+
+
+def test_idle_proxy_that_falls_silent_is_lost_once_until_it_shows_itself_again(
+    proxy: Proxy, committed: Callable[[], AbstractContextManager[Any]]
+) -> None:
+    lease, told = timedelta(seconds=LEASE_S), []
+
+    def expire(later: timedelta) -> int:
+        with committed():
+            return len(terminals.expire_leases(actor=SYSTEM, now=clock.now() + later, lease=lease))
+
+    with mock.patch.dict(events._subscribers, {TerminalLost: [told.append]}):
+        proxy.beat()
+        assert expire(lease - timedelta(seconds=1)) == 0
+        assert [expire(lease + timedelta(seconds=1)) for _ in range(2)] == [1, 0]
+        assert [event.name for event in told] == ["proxy-1"]
+        proxy.beat()
+        assert expire(lease + timedelta(seconds=1)) == 1
+        proxy.beat()
+        assert expire(timedelta(days=3)) == 0, "away for so long is no news"
+        proxy.beat(draining=True)
+        assert expire(lease + timedelta(seconds=1)) == 0, "shut down in order"

@@ -57,8 +57,8 @@ def on_terminal_lost(event: TerminalLost) -> None:
     def render() -> tuple[str, str]:
         subject = _("The terminal %(name)s does not answer") % {"name": event.name}
         body = _(
-            "The terminal {name} has not shown itself for too long. Its sessions count as interrupted; what it recorded "
-            "is delivered when it comes back."
+            "The terminal {name} has not shown itself for too long. Sessions that it carried count as interrupted; what it "
+            "recorded is delivered when it comes back."
         )
         return subject, _paragraph(body, name=event.name)
 

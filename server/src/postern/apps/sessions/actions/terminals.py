@@ -3,10 +3,11 @@
 import logging
 from dataclasses import dataclass
 from datetime import datetime, timedelta
-from typing import Any
+from typing import Any, Final
 from uuid import UUID
 
 from django.db import IntegrityError, transaction
+from django.db.models import Q
 from django.utils.translation import gettext as _
 
 from postern.apps.audits import facade as audits
@@ -24,6 +25,9 @@ from postern.kernel.ids import ROOT_ORG_ID
 from postern.kernel.secret import Secret
 
 log = logging.getLogger(__name__)
+
+#: An idle proxy that was silent for longer is no news any more.
+_LONG_AWAY: Final = timedelta(days=1)
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,6 +77,7 @@ def beat(*, terminal: Terminal, heartbeat: Heartbeat, remote_addr: str | None) -
     known.version = lifecycle.clean(heartbeat.version, 64)
     known.stream_address = lifecycle.clean(heartbeat.stream_address, 255)
     known.is_draining = heartbeat.draining
+    known.is_lost = False
     known.unsent_events = max(heartbeat.unsent_events, 0)
     known.cpu_load = heartbeat.cpu_load
     known.memory_used = heartbeat.memory_used
@@ -132,10 +137,15 @@ def delete_terminal(*, actor: Actor, terminal: Terminal) -> None:
 
 
 def expire_leases(*, actor: Actor, now: datetime, lease: timedelta) -> tuple[UUID, ...]:
-    """Presume dead what has not shown itself within its lease; returns the terminals whose sessions were ended."""
+    """Presume dead what has not shown itself within its lease; returns the terminals that were lost now.
+
+    Those that carry sessions always; idle ones once, unless they were shut down in order or have been away for long.
+    """
     silent = Terminal.objects.filter(date_last_heartbeat__lte=now - lease)
-    carrying = silent.filter(pk__in=queries.live_sessions().values("terminal_id")).values_list("pk", flat=True)
-    return tuple(pk for pk in list(carrying) if _expire_lease(actor=actor, terminal_id=pk, border=now - lease))
+    carrying = Q(pk__in=queries.live_sessions().values("terminal_id"))
+    idle = Q(is_deleted=False, is_draining=False, is_lost=False, date_last_heartbeat__gt=now - _LONG_AWAY)
+    lost = silent.filter(carrying | idle).values_list("pk", flat=True)
+    return tuple(pk for pk in list(lost) if _expire_lease(actor=actor, terminal_id=pk, border=now - lease))
 
 
 @transaction.atomic
@@ -150,6 +160,8 @@ def _expire_lease(*, actor: Actor, terminal_id: UUID, border: datetime) -> bool:
             detail="the proxy did not show itself within its lease",
             last_seen=terminal.date_last_heartbeat,
         )
+    terminal.is_lost = True
+    terminal.save(update_fields=["is_lost"])
     _record(actor, terminal, "terminal.lost", "other", {"last_heartbeat": terminal.date_last_heartbeat})
     events.publish(TerminalLost(terminal_id=terminal.pk, name=terminal.name))
     return True

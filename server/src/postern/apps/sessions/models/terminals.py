@@ -52,6 +52,8 @@ class Terminal(PosternModel):
     version = models.CharField(max_length=64, blank=True, default="", editable=False)
     stream_address = models.CharField(max_length=255, blank=True, default="", editable=False)
     is_draining = models.BooleanField(default=False, editable=False)
+    #: Its lease ran out, which was told; the next heartbeat takes it back.
+    is_lost = models.BooleanField(default=False, editable=False)
     unsent_events = models.PositiveIntegerField(default=0, editable=False)
     cpu_load = models.FloatField(default=0, editable=False)
     memory_used = models.FloatField(default=0, editable=False)
