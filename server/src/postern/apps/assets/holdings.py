@@ -14,9 +14,7 @@ from postern.foundation.actor import Actor
 def register() -> None:
     """Tell the organizations; called once, when the app registry is ready."""
     orgs.register_holding(orgs.Holding(label=_("Assets"), rows=Asset.objects.all, statistic="assets_amount"))
-    orgs.register_holding(
-        orgs.Holding(label=_("Nodes"), rows=Node.objects.all, statistic="nodes_amount", keeps=False)
-    )
+    orgs.register_holding(orgs.Holding(label=_("Nodes"), rows=Node.objects.all, statistic="nodes_amount", keeps=False))
     orgs.register_holding(orgs.Holding(label=_("Nodes"), rows=_nodes_below_the_root))
     orgs.register_holding(orgs.Holding(label=_("Labels"), rows=Label.objects.all))
     orgs.register_lifecycle(orgs.Lifecycle(named=_name_root, dissolved=_drop_root))
