@@ -42,5 +42,7 @@ class RootIsReadOnly(PosternError):
 def writable(scope: OrgScope) -> UUID:
     """The organization that a new row belongs to. Raises RootIsReadOnly."""
     if scope.is_root:
-        raise RootIsReadOnly(_("Nothing can be created or changed in the global organization; choose an organization first."))
+        raise RootIsReadOnly(
+            _("Nothing can be created or changed in the global organization; choose an organization first.")
+        )
     return scope.org_id
