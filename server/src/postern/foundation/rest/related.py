@@ -22,7 +22,7 @@ from django.db.models import Model, Q, QuerySet
 from postern.foundation.prepared import PreparedQuery
 
 #: Numbers of rows that a query is compiled for; a page is filled up to the next with its last key.
-_SIZES: Final = (1, 4, 16, 32, 64, 128)
+_SIZES: Final = (1, 4, 16, 32, 64, 128, 1_024)
 
 
 @dataclass(frozen=True, eq=False)
@@ -41,12 +41,17 @@ class Related:
     def attach(self, rows: Sequence[Model]) -> None:
         """Give each row its related ones."""
         found: dict[Any, list[Model]] = {row.pk: [] for row in rows}
+        made: dict[tuple[Any, ...], Model] = {}
         model = self.to or self.table
         keys = list(found)
         for start in range(0, len(keys), _SIZES[-1]):
             part = keys[start : start + _SIZES[-1]]
             for owner, *values in self._query_for(len(part)).tuples(**_named(part)):
-                found[owner].append(model.from_db(connection.alias, self.columns, values))
+                same = tuple(values)  # many rows share a few labels: each of those is one object
+                one = made.get(same)
+                if one is None:
+                    one = made[same] = model.from_db(connection.alias, self.columns, values)
+                found[owner].append(one)
         for row in rows:
             vars(row).setdefault("_page_relations", {})[self.relation] = found[row.pk]
 
