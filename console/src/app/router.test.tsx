@@ -60,7 +60,7 @@ describe('the route tree', () => {
     for (const section of sections)
       for (const record of section.routes) {
         const parent = byRecord.get(record.name)?.parentRoute as AnyRoute | undefined;
-        expect(parent?.id, record.name).toMatch(new RegExp(`/${section.id}(?:-bare)?$`));
+        expect(parent?.id).toMatch(new RegExp(`/${section.id}(?:-bare)?$`));
       }
     expect(byRecord.size).toBe(records.length);
   });
