@@ -167,6 +167,9 @@ class SelectionMissing(PosternError):
     code = "selection_required"
     status = 400
 
+    def __init__(self) -> None:
+        super().__init__(_("Say which objects are meant: select them, or filter the list."))
+
 
 class ReadOnlyViewSet(ExportMixin, mixins.RetrieveModelMixin, RowsViewSet):
     """list and retrieve."""
@@ -261,7 +264,7 @@ class DeleteMixin(RowsViewSet):
     def bulk_destroy(self, request: Request, *args: Any, **kwargs: Any) -> Response:
         """Delete the rows that `spm`, `ids` or declared filters name. Unfiltered: always refused (rulings)."""
         if not narrows(request, self):
-            return Response(status=status.HTTP_400_BAD_REQUEST)
+            raise SelectionMissing
         rows = list(self.filter_queryset(self.get_queryset())[: bulk.MAX_ITEMS + 1])
         bulk.refuse_too_many(rows)
         for instance in rows:

@@ -4,7 +4,7 @@ from typing import Any
 
 from django.db.models import Count, QuerySet
 from django.utils.translation import gettext_lazy
-from rest_framework import serializers, status
+from rest_framework import serializers
 from rest_framework.request import Request
 from rest_framework.response import Response
 
@@ -12,7 +12,13 @@ from postern.apps.users.actions import groups
 from postern.apps.users.models import User, UserGroup, UserGroupMember
 from postern.foundation.rest.rights import Right
 from postern.foundation.rest.serializers import ResourceSerializer
-from postern.foundation.rest.viewsets import CreateMixin, DeleteMixin, ReadOnlyViewSet, ResourceViewSet
+from postern.foundation.rest.viewsets import (
+    CreateMixin,
+    DeleteMixin,
+    ReadOnlyViewSet,
+    ResourceViewSet,
+    SelectionMissing,
+)
 
 _ORG_ADMIN_WRITES = {
     "list": Right.ORG_ADMIN,
@@ -127,5 +133,5 @@ class GroupMemberViewSet(CreateMixin, DeleteMixin, ReadOnlyViewSet):
         """Exactly one row, or a named selection."""
         params = request.query_params
         if not (params.get("spm") or params.get("ids")) and self.filter_queryset(self.get_queryset()).count() != 1:
-            return Response(status=status.HTTP_400_BAD_REQUEST)
+            raise SelectionMissing
         return super().bulk_destroy(request, *args, **kwargs)

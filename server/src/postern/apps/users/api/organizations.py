@@ -6,7 +6,7 @@ from uuid import UUID
 
 from django.db.models import QuerySet
 from django.utils.translation import gettext_lazy
-from rest_framework import serializers, status
+from rest_framework import serializers
 from rest_framework.relations import PKOnlyObject
 from rest_framework.request import Request
 from rest_framework.response import Response
@@ -19,7 +19,14 @@ from postern.foundation import licensing
 from postern.foundation.rest.relations import OrgOwnedList
 from postern.foundation.rest.rights import Right
 from postern.foundation.rest.serializers import ResourceSerializer
-from postern.foundation.rest.viewsets import CreateMixin, DeleteMixin, ReadOnlyViewSet, ResourceViewSet, UpdateMixin
+from postern.foundation.rest.viewsets import (
+    CreateMixin,
+    DeleteMixin,
+    ReadOnlyViewSet,
+    ResourceViewSet,
+    SelectionMissing,
+    UpdateMixin,
+)
 from postern.foundation.scope import OrgScope
 from postern.kernel.ids import DEFAULT_ORG_ID
 
@@ -155,7 +162,7 @@ class OrganizationViewSet(ResourceViewSet):
 
     def bulk_destroy(self, request: Request, *args: Any, **kwargs: Any) -> Response:
         """Always refused: organizations are deleted one by one."""
-        return Response(status=status.HTTP_400_BAD_REQUEST)
+        raise SelectionMissing
 
 
 class LicensedOrganizationViewSet(OrganizationViewSet):

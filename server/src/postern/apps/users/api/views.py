@@ -22,7 +22,7 @@ from postern.apps.users.policy import may_update
 from postern.apps.users.queries import administered_org_ids, people_in, subject_of, with_org_role, with_role
 from postern.foundation import licensing
 from postern.foundation.rest.rights import Right
-from postern.foundation.rest.viewsets import MAX_BULK_ITEMS, ResourceViewSet
+from postern.foundation.rest.viewsets import MAX_BULK_ITEMS, ResourceViewSet, SelectionMissing
 
 _SUGGESTIONS = 3
 
@@ -148,7 +148,7 @@ class UserViewSet(ResourceViewSet):
     def remove_selected(self, request: Request) -> Response:
         """The same for a selection (`spm`); without one nothing is done."""
         if not (request.query_params.get("spm") or request.query_params.get("ids")):
-            return Response(status=status.HTTP_400_BAD_REQUEST)
+            raise SelectionMissing
         if self.scope.is_root:
             return Response(status=status.HTTP_204_NO_CONTENT)
         licensing.require()

@@ -1,0 +1,129 @@
+"""What the contract marks as a fault of the product that it was taken from is not copied: a clear error instead.
+
+Every list of the product is tried, so that a new one is held to the same.
+"""
+
+import re
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+from django.urls import URLPattern
+from rest_framework.test import APIClient
+
+from endpoints import HTTP, _path
+from postern.apps.users.models import User
+from postern.foundation.checks import view_of, walk
+from postern.foundation.rest.viewsets import CreateMixin, DeleteMixin, UpdateMixin
+from postern.kernel.ids import ROOT_ORG_ID, new_id
+
+pytestmark = pytest.mark.django_db
+
+#: Paths that the old console called and its server did not have (contract/urls.md, "DEAD").
+DEAD = (
+    "/api/v1/perms/database-app-permissions/",
+    "/api/v1/perms/database-app-permissions/{id}/",
+    "/api/v1/perms/k8s-app-permissions/",
+    "/api/v1/perms/k8s-app-permissions/{id}/",
+    "/api/v1/perms/remote-app-permissions/{id}/",
+    "/api/v1/perms/users/{id}/database-apps/",
+    "/api/v1/perms/users/{id}/k8s-apps/",
+    "/api/v1/assets/admin-users/{id}/nodes/",
+)
+
+
+def _routes(kind: type[Any], action: str) -> list[str]:
+    """Paths of the lists whose view is of this kind and answers with this action."""
+
+    def fits(pattern: URLPattern) -> bool:
+        view = view_of(pattern)
+        actions: dict[str, str] = getattr(view, "action_map", None) or getattr(view, "actions", None) or {}
+        return isinstance(view, kind) and action in actions.values()
+
+    return sorted({_path(route) for route, pattern in walk() if fits(pattern)})
+
+
+LISTS_DELETED = [path for path in _routes(DeleteMixin, "bulk_destroy") if "<" not in path]
+LISTS_CREATED = [path for path in _routes(CreateMixin, "create") if "<" not in path]
+LISTS_CHANGED = [path for path in _routes(UpdateMixin, "bulk_update") if "<" not in path]
+
+
+def _client(people: dict[str, User], client_of: Callable[[User | None], APIClient]) -> APIClient:
+    client = client_of(people["admin"])
+    client.raise_request_exception = False
+    return client
+
+
+def test_lists_are_found() -> None:
+    for found in (LISTS_DELETED, LISTS_CREATED, LISTS_CHANGED):
+        assert {"/api/v1/users/groups/", "/api/v1/assets/assets/", "/api/v1/assets/labels/"} <= set(found)
+
+
+@pytest.mark.spec("S8-053")
+@pytest.mark.parametrize("path", DEAD)
+@pytest.mark.parametrize("method", ["get", "post", "patch", "delete", "options"])
+def test_dead_url_is_a_clear_404(
+    path: str, method: str, people: dict[str, User], client_of: Callable[[User | None], APIClient]
+) -> None:
+    answer = getattr(_client(people, client_of), method)(path.format(id=new_id()))
+    assert (answer.status_code, answer.headers["Content-Type"]) == (404, "application/json")
+    assert re.search("not found", (answer.json().get("error") or answer.json().get("detail")), re.IGNORECASE)
+
+
+@pytest.mark.spec("S8-052", "S7-063")
+@pytest.mark.parametrize("path", LISTS_DELETED)
+@pytest.mark.parametrize("query", ["", "?search=a", "?limit=1", "?spm=", "?ids=", "?order=id", "?fields=id&draw=1"])
+def test_wide_delete_is_refused_with_a_reason(
+    path: str, query: str, people: dict[str, User], client_of: Callable[[User | None], APIClient]
+) -> None:
+    client = _client(people, client_of)
+    before = client.get(path, {"limit": "1"}).json()
+    answer = client.delete(f"{path}{query}")
+    assert (answer.status_code, answer.json()["code"]) in {(400, "selection_required"), (403, "licence_required")}
+    assert answer.json()["detail"]
+    assert client.get(path, {"limit": "1"}).json() == before
+
+
+@pytest.mark.spec("S8-052")
+def test_wide_delete_of_a_single_row_is_refused_too(as_org_admin: APIClient) -> None:
+    """The original let an unfiltered DELETE through when there was one row only."""
+    made = as_org_admin.post("/api/v1/users/groups/", {"name": "only"}).json()
+    assert as_org_admin.get("/api/v1/users/groups/", {"limit": "5"}).json()["count"] == 1
+    assert as_org_admin.delete("/api/v1/users/groups/").status_code == 400
+    assert as_org_admin.get(f"/api/v1/users/groups/{made['id']}/").status_code == 200
+
+
+@pytest.mark.spec("S8-051")
+@pytest.mark.parametrize("path", LISTS_CREATED)
+def test_create_in_the_root_organization_is_no_crash(
+    path: str, people: dict[str, User], client_of: Callable[[User | None], APIClient]
+) -> None:
+    client = _client(people, client_of)
+    for body in ({}, {"name": "x"}, [{"name": "x"}]):
+        answer = client.post(path, body, headers={"X-JMS-ORG": str(ROOT_ORG_ID)})
+        assert answer.status_code in {201, 400, 403}, answer.content  # what belongs to no organization can be made
+        assert answer.json(), path
+
+
+@pytest.mark.spec("S2-217", "S8-051")
+@pytest.mark.parametrize(
+    "path", [one for one in ("/api/v1/users/groups/", "/api/v1/assets/assets/", "/api/v1/assets/labels/",
+                             "/api/v1/assets/system-users/", "/api/v1/perms/asset-permissions/") if one in LISTS_CREATED],
+)  # fmt: skip
+def test_create_in_the_root_organization_says_what_to_do(
+    path: str, people: dict[str, User], client_of: Callable[[User | None], APIClient]
+) -> None:
+    answer = _client(people, client_of).post(path, {"name": "x"}, headers={"X-JMS-ORG": "root"})
+    assert (answer.status_code, answer.json()["code"]) == (400, "root_org_read_only")
+    assert len(answer.json()["detail"]) > 10
+
+
+@pytest.mark.spec("S8-051")
+@pytest.mark.parametrize("path", sorted({one.path for one in HTTP if one.method == "POST" and "<" not in one.path}))
+def test_odd_bodies_are_no_crash_in_the_root_organization(
+    path: str, people: dict[str, User], client_of: Callable[[User | None], APIClient]
+) -> None:
+    client = _client(people, client_of)
+    for body in ("{", "[]", "null", '{"name": null}', '[{"id": 1}]'):
+        answer = client.generic("POST", path, body, content_type="application/json", headers={"X-JMS-ORG": "root"})
+        assert answer.status_code < 500, (body, answer.content)
