@@ -233,6 +233,7 @@ export function GenericTable<Row extends object>(props: GenericTableProps<Row>) 
       {search.length > 0 && (
         <SearchForm
           key={JSON.stringify(state.search)}
+          label={props.label}
           fields={search}
           value={state.search}
           onSearch={state.setSearch}

@@ -13,10 +13,13 @@ export interface GenericSearchField {
 
 /** Conditions above a generic table. They count from a press on Search (or Enter) on; Reset takes them off. */
 export function SearchForm({
+  label,
   fields,
   value,
   onSearch,
 }: {
+  /** Names the table that is searched. */
+  readonly label: string;
   readonly fields: readonly GenericSearchField[];
   readonly value: Readonly<Record<string, string>>;
   readonly onSearch: (value: Readonly<Record<string, string>>) => void;
@@ -27,6 +30,7 @@ export function SearchForm({
   return (
     <form
       role="search"
+      aria-label={t('resource:generic.search_in', { name: label })}
       className="flex flex-wrap items-end gap-2 p-3"
       onSubmit={(event) => {
         event.preventDefault();
