@@ -23,6 +23,8 @@ export interface RunSnapshot {
   readonly state: TaskState;
   readonly rows: readonly ImportRow[];
   readonly counts: Counts;
+  /** Indexes of the rows that failed or were changed and not saved since. */
+  readonly inNeed: ReadonlySet<number>;
   /** Index of the row that is being saved now. */
   readonly current: number | null;
   /** Page (from 0, of ten rows of the file) that the run is at. */
@@ -61,6 +63,7 @@ export class ImportRun {
   readonly #rows: ImportRow[];
   readonly #listeners = new Set<() => void>();
   readonly #counts = { total: 0, ok: 0, error: 0, pending: 0 };
+  readonly #inNeed = new Set<number>();
   #state: TaskState = 'pending';
   #current: number | null = null;
   #page = 0;
@@ -206,6 +209,8 @@ export class ImportRun {
     if (old) this.#counts[old.state] -= 1;
     this.#counts[row.state] += 1;
     this.#rows[index] = row;
+    if (row.state === 'error' || row.requeued) this.#inNeed.add(index);
+    else this.#inNeed.delete(index);
   }
 
   #take(): RunSnapshot {
@@ -214,6 +219,7 @@ export class ImportRun {
       state: this.#state,
       rows: this.#rows,
       counts: { ...this.#counts },
+      inNeed: this.#inNeed,
       current: this.#current,
       page: this.#page,
       halted: this.#halted,
@@ -258,12 +264,32 @@ export function filteredRows(
   filter: RowFilter,
   kept: number | null = null,
 ): readonly number[] {
+  if (filter === 'all') return allRows(run.rows);
+  if (filter === 'attention') return rowsInNeed(run, kept);
   const shown: number[] = [];
   run.rows.forEach((row, index) => {
-    const isUnderWay = run.state === 'started' && Math.floor(index / IMPORT_PAGE_SIZE) === run.page;
-    const needsAttention = row.state === 'error' || row.requeued || isUnderWay;
-    const matches = filter === 'attention' ? needsAttention : filter === 'all' || row.state === filter;
-    if (matches || index === kept) shown.push(index);
+    if (row.state === filter || index === kept) shown.push(index);
   });
   return shown;
+}
+
+const allIndexes = new WeakMap<readonly ImportRow[], readonly number[]>();
+
+/** A run keeps its rows in one array of fixed length: its indexes are made once. */
+function allRows(rows: readonly ImportRow[]): readonly number[] {
+  const known = allIndexes.get(rows) ?? [...rows.keys()];
+  allIndexes.set(rows, known);
+  return known;
+}
+
+/** Without a pass over all rows: this is drawn after each row of a run of thousands. */
+function rowsInNeed(run: RunSnapshot, kept: number | null): readonly number[] {
+  const shown = new Set(run.inNeed);
+  if (run.state === 'started') {
+    const first = run.page * IMPORT_PAGE_SIZE;
+    const end = Math.min(first + IMPORT_PAGE_SIZE, run.rows.length);
+    for (let index = first; index < end; index += 1) shown.add(index);
+  }
+  if (kept !== null) shown.add(kept);
+  return [...shown].sort((a, b) => a - b);
 }

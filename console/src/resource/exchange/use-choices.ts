@@ -13,7 +13,8 @@ const RELATION: FieldMeta = { type: 'field', required: false, read_only: false, 
 /** Fields that some row failed at. */
 function failedFields(run: RunSnapshot): readonly string[] {
   const found = new Set<string>();
-  for (const row of run.rows) for (const { field } of row.problems) if (field !== null) found.add(field);
+  for (const index of run.inNeed)
+    for (const { field } of run.rows[index]?.problems ?? []) if (field !== null) found.add(field);
   return [...found];
 }
 
