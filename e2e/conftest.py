@@ -6,6 +6,8 @@ from playwright.sync_api import Page
 from product import Product, free_port
 from world import TargetHost, World, build_world
 
+pytest_plugins = ["company"]
+
 
 @pytest.fixture(scope="session")
 def product(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Product]:

@@ -26,7 +26,7 @@ export function Support() {
           <li>{t('help:support.step_id')}</li>
           <li>
             {t('help:support.step_health')}{' '}
-            <a className="pt-link" href="/api/health/" target="_blank" rel="noreferrer">
+            <a className="pt-link underline" href="/api/health/" target="_blank" rel="noreferrer">
               {t('help:support.health')}
             </a>
           </li>

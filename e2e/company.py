@@ -1,0 +1,121 @@
+"""A licensed installation with two organizations, and the administrator in front of it: for tests of the frame."""
+
+import os
+import subprocess
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import pytest
+from browser import Faults, first_sign_in, sign_in
+from playwright.sync_api import Browser, Locator, Page
+from product import ADMIN_PASSWORD, POSTERN, Api, Product
+from world import ZHANG_PASSWORD
+
+DEFAULT_ORG = "00000000-0000-0000-0000-000000000002"
+#: What a loaded machine may need for anything that comes by the network.
+PATIENCE_MS = 30_000
+
+
+@dataclass(frozen=True)
+class Company:
+    """A licensed installation with two organizations, an asset in each, and an ordinary user."""
+
+    product: Product
+    admin: Api
+    shanghai: str
+
+
+@pytest.fixture(scope="session")
+def company(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Company]:
+    directory = tmp_path_factory.mktemp("company")
+    product = Product(directory / "home").start()
+    try:
+        install_licence(product, directory)
+        admin = product.api()
+        shanghai = str(admin.post("/api/v1/orgs/orgs/", {"name": "Shanghai"})["id"])
+        for organization, name in (
+            (DEFAULT_ORG, "web-default"),
+            (shanghai, "web-shanghai"),
+        ):
+            body = {
+                "hostname": name,
+                "ip": "127.0.0.1",
+                "platform": "Linux",
+                "protocols": ["ssh/22"],
+            }
+            answer = admin.call("POST", "/api/v1/assets/assets/", body, {"X-JMS-ORG": organization})
+            assert answer.status == 201, answer
+        admin.post(
+            "/api/v1/users/users/",
+            {
+                "name": "张伟",
+                "username": "zhang",
+                "email": "zhang@example.invalid",
+                "password_strategy": "custom",
+                "password": ZHANG_PASSWORD,
+            },
+        )
+        yield Company(product, admin, shanghai)
+    finally:
+        product.stop()
+
+
+def install_licence(product: Product, directory: Path) -> None:
+    """As an operator does it: issue, trust, install."""
+    environ = {**os.environ, "POSTERN_HOME": str(product.home)}
+    key, licence = directory / "issuing.key", directory / "company.licence"
+    for command in (
+        ["issue", "--corporation", "Company", "--key", str(key), "--out", str(licence)],
+        ["trust", f"{key}.pub"],
+        ["install", str(licence)],
+    ):
+        subprocess.run(
+            [str(POSTERN), "licence", *command],
+            env=environ,
+            check=True,
+            capture_output=True,
+            timeout=60,
+        )
+
+
+@pytest.fixture
+def page(browser: Browser, company: Company) -> Iterator[Page]:
+    """The administrator on a wide screen; nothing may go wrong behind the scenes."""
+    yield from signed_in(browser, company, "admin", ADMIN_PASSWORD)
+
+
+def signed_in(browser: Browser, company: Company, username: str, password: str, width: int = 1440) -> Iterator[Page]:
+    context = browser.new_context(locale="en-US", viewport={"width": width, "height": 900})
+    page = context.new_page()
+    page.set_default_timeout(PATIENCE_MS)
+    faults = Faults()
+    faults.watch(page)
+    sign_in(page, company.product.url, username, password)
+    page.get_by_role("heading", level=1).first.wait_for(state="attached")
+    if "first-login" in page.url:
+        first_sign_in(page)
+    yield page
+    context.close()
+    assert faults.found == []
+
+
+def cookie(page: Page, name: str) -> str | None:
+    return next(
+        (str(one["value"]) for one in page.context.cookies() if one["name"] == name),
+        None,
+    )
+
+
+def stored(page: Page, key: str) -> Any:
+    return page.evaluate("key => localStorage.getItem(key)", key)
+
+
+def account(page: Page) -> Locator:
+    return page.get_by_role("banner").get_by_role("button", name="Administrator")
+
+
+def go(page: Page, company: Company, path: str) -> None:
+    page.goto(f"{company.product.url}/ui{path}")
+    page.get_by_role("heading", level=1).first.wait_for(state="attached")
