@@ -123,7 +123,13 @@ def test_reading_a_file_changes_nothing(in_english: APIClient) -> None:
 
 
 @pytest.mark.parametrize(
-    "path", ["/api/v1/assets/platforms/", "/api/v1/assets/favorite-assets/", "/api/v1/audits/login-logs/"]
+    "path",
+    [
+        "/api/v1/assets/platforms/",
+        "/api/v1/assets/favorite-assets/",
+        "/api/v1/orgs/orgs/",
+        "/api/v1/audits/login-logs/",
+    ],
 )
 def test_lists_that_take_no_import_have_no_such_path(as_admin: APIClient, path: str) -> None:
     answer = as_admin.generic("POST", f"{path}render-to-json/", b"name\r\nops\r\n", content_type="text/csv")

@@ -127,6 +127,7 @@ class OrganizationDetailSerializer(OrganizationSerializer):
 class OrganizationViewSet(ResourceViewSet):
     """`orgs/orgs/`. Reading and the default organization are open; founding and changing others needs a licence."""
 
+    importable = False
     queryset = Organization.objects.all()
     serializer_class = OrganizationSerializer
     serializer_classes = {

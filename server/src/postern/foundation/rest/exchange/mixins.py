@@ -14,6 +14,7 @@ from typing import IO, Any, ClassVar
 from django.http import HttpResponseBase
 from rest_framework.decorators import action
 from rest_framework.mixins import ListModelMixin
+from rest_framework.negotiation import BaseContentNegotiation
 from rest_framework.parsers import BaseParser
 from rest_framework.request import Request
 
@@ -32,7 +33,7 @@ class Exchangeable:
     exchange_fields: ClassVar[tuple[str, ...] | None] = None
     export_needs_mfa: ClassVar[bool] = False
 
-    content_negotiation_class = AlwaysJson
+    content_negotiation_class: type[BaseContentNegotiation] = AlwaysJson
 
 
 class ExportMixin(ListModelMixin):
