@@ -31,3 +31,12 @@ def make_person(make_user: Callable[..., User]) -> Callable[..., User]:
 @pytest.fixture
 def ann(make_person: Callable[..., User]) -> User:
     return make_person("ann")
+
+
+@pytest.fixture
+def key(browser: Browser, ann: User) -> dict[str, str]:
+    browser.sign_in("ann")
+    answer = browser.post("/api/v1/authentication/access-keys/")
+    assert answer.status_code == 201
+    made: dict[str, str] = answer.json()
+    return made
