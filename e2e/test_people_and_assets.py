@@ -16,7 +16,6 @@ page, objects = admin_console.page, admin_console.objects
 expect.set_options(timeout=WAIT_MS)
 
 
-@pytest.mark.spec("S3-029")
 def test_labels_are_put_on_assets_singly_and_in_bulk_and_assets_are_found_by_them(product: Product, page: Page) -> None:
     mark = uuid.uuid4().hex[:6]
     url, first, second = f"{product.url}/ui", f"stage-{mark}-1", f"stage-{mark}-2"

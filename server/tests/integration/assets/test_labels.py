@@ -130,7 +130,6 @@ def test_a_label_on_many_assets_is_told_to_the_log_in_short(as_org_admin: APICli
     assert (len(told), told[0], told[-1]) == (51, "web-000", "… (60)")
 
 
-@pytest.mark.spec("S3-029")
 def test_assets_get_labels_singly_and_in_bulk_and_are_found_by_them(as_org_admin: APIClient) -> None:
     prod, core = label("env", "prod"), label("tier", "core")
     a, b = make_asset("a"), make_asset("b", labels=[prod])
