@@ -1,0 +1,213 @@
+import { screen, waitFor, within } from '@testing-library/react';
+import userEvent from '@testing-library/user-event';
+import { http as mock, HttpResponse } from 'msw';
+import { describe, expect, test } from 'vitest';
+import type { Session } from '#/lib/session';
+import {
+  claimRows,
+  csvAnswer,
+  exports,
+  fields,
+  groups,
+  LIST,
+  metadata,
+  openMenu,
+  renderScreen,
+  saved,
+  sent,
+  server,
+  where,
+} from '#/test/exchange-rig';
+import { adminSession, rootOrg } from '#/test/render';
+import type { ExchangeDefinition } from '../define';
+import { ResourceList } from '../list/ResourceList';
+
+describe('the header action', () => {
+  const menu = async (options: { session?: Session; exchange?: ExchangeDefinition; meta?: object } = {}) => {
+    if (options.meta)
+      server.use(mock.options(LIST, () => HttpResponse.json({ ...metadata, ...options.meta })));
+    await renderScreen(<ResourceList resource={groups(options.exchange)} />, { session: options.session });
+    await screen.findByRole('link', { name: 'dba' });
+    const button = screen.queryByRole('button', { name: 'Import and export' });
+    if (!button) return null;
+    await userEvent.click(button);
+    return screen.getAllByRole('menuitem').map((item) => item.textContent);
+  };
+
+  test('[S2-210] [S2-211] a list exports and imports', async () => {
+    expect(await menu()).toEqual(['Import', 'Export']);
+  });
+
+  test('[S2-216] nothing is imported in the root organization', async () => {
+    expect(await menu({ session: { ...adminSession, organization: rootOrg } })).toEqual(['Export']);
+  });
+
+  test('what the definition, the server or the rights do not allow is not offered', async () => {
+    expect(await menu({ exchange: { import: false } })).toEqual(['Export']);
+  });
+
+  test('a server that neither renders nor reads files offers nothing', async () => {
+    expect(await menu({ meta: { renders: ['application/json'], parses: ['application/json'] } })).toBeNull();
+  });
+
+  test('without the right to create nothing is imported', async () => {
+    expect(await menu({ meta: { actions: { GET: fields } } })).toEqual(['Export']);
+  });
+});
+
+describe('export', () => {
+  test('[S5-046] [S5-047] [S5-048] without condition and selection only all is offered, the others say why', async () => {
+    const { dialog } = await openMenu('Export');
+    expect(within(dialog).getByRole('radio', { name: /^All/ })).toHaveProperty('checked', true);
+    expect(within(dialog).getByRole('radio', { name: /^Selected.*No row is selected/ })).toHaveProperty(
+      'disabled',
+      true,
+    );
+    expect(within(dialog).getByRole('radio', { name: /^Filtered.*no condition/ })).toHaveProperty(
+      'disabled',
+      true,
+    );
+  });
+
+  test('[S7-064] all is a GET on the list with the format, saved under the name of the server', async () => {
+    const { dialog } = await openMenu('Export');
+    await userEvent.click(within(dialog).getByRole('radio', { name: 'Excel (xlsx)' }));
+    await userEvent.click(within(dialog).getByRole('button', { name: 'Export' }));
+    expect(await screen.findByText('group_2026-11-21_12-00-00.csv downloaded')).toBeTruthy();
+    expect(exports()[0]?.query).toEqual({ format: 'xlsx' });
+    // The organization goes with every request; the server answers for the one that the person sees.
+    expect(exports()[0]?.headers.get('X-JMS-ORG')).toBe(adminSession.organization.id);
+    expect(saved).toEqual([{ name: 'group_2026-11-21_12-00-00.csv', href: 'blob:http://postern.test/1' }]);
+    expect(screen.queryByRole('dialog')).toBeNull();
+  });
+
+  test('[S5-046] [S7-066] with conditions the filtered rows are exported under the same conditions', async () => {
+    const { dialog } = await openMenu('Export', { address: '/?search=d&name=dba&order=-name' });
+    expect(within(dialog).getByRole('radio', { name: /^All.*clear them/ })).toHaveProperty('disabled', true);
+    expect(within(dialog).getByRole('radio', { name: /^Filtered/ })).toHaveProperty('checked', true);
+    await userEvent.click(within(dialog).getByRole('button', { name: 'Export' }));
+    await waitFor(() => expect(saved).toHaveLength(1));
+    expect(exports()[0]?.query).toEqual({ format: 'csv', search: 'd', name: 'dba', order: '-name' });
+  });
+
+  test('[S5-047] [S7-065] selected rows are exported by their spm', async () => {
+    await renderScreen(<ResourceList resource={groups()} />);
+    await userEvent.click(await screen.findByRole('checkbox', { name: 'Select dba' }));
+    await userEvent.click(screen.getByRole('button', { name: 'Import and export' }));
+    await userEvent.click(screen.getByRole('menuitem', { name: 'Export' }));
+    const dialog = await screen.findByRole('dialog');
+    expect(within(dialog).getByRole('radio', { name: /^Selected ?· 1 row$/ })).toHaveProperty(
+      'checked',
+      true,
+    );
+    await userEvent.click(within(dialog).getByRole('button', { name: 'Export' }));
+    await waitFor(() => expect(saved).toHaveLength(1));
+    expect(JSON.parse(where('POST', 'common/resources/cache/')[0]?.body ?? '')).toEqual({
+      resources: ['g1'],
+    });
+    expect(exports()[0]?.query).toEqual({ format: 'csv', spm: 'spm-1' });
+  });
+
+  test("a refusal is told in the server's words, and the dialog stays for another try", async () => {
+    server.use(
+      mock.get(LIST, ({ request }) =>
+        new URL(request.url).searchParams.has('format')
+          ? HttpResponse.json({ detail: 'Too many rows' }, { status: 400 })
+          : csvAnswer(request),
+      ),
+    );
+    const { dialog } = await openMenu('Export');
+    await userEvent.click(within(dialog).getByRole('button', { name: 'Export' }));
+    expect((await within(dialog).findByRole('alert')).textContent).toBe('Export failed: Too many rows');
+    expect(saved).toHaveLength(0);
+    server.use(mock.get(LIST, ({ request }) => csvAnswer(request)));
+    await userEvent.click(within(dialog).getByRole('button', { name: 'Export' }));
+    await waitFor(() => expect(saved).toHaveLength(1));
+  });
+
+  test('more than 10,000 rows: what is left out is told before', async () => {
+    claimRows(10_250);
+    const { dialog } = await openMenu('Export');
+    expect(within(dialog).getByText(/10,000 rows at most\. The other 250 are left out/)).toBeTruthy();
+  });
+
+  test('another list may be exported than the one shown', async () => {
+    server.use(mock.get('*/api/v1/users/group-secrets/', ({ request }) => csvAnswer(request)));
+    const { dialog } = await openMenu('Export', {}, { exportApi: 'users/group-secrets/' });
+    await userEvent.click(within(dialog).getByRole('button', { name: 'Export' }));
+    await waitFor(() => expect(saved).toHaveLength(1));
+    expect(where('GET', 'users/group-secrets/')[0]?.query).toEqual({ format: 'csv' });
+  });
+});
+
+test('[S5-047] who may only read selects rows and exports them', async () => {
+  server.use(mock.options(LIST, () => HttpResponse.json({ ...metadata, actions: { GET: fields } })));
+  await renderScreen(<ResourceList resource={groups()} />);
+  await userEvent.click(await screen.findByRole('checkbox', { name: 'Select web' }));
+  const bar = screen.getByRole('region', { name: 'Actions for the selection' });
+  expect(within(bar).queryByRole('button', { name: 'Delete' })).toBeNull();
+  await userEvent.click(screen.getByRole('button', { name: 'Import and export' }));
+  await userEvent.click(screen.getByRole('menuitem', { name: 'Export' }));
+  const dialog = await screen.findByRole('dialog');
+  await userEvent.click(within(dialog).getByRole('button', { name: 'Export' }));
+  await waitFor(() => expect(exports()[0]?.query).toEqual({ format: 'csv', spm: 'spm-1' }));
+});
+
+describe('[S4-062] export of rows with secrets', () => {
+  const MFA = '*/api/v1/authentication/otp/verify/';
+  async function press() {
+    await renderScreen(<ResourceList resource={groups({ mfa: true })} />);
+    await screen.findByRole('link', { name: 'dba' });
+    await userEvent.click(screen.getByRole('button', { name: 'Import and export' }));
+    await userEvent.click(screen.getByRole('menuitem', { name: 'Export' }));
+  }
+  const refused = () => HttpResponse.json({ detail: 'x', code: 'mfa_verify_required' }, { status: 400 });
+
+  test('verified of late, the export dialog opens', async () => {
+    server.use(mock.get(MFA, () => HttpResponse.json({ code: 'ok' })));
+    await press();
+    expect(await screen.findByRole('dialog', { name: 'Export user groups' })).toBeTruthy();
+    expect(where('GET', 'authentication/otp/verify/')).toHaveLength(1);
+  });
+
+  test('otherwise the code comes first, and only then the export dialog', async () => {
+    server.use(
+      mock.get(MFA, refused),
+      mock.post(MFA, () => HttpResponse.json({ code: 'ok' })),
+    );
+    await press();
+    const question = await screen.findByRole('dialog');
+    expect(screen.queryByRole('dialog', { name: 'Export user groups' })).toBeNull();
+    await userEvent.type(within(question).getByRole('textbox'), '123456');
+    const sends = sent.some(({ method, path }) => method === 'POST' && path === 'authentication/otp/verify/');
+    if (!sends) await userEvent.keyboard('{Enter}');
+    expect(await screen.findByRole('dialog', { name: 'Export user groups' })).toBeTruthy();
+  });
+
+  test('given up, nothing is shown or exported', async () => {
+    server.use(mock.get(MFA, refused));
+    await press();
+    const question = await screen.findByRole('dialog');
+    await userEvent.click(within(question).getByRole('button', { name: 'Cancel' }));
+    await waitFor(() => expect(screen.queryByRole('dialog')).toBeNull());
+    expect(exports()).toHaveLength(0);
+  });
+
+  test('run out while the dialog was open, the code is asked for again', async () => {
+    let fresh = false;
+    server.use(
+      mock.get(MFA, () => HttpResponse.json({ code: 'ok' })),
+      mock.get(LIST, ({ request }) => {
+        if (!new URL(request.url).searchParams.has('format') || fresh) return csvAnswer(request);
+        fresh = true;
+        return refused();
+      }),
+    );
+    await press();
+    const dialog = await screen.findByRole('dialog', { name: 'Export user groups' });
+    await userEvent.click(within(dialog).getByRole('button', { name: 'Export' }));
+    await waitFor(() => expect(saved).toHaveLength(1));
+    expect(exports()).toHaveLength(2);
+    expect(where('GET', 'authentication/otp/verify/')).toHaveLength(2);
+  });
+});
