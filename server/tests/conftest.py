@@ -39,6 +39,7 @@ from rest_framework.test import APIClient
 
 from factories import licences
 from postern.apps.users.models import Membership, OrgRole, SystemRole, User
+from postern.foundation.rest import memo
 from postern.kernel.ids import DEFAULT_ORG_ID
 
 #: Tables whose triggers refuse DELETE; only the emptying between tests may pass them.
@@ -54,6 +55,7 @@ def pytest_unconfigure() -> None:
 def _empty_cache() -> Iterator[None]:
     yield
     cache.clear()
+    memo.forget_all()
 
 
 @pytest.fixture(autouse=True, scope="session")

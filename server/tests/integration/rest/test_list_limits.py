@@ -127,7 +127,12 @@ def test_count_is_kept_until_the_assets_change(admin: APIClient) -> None:
 
     _make("db-1", "203.0.113.9")
     assert _count(admin) == 2
-    for query, found in (({"search": "web"}, 1), ({"ip": "203.0.113.9"}, 1), ({"hostname": "none"}, 0), ({"is_active": "1"}, 2)):
+    for query, found in (
+        ({"search": "web"}, 1),
+        ({"ip": "203.0.113.9"}, 1),
+        ({"hostname": "none"}, 0),
+        ({"is_active": "1"}, 2),
+    ):
         assert _count(admin, **query) == found  # type: ignore[arg-type]  # names of query parameters
         assert _count(admin, **query) == found  # type: ignore[arg-type]  # names of query parameters
 

@@ -1,0 +1,152 @@
+"""Whatever is sent, every answer has one of the agreed shapes, carries a number, and tells nothing of the inside (K23)."""
+
+import json
+import re
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
+from threading import Barrier
+from typing import Any
+
+import pytest
+from django.db import connection
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+from rest_framework.test import APIClient
+
+from endpoints import HTTP, Endpoint
+from postern.apps.audits.models import AuditEvent
+from postern.apps.users.models import User, UserGroup
+from postern.foundation.rest.serializers import ResourceSerializer
+
+API = [one for one in HTTP if one.right not in {"page", "terminal", "bootstrap"}]
+INSIDE = re.compile(
+    rb"Traceback|site-packages|/server/src|SELECT |INSERT |sqlite3|psycopg|\.py\b|Error at /", re.IGNORECASE
+)
+
+#: Method, content type, query and body that no endpoint expects.
+ODD: tuple[tuple[str, str, bytes], ...] = (
+    ("application/json", "", b'{"a": '),
+    ("application/json", "", b"\xff\xfe\x00"),
+    ("application/json", "x=" + "y" * 20_000, b"{}"),
+    ("application/json", "&".join(f"a{number}=1" for number in range(2_500)), b"{}"),
+    ("application/json", "limit=" + "9" * 400 + "&offset=-" + "9" * 400, b'{"name": ' + b"9" * 5_000 + b"}"),
+    ("application/json", "date_from=%00&search=%00&ids=%00&spm=%00&order=%00", b'{"name": "\\u0000", "id": "\\u0000"}'),
+    ("application/json", "oid=%00", b"[" * 900 + b"]" * 900),
+    ("application/xml", "", b"<a/>"),
+    ("multipart/form-data; boundary=x", "", b"--x\r\nbroken"),
+    ("multipart/form-data", "", b"no boundary"),
+    ("application/x-www-form-urlencoded", "", b"a=%ff&b=" + b"&" * 3_000),
+    ("text/csv", "", b"a,b\n1,2"),
+    ("", "", b"anything"),
+    ("application/json; charset=nonsense", "", b"{}"),
+)
+
+
+def _is_agreed(status: int, found: Any) -> bool:
+    """The shapes of the contract: `{"detail", "code"}`, `{"error"}` or `{"msg"}`, a map of fields, an array of such maps.
+
+    The two short ones may carry a `code`, as the long one does.
+    """
+    if isinstance(found, dict):
+        if "code" in found and "detail" in found:
+            return isinstance(found["detail"], str) and re.fullmatch(r"[a-z0-9_]+", found["code"]) is not None
+        if {"error", "msg"} & set(found) and set(found) <= {"error", "msg", "code"}:
+            return all(isinstance(one, str) for one in found.values())
+        return status == 400 and bool(found) and all(isinstance(one, list | dict) for one in found.values())
+    return status == 400 and isinstance(found, list)
+
+
+@pytest.mark.django_db
+@pytest.mark.spec("S3-078", "S3-079")
+@pytest.mark.parametrize("endpoint", API, ids=lambda one: f"{one.method} {one.path}")
+def test_k23_odd_request_gets_an_agreed_answer(
+    endpoint: Endpoint, people: dict[str, User], client_of: Callable[[User | None], APIClient]
+) -> None:
+    client = client_of(people["admin"])
+    client.raise_request_exception = False
+    for content_type, query, body in ODD:
+        sent = b"" if endpoint.method == "GET" else body
+        answer = client.generic(endpoint.method, f"{endpoint.url}?{query}", sent, content_type=content_type)
+        where = (content_type, query[:40], body[:40], answer.status_code)
+        assert answer.status_code < 500, where
+        assert re.fullmatch(r"[0-9a-f]{16}", answer.headers["X-Request-Id"]), where
+        if answer.status_code < 400 or answer.streaming:
+            continue
+        assert answer.headers["Content-Type"].startswith("application/json"), where
+        assert _is_agreed(answer.status_code, json.loads(answer.content)), (where, answer.content[:300])
+        assert not INSIDE.search(answer.content), (where, answer.content[:300])
+
+
+_LEAVES = st.none() | st.booleans() | st.integers() | st.floats() | st.text(max_size=20)
+_VALUES = st.recursive(
+    _LEAVES,
+    lambda inner: st.lists(inner, max_size=3) | st.dictionaries(st.text(max_size=8), inner, max_size=3),
+    max_leaves=8,
+)
+_NAMES = st.sampled_from(
+    ("id", "pk", "name", "comment", "users", "hostname", "ip", "protocols", "nodes", "platform", "labels")
+)
+_BODIES = st.lists(st.dictionaries(_NAMES, _VALUES, max_size=5), max_size=3) | st.dictionaries(
+    _NAMES, _VALUES, max_size=6
+)
+
+
+@pytest.fixture
+def admin(people: dict[str, User], client_of: Callable[[User | None], APIClient]) -> APIClient:
+    client = client_of(people["admin"])
+    client.raise_request_exception = False
+    return client
+
+
+@pytest.mark.django_db
+@pytest.mark.parametrize("path", ["/api/v1/users/groups/", "/api/v1/assets/assets/", "/api/v1/assets/labels/"])
+@settings(max_examples=60, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture], derandomize=True)
+@given(method=st.sampled_from(("POST", "PUT", "PATCH")), body=_BODIES)
+def test_k23_any_body_gets_an_agreed_answer(path: str, admin: APIClient, method: str, body: Any) -> None:
+    answer = admin.generic(method, path, json.dumps(body), content_type="application/json")
+    assert answer.status_code < 500, answer.content
+    if answer.status_code >= 400:
+        assert _is_agreed(answer.status_code, json.loads(answer.content)), answer.content
+
+
+def test_shapes_that_were_not_agreed_are_seen() -> None:
+    for status, found in (
+        (400, "text"),
+        (404, {}),
+        (403, {"detail": "x"}),
+        (404, {"name": ["x"]}),
+        (400, {"name": "x"}),
+    ):
+        assert not _is_agreed(status, found)
+
+
+# --- at the same time ---
+
+
+@pytest.mark.django_db(transaction=True)
+def test_two_creates_of_one_name_at_once_make_one(
+    make_user: Callable[..., User], client_of: Callable[[User | None], APIClient], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Both have looked and found the name free before either writes: the database decides, and the answer names the field."""
+    user, together = make_user("olaf", org_role="Admin"), Barrier(2, timeout=60)
+    looks = ResourceSerializer._check_unique_in_org
+
+    def looks_and_waits(self: ResourceSerializer, attrs: Any) -> None:
+        looks(self, attrs)
+        together.wait()
+
+    monkeypatch.setattr(ResourceSerializer, "_check_unique_in_org", looks_and_waits)
+
+    def post() -> tuple[int, Any]:
+        try:
+            answer = client_of(user).post("/api/v1/users/groups/", {"name": "same"})
+            return answer.status_code, answer.json()
+        finally:
+            connection.close()
+
+    with ThreadPoolExecutor(2) as threads:
+        answers = sorted((one.result() for one in [threads.submit(post) for _ in range(2)]), key=lambda one: one[0])
+    assert [status for status, _body in answers] == [201, 400]
+    assert set(answers[1][1]) == {"name"}
+    assert UserGroup.objects.filter(name="same").count() == 1
+    assert AuditEvent.objects.filter(resource_type="UserGroup", action="create").count() == 1
