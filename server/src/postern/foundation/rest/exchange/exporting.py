@@ -166,4 +166,4 @@ def _cells(
         serializer = serializer_of(view, some)
         yield from map(row_reader(serializer, names), some)
         # The two serializers refer to each other, so they wait for the garbage collector: the rows need not.
-        serializer.parent.instance = None
+        serializer.parent.instance.clear()
