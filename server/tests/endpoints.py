@@ -37,7 +37,7 @@ def _text(right: Any) -> str:
     return str(right.value) if isinstance(right, Right) else "|".join(one.value for one in right)
 
 
-def _path(route: str) -> str:
+def path_of(route: str) -> str:
     """`/api/v1/^users/(?P<pk>[^/.]+)/$` → `/api/v1/users/<pk>/`."""
     if "(?P<" in route or "^" in route:
         route = simplify_regex(route.replace("^", "").replace("$", ""))
@@ -56,10 +56,10 @@ def _http(path: str, pattern: URLPattern) -> Iterator[Endpoint]:
 
 def endpoints() -> list[Endpoint]:
     """Everything that can be called."""
-    found = [endpoint for route, pattern in walk() for endpoint in _http(_path(route), pattern)]
+    found = [endpoint for route, pattern in walk() for endpoint in _http(path_of(route), pattern)]
     for route in websocket_urlpatterns:
         consumer: Any = getattr(route.callback, "consumer_class", route.callback)
-        path, right = "/" + _path(str(route.pattern)).lstrip("/"), _text(consumer.rights)
+        path, right = "/" + path_of(str(route.pattern)).lstrip("/"), _text(consumer.rights)
         found.append(Endpoint(path, "WS", right))
         found += [Endpoint(path, f"WS:{message.__name__}", right) for message in getattr(consumer, "messages", ())]
     return sorted(set(found), key=lambda endpoint: (endpoint.path, endpoint.method))

@@ -11,7 +11,7 @@ import pytest
 from django.urls import URLPattern
 from rest_framework.test import APIClient
 
-from endpoints import HTTP, _path
+from endpoints import HTTP, path_of
 from postern.apps.users.models import User
 from postern.foundation.checks import view_of, walk
 from postern.foundation.rest.viewsets import CreateMixin, DeleteMixin, UpdateMixin
@@ -40,7 +40,7 @@ def _routes(kind: type[Any], action: str) -> list[str]:
         actions: dict[str, str] = getattr(view, "action_map", None) or getattr(view, "actions", None) or {}
         return isinstance(view, kind) and action in actions.values()
 
-    return sorted({_path(route) for route, pattern in walk() if fits(pattern)})
+    return sorted({path_of(route) for route, pattern in walk() if fits(pattern)})
 
 
 LISTS_DELETED = [path for path in _routes(DeleteMixin, "bulk_destroy") if "<" not in path]
