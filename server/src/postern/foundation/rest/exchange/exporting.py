@@ -166,4 +166,4 @@ def _cells(
         serializer = serializer_of(view, some)
         yield from map(row_reader(serializer, names), some)
         # The two serializers refer to each other, so they wait for the garbage collector: the rows need not.
-        serializer.parent.instance.clear()
+        serializer.parent.instance.clear()  # type: ignore[union-attr]  # made with `many`, so the list is there
