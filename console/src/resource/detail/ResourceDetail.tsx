@@ -130,12 +130,7 @@ function BasicTab<Row extends Resource>({
             };
           });
           return (
-            <Card
-              key={card.title}
-              title={t(card.title)}
-              actions={mayWrite && card.actions?.(row)}
-              flush
-            >
+            <Card key={card.title} title={t(card.title)} actions={mayWrite && card.actions?.(row)} flush>
               <Definitions items={items} />
             </Card>
           );

@@ -1,110 +1,27 @@
 import { screen, waitFor, within } from '@testing-library/react';
 import userEvent from '@testing-library/user-event';
 import { http as mock, HttpResponse } from 'msw';
-import { setupServer } from 'msw/node';
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest';
-import type { ReactNode } from 'react';
-import { renderScreen, rootOrg, adminSession } from '#/test/render';
-import { clearToasts } from '#/ui/toast';
+import { beforeEach, describe, expect, test, vi } from 'vitest';
+import {
+  all,
+  dialog,
+  offsetAnswer,
+  pageAnswer,
+  type Plan,
+  rig,
+  sent,
+  serve,
+  server,
+  table,
+  URL_OF,
+  servePlans,
+} from '#/test/generic-rig';
+import { renderScreen } from '#/test/render';
 import zh from '../locales/zh.json';
-import { ShowCell } from '../format';
-import { DeleteCell } from './DeleteCell';
-import { GenericTable, type GenericTableProps } from './GenericTable';
 import { offsetSource, pageSource } from './row-source';
 import { defaultWrites } from './row-writes';
 
-interface Plan {
-  id: string;
-  name: string;
-  state?: string;
-  state_display?: string;
-}
-
-const URL_OF = '*/api/v1/plans/';
-const all: Plan[] = Array.from({ length: 23 }, (_, at) => ({ id: `p${at + 1}`, name: `plan ${at + 1}` }));
-
-const server = setupServer();
-let requests: { method: string; path: string; query: Record<string, string>; body: unknown }[] = [];
-const sent = (method: string) => requests.filter((request) => request.method === method);
-
-/** The rows that are there; both dialects serve them. */
-let stored: Plan[] = [];
-
-function pageAnswer(query: URLSearchParams) {
-  const page = Number(query.get('page'));
-  const size = Number(query.get('size'));
-  const content = page === -1 ? stored : stored.slice((page - 1) * size, page * size);
-  return HttpResponse.json({ payload: { content, totalElements: stored.length } });
-}
-
-function offsetAnswer(query: URLSearchParams) {
-  const offset = Number(query.get('offset'));
-  const limit = Number(query.get('limit'));
-  if (!query.has('limit')) return HttpResponse.json(stored);
-  const results = stored.slice(offset, offset + limit);
-  return HttpResponse.json({ count: stored.length, next: null, previous: null, results });
-}
-
-function serve(answer: (query: URLSearchParams) => Response) {
-  server.use(mock.get(URL_OF, ({ request }) => answer(new URL(request.url).searchParams)));
-}
-
-beforeAll(async () => {
-  server.listen({ onUnhandledRequest: 'error' });
-  // Loaded on demand in the product; here they must not count against the patience of a single test.
-  await Promise.all([import('#/ui/question-dialog'), import('./RowDialog')]);
-}, 60_000);
-beforeEach(() => {
-  requests = [];
-  stored = [...all];
-  clearToasts();
-  server.events.on('request:start', ({ request }) => {
-    const copy = request.clone();
-    const url = new URL(request.url);
-    const entry = {
-      method: request.method,
-      path: url.pathname,
-      query: Object.fromEntries(url.searchParams),
-      body: null as unknown,
-    };
-    requests.push(entry);
-    void copy.text().then((text) => {
-      entry.body = text === '' ? null : (JSON.parse(text) as unknown);
-    });
-  });
-});
-afterEach(() => {
-  server.events.removeAllListeners();
-  server.resetHandlers();
-});
-afterAll(() => server.close());
-
-const meta = (label: string, more = {}) => ({
-  type: 'string',
-  required: false,
-  read_only: false,
-  label,
-  max_length: 64,
-  ...more,
-});
-const dialog = [{ name: 'name', meta: meta('Name', { required: true }) }];
-const columns = [
-  { key: 'name', label: 'Name', sortable: true },
-  { key: 'state', label: 'State' },
-];
-
-function table(more: Partial<GenericTableProps<Plan>> = {}): ReactNode {
-  return (
-    <GenericTable<Plan>
-      label="Plans"
-      noun="plan"
-      source={pageSource('plans/')}
-      columns={columns}
-      rowName={(row) => row.name}
-      {...more}
-    />
-  );
-}
+servePlans();
 
 describe.each([
   {
@@ -139,10 +56,10 @@ describe.each([
   });
 
   test('[S4-071] [S4-072] after the last row of the last page is deleted it moves back one page', async () => {
-    stored = all.slice(0, 21);
+    rig.stored = all.slice(0, 21);
     server.use(
       mock.delete('*/api/v1/plans/:ids/', ({ params }) => {
-        stored = stored.filter((row) => !String(params['ids']).split(',').includes(row.id));
+        rig.stored = rig.stored.filter((row) => !String(params['ids']).split(',').includes(row.id));
         return new HttpResponse(null, { status: 204 });
       }),
     );
@@ -153,7 +70,7 @@ describe.each([
     await userEvent.click(await screen.findByRole('button', { name: 'Delete' }));
     expect(await screen.findByText('plan 11')).toBeTruthy();
     expect(router.state.location.search).toEqual({ page: '2' });
-    stored = [];
+    rig.stored = [];
     await userEvent.click(screen.getByRole('button', { name: 'Refresh' }));
     await waitFor(() => expect(router.state.location.search).toEqual({}));
     expect(await screen.findByText('No data')).toBeTruthy();
@@ -172,7 +89,7 @@ test('[S5-045] a page request without page or size is not sent', async () => {
   const request = { page: 1, size: 10, order: '', conditions: {} };
   await expect(source.fetch({ ...request, size: 0 })).rejects.toThrow('needs page and size');
   await expect(source.fetch({ ...request, page: Number.NaN })).rejects.toThrow('needs page and size');
-  expect(requests).toHaveLength(0);
+  expect(rig.requests).toHaveLength(0);
 });
 
 test('[S7-061] [S9-032] without pagination page is -1 and size 999, and there is no pager', async () => {
@@ -209,7 +126,7 @@ test('search can be kept out of the address', async () => {
 });
 
 test('[S9-029] [S9-030] [S9-031] [S9-034] sizes, five pages, a jumper, centred columns', async () => {
-  stored = Array.from({ length: 95 }, (_, at) => ({ id: `${at}`, name: `row ${at + 1}` }));
+  rig.stored = Array.from({ length: 95 }, (_, at) => ({ id: `${at}`, name: `row ${at + 1}` }));
   serve(pageAnswer);
   await renderScreen(table());
   await screen.findByText('row 1');
@@ -243,7 +160,7 @@ test('[S3-073] the id field has a configurable name', async () => {
 });
 
 test('[S3-075] [S3-076] a cell shows the _display field, and the raw value without one', async () => {
-  stored = [
+  rig.stored = [
     { id: '1', name: 'one', state: 'ok', state_display: 'Reachable' },
     { id: '2', name: 'two', state: 'raw' },
   ];
@@ -289,7 +206,7 @@ describe('dialogs', () => {
     await userEvent.click(await screen.findByRole('button', { name: 'Update plan 3' }));
     await userEvent.click(await screen.findByRole('button', { name: 'Confirm' }));
     await waitFor(() => expect(screen.queryByRole('dialog')).toBeNull());
-    expect(new Set(requests.map((request) => request.method))).toEqual(new Set(['GET']));
+    expect(new Set(rig.requests.map((request) => request.method))).toEqual(new Set(['GET']));
   });
 
   test('[S4-064] [S4-065] view: nothing can be changed or confirmed', async () => {
@@ -361,150 +278,4 @@ test('[S8-034] a failed fetch tells the error, sets the total to 0 and stops loa
   expect(onError).toHaveBeenCalledExactlyOnceWith(expect.objectContaining({ status: 500 }));
   expect(screen.getByText('0–0 of 0')).toBeTruthy();
   expect(screen.getByRole('table').getAttribute('aria-busy')).toBe('false');
-});
-
-describe('trees', () => {
-  interface Node {
-    id: string;
-    name: string;
-    parentId?: string;
-    children?: Node[];
-  }
-  const nodes: Node[] = [
-    { id: '1', name: 'East', children: [{ id: '2', name: 'Shanghai' }] },
-    { id: '3', name: 'West' },
-    { id: '4', name: 'Chengdu', parentId: '3' },
-  ];
-  const tree = (
-    <GenericTable<Node>
-      label="Nodes"
-      noun="node"
-      source={pageSource('plans/')}
-      columns={[{ key: 'name', label: 'Name' }]}
-      rowName={(row) => row.name}
-      writes={defaultWrites('plans/')}
-      dialog={dialog}
-      paginated={false}
-      tree={{}}
-    />
-  );
-
-  test('[S3-074] rows stand below their parent, by children as well as by parentId', async () => {
-    server.use(mock.get(URL_OF, () => HttpResponse.json({ payload: { content: nodes, totalElements: 4 } })));
-    await renderScreen(tree);
-    const names = () =>
-      screen
-        .getAllByRole('row')
-        .slice(1)
-        .map((row) => row.querySelector('td')?.textContent);
-    await screen.findByText('East');
-    expect(names()).toEqual(['East', 'West']);
-    for (const button of screen.getAllByRole('button', { name: 'Expand' })) await userEvent.click(button);
-    expect(names()).toEqual(['East', 'Shanghai', 'West', 'Chengdu']);
-    await userEvent.click(screen.getAllByRole('button', { name: 'Collapse' })[0] as HTMLElement);
-    expect(names()).toEqual(['East', 'West', 'Chengdu']);
-  });
-
-  test('[S7-076] a new row below another sends the parent key', async () => {
-    server.use(
-      mock.get(URL_OF, () => HttpResponse.json({ payload: { content: nodes, totalElements: 4 } })),
-      mock.post(URL_OF, () => HttpResponse.json({ id: '9' }, { status: 201 })),
-    );
-    await renderScreen(tree);
-    await userEvent.click(await screen.findByRole('button', { name: 'Actions of West' }));
-    await userEvent.click(screen.getByRole('menuitem', { name: 'Create below' }));
-    await userEvent.type(await screen.findByLabelText(/Name/), 'Xi’an{Enter}');
-    await waitFor(() => expect(sent('POST')[0]?.body).toEqual({ name: 'Xi’an', parentId: '3' }));
-  });
-});
-
-describe('editable cells', () => {
-  const edited = vi.fn<(row: Plan, key: string, value: unknown) => void>();
-  beforeEach(async () => {
-    edited.mockReset();
-    stored = [{ id: '1', name: 'one', state: 'off' }];
-    serve(pageAnswer);
-    await renderScreen(
-      table({
-        columns: [
-          { key: 'name', label: 'Name' },
-          { key: 'state', label: 'State', editable: true },
-        ],
-        onCellChange: edited,
-      }),
-    );
-  });
-  const open = async () => {
-    await userEvent.click(await screen.findByRole('button', { name: /^Edit one State/ }));
-    const input = screen.getByRole('textbox', { name: 'one State' });
-    expect(document.activeElement).toBe(input);
-    await userEvent.clear(input);
-    return input;
-  };
-
-  test('[S4-073] [S4-074] [S4-076] a click opens it, Enter takes the text over as JSON', async () => {
-    await userEvent.type(await open(), '[[1,true]{Enter}');
-    expect(screen.queryByRole('textbox', { name: 'one State' })).toBeNull();
-    expect(edited).toHaveBeenCalledExactlyOnceWith(stored[0], 'state', [1, true]);
-    expect(screen.getByRole('button', { name: 'Edit one State: 1, true' })).toBeTruthy();
-  });
-
-  test('[S4-075] [S4-077] leaving it takes the text over, as a string when it is no JSON', async () => {
-    await userEvent.type(await open(), 'on call');
-    await userEvent.tab();
-    expect(screen.queryByRole('textbox', { name: 'one State' })).toBeNull();
-    expect(edited).toHaveBeenCalledExactlyOnceWith(stored[0], 'state', 'on call');
-  });
-
-  test('Escape gives the change up', async () => {
-    await userEvent.type(await open(), 'x{Escape}');
-    expect(edited).not.toHaveBeenCalled();
-    expect(screen.getByRole('button', { name: 'Edit one State: off' })).toBeTruthy();
-  });
-});
-
-describe('formatters', () => {
-  test('[S4-078] a show formatter reveals its value only after a click on Show', async () => {
-    const load = vi.fn<() => Promise<string>>().mockResolvedValue('s3cret');
-    await renderScreen(<ShowCell load={load} />);
-    const show = await screen.findByRole('button', { name: 'Show' });
-    expect(screen.queryByText('s3cret')).toBeNull();
-    expect(load).not.toHaveBeenCalled();
-    await userEvent.click(show);
-    expect(await screen.findByText('s3cret')).toBeTruthy();
-  });
-
-  const remove = (objects?: readonly string[]) => (
-    <DeleteCell deleteUrl="groups/x/members/" value="u7" name="li" objects={objects} onDeleted={gone} />
-  );
-  const gone = vi.fn<() => void>();
-  const button = () => screen.findByRole('button', { name: 'Delete li' });
-
-  test('[S7-078] [S8-026] the delete formatter deletes its deleteUrl with the value appended', async () => {
-    server.use(mock.delete('*/api/v1/groups/x/members/u7', () => new HttpResponse(null, { status: 204 })));
-    await renderScreen(remove());
-    await userEvent.click(await button());
-    await userEvent.click(await screen.findByRole('button', { name: 'Delete' }));
-    expect(await screen.findByText('li deleted')).toBeTruthy();
-    expect(sent('DELETE')[0]?.path).toBe('/api/v1/groups/x/members/u7');
-    expect(gone).toHaveBeenCalledOnce();
-  });
-
-  test('[S6-053] it is disabled in the root organization', async () => {
-    await renderScreen(remove(), { session: { ...adminSession, organization: rootOrg } });
-    expect((await button()).getAttribute('aria-disabled')).toBe('true');
-    await userEvent.click(await button());
-    expect(screen.queryByRole('alertdialog')).toBeNull();
-  });
-
-  test('[S6-056] it is disabled unless its value is among the permitted objects, or all are', async () => {
-    const first = await renderScreen(remove(['u1', 'u2']));
-    expect((await button()).getAttribute('aria-disabled')).toBe('true');
-    first.unmount();
-    const second = await renderScreen(remove(['u1', 'u7']));
-    expect((await button()).getAttribute('aria-disabled')).toBeNull();
-    second.unmount();
-    await renderScreen(remove());
-    expect((await button()).getAttribute('aria-disabled')).toBeNull();
-  });
 });
