@@ -57,9 +57,7 @@ class Server:
 
     def __init__(self, port: int, pid: int) -> None:
         self._connection = http.client.HTTPConnection("127.0.0.1", port, timeout=60)
-        self._clock = (
-            ~pid << 3
-        ) | 2  # Linux: the CPU clock of another process, see clock_getcpuclockid(3)
+        self._clock = (~pid << 3) | 2  # Linux: the CPU clock of another process, see clock_getcpuclockid(3)
         self._cookies: dict[str, str] = {}
 
     def cpu_ms(self) -> float:
@@ -74,11 +72,7 @@ class Server:
         body: Any = None,
     ) -> Any:
         """The decoded answer. Anything but success ends the run."""
-        headers = {
-            "Cookie": "; ".join(
-                f"{name}={value}" for name, value in self._cookies.items()
-            )
-        }
+        headers = {"Cookie": "; ".join(f"{name}={value}" for name, value in self._cookies.items())}
         headers |= {"Accept-Language": "en", "X-TZ": "Asia/Shanghai"}
         if "csrftoken" in self._cookies:
             headers["X-CSRFToken"] = self._cookies["csrftoken"]
@@ -127,9 +121,7 @@ def wait_for(port: int, path: str, process: "subprocess.Popen[bytes]") -> None:
 
 
 @contextmanager
-def started(
-    command: list[str], environ: dict[str, str]
-) -> Iterator["subprocess.Popen[bytes]"]:
+def started(command: list[str], environ: dict[str, str]) -> Iterator["subprocess.Popen[bytes]"]:
     process = subprocess.Popen(command, env=environ, stdout=subprocess.DEVNULL)
     try:
         yield process
@@ -165,18 +157,14 @@ def product(environ: dict[str, str]) -> Iterator[Server]:
 def plain(environ: dict[str, str]) -> Iterator[Server]:
     """The baseline."""
     port = free_port()
-    with started(
-        [sys.executable, str(HERE / "peers" / "plain_drf.py"), str(port)], environ
-    ) as process:
+    with started([sys.executable, str(HERE / "peers" / "plain_drf.py"), str(port)], environ) as process:
         wait_for(port, "/assets/?limit=1", process)
         yield Server(port, process.pid)
 
 
 def cases(ours: Server, theirs: Server) -> list[Case]:
     """What is measured."""
-    chosen = ours.request(
-        "GET", ASSETS, {"limit": "100", "offset": "5000", "fields_size": "mini"}
-    )["results"]
+    chosen = ours.request("GET", ASSETS, {"limit": "100", "offset": "5000", "fields_size": "mini"})["results"]
     ids = [row["id"] for row in chosen]
     serial = iter(range(10**9))
 
@@ -242,9 +230,7 @@ def measure(case: Case, ours: Server, theirs: Server, rounds: int) -> None:
 def quantiles(values: list[float]) -> tuple[float, float]:
     """p50 and p95."""
     ordered = sorted(values)
-    return statistics.median(ordered), ordered[
-        min(len(ordered) - 1, int(len(ordered) * 0.95))
-    ]
+    return statistics.median(ordered), ordered[min(len(ordered) - 1, int(len(ordered) * 0.95))]
 
 
 def show(case: Case) -> None:
@@ -260,9 +246,7 @@ def show(case: Case) -> None:
 
 def main() -> int:
     options = argparse.ArgumentParser()
-    options.add_argument(
-        "--quick", action="store_true", help="10,000 assets and fewer rounds"
-    )
+    options.add_argument("--quick", action="store_true", help="10,000 assets and fewer rounds")
     quick = options.parse_args().quick
     count = 10_000 if quick else 100_000
     with tempfile.TemporaryDirectory(prefix="postern-bench-") as home:

@@ -53,10 +53,7 @@ def _assets(count: int) -> None:
     from postern.kernel.ids import DEFAULT_ORG_ID  # noqa: PLC0415 - the app registry first
 
     root = Node.objects.get(org_id=DEFAULT_ORG_ID, parent__isnull=True)
-    nodes = [
-        create_node(actor=SYSTEM, parent=root, value=f"rack {number:03}")
-        for number in range(_NODES)
-    ]
+    nodes = [create_node(actor=SYSTEM, parent=root, value=f"rack {number:03}") for number in range(_NODES)]
     label = Label.objects.create(org_id=DEFAULT_ORG_ID, name="stage", value="live")
     platform = Platform.objects.get(name="Linux")
     numbers = change_log.begin(DEFAULT_ORG_ID).take_dense_ids(count)
@@ -83,10 +80,7 @@ def _assets(count: int) -> None:
             batch_size=_BATCH,
         )
         AssetNode.objects.bulk_create(
-            [
-                AssetNode(asset=asset, node=nodes[number % _NODES])
-                for asset, number in zip(assets, part, strict=True)
-            ],
+            [AssetNode(asset=asset, node=nodes[number % _NODES]) for asset, number in zip(assets, part, strict=True)],
             batch_size=_BATCH,
         )
         label.assets.add(*assets[::10])

@@ -43,9 +43,7 @@ LIMITS: Final = Limits(
 )
 
 
-async def serve(
-    folder: Path, port: int, login: str, key: str, person: str, *, fast: bool
-) -> None:
+async def serve(folder: Path, port: int, login: str, key: str, person: str, *, fast: bool) -> None:
     async with FakeControlPlane() as world:
         world.add_user("alice", keys=[person])
         world.add_asset(
@@ -73,13 +71,9 @@ async def serve(
         await recording.start()
 
         def open_recorder(grant: SessionGrant, columns: int, rows: int) -> Recorder:
-            return recording.journal.open_session(
-                grant.session_id, columns, rows, header_of(grant, columns, rows)
-            )
+            return recording.journal.open_session(grant.session_id, columns, rows, header_of(grant, columns, rows))
 
-        async with HttpControlPlane(
-            world.url, await obtain_credential(config), LIMITS
-        ) as plane:
+        async with HttpControlPlane(world.url, await obtain_credential(config), LIMITS) as plane:
             registry = SessionRegistry(
                 SessionServices(
                     events=outbox,
@@ -91,9 +85,7 @@ async def serve(
             services = FrontServices(
                 plane=plane,
                 registry=registry,
-                targets=SshTargets(
-                    plane, LIMITS, DialPolicy(allow_local=True), fast=fast
-                ),
+                targets=SshTargets(plane, LIMITS, DialPolicy(allow_local=True), fast=fast),
                 settings=SharedSettings(),
                 limits=LIMITS,
             )
@@ -103,9 +95,7 @@ async def serve(
                 asyncio.create_task(outbox.run(plane, registry.control_seen)),
                 asyncio.create_task(registry.run()),
             ]
-            sys.stdout.write(
-                json.dumps({"port": listener.port, "pid": os.getpid()}) + "\n"
-            )
+            sys.stdout.write(json.dumps({"port": listener.port, "pid": os.getpid()}) + "\n")
             sys.stdout.flush()
             await asyncio.get_running_loop().run_in_executor(None, sys.stdin.read)
             for task in tasks:

@@ -6,8 +6,8 @@ import pytest
 from django.db import connection
 from django.db.models import QuerySet
 
-from postern.foundation.prepared import PreparedQuery
 from postern.apps.users.models import User
+from postern.foundation.prepared import PreparedQuery
 from postern.kernel.ids import new_id
 
 

@@ -29,10 +29,10 @@ from postern.apps.perms.models import (
     PermissionUser,
     PermissionUserGroup,
 )
-from postern.foundation.prepared import PreparedQuery
 from postern.apps.users.models import Membership, User, UserGroup
 from postern.apps.vault.models import SystemUser
 from postern.contracts.enums import Protocol
+from postern.foundation.prepared import PreparedQuery
 
 Ids = QuerySet[Any, Any]
 

@@ -59,13 +59,13 @@ def _fresh(field: Field) -> Field:
     """A copy that can be bound to a serializer of its own."""
     if isinstance(field, _HOLDERS):
         return copy.deepcopy(field)
-    fresh = copy.copy(field)
-    if isinstance(fresh, serializers.ManyRelatedField):
-        fresh.child_relation = copy.copy(fresh.child_relation)
-        fresh.child_relation.parent = fresh  # bound already, with the name that items of lists have
+    fresh: Any = copy.copy(field)
     if "validators" in vars(field):
         fresh.validators = list(field.validators)
-    return fresh
+    if isinstance(field, serializers.ManyRelatedField):
+        fresh.child_relation = copy.copy(field.child_relation)
+        fresh.child_relation.parent = fresh  # bound already, with the name that items of lists have
+    return fresh  # type: ignore[no-any-return]  # a copy of a field is a field
 
 
 class QuickRows(serializers.ModelSerializer[Any]):
