@@ -1,5 +1,5 @@
 import { useQuery } from '@tanstack/react-query';
-import { useEffect, useState } from 'react';
+import { useEffect, useRef, useState } from 'react';
 import { http } from '#/lib/http/client';
 import { useT } from '#/lib/i18n';
 import { paths } from '#/lib/paths';
@@ -75,12 +75,21 @@ function PasswordBanner({ now }: { readonly now: Date }) {
 /** What is about to end or has ended. */
 export function Banners() {
   const [now, setNow] = useState(() => new Date());
+  const strip = useRef<HTMLDivElement>(null);
+  useEffect(() => {
+    const { style } = document.documentElement;
+    const observer = new ResizeObserver(([entry]) =>
+      style.setProperty('--banners', `${entry?.contentRect.height ?? 0}px`),
+    );
+    if (strip.current) observer.observe(strip.current);
+    return () => observer.disconnect();
+  }, []);
   useEffect(() => {
     const timer = setInterval(() => setNow(new Date()), HOUR_MS);
     return () => clearInterval(timer);
   }, []);
   return (
-    <div role="status">
+    <div ref={strip} role="status">
       <LicenceBanner now={now} />
       <PasswordBanner now={now} />
     </div>

@@ -11,8 +11,8 @@ import { Sidebar } from './Sidebar';
 import { closeSidebarOnNavigation, followWidth } from './sidebar-state';
 import { TopBar } from './TopBar';
 
-/** Height of what stands above a page: top bar and open views. Pages that fill the window subtract it. */
-const FRAME = { '--frame': '76px' } as CSSProperties;
+/** Height of what stands above a page: top bar, open views, banners. Pages that fill the window subtract it. */
+const FRAME = { '--frame': 'calc(76px + var(--banners, 0px))' } as CSSProperties;
 
 /** Sidebar, top bar, open views and the open screen. */
 export function Shell() {

@@ -47,7 +47,7 @@ function SearchButton() {
         <span className="grow truncate">{label}</span>
         <kbd
           aria-hidden
-          className="rounded-1 border border-line-2 bg-surface-2 px-1 font-sans text-meta text-ink-3"
+          className="rounded-1 border border-line-2 bg-surface-2 px-1 font-sans text-meta whitespace-nowrap text-ink-3 max-lg:hidden"
         >
           {SHORTCUT}
         </kbd>
