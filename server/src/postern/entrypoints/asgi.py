@@ -5,9 +5,9 @@ import os
 
 os.environ.setdefault("DJANGO_SETTINGS_MODULE", "postern.foundation.django_settings")
 
-from django.core.asgi import get_asgi_application
+import django
 
-django_application = get_asgi_application()  # loads the apps: everything below may import them
+django.setup(set_prefix=False)  # loads the apps: everything below may import them
 
 from channels.routing import ProtocolTypeRouter, URLRouter
 
@@ -15,10 +15,10 @@ from postern.apps.sessions import presence
 from postern.entrypoints.websockets import websocket_urlpatterns
 from postern.foundation.body_guard import BodyGuard
 from postern.foundation.checks import refuse_undeclared
-from postern.foundation.request_threads import RequestThreads
+from postern.foundation.request_threads import OnePieceHandler, RequestThreads
 
 refuse_undeclared(websocket_urlpatterns)  # also loads the views: some of them raise the limit of their bodies
-http_application = BodyGuard(RequestThreads(django_application))  # type: ignore[arg-type]  # ASGI's own types are wider than Django's
+http_application = BodyGuard(RequestThreads(OnePieceHandler()))  # type: ignore[arg-type]  # ASGI's own types are wider than Django's
 
 application = ProtocolTypeRouter({"http": http_application, "websocket": URLRouter(websocket_urlpatterns)})
 
