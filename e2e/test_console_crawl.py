@@ -25,10 +25,16 @@ SCREENS: Final[dict[str, set[str]]] = {
     "/users/users/{zhang}/update": {ADMIN},
     "/users/groups": {ADMIN},
     "/users/groups/create": {ADMIN},
+    "/users/groups/{group}": {ADMIN},
+    "/users/groups/{group}/update": {ADMIN},
     "/assets/assets": {ADMIN},
     "/assets/assets/create": {ADMIN},
     "/assets/assets/{asset}": {ADMIN},
     "/assets/assets/{asset}/update": {ADMIN},
+    "/assets/assets/detail/{asset}/update": {ADMIN},
+    "/assets/labels": {ADMIN},
+    "/assets/labels/create": {ADMIN},
+    "/assets/labels/{label}/update": {ADMIN},
     "/assets/system-users": {ADMIN},
     "/assets/system-users/create": {ADMIN},
     "/assets/system-users/{system_user}": {ADMIN},
@@ -45,6 +51,9 @@ SCREENS: Final[dict[str, set[str]]] = {
     "/audits/ftp-log": {ADMIN, AUDITOR},
     "/audits/operate-log": {ADMIN, AUDITOR},
     "/users/profile": {ADMIN, AUDITOR, USER},
+    "/users/first-login/guide": {ADMIN, AUDITOR, USER},
+    "/notifications/site-messages": {ADMIN, AUDITOR, USER},
+    "/help": {ADMIN, AUDITOR, USER},
     "/connect": {ADMIN, AUDITOR, USER},
 }
 
@@ -65,6 +74,8 @@ def addresses(world: World) -> dict[str, str]:
         "asset": world.asset_id,
         "system_user": world.system_user_id,
         "permission": world.permission_id,
+        "group": world.admin.post("/api/v1/users/groups/", {"name": "Wall keepers"})["id"],
+        "label": world.admin.post("/api/v1/assets/labels/", {"name": "wall", "value": "north"})["id"],
         "session": str(finished[0]["id"]),
     }
 

@@ -46,9 +46,7 @@ def office(product: Product) -> Product:
 @pytest.fixture
 def page(browser: Browser, office: Product) -> Iterator[Page]:
     """The list of groups before the administrator's eyes; in the end nothing may have gone wrong that was not meant to."""
-    context = browser.new_context(
-        locale="en-US", viewport={"width": 1440, "height": 900}, accept_downloads=True
-    )
+    context = browser.new_context(locale="en-US", viewport={"width": 1440, "height": 900}, accept_downloads=True)
     context.set_default_timeout(20_000)
     opened = context.new_page()
     faults = Faults(frozenset({400}))  # rows that are refused on purpose
@@ -141,9 +139,7 @@ def test_export_of_all_filtered_and_selected_rows(page: Page, office: Product) -
     dialog = open_dialog(page, "Export")
     expect(dialog.get_by_role("radio", name=re.compile("^All"))).to_be_disabled()
     expect(dialog.get_by_role("radio", name=re.compile("^Filtered"))).to_be_checked()
-    assert names(export(page, dialog)) == [
-        f"office-{number}" for number in range(19, 9, -1)
-    ]
+    assert names(export(page, dialog)) == [f"office-{number}" for number in range(19, 9, -1)]
 
     open_list(page, office, "?order=name")
     page.get_by_role("checkbox", name="Select office-03").check()
@@ -154,9 +150,7 @@ def test_export_of_all_filtered_and_selected_rows(page: Page, office: Product) -
     assert sorted(names(export(page, dialog))) == ["office-03", "office-20"]
 
 
-def test_import_of_thirty_rows_two_of_them_put_right(
-    page: Page, office: Product
-) -> None:
+def test_import_of_thirty_rows_two_of_them_put_right(page: Page, office: Product) -> None:
     open_list(page, office)
     dialog = open_dialog(page, "Import")
     with page.expect_download() as coming:
@@ -181,21 +175,15 @@ def test_import_of_thirty_rows_two_of_them_put_right(
         csv_text(("*Name", "Comment", "Colour"), *((*line, "red") for line in lines)),
     )
     expect(dialog.get_by_text("left out: Colour")).to_be_visible()
-    expect(
-        dialog.get_by_role("button", name=f"Comment, row 2: {FORMULA}")
-    ).to_have_text(FORMULA)
-    expect(dialog.get_by_role("button", name=f"Comment, row 3: {SCRIPT}")).to_have_text(
-        SCRIPT
-    )
+    expect(dialog.get_by_role("button", name=f"Comment, row 2: {FORMULA}")).to_have_text(FORMULA)
+    expect(dialog.get_by_role("button", name=f"Comment, row 3: {SCRIPT}")).to_have_text(SCRIPT)
     expect(dialog.get_by_role("row")).to_have_count(11)
     assert findings_in_both_themes(page) == []
 
     dialog.get_by_role("button", name="Import", exact=True).click()
     expect(dialog.get_by_role("button", name="Stop")).to_be_visible()
     expect(page.get_by_text("2 rows failed to import")).to_be_visible(timeout=RUN_MS)
-    expect(
-        dialog.get_by_role("button", name="Failed and in progress 2")
-    ).to_have_attribute("aria-pressed", "true")
+    expect(dialog.get_by_role("button", name="Failed and in progress 2")).to_have_attribute("aria-pressed", "true")
     expect(dialog.get_by_role("row")).to_have_count(3)
     dialog.get_by_role("button", name="Why row 7 failed").click()
     reasons = page.get_by_role("dialog", name="Why row 7 failed")
@@ -261,20 +249,14 @@ def test_server_lost_in_the_middle_of_an_import(page: Page, office: Product) -> 
     dialog.get_by_role("button", name="Import", exact=True).click()
     wait_until(lambda: len(groups(office, "offline-")) >= 3, message="three rows")
     page.context.set_offline(True)
-    expect(
-        dialog.get_by_role("alert").filter(has_text="The import stopped")
-    ).to_be_visible()
+    expect(dialog.get_by_role("alert").filter(has_text="The import stopped")).to_be_visible()
     expect(dialog.get_by_role("button", name="Continue")).to_be_visible()
     page.context.set_offline(False)
     dialog.get_by_role("button", name="Continue").click()
-    button = dialog.get_by_role("button", name="Finished").or_(
-        dialog.get_by_role("button", name="Continue")
-    )
+    button = dialog.get_by_role("button", name="Finished").or_(dialog.get_by_role("button", name="Continue"))
     expect(button).to_be_visible(timeout=RUN_MS)
     # A row whose answer was lost on its way is refused as a double by now; none is missing and none is there twice.
-    assert sorted(groups(office, "offline-")) == [
-        f"offline-{number:02}" for number in range(1, 13)
-    ]
+    assert sorted(groups(office, "offline-")) == [f"offline-{number:02}" for number in range(1, 13)]
 
 
 def test_bulk_update_of_selected_people(page: Page, office: Product) -> None:
@@ -302,14 +284,9 @@ def test_bulk_update_of_selected_people(page: Page, office: Product) -> None:
     assert findings_in_both_themes(page) == []
     with page.expect_request(lambda request: request.method == "PATCH") as coming:
         dialog.get_by_role("button", name="Update 2").click()
-        page.get_by_role("alertdialog", name="Update 2 users?").get_by_role(
-            "button", name="Update 2"
-        ).click()
+        page.get_by_role("alertdialog", name="Update 2 users?").get_by_role("button", name="Update 2").click()
     sent = coming.value.post_data_json
     assert [sorted(item) for item in sent] == [["comment", "id"], ["comment", "id"]]
     expect(page.get_by_text("2 users updated")).to_be_visible()
-    people = {
-        person["username"]: person["comment"]
-        for person in api.get("/api/v1/users/users/?search=guard")
-    }
+    people = {person["username"]: person["comment"] for person in api.get("/api/v1/users/users/?search=guard")}
     assert people == {"guard1": "night", "guard2": "day", "guard3": "night"}

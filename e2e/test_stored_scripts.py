@@ -88,11 +88,17 @@ def store_everywhere(admin: Api) -> dict[str, str]:
             },
         )
         admin.call("POST", f"/api/v1/assets/nodes/{nodes[0]['id']}/children/", {"value": payload})
-        admin.call("POST", "/api/v1/assets/labels/", {"name": payload, "value": payload, "assets": [asset["id"]]})
-        admin.call(
-            "POST",
+        label = admin.post("/api/v1/assets/labels/", {"name": payload, "value": payload, "assets": [asset["id"]]})
+        admin.post(
             "/api/v1/notifications/site-message/send/",
-            {"user_ids": [], "group_ids": [], "is_broadcast": True, "subject": payload, "message": payload},
+            {
+                "user_ids": [],
+                "group_ids": [],
+                "is_broadcast": True,
+                "subject": payload,
+                "message": f"<p>{payload}</p>stored",
+            },
+            200,
         )
         # Sign-ins that fail store what was typed, too.
         Api(admin.url).call(
@@ -105,6 +111,7 @@ def store_everywhere(admin: Api) -> dict[str, str]:
             "asset": asset["id"],
             "system_user": system_user["id"],
             "group": group["id"],
+            "label": label["id"],
             "zhang": user["id"],
             "permission": permission["id"],
         }

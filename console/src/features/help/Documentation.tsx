@@ -16,7 +16,7 @@ export function Documentation() {
   const login = `${profile.username}@<${t('help:ssh.account')}>@<${t('help:ssh.asset')}>@${location.hostname}`;
   // i18n: help:keys.*
   return (
-    <div className="grid gap-3">
+    <div className="grid grid-cols-[minmax(0,1fr)] gap-3">
       <Card title={t('help:ssh.title')}>
         <p>{t('help:ssh.how')}</p>
         <pre className="mt-2 overflow-x-auto rounded-2 bg-surface-2 px-3 py-2 font-mono text-meta">

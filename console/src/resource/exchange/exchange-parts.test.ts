@@ -205,6 +205,11 @@ describe('scopes and queries', () => {
     });
   });
 
+  test('more rows than a file holds: the first of them are asked for, as the dialog says', () => {
+    expect(exportQuery('all', 'csv', { ...source, count: 10_001 })).toMatchObject({ limit: 10_000 });
+    expect(exportQuery('all', 'csv', { ...source, count: 10_000 }).limit).toBeUndefined();
+  });
+
   test('[S7-072] [S7-073] [S7-074] what a template sends', () => {
     expect(templateQuery('import', 'csv', chosen)).toMatchObject({
       format: 'csv',

@@ -75,7 +75,10 @@ export function exportQuery(
 ): QueryValues {
   const order = source.order;
   if (scope === 'selected') return { spm, order, format };
-  return { ...(scope === 'filtered' ? source.filters : {}), ...source.place, order, format };
+  // The server refuses more rows than a file holds; whoever was told so and goes on gets the first of them.
+  const rows = rowsOfScope(scope, source);
+  const limit = rows !== undefined && rows > EXPORT_MAX_ROWS ? EXPORT_MAX_ROWS : undefined;
+  return { ...(scope === 'filtered' ? source.filters : {}), ...source.place, order, format, limit };
 }
 
 /** Query of a template: one sample row, or the selected rows to be updated. */

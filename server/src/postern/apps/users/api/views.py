@@ -140,7 +140,6 @@ class UserViewSet(ResourceViewSet):
         del request, kwargs
         user = self.get_object()
         if not self.scope.is_root:
-            licensing.require()
             memberships.remove_from_org(actor=self.actor, scope=self.scope, user=user)
         return Response(status=status.HTTP_204_NO_CONTENT)
 
@@ -151,7 +150,6 @@ class UserViewSet(ResourceViewSet):
             raise SelectionMissing
         if self.scope.is_root:
             return Response(status=status.HTTP_204_NO_CONTENT)
-        licensing.require()
         rows = list(self.filter_queryset(self.get_queryset())[: MAX_BULK_ITEMS + 1])
         if len(rows) > MAX_BULK_ITEMS:
             raise ValidationError([_("Too many items in one call.")])
