@@ -8,6 +8,7 @@ import { useT } from '#/lib/i18n';
 import { Button } from '#/ui/button';
 import { SkeletonLines } from '#/ui/skeleton';
 import { Tree, type TreeItem } from '#/ui/tree';
+import { NodeSearch } from './node-search/NodeSearch';
 import { useMedia } from './use-media';
 
 // Only narrow windows need it.
@@ -73,6 +74,7 @@ export function NodeTree({
   onSelect,
   actions,
   foot,
+  searchApi,
 }: {
   readonly title: string;
   readonly api: string;
@@ -82,6 +84,8 @@ export function NodeTree({
   readonly onSelect: (node: ChosenNode) => void;
   readonly actions?: ReactNode;
   readonly foot?: ReactNode;
+  /** List of nodes that can be searched by name; its texts (`node-search`) belong to the route. */
+  readonly searchApi?: string;
 }) {
   const t = useT();
   const isWide = useMedia(WIDE);
@@ -109,12 +113,12 @@ export function NodeTree({
   if (unasked.length > 0) setOpened([...opened, ...unasked]);
   const items = [...nodes.values()].map((node) => itemOf(node, expanded.has(node.id)));
   const selectedKey = [...nodes.values()].find((node) => node.meta.data.id === selected)?.id ?? selected;
-  const content = (
+  const choose = (node: ChosenNode) => {
+    setDrawerOpen(false);
+    onSelect(node);
+  };
+  const tree = (
     <>
-      <header className="flex min-h-10 items-center gap-1 border-b border-line px-3 py-1">
-        <h2 className="grow text-lead">{title}</h2>
-        {actions}
-      </header>
       {top?.isPending && <SkeletonLines />}
       {top?.error && (
         <div className="grid gap-2 p-3 text-ink-2">
@@ -141,8 +145,7 @@ export function NodeTree({
           onSelect={(id) => {
             const node = nodes.get(id);
             if (!node) return;
-            setDrawerOpen(false);
-            onSelect({
+            choose({
               id: node.meta.data.id,
               key: node.meta.data.key ?? node.id,
               label: splitCount(node.name).label,
@@ -150,6 +153,21 @@ export function NodeTree({
             });
           }}
         />
+      )}
+    </>
+  );
+  const content = (
+    <>
+      <header className="flex min-h-10 items-center gap-1 border-b border-line px-3 py-1">
+        <h2 className="grow text-lead">{title}</h2>
+        {actions}
+      </header>
+      {searchApi === undefined ? (
+        tree
+      ) : (
+        <NodeSearch api={searchApi} onSelect={choose}>
+          {tree}
+        </NodeSearch>
       )}
       {foot !== undefined && <footer className="border-t border-line px-3 py-1.5">{foot}</footer>}
     </>

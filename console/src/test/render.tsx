@@ -81,6 +81,7 @@ export async function renderScreen(
       'assets',
       'perms',
       'audits',
+      'node-search',
     ],
     'en',
   );

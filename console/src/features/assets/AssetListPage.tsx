@@ -56,6 +56,7 @@ export function AssetListPage() {
             title={t('assets:nodes')}
             api="assets/nodes/children/tree/"
             query={{ assets: 0 }}
+            searchApi="assets/nodes/"
             selected={node ?? null}
             onSelect={(next) => choose(next.id === node ? null : next)}
             actions={<NodeMenu chosen={chosen?.id === node ? chosen : null} onGone={() => choose(null)} />}

@@ -17,7 +17,7 @@ export const assetScreens: ResourceScreens = {
     update: 'nav:asset_update',
     detail: 'nav:asset_detail',
   },
-  texts: ['assets'],
+  texts: ['assets', 'node-search'],
   find: { api: 'assets/assets/', name: 'hostname', detail: 'ip', connect: '/connect?asset=$id' },
   load: async () => (await load()).assetPages,
 };
