@@ -2,6 +2,7 @@ import { ArrowDownUp, ChevronDown, Download, Upload } from 'lucide-react';
 import { lazy, Suspense, useState } from 'react';
 import { loadNamespaces, useT } from '#/lib/i18n';
 import { useIsRootOrganization } from '#/lib/session';
+import { Button } from '#/ui/button';
 import { MenuButton } from '#/ui/menu';
 import type { Metadata } from '../api';
 import type { ActionTools, Resource, ResourceDefinition } from '../define';
@@ -32,6 +33,8 @@ export interface ExchangeActionsProps<Row extends Resource> {
   /** The person may create objects of this list. */
   readonly mayCreate: boolean;
   readonly tools: ActionTools;
+  /** A list that is empty offers to fill it: one button instead of the menu. */
+  readonly importOnly?: boolean;
 }
 
 /** Header action of a list: export and import. Absent where neither is possible. */
@@ -41,6 +44,7 @@ export function ExchangeActions<Row extends Resource>({
   metadata,
   mayCreate,
   tools,
+  importOnly = false,
 }: ExchangeActionsProps<Row>) {
   const t = useT();
   const isRoot = useIsRootOrganization();
@@ -53,43 +57,49 @@ export function ExchangeActions<Row extends Resource>({
     mayCreate &&
     !isRoot &&
     (!metadata || metadata.parses?.includes(CSV) === true);
-  if (!mayExport && !mayImport) return null;
+  if (importOnly ? !mayImport : !mayExport && !mayImport) return null;
   const close = () => setOpen(null);
   const label = t('resource:exchange.both');
   return (
     <>
-      <MenuButton
-        label={label}
-        entries={[
-          ...(mayImport
-            ? [
-                {
-                  id: 'import',
-                  label: t('resource:exchange.import'),
-                  icon: Upload,
-                  run: () => setOpen('import'),
-                },
-              ]
-            : []),
-          ...(mayExport
-            ? [
-                {
-                  id: 'export',
-                  label: t('resource:exchange.export'),
-                  icon: Download,
-                  run: () =>
-                    void mayOpenExport(exchange.mfa).then((verified) => {
-                      if (verified) setOpen('export');
-                    }),
-                },
-              ]
-            : []),
-        ]}
-      >
-        <ArrowDownUp aria-hidden />
-        <span className="max-sm:sr-only">{label}</span>
-        <ChevronDown aria-hidden />
-      </MenuButton>
+      {importOnly ? (
+        <Button icon={Upload} onClick={() => setOpen('import')}>
+          {t('resource:exchange.import')}
+        </Button>
+      ) : (
+        <MenuButton
+          label={label}
+          entries={[
+            ...(mayImport
+              ? [
+                  {
+                    id: 'import',
+                    label: t('resource:exchange.import'),
+                    icon: Upload,
+                    run: () => setOpen('import'),
+                  },
+                ]
+              : []),
+            ...(mayExport
+              ? [
+                  {
+                    id: 'export',
+                    label: t('resource:exchange.export'),
+                    icon: Download,
+                    run: () =>
+                      void mayOpenExport(exchange.mfa).then((verified) => {
+                        if (verified) setOpen('export');
+                      }),
+                  },
+                ]
+              : []),
+          ]}
+        >
+          <ArrowDownUp aria-hidden />
+          <span className="max-sm:sr-only">{label}</span>
+          <ChevronDown aria-hidden />
+        </MenuButton>
+      )}
       {open !== null && (
         <Suspense>
           {open === 'export' ? (

@@ -135,6 +135,22 @@ export function ResourceList<Row extends Resource>(props: ResourceListProps<Row>
   const conditions = conditionsOf(controls.state.filters, searchFields, t);
   const clearFilters = () => controls.setFilters({});
 
+  const exchangeActions = {
+    resource,
+    source: {
+      api,
+      place: query,
+      filters: { ...controls.state.filters, ...dates.query },
+      order: controls.state.order,
+      chosen,
+      count: data?.total,
+    },
+    metadata: metadata.data,
+    mayCreate: allowed,
+    tools,
+  };
+  const mayExchange = !metadata.error && exchanges;
+
   let placeholder: ReactNode;
   if (error && !data) {
     placeholder = <FailedList error={error} noun={resource.noun} online={online} onRetry={tools.refresh} />;
@@ -149,7 +165,15 @@ export function ResourceList<Row extends Resource>(props: ResourceListProps<Row>
           onWiden={(words) => controls.setFilters({ search: words })}
         />
       ) : (
-        <EmptyList noun={resource.noun} actions={create} />
+        <EmptyList
+          noun={resource.noun}
+          actions={
+            <>
+              {create}
+              {mayExchange && <ExchangeActions {...exchangeActions} importOnly />}
+            </>
+          }
+        />
       );
   }
 
@@ -175,22 +199,7 @@ export function ResourceList<Row extends Resource>(props: ResourceListProps<Row>
         />
       )}
       <IconButton icon={RefreshCw} label={t('resource:refresh')} onClick={tools.refresh} />
-      {!metadata.error && exchanges && (
-        <ExchangeActions
-          resource={resource}
-          source={{
-            api,
-            place: query,
-            filters: { ...controls.state.filters, ...dates.query },
-            order: controls.state.order,
-            chosen,
-            count: data?.total,
-          }}
-          metadata={metadata.data}
-          mayCreate={allowed}
-          tools={tools}
-        />
-      )}
+      {mayExchange && <ExchangeActions {...exchangeActions} />}
       {resource.list.header?.(tools)}
       {create}
     </>
