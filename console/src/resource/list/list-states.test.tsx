@@ -94,6 +94,12 @@ describe('states', () => {
     await userEvent.click(await screen.findByRole('button', { name: 'Clear 1 condition' }));
     await waitFor(() => expect(router.state.location.search).toEqual({}));
     expect(await screen.findByText('No user groups yet')).toBeTruthy();
+  });
+
+  test('an empty list offers to create and to import', async () => {
+    rig.stored = [];
+    await renderScreen(list({ exchange: {} }));
+    expect(await screen.findByText('No user groups yet')).toBeTruthy();
     expect(screen.getAllByRole('link', { name: 'Create user group' })).toHaveLength(2);
     expect(screen.getByRole('button', { name: 'Import' })).toBeTruthy();
   });
