@@ -89,7 +89,7 @@ export function ImportWizard({
     <Dialog
       size="wizard"
       isOpen
-      title={`${t('exchange:import.title', { noun: t(noun) })} ${t('exchange:import.into', { organization: organization.name })}`}
+      title={t('exchange:import.title', { noun: t(noun), organization: organization.name })}
       onClose={() => void close()}
       footer={
         loaded ? (
