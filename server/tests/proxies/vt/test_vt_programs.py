@@ -1,6 +1,7 @@
 """Real programs, recorded through a pseudo-terminal, shown by our emulator and by the browser's terminal."""
 
 import random
+import subprocess
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
