@@ -15,8 +15,8 @@ ROOT = Path(__file__).resolve().parent.parent
 sys.path.insert(0, str(ROOT / "e2e"))
 
 from browser import chromium  # noqa: E402 - the end-to-end tests' driver is found by the line above
-from playwright.sync_api import Browser, CDPSession, Page  # noqa: E402
-from product import ADMIN_PASSWORD, Product  # noqa: E402
+from playwright.sync_api import Browser, CDPSession, Page  # noqa: E402 - as above
+from product import ADMIN_PASSWORD, Product  # noqa: E402 - as above
 
 ASSETS: Final = 1_000
 CHUNK: Final = 250

@@ -42,7 +42,7 @@ def upload(client: APIClient, data: bytes) -> dict[str, object]:
 
 
 def days_later(days: int) -> "mock._patch[object]":
-    return mock.patch.object(queries, "today", return_value=today() + timedelta(days=days))  # type: ignore[return-value]
+    return mock.patch.object(queries, "today", return_value=today() + timedelta(days=days))  # type: ignore[return-value]  # the patcher is a context manager of its own type
 
 
 @pytest.mark.spec("S7-015", "S7-025")
