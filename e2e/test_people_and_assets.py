@@ -199,6 +199,7 @@ def test_groups_are_saved_one_after_another_and_members_come_and_go_on_the_group
     page.wait_for_url(lambda address: address.endswith("/users/groups"))
 
     # The members' card.
+    page.goto(f"{product.url}/ui/users/groups?search=team-{mark}")
     listed(page, f"team-{mark}-2", exact=True).click()
     pick(page, "Add a member", person["name"])
     page.get_by_role("button", name="Add", exact=True).click()

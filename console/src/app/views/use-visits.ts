@@ -7,16 +7,22 @@ import { openTo } from '../sections';
 import { useOpenRecord } from '../shell/open-record';
 import { openVisited, visit } from './visited';
 
+const trimmed = (path: string) => path.replace(/(?<=.)\/$/, '');
+
 /** Follows the open screen: each becomes a view with its address and, once the screen says it, its title. */
 export function useVisits(): void {
   const t = useT();
   const session = useSession();
   const record = useOpenRecord();
-  const path = useRouterState({ select: (state) => state.resolvedLocation?.pathname ?? '' });
-  const address = useRouterState({
-    select: ({ resolvedLocation }) =>
-      resolvedLocation ? `${resolvedLocation.pathname}${resolvedLocation.searchStr}` : '',
+  // Path of the matches that are drawn: a screen that says its title is drawn already. On the way to another one, when location
+  // and matches differ, there is nothing to keep.
+  const path = useRouterState({
+    select: ({ location, matches }) => {
+      const drawn = trimmed(matches.at(-1)?.pathname ?? '');
+      return drawn === trimmed(location.pathname) ? drawn : '';
+    },
   });
+  const query = useRouterState({ select: (state) => state.location.searchStr });
   const title = usePage((state) => state.title);
   const { username } = session.profile;
   useEffect(() => {
@@ -33,6 +39,6 @@ export function useVisits(): void {
   const isWorkspace = record?.frame === 'bare';
   useEffect(() => {
     if (name === undefined || isWorkspace || path === '') return;
-    visit({ path, address, title: title ?? t(name), affix });
-  }, [path, address, title, name, affix, isWorkspace, t]);
+    visit({ path, address: `${path}${query}`, title: title ?? t(name), affix });
+  }, [path, query, title, name, affix, isWorkspace, t]);
 }
