@@ -21,7 +21,10 @@ const monitor: ObjectAction<SessionRow> = {
   label: 'sessions:action.monitor',
   icon: Eye,
   order: 5,
-  disabledReason: (row) => (row.can_join ? undefined : translate('sessions:watch.cannot_why')),
+  disabledReason: (row) => {
+    if (row.can_join) return undefined;
+    return translate(row.login_from === 'RT' ? 'sessions:watch.rdp_client' : 'sessions:watch.cannot_why');
+  },
   run: (row, tools) => tools.navigate(paths.session(row.id)),
 };
 

@@ -9,11 +9,12 @@ from typing import Any
 from uuid import UUID, uuid4
 
 import msgspec
+import pytest
 from django.test import Client
-from rest_framework.test import APIClient
-
 from factories.grants import grant, make_asset, make_system_user
 from factories.proxy_client import Proxy, World
+from rest_framework.test import APIClient
+
 from postern.apps.audits.models import AuditEvent
 from postern.apps.sessions.models import ConnectionToken, Session, WatchToken
 from postern.apps.users.models import User
@@ -317,6 +318,17 @@ def test_k74_watch_token_is_for_auditors_of_the_organization_only(
     assert watch(as_anonymous, active).status_code == 401
     assert watch(as_user, active).status_code == 403
     assert watch(as_org_admin, active).status_code == 201
+
+
+@pytest.mark.spec("S8-039")
+def test_session_of_an_rdp_client_can_not_be_monitored(active: Session, as_auditor: APIClient) -> None:
+    Session.objects.filter(pk=active.pk).update(login_from="RT")
+    for language, text in (
+        ("en", "Sessions of an RDP client can not be monitored."),
+        ("zh-hans", "RDP 客户端的会话不能监控。"),
+    ):
+        answer = as_auditor.post(f"/api/v1/terminal/sessions/{active.pk}/watch-token/", HTTP_ACCEPT_LANGUAGE=language)
+        assert (answer.status_code, answer.json()["detail"]) == (409, text)
 
 
 def test_watch_token_of_an_ended_session_is_refused(proxy: Proxy, opened: Session, as_auditor: APIClient) -> None:

@@ -13,7 +13,7 @@ from postern.apps.sessions import messages, policy, queries
 from postern.apps.sessions.errors import NoTerminal, SessionOver
 from postern.apps.sessions.models import ConnectionToken, Session, WatchToken
 from postern.contracts.access import Denial
-from postern.contracts.enums import DenialCode, Protocol, SessionState
+from postern.contracts.enums import DenialCode, LoginFrom, Protocol, SessionState
 from postern.foundation.actor import Actor
 from postern.kernel import clock, ids
 from postern.kernel.errors import NotAllowed
@@ -93,6 +93,8 @@ def issue_watch_token(*, actor: Actor, session: Session, login_session: UUID | N
     if actor.user_id is None or not policy.may_see(actor):
         raise NotAllowed(_("You may not watch sessions."))
     state = SessionState(session.state)
+    if session.login_from == LoginFrom.RDP_TERMINAL:
+        raise SessionOver(_("Sessions of an RDP client can not be monitored."))
     if session.terminal is None or not policy.can_join(
         state=state, login_from=session.login_from, protocol=session.protocol
     ):
