@@ -11,10 +11,10 @@ from uuid import UUID, uuid4
 import msgspec
 import pytest
 from django.test import Client
-from factories.grants import grant, make_asset, make_system_user
-from factories.proxy_client import Proxy, World
 from rest_framework.test import APIClient
 
+from factories.grants import grant, make_asset, make_system_user
+from factories.proxy_client import Proxy, World
 from postern.apps.audits.models import AuditEvent
 from postern.apps.sessions.models import ConnectionToken, Session, WatchToken
 from postern.apps.users.models import User
