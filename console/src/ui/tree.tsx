@@ -142,7 +142,6 @@ export function Tree({
               key={item.id}
               id={`${base}-${item.id}`}
               role="treeitem"
-              aria-label={item.count === undefined ? item.label : `${item.label} ${item.count}`}
               tabIndex={-1}
               aria-level={item.depth + 1}
               aria-expanded={item.isBranch ? item.expanded : undefined}
