@@ -1,6 +1,6 @@
 /**
  * Imports point one way: app → features → resource → ui → lib → generated; no feature imports another; islands (heavy, lazy)
- * may use ui and lib. Raw colours live in tokens.css only. Exit code 1 lists every breach.
+ * may use ui and lib; no files import each other in a circle (lazy imports count). Raw colours live in tokens.css only. Exit code 1 lists every breach.
  */
 import { readdirSync, readFileSync, statSync } from 'node:fs';
 import { dirname, join, relative, resolve } from 'node:path';
@@ -28,7 +28,30 @@ function* files(folder) {
   }
 }
 
+function isFile(path) {
+  return statSync(path, { throwIfNoEntry: false })?.isFile() ?? false;
+}
+
+/** Circles of files that import each other, each once: a walk in depth that meets a file which is still open. */
+function circles(graph) {
+  const found = [];
+  const closed = new Set();
+  const open = [];
+  const visit = (file) => {
+    if (open.includes(file)) found.push([...open.slice(open.indexOf(file)), file]);
+    if (closed.has(file) || open.includes(file)) return;
+    open.push(file);
+    for (const next of graph.get(file) ?? []) visit(next);
+    open.pop();
+    closed.add(file);
+  };
+  for (const file of graph.keys()) visit(file);
+  return found;
+}
+
 const breaches = [];
+/** File → files that it imports, all relative to src. */
+const imports = new Map();
 for (const path of files(ROOT)) {
   const here = relative(ROOT, path);
   const [layer, area] = here.split('/');
@@ -41,11 +64,14 @@ for (const path of files(ROOT)) {
     });
   }
   if (!(layer in MAY_USE)) continue;
+  if (!isTest) imports.set(here, new Set());
   for (const [, target] of text.matchAll(IMPORT)) {
     let to;
     if (target.startsWith('#/')) to = target.slice(2);
     else if (target.startsWith('.')) to = relative(ROOT, resolve(dirname(path), target));
     else continue;
+    const file = ['', '.ts', '.tsx', '/index.ts', '/index.tsx'].find((end) => isFile(join(ROOT, to + end)));
+    if (file !== undefined) imports.get(here)?.add(to + file);
     const [toLayer, toArea] = to.split('/');
     const allowed = isTest ? [...MAY_USE[layer], 'test'] : MAY_USE[layer];
     if (toLayer in MAY_USE && !allowed.includes(toLayer))
@@ -54,6 +80,7 @@ for (const path of files(ROOT)) {
       breaches.push(`${here}: feature ${area} must not import feature ${toArea}`);
   }
 }
+for (const circle of circles(imports)) breaches.push(`circle of imports: ${circle.join(' → ')}`);
 if (breaches.length > 0) {
   console.error(breaches.join('\n'));
   process.exit(1);

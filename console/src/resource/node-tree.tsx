@@ -8,6 +8,7 @@ import { useT } from '#/lib/i18n';
 import { Button } from '#/ui/button';
 import { SkeletonLines } from '#/ui/skeleton';
 import { Tree, type TreeItem } from '#/ui/tree';
+import type { ChosenNode } from './node-search/chosen-node';
 import { NodeSearch } from './node-search/NodeSearch';
 import { useMedia } from './use-media';
 
@@ -31,14 +32,6 @@ export interface TreeNode {
       readonly ip?: string;
     };
   };
-}
-
-export interface ChosenNode {
-  /** Object id: UUID, or the name of a special node. */
-  readonly id: string;
-  readonly key: string;
-  readonly label: string;
-  readonly type: string;
 }
 
 /** “web (12)” → label and count; the server puts the count behind the name. */

@@ -2,16 +2,22 @@ import { TriangleAlert } from 'lucide-react';
 import { useState } from 'react';
 import { useT } from '#/lib/i18n';
 import { Button } from './button';
-import { type Asked, useQuestion } from './confirm';
 import { Dialog } from './dialog';
+import type { Asked } from './question';
 
 const NAMES_SHOWN = 5;
 
-export default function QuestionDialog({ asked }: { readonly asked: Asked }) {
+interface QuestionDialogProps {
+  readonly asked: Asked;
+  /** The question is over; whoever asked is told after this. */
+  readonly onAnswer: () => void;
+}
+
+export default function QuestionDialog({ asked, onAnswer }: QuestionDialogProps) {
   const t = useT();
   const [busy, setBusy] = useState(false);
   const finish = (yes: boolean) => {
-    useQuestion.setState({ asked: null });
+    onAnswer();
     asked.answer(yes);
   };
   const confirmed = async () => {

@@ -1,6 +1,6 @@
 import { FieldRelationCard } from '#/resource/detail/FieldRelationCard';
 import { labelOptions, nodeOptions } from '#/resource/remotes';
-import type { AssetRow } from './asset.resource';
+import type { AssetRow } from './asset-row';
 import { LabelChip } from './LabelChips';
 
 interface Props {

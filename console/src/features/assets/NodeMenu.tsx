@@ -1,84 +1,20 @@
 import { Ellipsis, FolderInput, FolderPlus, ListPlus, Pencil, Trash2 } from 'lucide-react';
-import { type FormEvent, useId, useState } from 'react';
-import { explain } from '#/lib/http/catalogue';
+import { lazy, Suspense, useState } from 'react';
 import { http } from '#/lib/http/client';
 import { useT } from '#/lib/i18n';
 import { queryClient } from '#/lib/query';
 import { useIsRootOrganization } from '#/lib/session';
-import type { ChosenNode } from '#/resource/node-tree';
-import { Button } from '#/ui/button';
+import type { ChosenNode } from '#/resource/node-search/chosen-node';
 import { confirm } from '#/ui/confirm';
-import { Dialog } from '#/ui/dialog';
-import { Field, TextInput } from '#/ui/field';
 import { MenuButton } from '#/ui/menu';
 import { askPlacement } from './asset-actions';
+
+// Opened by hand now and then: the list must not wait for it.
+const NodeNameDialog = lazy(async () => ({ default: (await import('./NodeNameDialog')).NodeNameDialog }));
 
 interface Editing {
   readonly kind: 'create' | 'rename';
   readonly start: string;
-}
-
-function NameDialog({
-  editing,
-  title,
-  save,
-  onClose,
-}: {
-  readonly editing: Editing;
-  readonly title: string;
-  readonly save: (value: string) => Promise<unknown>;
-  readonly onClose: () => void;
-}) {
-  const t = useT();
-  const form = useId();
-  const [value, setValue] = useState(editing.start);
-  const [error, setError] = useState<string | undefined>();
-  const [busy, setBusy] = useState(false);
-  const submit = async (event: FormEvent) => {
-    event.preventDefault();
-    if (value.trim() === '') {
-      setError(t('resource:form.required'));
-      return;
-    }
-    setBusy(true);
-    try {
-      await save(value.trim());
-      onClose();
-    } catch (problem) {
-      setError(explain(problem));
-      setBusy(false);
-    }
-  };
-  return (
-    <Dialog
-      isOpen
-      size="text"
-      title={title}
-      onClose={onClose}
-      footer={
-        <>
-          <Button onClick={onClose}>{t('ui:cancel')}</Button>
-          <Button kind="primary" type="submit" form={form} busy={busy}>
-            {t('resource:form.save')}
-          </Button>
-        </>
-      }
-    >
-      <form id={form} onSubmit={submit} noValidate>
-        <Field label={t('assets:node.name')} layout="above" error={error} required>
-          {(control) => (
-            // The dialog was opened to type this name.
-            <TextInput
-              {...control}
-              autoFocus
-              value={value}
-              onChange={(event) => setValue(event.target.value)}
-            />
-          )}
-        </Field>
-      </form>
-    </Dialog>
-  );
 }
 
 /** Create below, rename or delete the chosen node. */
@@ -159,23 +95,25 @@ export function NodeMenu({
         <Ellipsis aria-hidden />
       </MenuButton>
       {editing && (
-        <NameDialog
-          editing={editing}
-          title={t(editing.kind === 'create' ? 'assets:node.create' : 'assets:node.rename')}
-          onClose={() => setEditing(null)}
-          save={async (value) => {
-            if (editing.kind === 'rename' && chosen) {
-              await http.patch(`assets/nodes/${chosen.id}/`, { value }, { quiet: true });
-            } else {
-              await http.post(
-                chosen ? `assets/nodes/${chosen.id}/children/` : 'assets/nodes/',
-                { value },
-                { quiet: true },
-              );
-            }
-            await reload();
-          }}
-        />
+        <Suspense>
+          <NodeNameDialog
+            start={editing.start}
+            title={t(editing.kind === 'create' ? 'assets:node.create' : 'assets:node.rename')}
+            onClose={() => setEditing(null)}
+            save={async (value) => {
+              if (editing.kind === 'rename' && chosen) {
+                await http.patch(`assets/nodes/${chosen.id}/`, { value }, { quiet: true });
+              } else {
+                await http.post(
+                  chosen ? `assets/nodes/${chosen.id}/children/` : 'assets/nodes/',
+                  { value },
+                  { quiet: true },
+                );
+              }
+              await reload();
+            }}
+          />
+        </Suspense>
       )}
     </>
   );

@@ -1,6 +1,7 @@
 import { defineResource } from '#/resource/define';
-import { asset, type AssetRow } from './asset.resource';
-import { assetMorePath } from './routes';
+import { asset } from './asset.resource';
+import type { AssetRow } from './asset-row';
+import { assetMorePath } from './addresses';
 
 /** Hardware and system of an asset: what is rarely written by hand has a form of its own, which changes nothing else. */
 export const assetMore = defineResource<AssetRow>({

@@ -22,28 +22,14 @@ import { LinkButton } from '#/ui/link';
 import { Status, type StatusTone } from '#/ui/status';
 import { moveToNode, removeFromNode, setActive } from './asset-actions';
 import { LabelChips } from './LabelChips';
-import { assetMorePath, assetScreens } from './routes';
+import { assetMorePath, assetRoutes } from './addresses';
+import type { AssetRow } from './asset-row';
 
 const AssetLabels = lazyPart(async () => (await import('./AssetRelations')).AssetLabels);
 const AssetNodes = lazyPart(async () => (await import('./AssetRelations')).AssetNodes);
 const HostKeys = lazyPart(async () => (await import('./HostKeys')).HostKeys);
 const ProtocolsField = lazyPart(async () => (await import('./ProtocolsField')).ProtocolsField);
 const RelatedSystemUsers = lazyPart(async () => (await import('./RelatedSystemUsers')).RelatedSystemUsers);
-
-export interface AssetRow {
-  readonly id: string;
-  readonly hostname: string;
-  readonly ip: string;
-  readonly platform: string;
-  readonly protocols: readonly string[];
-  readonly is_active: boolean;
-  readonly connectivity: 'unknown' | 'ok' | 'failed';
-  /** Ids; the names stand in the same order in `…_display`. */
-  readonly nodes: readonly string[];
-  readonly nodes_display: readonly string[];
-  readonly labels: readonly string[];
-  readonly labels_display: readonly string[];
-}
 
 const CONNECTIVITY: Record<AssetRow['connectivity'], StatusTone> = {
   ok: 'ok',
@@ -69,7 +55,7 @@ const LABELS: FieldSpec = { remote: labelOptions, multiple: true };
 export const asset = defineResource<AssetRow>({
   name: 'AssetListTable',
   api: 'assets/assets/',
-  routes: assetScreens,
+  routes: assetRoutes,
   icon: Server,
   nameOf: (row) => row.hostname,
   noun: { one: 'assets:asset.one', many: 'assets:asset.many', what: 'assets:asset.what' },

@@ -3,7 +3,7 @@ import { defineResource } from '#/resource/define';
 import { AmountCell } from '#/resource/format';
 import { assetOptions } from '#/resource/remotes';
 import { Count } from '#/ui/status';
-import { labelScreens } from './routes';
+import { labelRoutes } from './addresses';
 
 export interface LabelRow {
   readonly id: string;
@@ -21,7 +21,7 @@ function carriers(row: LabelRow): string {
 export const label = defineResource<LabelRow>({
   name: 'LabelListTable',
   api: 'assets/labels/',
-  routes: labelScreens,
+  routes: labelRoutes,
   icon: Tag,
   nameOf: (row) => `${row.name}:${row.value}`,
   noun: { one: 'assets:label_noun.one', many: 'assets:label_noun.many', what: 'assets:label_noun.what' },

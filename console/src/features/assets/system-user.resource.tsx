@@ -2,7 +2,7 @@ import { IdCard } from 'lucide-react';
 import { paths } from '#/lib/paths';
 import { defineResource, type FieldContext, type FieldGroup } from '#/resource/define';
 import { AmountCell, CopyCell } from '#/resource/format';
-import { systemUserScreens } from './routes';
+import { systemUserRoutes } from './addresses';
 import { lazyPart } from '#/resource/lazy-part';
 
 const RelatedAssets = lazyPart(async () => (await import('./RelatedSystemUsers')).RelatedAssets);
@@ -39,7 +39,7 @@ function groups({ values }: FieldContext): readonly FieldGroup[] {
 export const systemUser = defineResource<SystemUserRow>({
   name: 'SystemUserListTable',
   api: 'assets/system-users/',
-  routes: systemUserScreens,
+  routes: systemUserRoutes,
   icon: IdCard,
   nameOf: (row) => row.name,
   noun: { one: 'assets:system_user.one', many: 'assets:system_user.many', what: 'assets:system_user.what' },

@@ -1,7 +1,8 @@
 import { useNavigate, useSearch } from '@tanstack/react-router';
 import { useT } from '#/lib/i18n';
 import { ResourceList } from '#/resource/list/ResourceList';
-import { type ChosenNode, NodeTree } from '#/resource/node-tree';
+import type { ChosenNode } from '#/resource/node-search/chosen-node';
+import { NodeTree } from '#/resource/node-tree';
 import { assetPermission } from './asset-permission.resource';
 
 /** Permissions, narrowed by a node or asset of the tree. */

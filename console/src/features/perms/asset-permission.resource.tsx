@@ -8,7 +8,7 @@ import { AmountCell } from '#/resource/format';
 import { assetOptions, groupOptions, nodeOptions, systemUserOptions, userOptions } from '#/resource/remotes';
 import { Chip, Status } from '#/ui/status';
 import { actionNames, chosenLeaves } from './actions';
-import { assetPermissionScreens } from './routes';
+import { assetPermissionRoutes } from './addresses';
 import { lazyPart } from '#/resource/lazy-part';
 
 const RelationCard = lazyPart(async () => (await import('#/resource/detail/RelationCard')).RelationCard);
@@ -146,7 +146,7 @@ const YES_NO = [
 export const assetPermission = defineResource<AssetPermissionRow>({
   name: 'AssetPermissionListTable',
   api: 'perms/asset-permissions/',
-  routes: assetPermissionScreens,
+  routes: assetPermissionRoutes,
   icon: KeyRound,
   nameOf: (row) => row.name,
   noun: { one: 'perms:permission.one', many: 'perms:permission.many', what: 'perms:permission.what' },

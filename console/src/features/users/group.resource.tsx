@@ -3,7 +3,7 @@ import { paths } from '#/lib/paths';
 import { defineResource } from '#/resource/define';
 import { AmountCell } from '#/resource/format';
 import { userOptions } from '#/resource/remotes';
-import { groupScreens } from './routes';
+import { groupRoutes } from './addresses';
 import { lazyPart } from '#/resource/lazy-part';
 
 const RelationCard = lazyPart(async () => (await import('#/resource/detail/RelationCard')).RelationCard);
@@ -20,7 +20,7 @@ export interface GroupRow {
 export const group = defineResource<GroupRow>({
   name: 'UserGroupListTable',
   api: 'users/groups/',
-  routes: groupScreens,
+  routes: groupRoutes,
   icon: Users,
   nameOf: (row) => row.name,
   noun: { one: 'users:group.one', many: 'users:group.many', what: 'users:group.what' },

@@ -28,7 +28,7 @@ import {
   resetMfa,
   setActive,
 } from './user-actions';
-import { userScreens } from './routes';
+import { userRoutes } from './addresses';
 import { resetPassword, showSetPasswordLink } from './set-password-link';
 
 const GrantedAssets = lazyPart(async () => (await import('./GrantedAssets')).GrantedAssets);
@@ -88,7 +88,7 @@ function UserStatus({ row }: { readonly row: UserRow }) {
 export const user = defineResource<UserRow>({
   name: 'UserListTable',
   api: 'users/users/',
-  routes: userScreens,
+  routes: userRoutes,
   icon: User,
   nameOf: (row) => `${row.name} (${row.username})`,
   noun: { one: 'users:user.one', many: 'users:user.many', what: 'users:user.what' },

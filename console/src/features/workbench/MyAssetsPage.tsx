@@ -7,7 +7,8 @@ import { paths } from '#/lib/paths';
 import { defineResource } from '#/resource/define';
 import { ChipsCell, MonoCell, ShowCell } from '#/resource/format';
 import { ResourceList } from '#/resource/list/ResourceList';
-import { type ChosenNode, NodeTree } from '#/resource/node-tree';
+import type { ChosenNode } from '#/resource/node-search/chosen-node';
+import { NodeTree } from '#/resource/node-tree';
 import { LinkButton } from '#/ui/link';
 
 interface MyAssetRow {

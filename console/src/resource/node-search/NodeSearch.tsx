@@ -5,7 +5,7 @@ import { http } from '#/lib/http/client';
 import { useT } from '#/lib/i18n';
 import { TextInput } from '#/ui/field';
 import { Note } from '#/ui/note';
-import type { ChosenNode } from '../node-tree';
+import type { ChosenNode } from './chosen-node';
 
 const PAUSE_MS = 400;
 const MOST = 30;
