@@ -11,7 +11,7 @@ export const Role = {
 } as const;
 
 /** Any of these opens the admin page. */
-export const ADMIN_PAGE_MASK = Bit.super | Bit.admin | Bit.audit;
+const ADMIN_PAGE_MASK = Bit.super | Bit.admin | Bit.audit;
 
 /** What a route or an action needs. `any`: every signed-in person. */
 export type Permission = 'any' | 'use' | 'audit' | 'admin' | 'super';

@@ -1,6 +1,6 @@
 import { describe, expect, test, vi } from 'vitest';
 import { errorOf, MissingTokenError } from '#/lib/http/errors';
-import { Role } from '#/lib/permissions';
+import { Bit, Role } from '#/lib/permissions';
 import { DEFAULT_ORG_ID, type Organization, type Profile, type PublicSettings } from '#/lib/session';
 import { admin, defaultOrg, rootOrg } from '#/test/render';
 import { pickRole } from './choices';
@@ -79,7 +79,7 @@ const user: Profile = {
 };
 
 describe('the first navigation', () => {
-  test('[S4-001] [S4-002] [S4-004] [S4-008] [S4-011] [S4-016] [S3-010] takes its steps in the specified order', async () => {
+  test('[S4-001] [S4-002] [S4-004] [S4-008] [S4-011] [S3-010] takes its steps in the specified order', async () => {
     const { ports, calls } = world({});
     expect((await runGuard(ports)).at).toBe('ready');
     expect(calls).toEqual([
@@ -105,6 +105,14 @@ describe('the first navigation', () => {
       at: 'organization',
       organizations: [defaultOrg, shanghai],
     });
+  });
+
+  test('[S4-016] builds the routes from the current role, once everything else is known', async () => {
+    const { ports } = world({ role: Role.User });
+    await runGuard(ports);
+    expect(ports.buildRoutes).toHaveBeenCalledExactlyOnceWith(
+      expect.objectContaining({ currentRole: Role.User, organization: defaultOrg }),
+    );
   });
 
   test('[S3-066] [S3-067] ends with everything about the session', async () => {
@@ -241,22 +249,30 @@ describe('the current organization', () => {
 describe('the current role', () => {
   const bits = Role.SuperAdmin | Role.User;
 
-  test('[S4-012] is the stored one if permitted', () => {
+  test('[S4-012] is the stored one if permitted', async () => {
     expect(pickRole(bits, Role.User, true)).toBe(Role.User);
+    expect((await ready({ role: Role.User })).currentRole).toBe(Role.User);
+    expect((await ready({ role: Role.SuperAuditor })).currentRole).toBe(Role.SuperAuditor);
   });
 
   test('[S4-013] is the admin page role when nothing permitted is stored', () => {
     expect(pickRole(bits, null, true)).toBe(Role.SuperAdmin);
     expect(pickRole(Role.OrgAdmin | Role.User, Role.SuperAdmin, true)).toBe(Role.OrgAdmin);
     expect(pickRole(Role.OrgAuditor, null, true)).toBe(2);
+    // What nobody can hold is not taken for permitted.
+    for (const stored of [0, -1]) expect(pickRole(bits, stored, true)).toBe(Role.SuperAdmin);
   });
 
   test('[S4-014] is the user page role when the admin page is not permitted', () => {
-    expect(pickRole(Role.User, null, true)).toBe(Role.User);
+    for (const stored of [null, Role.OrgAdmin]) expect(pickRole(Role.User, stored, true)).toBe(Role.User);
   });
 
-  test('[S4-015] is the smallest user page role without organizations to manage', () => {
+  test('[S4-015] is the smallest user page role without organizations to manage', async () => {
     expect(pickRole(bits, Role.SuperAdmin, false)).toBe(Role.User);
+    const auditor: Profile = { ...user, current_org_roles: ['Auditor'] };
+    expect((await ready({ profile: auditor })).currentRole).toBe(Role.User);
+    const manages = { ...auditor, admin_or_audit_orgs: [defaultOrg] };
+    expect((await ready({ profile: manages })).currentRole).toBe(Bit.audit);
   });
 
   test('[S6-049] is remembered for the person', async () => {

@@ -1,20 +1,26 @@
 import { browserLocation } from '#/lib/browser-location';
-import { ADMIN_PAGE_MASK, adminPageRole, hasAdminPage, Role } from '#/lib/permissions';
-import { isAdminPage, rememberRole, type Session } from '#/lib/session';
+import { adminPageRole, hasAdminPage, Role } from '#/lib/permissions';
+import { isAdminPage, rememberOrganization, rememberRole, type Session } from '#/lib/session';
 
 /** Offered to those who have more than one role here or who manage an organization. */
 export function maySwitchPage(session: Session): boolean {
-  return (
-    hasAdminPage(session.permissions) &&
-    (session.roles.length > 1 || session.profile.admin_or_audit_orgs.length > 0)
-  );
+  return session.roles.length > 1 || session.organizations.length > 0;
 }
 
-/** Goes to the other page (admin or user): sets the current role and loads the console anew. */
+/**
+ * Goes to the other page (admin or user): sets the current role and loads the console anew. Who manages only other
+ * organizations than this one goes to the first of those; the guard gives the role there.
+ */
 export function switchPage(session: Session): void {
-  const next = isAdminPage(session.currentRole)
-    ? Role.User
-    : adminPageRole(session.permissions & ADMIN_PAGE_MASK);
-  rememberRole(session.profile.username, next);
+  const { username } = session.profile;
+  if (isAdminPage(session.currentRole)) {
+    rememberRole(username, Role.User);
+  } else if (hasAdminPage(session.permissions)) {
+    rememberRole(username, adminPageRole(session.permissions));
+  } else {
+    const [managed] = session.organizations;
+    if (managed) rememberOrganization(username, managed);
+    rememberRole(username, Role.Anon);
+  }
   browserLocation.assign('/ui/');
 }

@@ -125,15 +125,32 @@ describe('switching the page', () => {
   });
 
   test('[S6-040] is offered to one who owns an administered organization, though the role is only one', () => {
-    const auditor: Session = {
+    const auditor = { ...adminSession, roles: [Role.OrgAuditor], permissions: Role.OrgAuditor };
+    expect(maySwitchPage({ ...auditor, organizations: [defaultOrg] })).toBe(true);
+    expect(maySwitchPage({ ...auditor, organizations: [] })).toBe(false);
+  });
+
+  test('[S6-039] is offered to one with more than one role here, even without an organization to manage', () => {
+    const both = { ...adminSession, roles: [Role.OrgAdmin, Role.User], organizations: [] };
+    expect(maySwitchPage(both)).toBe(true);
+    expect(maySwitchPage({ ...both, roles: [Role.User] })).toBe(false);
+  });
+
+  test('[S6-040] who manages only another organization gets to the admin page of that one', () => {
+    const member: Session = {
       ...adminSession,
-      roles: [Role.OrgAuditor],
-      permissions: Role.OrgAuditor,
-      profile: { ...admin, admin_or_audit_orgs: [defaultOrg] },
+      roles: [Role.User],
+      permissions: Role.User,
+      currentRole: Role.User,
+      organizations: [shanghai],
     };
-    expect(maySwitchPage(auditor)).toBe(true);
-    expect(maySwitchPage({ ...auditor, profile: { ...admin, admin_or_audit_orgs: [] } })).toBe(false);
-    expect(maySwitchPage({ ...auditor, roles: [Role.User], permissions: Role.User })).toBe(false);
+    expect(maySwitchPage(member)).toBe(true);
+    rememberRole('admin', Role.User);
+    switchPage(member);
+    expect(rememberedOrganization('admin')).toEqual(shanghai);
+    // No role is wished for: the guard gives that of the admin page there.
+    expect(rememberedRole('admin')).toBe(Role.Anon);
+    expect(assign).toHaveBeenLastCalledWith('/ui/');
   });
 });
 
