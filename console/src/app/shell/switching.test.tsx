@@ -7,7 +7,7 @@ import { browserLocation } from '#/lib/browser-location';
 import { Role } from '#/lib/permissions';
 import { rememberedOrganization, rememberedRole, rememberRole, type Session } from '#/lib/session';
 import { readCookie } from '#/lib/storage';
-import { admin, adminSession, defaultOrg, renderScreen, rootOrg } from '#/test/render';
+import { adminSession, defaultOrg, renderScreen, rootOrg } from '#/test/render';
 import { OrganizationSelector } from './OrganizationSelector';
 import { signOut } from './sign-out';
 import { addressAfterSwitch, offersOrganizations, switchOrganization } from './switch-organization';
