@@ -3,10 +3,80 @@ import { fileURLToPath } from 'node:url';
 import optimizeLocales from '@react-aria/optimize-locales-plugin';
 import tailwindcss from '@tailwindcss/vite';
 import react from '@vitejs/plugin-react';
-import { defineConfig } from 'vite';
+import { defineConfig, type Rolldown } from 'vite';
 import manifest from './package.json' with { type: 'json' };
 
 const controlPlane = process.env.POSTERN_DEV_TARGET ?? 'http://127.0.0.1:8080';
+
+const SOURCE = fileURLToPath(new URL('./src/', import.meta.url));
+const MAIN = 'main.tsx';
+const SIGN_IN = ['features/signin/SignInPage.tsx'];
+const LIST = [
+  'app/QueryScope.tsx',
+  'app/shell/Shell.tsx',
+  'resource/screens.tsx',
+  'resource/lazy-part.tsx',
+  'resource/remotes.ts',
+];
+/** Signing in would load the list for an icon that both show: tools/budgets.mjs tells when one is missing here. */
+const ICONS_OF_BOTH = /\/lucide-react\/dist\/esm\/icons\/(?:languages|moon|sun)\.mjs$/;
+const reached = new Map<string, ReadonlySet<string>>();
+
+/** Modules of ours that these ones load at once, themselves included. */
+function reachedFrom(roots: readonly string[], context: Rolldown.ChunkingContext): ReadonlySet<string> {
+  const known = reached.get(roots.join());
+  if (known) return known;
+  const found = new Set<string>();
+  const waiting = roots.map((root) => SOURCE + root);
+  for (let id = waiting.pop(); id !== undefined; id = waiting.pop()) {
+    if (found.has(id) || !id.startsWith(SOURCE)) continue;
+    found.add(id);
+    waiting.push(...(context.getModuleInfo(id)?.importedIds ?? []));
+  }
+  reached.set(roots.join(), found);
+  return found;
+}
+
+/** Texts that are always shown together, by language. */
+function textsOf(name: string, namespaces: string) {
+  const path = new RegExp(`/(?:${namespaces})/locales/(zh|en)\\.json$`);
+  return {
+    debugName: name,
+    name: (id: string) => path.exec(id)?.[1]?.replace(/^/, `${name}-`) ?? null,
+    priority: 5,
+  };
+}
+
+/**
+ * What a visit needs together comes in one file. Left alone, the bundler makes a file of each icon and of each small part that
+ * two screens share: a list came in ninety requests. A group takes along what its modules import, except for what a group above has.
+ */
+const CHUNKS: Rolldown.CodeSplittingGroup[] = [
+  textsOf('texts', 'app|nav|ui'),
+  textsOf('list-texts', 'shell|messages|resource'),
+  {
+    debugName: 'core',
+    // What every page begins with, and what both signing in and lists are made of.
+    name: (id, context) =>
+      (id !== SOURCE + MAIN && reachedFrom([MAIN], context).has(id)) ||
+      (reachedFrom(SIGN_IN, context).has(id) && reachedFrom(LIST, context).has(id)) ||
+      id.includes('/node_modules/react-dom/') ||
+      ICONS_OF_BOTH.test(id)
+        ? 'core'
+        : null,
+    priority: 4,
+  },
+  // The frame and the list, which most screens are; forms and details share its parts.
+  {
+    debugName: 'list',
+    name: (id, context) => (reachedFrom(LIST, context).has(id) ? 'list' : null),
+    priority: 3,
+  },
+  { name: 'node-tree', test: /\/src\/resource\/node-tree\.tsx$/, priority: 2 },
+  // React Aria: dialogs and drawers, then what is chosen from.
+  { name: 'dialogs', test: /\/src\/ui\/(?:dialog|drawer)\.tsx$/, priority: 2 },
+  { name: 'choosing', test: /\/src\/ui\/(?:picker|select)\.tsx$/, priority: 1 },
+];
 
 export default defineConfig({
   base: '/ui/',
@@ -25,6 +95,7 @@ export default defineConfig({
     assetsInlineLimit: 0,
     modulePreload: { polyfill: false },
     chunkSizeWarningLimit: 800,
+    rolldownOptions: { output: { codeSplitting: { groups: CHUNKS } } },
   },
   server: {
     port: 5173,
