@@ -33,7 +33,7 @@ def test_compiled_catalogue_is_what_gettext_reads():
     assert found.gettext("Username") == "用户名"
     text = "You can try %(number)d more time; then the account is locked for %(minutes)d minutes."
     plural = "You can try %(number)d more times; then the account is locked for %(minutes)d minutes."
-    assert found.ngettext(text, plural, 3).startswith("您还可以尝试")
+    assert found.ngettext(text, plural, 3).startswith("你还可以尝试")
 
 
 def test_problems_are_found(tmp_path: Path):

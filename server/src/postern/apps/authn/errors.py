@@ -39,16 +39,14 @@ class WrongCredentials(SignInRefused):
         super().__init__()
 
     def text(self) -> str:
-        return (
-            _("The username or password you entered is incorrect, please enter it again.")
-            + " "
-            + ngettext(
-                "You can try %(number)d more time; then the account is locked for %(minutes)d minutes.",
-                "You can try %(number)d more times; then the account is locked for %(minutes)d minutes.",
-                self.tries_left,
-            )
-            % {"number": self.tries_left, "minutes": self.lock_minutes}
-        )
+        tries = ngettext(
+            "You can try %(number)d more time; then the account is locked for %(minutes)d minutes.",
+            "You can try %(number)d more times; then the account is locked for %(minutes)d minutes.",
+            self.tries_left,
+        ) % {"number": self.tries_left, "minutes": self.lock_minutes}
+        wrong = _("The username or password you entered is incorrect, please enter it again.")
+        # Sentences of Chinese have no space between them.
+        return _("%(wrong)s %(tries)s") % {"wrong": wrong, "tries": tries}
 
 
 class KeyRefused(SignInRefused):

@@ -55,7 +55,7 @@ def found_company(admin: Api, host: DemoHost, passwords: dict[str, Secret]) -> N
             "protocol": "ssh",
             "login_mode": "auto",
             "private_key": host.client_key,
-            "comment": "演示主机上的运行帐号",
+            "comment": "演示主机上的运行账号",
         },
     )
     dba = admin.ensure(

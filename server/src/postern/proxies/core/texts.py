@@ -17,24 +17,24 @@ class Text(Enum):
     END_TERMINATED = ("会话已被管理员终止。", "An administrator ended this session.")
     END_IDLE = ("会话因长时间没有操作而结束。", "The session ended because nothing happened for too long.")
     END_GRANT_EXPIRED = (
-        "您的授权已到期，会话已结束。如需继续使用，请联系管理员。",
+        "你的授权已到期，会话已结束。如需继续使用，可联系管理员。",
         "Your permission has run out, so the session has ended. Ask an administrator if you need more time.",
     )
     END_ACCOUNT_CLOSED = (
-        "您的帐号已停用、过期或已退出登录，会话已结束。",
+        "你的账号已停用、过期或已退出登录，会话已结束。",
         "Your account was disabled, has expired or was signed out, so the session has ended.",
     )
     END_CANNOT_RECORD = (
-        "会话无法录像，按照安全策略已结束。请联系管理员。",
+        "会话无法录像，按照安全策略已结束。可联系管理员。",
         "This session cannot be recorded and has ended, as the policy demands. Please tell an administrator.",
     )
     END_UNREACHABLE = ("无法连接目标主机。", "The target cannot be reached.")
     END_CREDENTIAL_REFUSED = (
-        "目标主机拒绝了系统用户的凭据。请联系管理员检查该系统用户。",
+        "目标主机拒绝了系统用户的凭据。可联系管理员检查该系统用户。",
         "The target did not accept the system user's credential. Ask an administrator to check the system user.",
     )
     END_HOST_KEY_REFUSED = (
-        "目标主机的密钥与记录不符，连接已被拒绝。请联系管理员核实。",
+        "目标主机的密钥与记录不符，连接已被拒绝。可联系管理员核实。",
         "The target's host key differs from the one on file, so the connection was refused. Ask an administrator to check it.",
     )
     END_LIMIT = ("超出保护限制，会话已结束。", "A protective limit was exceeded, so the session has ended.")
@@ -43,27 +43,27 @@ class Text(Enum):
         "The control plane has been out of reach for too long, so the session has ended.",
     )
     END_DRAINED = (
-        "服务正在关闭，会话已结束。请稍后重新连接。",
+        "服务正在关闭，会话已结束。稍后重新连接。",
         "The service is shutting down. Please connect again in a moment.",
     )
     END_INTERRUPTED = ("会话意外中断。", "The session was interrupted.")
     END_ERROR = (
-        "内部错误，会话已结束。请联系管理员。",
+        "内部错误，会话已结束。可联系管理员。",
         "An internal error ended the session. Please tell an administrator.",
     )
 
     # Signing in
     MFA_PROMPT = ("MFA 验证码或恢复码：", "MFA code or recovery code: ")
-    MFA_EXPLAINED = ("请输入身份验证器中的 6 位验证码。", "Enter the 6 digits that your authenticator app shows.")
+    MFA_EXPLAINED = ("输入身份验证器中的 6 位验证码。", "Enter the 6 digits that your authenticator app shows.")
 
     # Opening a session
     CONTROL_UNAVAILABLE = (
-        "控制中心暂时无法联系，请稍后再试。",
+        "控制中心暂时无法联系，稍后再试。",
         "The control plane cannot be reached right now. Please try again in a moment.",
     )
     DRAINING = ("服务正在关闭，不再接受新会话。", "The service is shutting down and takes no new sessions.")
     TOO_MANY_SESSIONS = (
-        "会话数量已达上限，请稍后再试。",
+        "会话数量已达上限，稍后再试。",
         "There are too many sessions at the moment. Please try again later.",
     )
     UNRESOLVED = ("无法解析目标地址 {host}。", "The name {host} cannot be resolved.")
@@ -75,11 +75,11 @@ class Text(Enum):
         ),
     )
     CONNECT_REFUSED = (
-        "目标 {host}:{port} 拒绝了连接，请确认 SSH 服务正在运行。",
+        "目标 {host}:{port} 拒绝了连接，需确认 SSH 服务正在运行。",
         "{host}:{port} refused the connection. Is its SSH service running?",
     )
     CONNECT_TIMEOUT = (
-        "连接目标 {host}:{port} 超时，请确认主机在线且网络可达。",
+        "连接目标 {host}:{port} 超时，需确认主机在线且网络可达。",
         "{host}:{port} did not answer in time. Is the host up and reachable from here?",
     )
     CONNECT_FAILED = ("无法连接目标 {host}:{port}：{detail}。", "{host}:{port} cannot be reached: {detail}.")
@@ -88,17 +88,17 @@ class Text(Enum):
         "{host}:{port} did not complete the SSH handshake: {detail}.",
     )
     LOGIN_REFUSED = (
-        "目标 {host} 不接受帐号 {login} 的凭据。请联系管理员检查系统用户“{system_user}”。",
+        "目标 {host} 不接受账号 {login} 的凭据。可联系管理员检查系统用户“{system_user}”。",
         "{host} did not accept the credential of {login}. Ask an administrator to check the system user “{system_user}”.",
     )
     LOGIN_REFUSED_MANUAL = (
-        "目标 {host} 不接受您为 {login} 输入的密码。",
+        "目标 {host} 不接受你为 {login} 输入的密码。",
         "{host} did not accept the password that you gave for {login}.",
     )
     HOST_KEY_CHANGED = (
         (
             "目标 {host} 的主机密钥已改变，连接被拒绝。\r\n  已记录：{pinned}\r\n  现收到：{seen}\r\n"
-            "可能是主机重装，也可能是中间人攻击。请联系管理员核实后更新记录。"
+            "可能是主机重装，也可能是中间人攻击。可联系管理员核实后更新记录。"
         ),
         (
             "The host key of {host} has changed; the connection was refused.\r\n  on file: {pinned}\r\n  shown:   {seen}\r\n"
@@ -113,23 +113,23 @@ class Text(Enum):
 
     # Refusals inside a session
     UPLOAD_REFUSED = (
-        "您没有向该资产上传文件的权限。",
+        "你没有向该资产上传文件的权限。",
         "Your permission for this asset does not include uploading files.",
     )
     DOWNLOAD_REFUSED = (
-        "您没有从该资产下载文件的权限。",
+        "你没有从该资产下载文件的权限。",
         "Your permission for this asset does not include downloading files.",
     )
     TRANSFER_REFUSED = (
-        "您没有在该资产上传输文件的权限。",
+        "你没有在该资产上传输文件的权限。",
         "Your permission for this asset does not include file transfer.",
     )
     CONNECT_NOT_PERMITTED = (
-        "您没有登录该资产的权限。",
+        "你没有登录该资产的权限。",
         "Your permission for this asset does not include opening a shell.",
     )
     NO_DIRECT_TARGET = (
-        "菜单只支持交互式终端。请使用 {user}@系统用户@资产 的形式直接连接。",
+        "菜单只支持交互式终端。使用 {user}@系统用户@资产 的形式直接连接。",
         "The menu needs a terminal. To go straight to a host, sign in as {user}@SYSTEMUSER@ASSET.",
     )
 
@@ -164,7 +164,7 @@ class Text(Enum):
         ),
     )
     MENU_PROMPT = ("资产> ", "asset> ")
-    MENU_EMPTY = ("没有您可以登录的资产。", "There is no asset that you may reach.")
+    MENU_EMPTY = ("没有你可以登录的资产。", "There is no asset that you may reach.")
     MENU_NOTHING_FOUND = ("没有找到与“{search}”匹配的资产。", "No asset matches “{search}”.")
     MENU_NO_SUCH_NUMBER = ("没有序号 {number}。", "There is no number {number}.")
     MENU_PAGE = ("第 {page}/{pages} 页，共 {count} 个资产", "Page {page} of {pages}, {count} assets")
@@ -177,7 +177,7 @@ class Text(Enum):
     MENU_CHOOSE_SYSTEM_USER = ("{asset} 的系统用户：", "System users of {asset}:")
     MENU_SYSTEM_USER_PROMPT = ("系统用户（序号或名称，回车取消）> ", "system user (number or name, Enter to cancel)> ")
     MENU_NO_SYSTEM_USER = ("该资产没有可用的系统用户。", "No system user may be used on this asset.")
-    MENU_SEVERAL = ("有多个匹配的资产，请选择：", "Several assets match, please choose:")
+    MENU_SEVERAL = ("有多个匹配的资产，选择一个：", "Several assets match, please choose:")
     MENU_GOODBYE = ("再见。", "Good-bye.")
     MENU_BACK = ("连接已结束，返回菜单。", "The connection is closed; back in the menu.")
 
