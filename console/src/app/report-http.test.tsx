@@ -7,7 +7,7 @@ import { browserLocation } from '#/lib/browser-location';
 import { http } from '#/lib/http/client';
 import { setSession } from '#/lib/session';
 import { renderScreen } from '#/test/render';
-import { clearToasts } from '#/ui/toast';
+import { clearToasts, TOAST_MS, useToasts } from '#/ui/toast';
 import { KEEP_ALIVE_MS, reportHttp } from './report-http';
 
 const profileCalls: number[] = [];
@@ -36,6 +36,7 @@ beforeEach(async () => {
   await screen.findByText('work');
 });
 afterEach(() => {
+  server.resetHandlers();
   act(clearToasts);
   vi.useRealTimers();
   setSession(null);
@@ -76,10 +77,43 @@ test('[S8-047] a call without any answer is passed on silently', async () => {
   expect(screen.queryByRole('alertdialog')).toBeNull();
 });
 
-test('[S8-017] any other failure is a banner with the words of the server and the request id', async () => {
+test.each([
+  [400, '[S8-010]', 'Bad request, please check again'],
+  [403, '[S8-011]', 'Bad request, no permission for this operation'],
+  [404, '[S8-013]', 'Resource lost or deleted'],
+  [409, '[S8-012]', 'Refreshing, please try again later'],
+  [500, '[S8-017]', 'The operation failed and the server gave no reason'],
+])('%i without words of the server is a banner %s', async (status, _id, text) => {
+  server.use(mock.get('*/api/v1/mute/', () => HttpResponse.json({}, { status })));
+  await ask('mute/');
+  expect(useToasts.getState().shown).toMatchObject([{ tone: 'error', text }]);
+  expect(await screen.findByText(text)).toBeTruthy();
+});
+
+test.each(['error', 'msg', 'detail'])(
+  '[S8-016] any other failure is a banner with the %s of the server and the request id',
+  async (key) => {
+    server.use(
+      mock.get('*/api/v1/broken/', () =>
+        HttpResponse.json({ [key]: 'disk full' }, { status: 500, headers: { 'X-Request-ID': 'abc-123' } }),
+      ),
+    );
+    await ask('broken/');
+    expect(await screen.findByText('disk full')).toBeTruthy();
+    expect(screen.getByText('req abc-123')).toBeTruthy();
+  },
+);
+
+test('[S8-015] [S9-002] the banner is red and goes after five seconds', async () => {
+  vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
   await ask('broken/');
-  expect(await screen.findByText('disk full')).toBeTruthy();
-  expect(screen.getByText('req abc-123')).toBeTruthy();
+  const banner = screen.getByText('disk full').closest('li');
+  expect(banner?.className).toContain('border-l-danger-dot');
+  await act(() => vi.advanceTimersByTimeAsync(TOAST_MS - 1));
+  expect(screen.queryByText('disk full')).toBeTruthy();
+  await act(() => vi.advanceTimersByTimeAsync(1));
+  expect(screen.queryByText('disk full')).toBeNull();
+  expect(TOAST_MS).toBe(5_000);
 });
 
 describe('the timer after an answer', () => {

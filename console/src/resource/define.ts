@@ -264,11 +264,15 @@ export interface ResourceDefinition<Row extends Resource> {
   readonly list: ListDefinition<Row>;
   readonly form?: FormDefinition;
   readonly detail?: DetailDefinition<Row>;
+  /** An object is gone: what is shown outside of its list follows. */
+  readonly deleted?: (row: Row) => void | Promise<void>;
   readonly can?: {
     readonly create?: boolean;
     readonly clone?: boolean;
     readonly update?: (row: Row) => boolean;
     readonly delete?: (row: Row) => boolean;
+    /** Why a row that `delete` spares is kept; default: not permitted. */
+    readonly kept?: (row: Row) => string;
     /** Whether deleting is offered to this person at all (row, selection, detail); default: to whoever may write. */
     readonly mayDelete?: () => boolean;
     readonly deleteMany?: boolean;

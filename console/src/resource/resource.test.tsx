@@ -4,6 +4,7 @@ import { Users } from 'lucide-react';
 import { http as mock, HttpResponse } from 'msw';
 import { setupServer } from 'msw/node';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { readCookie } from '#/lib/storage';
 import { adminSession, renderScreen, rootOrg } from '#/test/render';
 import { clearToasts } from '#/ui/toast';
 import { defineResource } from './define';
@@ -111,7 +112,7 @@ const sent = (method: string) => requests.filter((request) => request.method ===
 describe('list', () => {
   const list = <ResourceList resource={group} />;
 
-  test('[S2-206] [S2-207] [S2-209] [S2-212] has its header actions and the rows with labels of the server', async () => {
+  test('[S2-206] [S2-207] [S2-209] [S2-212] [S7-052] [S7-053] has its header actions and the rows with labels of the server', async () => {
     await renderScreen(list);
     expect(await screen.findByRole('link', { name: 'dba' })).toBeTruthy();
     expect(await screen.findByRole('columnheader', { name: 'Name' })).toBeTruthy();
@@ -147,20 +148,26 @@ describe('list', () => {
 
   test('[S6-055] [S6-057] [S6-058] [S6-059] otherwise they are allowed, in their order', async () => {
     const { router } = await renderScreen(list);
-    await screen.findByRole('button', { name: 'Update dba' });
+    const update = await screen.findByRole('button', { name: 'Update dba' });
+    expect(update.getAttribute('aria-disabled')).toBeNull();
     await userEvent.click(screen.getByRole('button', { name: 'Actions of dba' }));
     expect(screen.getAllByRole('menuitem').map((item) => item.textContent)).toEqual(['Delete', 'Clone']);
     await userEvent.click(screen.getByRole('menuitem', { name: 'Clone' }));
     expect(router.state.location.href).toBe('/users/groups/create?clone_from=g1');
   });
 
-  test('[S5-056] [S5-057] [S7-062] [S8-023] bulk delete asks, sends the spm and tells the result', async () => {
+  test('[S2-214] [S5-056] [S5-057] [S7-062] [S8-023] bulk delete asks, sends the spm and tells the result', async () => {
     await renderScreen(list);
-    await userEvent.click(await screen.findByRole('checkbox', { name: 'Select dba' }));
+    const first = await screen.findByRole('checkbox', { name: 'Select dba' });
+    expect(screen.queryByRole('region', { name: 'Actions for the selection' })).toBeNull();
+    expect(screen.queryByRole('button', { name: 'Delete' })).toBeNull();
+    await userEvent.click(first);
     await userEvent.click(screen.getByRole('checkbox', { name: 'Select web' }));
     const bar = screen.getByRole('region', { name: 'Actions for the selection' });
     await userEvent.click(within(bar).getByRole('button', { name: 'Delete' }));
-    await userEvent.click(await screen.findByRole('button', { name: 'Delete 2' }));
+    const question = await screen.findByRole('alertdialog', { name: 'Delete 2 user groups?' });
+    expect(sent('DELETE')).toHaveLength(0);
+    await userEvent.click(within(question).getByRole('button', { name: 'Delete 2' }));
     expect(await screen.findByText('2 deleted')).toBeTruthy();
     expect(sent('DELETE')[0]?.url.searchParams.get('spm')).toBe('spm-1');
     expect(sent('POST')[0]?.body).toEqual({ resources: ['g1', 'g2'] });
@@ -222,7 +229,7 @@ describe('form', () => {
     expect(await screen.findByText('dba created')).toBeTruthy();
   });
 
-  test('[S2-223] [S2-224] save and add another stays on an empty form', async () => {
+  test('[S2-223] [S2-224] [S2-225] save and add another stays on an empty form', async () => {
     server.use(
       mock.post('*/api/v1/users/groups/', () => HttpResponse.json({ ...rows[0], id: 'g9' }, { status: 201 })),
     );
@@ -249,7 +256,7 @@ describe('form', () => {
     expect(screen.getByLabelText(/Name/).getAttribute('aria-invalid')).toBe('true');
   });
 
-  test('[S2-225] update is a PUT and can be reset', async () => {
+  test('[S2-224] [S2-225] update is a PUT and can be reset', async () => {
     server.use(mock.put('*/api/v1/users/groups/g1/', () => HttpResponse.json(rows[0])));
     await renderScreen(<ResourceForm resource={group} mode="update" />, {
       address: '/users/groups/g1/update',
@@ -276,21 +283,31 @@ describe('form', () => {
 describe('detail', () => {
   const at = { address: '/users/groups/g1', pattern: '/users/groups/$id' };
 
-  test('[S2-192] [S2-193] [S2-195] [S2-196] [S2-197] has back, title, tabs, update and delete', async () => {
+  test('[S2-192] [S2-193] [S2-195] [S2-196] [S2-197] [S6-055] has back, title, tabs, update and delete', async () => {
     await renderScreen(<ResourceDetail resource={group} />, at);
     expect(await screen.findByRole('heading', { level: 1, name: 'dba' })).toBeTruthy();
     expect(screen.getByRole('link', { name: 'Back to User groups' })).toBeTruthy();
     expect(screen.getByRole('link', { name: 'Update' })).toBeTruthy();
     expect(screen.getByRole('button', { name: 'Delete' })).toBeTruthy();
-    expect(screen.getByRole('tab', { name: 'Basic' })).toBeTruthy();
+    expect(screen.getAllByRole('tab').map((tab) => tab.textContent)).toEqual(['Basic', 'Granted assets']);
   });
 
   test('[S2-198] [S2-199] [S9-055] the open tab is kept in address and cookie', async () => {
     const { router } = await renderScreen(<ResourceDetail resource={group} />, at);
     await userEvent.click(await screen.findByRole('tab', { name: 'Granted assets' }));
     await waitFor(() => expect(router.state.location.search).toEqual({ activeTab: 'more' }));
-    expect(document.cookie).toContain('activeTab=more');
+    expect(readCookie('activeTab')).toBe('more');
     expect(screen.getByText('more')).toBeTruthy();
+  });
+
+  test.each([
+    ['[S2-199] the address', { ...at, address: `${at.address}?activeTab=more` }, 'basic'],
+    ['[S2-198] the cookie', at, 'more'],
+  ])('%s remembers the open tab', async (_what, where, cookie) => {
+    document.cookie = `activeTab=${cookie}; path=/`;
+    await renderScreen(<ResourceDetail resource={group} />, where);
+    const tab = await screen.findByRole('tab', { name: 'Granted assets' });
+    expect(tab.getAttribute('aria-selected')).toBe('true');
   });
 
   test('[S2-194] [S9-011] a title is cut at 80 characters; the whole of it is in its tooltip', async () => {
@@ -322,7 +339,8 @@ describe('detail', () => {
       ...at,
       session: { ...adminSession, organization: rootOrg },
     });
-    await screen.findByRole('heading', { level: 1, name: 'dba' });
+    const update = await screen.findByRole('button', { name: 'Update' });
+    expect(update.getAttribute('aria-disabled')).toBe('true');
     expect(screen.queryByRole('link', { name: 'Update' })).toBeNull();
   });
 

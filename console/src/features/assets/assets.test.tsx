@@ -128,6 +128,15 @@ describe('list', () => {
     }
   });
 
+  test('[S5-059] an asset is named by its hostname when it is to be deleted', async () => {
+    await renderScreen(<ResourceList resource={asset} />);
+    await userEvent.click(await screen.findByRole('button', { name: 'Actions of failed' }));
+    await userEvent.click(screen.getByRole('menuitem', { name: 'Delete' }));
+    const question = await screen.findByRole('alertdialog', { name: 'Delete asset “failed”?' });
+    await userEvent.click(within(question).getByRole('button', { name: 'Cancel' }));
+    expect(sent('DELETE', 'assets/assets/')).toHaveLength(0);
+  });
+
   test('the label of the address is a condition of the request', async () => {
     await renderScreen(<ResourceList resource={asset} />, { address: '/?label=env:prod' });
     await screen.findByRole('link', { name: 'ok' });

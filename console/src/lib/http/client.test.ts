@@ -31,6 +31,7 @@ beforeEach(() => {
   onHttp({ failed, signedOut, answered() {} });
 });
 afterEach(() => {
+  vi.restoreAllMocks();
   server.resetHandlers();
   setRequestOrganization(null);
 });
@@ -63,8 +64,18 @@ test('[S7-001] [S7-002] [S7-003] a request names token, organization and time zo
   expect(seen[0]?.get('X-TZ')).toBe(Intl.DateTimeFormat().resolvedOptions().timeZone);
 });
 
-test('[S9-001] a request is given up after 60 s', () => {
+test('[S9-001] a request is given up after 60 s', async () => {
   expect(TIMEOUT_MS).toBe(60_000);
+  const limits: number[] = [];
+  vi.spyOn(AbortSignal, 'timeout').mockImplementation((ms) => {
+    limits.push(ms);
+    return AbortSignal.abort(new DOMException('too late', 'TimeoutError'));
+  });
+  answer(200);
+  const error: unknown = await http.get('things/').catch((caught: unknown) => caught);
+  expect(error).toMatchObject({ timedOut: true });
+  expect(error).toBeInstanceOf(NoAnswerError);
+  expect(limits).toEqual([60_000]);
 });
 
 test('[S5-064] [S5-065] query values: empty ones are dropped, the rest become trimmed text', () => {

@@ -19,7 +19,7 @@ import { Tabs } from '#/ui/tabs';
 import type { FieldMap } from '../api';
 import type { ActionTools, DetailDefinition, QuickAction, Resource, ResourceDefinition } from '../define';
 import { AutoCell } from '../format';
-import { deleteObject } from '../list/object-actions';
+import { deleteObject, whyKept } from '../list/object-actions';
 import { objectPath } from '../routes';
 import { useMetadata } from '../use-metadata';
 
@@ -205,7 +205,12 @@ export function ResourceDetail<Row extends Resource>({
       </>
     );
   }
-  const mayUpdate = mayWrite && !isRoot && resource.form !== undefined && routes.paths.update !== undefined;
+  const mayUpdate = mayWrite && resource.form !== undefined && routes.paths.update !== undefined;
+  const whyNotUpdated = isRoot
+    ? t('resource:not_in_root')
+    : (can.update?.(row) ?? true)
+      ? undefined
+      : t('resource:not_allowed');
   const mayDelete = mayWrite && can.delete !== undefined && (can.mayDelete?.() ?? true);
   const fields = metadata.data?.actions.GET ?? {};
   const basic = <BasicTab definition={definition} row={row} fields={fields} tools={tools} />;
@@ -219,16 +224,16 @@ export function ResourceDetail<Row extends Resource>({
           <>
             {definition.actions?.(row)}
             {mayUpdate &&
-              (can.update === undefined || can.update(row) ? (
+              (whyNotUpdated === undefined ? (
                 <LinkButton to={objectPath(routes.paths.update, row.id)} icon={Pencil}>
                   {t('resource:action.update')}
                 </LinkButton>
               ) : (
-                <Button icon={Pencil} disabledReason={t('resource:not_allowed')}>
+                <Button icon={Pencil} disabledReason={whyNotUpdated}>
                   {t('resource:action.update')}
                 </Button>
               ))}
-            {mayUpdate && can.clone !== false && (
+            {mayUpdate && !isRoot && can.clone !== false && (
               <LinkButton to={`${routes.paths.create}?clone_from=${row.id}`} icon={Copy}>
                 {t('resource:action.clone')}
               </LinkButton>
@@ -237,7 +242,7 @@ export function ResourceDetail<Row extends Resource>({
               <Button
                 kind="danger"
                 icon={Trash2}
-                disabledReason={can.delete?.(row) ? undefined : t('resource:not_allowed')}
+                disabledReason={whyKept(resource, row)}
                 onClick={() =>
                   void deleteObject(resource, row).then((gone) => {
                     if (gone) tools.navigate(routes.paths.list);

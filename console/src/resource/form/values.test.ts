@@ -10,13 +10,13 @@ const choices = (count: number) =>
   Array.from({ length: count }, (_, value) => ({ value, display_name: String(value) }));
 
 test.each([
-  ['[S5-050] a choice of four', 'level', meta('choice', { choices: choices(4) }), 'radio'],
-  ['[S5-050] a choice of five', 'level', meta('choice', { choices: choices(5) }), 'select'],
-  ['[S5-051] a string without limit', 'notes', meta('string'), 'textarea'],
-  ['[S5-052] a write-only string', 'token', meta('string', { write_only: true, max_length: 9 }), 'password'],
-  ['[S5-053] a field named email', 'email', meta('string', { max_length: 9 }), 'email'],
-  ['[S5-054] a field named password', 'password', meta('string'), 'password'],
-  ['[S5-055] a field named comment', 'comment', meta('string', { max_length: 9 }), 'textarea'],
+  ['a choice of four', 'level', meta('choice', { choices: choices(4) }), 'radio'],
+  ['a choice of five', 'level', meta('choice', { choices: choices(5) }), 'select'],
+  ['a string without limit', 'notes', meta('string'), 'textarea'],
+  ['a write-only string', 'token', meta('string', { write_only: true, max_length: 9 }), 'password'],
+  ['a field named email', 'email', meta('string', { max_length: 9 }), 'email'],
+  ['a field named password', 'password', meta('string'), 'password'],
+  ['a field named comment', 'comment', meta('string', { max_length: 9 }), 'textarea'],
   ['a boolean', 'is_active', meta('boolean'), 'checkbox'],
   ['a date-time', 'date_expired', meta('datetime'), 'datetime'],
   ['an integer', 'priority', meta('integer'), 'number'],

@@ -134,7 +134,7 @@ describe('formatters', () => {
     expect(await screen.findByText('s3cret')).toBeTruthy();
   });
 
-  const remove = (objects?: readonly string[]) => (
+  const remove = (objects?: 'all' | readonly string[]) => (
     <DeleteCell deleteUrl="groups/x/members/" value="u7" name="li" objects={objects} onDeleted={gone} />
   );
   const gone = vi.fn<() => void>();
@@ -157,13 +157,16 @@ describe('formatters', () => {
     expect(screen.queryByRole('alertdialog')).toBeNull();
   });
 
-  test('[S6-056] it is disabled unless its value is among the permitted objects, or all are', async () => {
+  test('[S6-055] [S6-056] it is disabled unless its value is among the permitted objects, or all are', async () => {
     const first = await renderScreen(remove(['u1', 'u2']));
     expect((await button()).getAttribute('aria-disabled')).toBe('true');
     first.unmount();
     const second = await renderScreen(remove(['u1', 'u7']));
     expect((await button()).getAttribute('aria-disabled')).toBeNull();
     second.unmount();
+    const third = await renderScreen(remove('all'));
+    expect((await button()).getAttribute('aria-disabled')).toBeNull();
+    third.unmount();
     await renderScreen(remove());
     expect((await button()).getAttribute('aria-disabled')).toBeNull();
   });

@@ -55,7 +55,7 @@ describe.each([
     expect(router.state.location.search).toEqual({ page: '2', order: '-name' });
   });
 
-  test('[S4-071] [S4-072] after the last row of the last page is deleted it moves back one page', async () => {
+  test('[S4-071] after the last row of the last page is deleted it moves back one page', async () => {
     rig.stored = all.slice(0, 21);
     server.use(
       mock.delete('*/api/v1/plans/:ids/', ({ params }) => {
@@ -74,6 +74,22 @@ describe.each([
     await userEvent.click(screen.getByRole('button', { name: 'Refresh' }));
     await waitFor(() => expect(router.state.location.search).toEqual({}));
     expect(await screen.findByText('No data')).toBeTruthy();
+  });
+
+  test('[S4-072] after the only row of page 1 is deleted it stays there', async () => {
+    rig.stored = all.slice(0, 1);
+    server.use(
+      mock.delete('*/api/v1/plans/:ids/', () => {
+        rig.stored = [];
+        return new HttpResponse(null, { status: 204 });
+      }),
+    );
+    const { router } = await renderScreen(table({ source, writes: defaultWrites('plans/') }));
+    await userEvent.click(await screen.findByRole('button', { name: 'Delete plan 1' }));
+    await userEvent.click(await screen.findByRole('button', { name: 'Delete' }));
+    expect(await screen.findByText('No data')).toBeTruthy();
+    expect(router.state.location.search).toEqual({});
+    for (const { query } of sent('GET')) expect(query).toMatchObject(first);
   });
 });
 
@@ -188,7 +204,7 @@ describe('dialogs', () => {
     expect(sent('GET').length).toBeGreaterThan(before);
   });
 
-  test('[S4-067] edit: confirm updates the row with what was typed', async () => {
+  test('[S4-063] [S4-067] edit: confirm updates the row with what was typed', async () => {
     const update = vi.fn<(row: Plan, values: unknown) => Promise<unknown>>().mockResolvedValue(null);
     await renderScreen(table({ dialog, writes: { ...writes, update } }));
     await userEvent.click(await screen.findByRole('button', { name: 'Update plan 3' }));
@@ -209,7 +225,7 @@ describe('dialogs', () => {
     expect(new Set(rig.requests.map((request) => request.method))).toEqual(new Set(['GET']));
   });
 
-  test('[S4-064] [S4-065] view: nothing can be changed or confirmed', async () => {
+  test('[S4-063] [S4-064] [S4-065] view: nothing can be changed or confirmed', async () => {
     await renderScreen(table({ dialog, writes }));
     await userEvent.click(await screen.findByRole('button', { name: 'Actions of plan 3' }));
     await userEvent.click(screen.getByRole('menuitem', { name: 'View' }));

@@ -12,7 +12,7 @@ describe('date range', () => {
   const iso = (...parts: [number, number, number, number, number, number]) =>
     new Date(...parts).toISOString();
 
-  test('[S2-208] [S2-203] [S2-204] start and end are read from the address', async () => {
+  test('[S2-208] [S2-203] [S2-204] [S7-056] start and end are read from the address', async () => {
     const start = new Date(2026, 10, 1, 8, 30).toISOString();
     const end = new Date(2026, 10, 5, 9, 45).toISOString();
     await renderScreen(list(ranged), { address: `/?date_start=${start}&date_end=${end}` });
@@ -57,7 +57,7 @@ describe('date range', () => {
   });
 });
 
-test('[S5-058] [S8-026] a row is deleted after a question only, and the success is told', async () => {
+test('[S5-058] [S5-059] [S8-026] a row is deleted after a question only, and the success is told', async () => {
   server.use(mock.delete('*/api/v1/things/t2/', () => new HttpResponse(null, { status: 204 })));
   await renderScreen(list());
   await userEvent.click(await screen.findByRole('button', { name: 'Actions of thing 2' }));

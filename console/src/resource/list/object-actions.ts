@@ -10,6 +10,15 @@ import { objectPath } from '../routes';
 /** Order of row actions (specification, section 6). */
 const ORDER = { update: 10, delete: 20, clone: 30 } as const;
 
+/** Why this row can not be deleted; undefined when it can. */
+export function whyKept<Row extends Resource>(
+  { can = {} }: ResourceDefinition<Row>,
+  row: Row,
+): string | undefined {
+  if (can.delete?.(row)) return undefined;
+  return can.kept?.(row) ?? translate('resource:not_allowed');
+}
+
 /** Asks, deletes, tells. True when the object is gone. */
 export function deleteObject<Row extends Resource>(
   resource: ResourceDefinition<Row>,
@@ -25,6 +34,7 @@ export function deleteObject<Row extends Resource>(
       try {
         await http.delete(`${resource.api}${row.id}/`, { quiet: true });
         toast({ tone: 'ok', text: translate('resource:delete.done', { name }) });
+        await resource.deleted?.(row);
       } catch (error) {
         toast({ tone: 'error', text: translate('resource:delete.failed', { reason: explain(error) }) });
         throw error;
@@ -60,7 +70,7 @@ export function objectActions<Row extends Resource>(
       icon: Trash2,
       order: ORDER.delete,
       danger: true,
-      disabledReason: (row) => (can.delete?.(row) ? undefined : translate('resource:not_allowed')),
+      disabledReason: (row) => whyKept(resource, row),
       run: async (row, tools) => {
         if (!(await deleteObject(resource, row))) return;
         tools.gone?.(String(row.id));
