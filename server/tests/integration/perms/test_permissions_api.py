@@ -278,10 +278,16 @@ def test_relations_have_integer_ids_and_are_deleted_by_filter(
 
 @pytest.mark.spec("S5-038")
 def test_last_system_user_of_a_permission_stays(as_org_admin: APIClient) -> None:
-    permission = grant(system_users=[make_system_user()])
+    first, last = make_system_user("root"), make_system_user("deploy")
+    permission = grant(system_users=[first, last])
     url = f"/api/v1/perms/asset-permissions-system-users-relations/?assetpermission={permission.pk}"
-    assert as_org_admin.delete(url).status_code == 400
-    assert permission.system_users.count() == 1
+    assert as_org_admin.delete(f"{url}&systemuser={first.pk}").status_code == 204
+    refused = as_org_admin.delete(f"{url}&systemuser={last.pk}", headers={"Accept-Language": "en"})
+    assert (refused.status_code, refused.json()) == (
+        400,
+        {"system_users": ["The last system user of a permission cannot be removed."]},
+    )
+    assert list(permission.system_users.all()) == [last]
 
 
 def test_explain_gives_the_verdict_and_every_reason(as_org_admin: APIClient, people: dict[str, User]) -> None:

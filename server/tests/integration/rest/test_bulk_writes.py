@@ -90,7 +90,7 @@ def test_answer_is_in_the_order_of_the_call_and_whole(as_org_admin: APIClient, g
     assert answer == [as_org_admin.get(f"{URL}{row['id']}/").json() for row in answer]
 
 
-@pytest.mark.spec("S5-062", "S5-063")
+@pytest.mark.spec("S7-049")
 def test_fields_that_are_not_sent_stay(as_org_admin: APIClient, groups: list[UserGroup]) -> None:
     """What the bulk update dialog relies on: PATCH of an array changes the named fields of the named rows only."""
     as_org_admin.patch(URL, [{"id": str(groups[0].pk), "comment": "old"}])

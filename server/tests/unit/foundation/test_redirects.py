@@ -44,11 +44,13 @@ OFF_SITE = [
 ]
 
 
+@pytest.mark.spec("S7-084")
 @pytest.mark.parametrize("target", OFF_SITE)
 def test_k12_redirect_target_off_site_becomes_home(target: str) -> None:
     assert safe_next(target) == HOME
 
 
+@pytest.mark.spec("S7-084")
 @pytest.mark.parametrize(
     "target",
     [

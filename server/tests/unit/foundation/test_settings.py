@@ -66,6 +66,8 @@ def test_settings_with_ipv6_listener_keep_the_brackets() -> None:
         ("POSTERN_LOG_LEVEL", "LOUD"),
         ("POSTERN_TIME_ZONE", "Mars/Olympus"),
         ("POSTERN_TIME_ZONE", "../etc/passwd"),
+        pytest.param("POSTERN_IMPORT_MAX_MB", "31", marks=pytest.mark.spec("S5-034", "S9-014")),
+        ("POSTERN_IMPORT_MAX_MB", "0"),
     ],
 )
 def test_settings_with_wrong_value_stop_with_one_line_that_names_it(name: str, value: str) -> None:
@@ -73,6 +75,12 @@ def test_settings_with_wrong_value_stop_with_one_line_that_names_it(name: str, v
         Settings.load({name: value})
     assert name in str(caught.value)
     assert "\n" not in str(caught.value)
+
+
+@pytest.mark.spec("S5-034", "S9-014")
+def test_size_of_an_import_is_10_mb_by_default_and_30_mb_at_most() -> None:
+    assert Settings.load({}).import_max_mb == 10
+    assert Settings.load({"POSTERN_IMPORT_MAX_MB": "30"}).import_max_mb == 30
 
 
 def test_settings_never_print_their_secrets() -> None:
