@@ -6,6 +6,7 @@ import { auditsSection } from '#/features/audits/routes';
 import { connectSection } from '#/features/connect/routes';
 import { helpSection } from '#/features/help/routes';
 import { messagesSection } from '#/features/messages/routes';
+import { extensionSection } from '#/features/orgs/routes';
 import { permsSection } from '#/features/perms/routes';
 import { profileSection } from '#/features/profile/routes';
 import { sessionsSection } from '#/features/sessions/routes';
@@ -20,6 +21,7 @@ export const sections: readonly Section[] = [
   permsSection,
   sessionsSection,
   auditsSection,
+  extensionSection,
   messagesSection,
   helpSection,
   profileSection,

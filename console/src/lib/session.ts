@@ -85,9 +85,21 @@ export function setSession(session: Session | null): void {
   useSessionState.setState({ session });
 }
 
+/** Organizations that the admin page offers: without a valid licence the root ones are left out. */
+export function offeredOrganizations(settings: PublicSettings, profile: Profile): readonly Organization[] {
+  const valid = settings.XPACK_LICENSE_IS_VALID === true;
+  return profile.admin_or_audit_orgs.filter((organization) => valid || !organization.is_root);
+}
+
+/** The profile has changed: the person's data, or the organizations that there are and their names. */
 export function updateProfile(profile: Profile): void {
   const { session } = useSessionState.getState();
-  if (session) useSessionState.setState({ session: { ...session, profile } });
+  if (!session) return;
+  const organizations = offeredOrganizations(session.settings, profile);
+  const organization = organizations.find((one) => one.id === session.organization.id);
+  useSessionState.setState({
+    session: { ...session, profile, organizations, organization: organization ?? session.organization },
+  });
 }
 
 /** The second factor has just been verified. */

@@ -1,11 +1,5 @@
 import { adminPageRole, hasAdminPage, hasUserPage, Role, satisfies } from '#/lib/permissions';
-import { DEFAULT_ORG_ID, type Organization, type Profile, type PublicSettings } from '#/lib/session';
-
-/** Organizations that the admin page offers: without a valid licence the root ones are left out. */
-export function offeredOrganizations(settings: PublicSettings, profile: Profile): readonly Organization[] {
-  const valid = settings.XPACK_LICENSE_IS_VALID === true;
-  return profile.admin_or_audit_orgs.filter((organization) => valid || !organization.is_root);
-}
+import { DEFAULT_ORG_ID, type Organization, type Profile } from '#/lib/session';
 
 /**
  * Ids of the organizations to try, in this order: the remembered one if it is still valid, the person's own, the default one.

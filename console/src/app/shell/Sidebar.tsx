@@ -73,7 +73,7 @@ function SectionEntry({
   const [first] = section.routes;
   if (!first) return null;
   const inside = section.routes.some((record) => record.name === marked?.name);
-  if (folded || section.routes.length === 1) {
+  if (folded || (section.routes.length === 1 && !section.grouped)) {
     return <Entry record={first} active={inside} icon={IconOf} folded={folded} label={label} />;
   }
   const Chevron = open ? ChevronDown : ChevronRight;

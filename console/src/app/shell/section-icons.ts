@@ -1,5 +1,6 @@
 import {
   Bell,
+  Blocks,
   CircleHelp,
   CircleUser,
   KeyRound,
@@ -21,6 +22,7 @@ export const sectionIcons: Record<SectionIcon, Icon> = {
   permissions: KeyRound,
   sessions: SquareTerminal,
   audits: ScrollText,
+  extension: Blocks,
   'my-assets': Server,
   settings: Settings,
   messages: Bell,

@@ -1,0 +1,91 @@
+import { Building2 } from 'lucide-react';
+import { http } from '#/lib/http/client';
+import { translate } from '#/lib/i18n';
+import { type Profile, updateProfile } from '#/lib/session';
+import { defineResource } from '#/resource/define';
+import { lazyPart } from '#/resource/lazy-part';
+import { Chip } from '#/ui/status';
+import { organizationRoutes } from './addresses';
+
+const Members = lazyPart(async () => (await import('./Members')).Members);
+
+/** What is counted of an organization, in the order of the columns. */
+const COUNTED = [
+  'users',
+  'groups',
+  'assets',
+  'admin_users',
+  'system_users',
+  'applications',
+  'asset_perms',
+  'app_perms',
+] as const;
+type Amount = `${(typeof COUNTED)[number]}_amount`;
+
+export interface OrganizationRow {
+  readonly id: string;
+  readonly name: string;
+  readonly is_default: boolean;
+  readonly resource_statistics: Readonly<Record<Amount, number>>;
+  readonly comment: string;
+}
+
+// i18n: orgs:amount.*
+const amounts = COUNTED.map((kind) => ({
+  key: `resource_statistics.${kind}_amount`,
+  label: `orgs:amount.${kind}`,
+  cell: ({ resource_statistics: counts }: OrganizationRow) => {
+    const amount = counts[`${kind}_amount`];
+    return <span className={`tabular-nums ${amount === 0 ? 'text-ink-3' : ''}`}>{amount}</span>;
+  },
+}));
+
+/** The selector of the sidebar offers what the profile names. */
+async function followInSelector(): Promise<void> {
+  // What was saved is saved; a selector that is behind follows with the next start.
+  await http.get<Profile>('users/profile/', { quiet: true }).then(updateProfile, () => undefined);
+}
+
+export const organization = defineResource<OrganizationRow>({
+  name: 'OrganizationListTable',
+  api: 'orgs/orgs/',
+  routes: organizationRoutes,
+  icon: Building2,
+  nameOf: (row) => row.name,
+  noun: { one: 'orgs:one', many: 'orgs:many', what: 'orgs:what' },
+  can: {
+    delete: (row) => !row.is_default,
+    kept: () => translate('orgs:default_stays'),
+    // The server deletes them one by one.
+    deleteMany: false,
+  },
+  deleted: followInSelector,
+  list: {
+    columns: ['name', ...amounts.map((amount) => ({ ...amount, align: 'right' as const })), 'comment'],
+    phone: {
+      icon: Building2,
+      meta: (row) => <span>{translate('orgs:phone', { count: row.resource_statistics.users_amount })}</span>,
+    },
+  },
+  form: {
+    groups: [{ title: 'orgs:form.basic', fields: ['name', 'comment'] }],
+    saved: followInSelector,
+  },
+  detail: {
+    status: (row) => (row.is_default ? <Chip>{translate('orgs:default')}</Chip> : null),
+    cards: [
+      { title: 'resource:tab.basic', fields: ['name', 'created_by', 'date_created', 'comment'] },
+      {
+        title: 'orgs:card.amounts',
+        fields: amounts.map(({ key, label, cell }) => ({ key, label, value: cell })),
+      },
+    ],
+    tabs: [
+      {
+        id: 'members',
+        label: 'orgs:tab.members',
+        content: (row, tools) => <Members organization={row} onChange={tools.refresh} />,
+      },
+    ],
+  },
+});
