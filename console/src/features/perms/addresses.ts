@@ -12,7 +12,7 @@ export const assetPermissionRoutes: ResourceRoutes = {
     list: '/perms/asset-permissions',
     create: '/perms/asset-permissions/create',
     // Singular, as the contract has it.
-    update: '/perms/asset-permission/$id/update',
+    update: '/perms/asset-permissions/$id/update',
     detail: '/perms/asset-permissions/$id',
   },
   titles: {
