@@ -5,15 +5,16 @@ The SQL stays Django's own and parametrised: stand-in values mark the places in 
 For queries that every request makes, and for none else: the code is plainer without.
 """
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Final, Generic, TypeVar
 from uuid import UUID
 
-from django.db import connection, connections
-from django.db.models import Model, QuerySet, UUIDField
+from django.db import DEFAULT_DB_ALIAS, connections
+from django.db.backends.base.base import BaseDatabaseWrapper
+from django.db.models import Model, QuerySet
 
-_uuid_column = UUIDField()
+Values = tuple[Any, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -21,9 +22,9 @@ class _Compiled:
     """`places` tells for some positions of `params` which value belongs there; `converters`, what is done to a column's values."""
 
     sql: str
-    params: tuple[Any, ...]
-    places: Mapping[int, str]
-    converters: tuple[tuple[int, tuple[Any, ...], Any], ...]
+    params: Values
+    places: tuple[tuple[int, str], ...]
+    converters: tuple[tuple[int, Values, Any], ...]
 
 
 _Row = TypeVar("_Row", bound=Model)
@@ -52,24 +53,41 @@ class PreparedQuery:
         """Run with `values`, one for each stand-in."""
         return [dict(zip(self._columns, row, strict=True)) for row in self.tuples(**values)]
 
-    def tuples(self, **values: UUID | str) -> list[tuple[Any, ...]]:
+    def tuples(self, **values: UUID | str) -> list[Values]:
         """The same, each row as the values of `columns`."""
-        compiled = self._compiled.get(connection.vendor)
-        if compiled is None:
-            compiled = self._compiled[connection.vendor] = self._compile()
-        params = list(compiled.params)
-        for position, name in compiled.places.items():
-            params[position] = _stored(values[name])
-        with connection.cursor() as cursor:
-            cursor.execute(compiled.sql, params)
-            found: list[tuple[Any, ...]] = cursor.fetchall()
-        return [_converted(row, compiled) for row in found] if compiled.converters else found
+        database = connections[DEFAULT_DB_ALIAS]  # once: each question to Django's `connection` looks it up anew
+        found = self.stored(**values)
+        converters = self._for(database).converters
+        return [_converted(row, converters, database) for row in found] if converters else found
 
-    def _compile(self) -> _Compiled:
+    def stored(self, **values: UUID | str) -> list[Values]:
+        """The same as the database has them (see `as_stored`), to be told apart before `converted`."""
+        database = connections[DEFAULT_DB_ALIAS]
+        compiled = self._for(database)
+        params = list(compiled.params)
+        for position, name in compiled.places:
+            params[position] = as_stored(values[name], database)
+        with database.cursor() as cursor:
+            cursor.execute(compiled.sql, params)
+            found: list[Values] = cursor.fetchall()
+        return found
+
+    def converted(self, row: Values) -> Values:
+        """One row of `stored` as `tuples` gives it."""
+        database = connections[DEFAULT_DB_ALIAS]
+        return _converted(row, self._for(database).converters, database)
+
+    def _for(self, database: BaseDatabaseWrapper) -> _Compiled:
+        compiled = self._compiled.get(database.vendor)
+        if compiled is None:
+            compiled = self._compiled[database.vendor] = self._compile(database)
+        return compiled
+
+    def _compile(self, database: BaseDatabaseWrapper) -> _Compiled:
         query = self._build(**self._stand_ins).values(*self._columns).query
-        compiler = query.get_compiler(connection=connections[connection.alias])
+        compiler = query.get_compiler(connection=database)
         sql, params = compiler.as_sql()
-        names = {_stored(value): name for name, value in self._stand_ins.items()}
+        names = {as_stored(value, database): name for name, value in self._stand_ins.items()}
         places = {
             position: names[value] for position, value in enumerate(params) if _hashable(value) and value in names
         }
@@ -80,11 +98,11 @@ class PreparedQuery:
             (position, tuple(functions), expression)
             for position, (functions, expression) in compiler.get_converters(selected).items()
         )
-        return _Compiled(str(sql), tuple(params), places, converters)
+        return _Compiled(str(sql), tuple(params), tuple(places.items()), converters)
 
 
 class PreparedObjects(Generic[_Row]):
-    """The same for whole rows of a model, as objects; `with_related` names a foreign key whose row comes along."""
+    """The same for whole rows of a model, as objects; `with_related` names foreign keys whose rows come along."""
 
     def __init__(
         self,
@@ -92,52 +110,79 @@ class PreparedObjects(Generic[_Row]):
         build: Callable[..., QuerySet[Any]],
         *,
         stand_ins: Mapping[str, UUID | str],
-        with_related: str | None = None,
+        with_related: Sequence[str] = (),
     ) -> None:
         self._model = model
         self._names = _column_names(model)
-        self._related = with_related
+        self._related: list[_Related] = []
         columns = self._names
-        if with_related is not None:
-            related: Any = model._meta.get_field(with_related).related_model  # noqa: SLF001 - the documented model API
-            self._related_model, self._related_names = related, _column_names(related)
-            columns = (*columns, *(f"{with_related}__{name}" for name in self._related_names))
+        for name in with_related:
+            related: Any = model._meta.get_field(name).related_model  # noqa: SLF001 - the documented model API
+            names = _column_names(related)
+            part = slice(len(columns), len(columns) + len(names))
+            key = len(columns) + names.index(related._meta.pk.attname)  # noqa: SLF001 - the documented model API
+            self._related.append(_Related(name, related, names, part, key))
+            columns = (*columns, *(f"{name}__{one}" for one in names))
         self._query = PreparedQuery(build, stand_ins=stand_ins, columns=columns)
 
     def first(self, **values: UUID | str) -> _Row | None:
         """The first row of the answer; meant for lookups that have one at most."""
-        rows = self._query.tuples(**values)
-        if not rows:
-            return None
-        own = len(self._names)
-        found: _Row = self._model.from_db(connection.alias, self._names, rows[0][:own])
-        if self._related is not None:
-            setattr(
-                found, self._related, self._related_model.from_db(connection.alias, self._related_names, rows[0][own:])
-            )
+        rows = self.all(**values)
+        return rows[0] if rows else None
+
+    def all(self, **values: UUID | str) -> list[_Row]:
+        """All rows of the answer. Those that refer to the same related row share one object of it."""
+        found: list[_Row] = []
+        own, seen = len(self._names), dict[tuple[str, Any], Model]()
+        for row in self._query.tuples(**values):
+            made: _Row = self._model.from_db(DEFAULT_DB_ALIAS, self._names, row[:own])
+            for related in self._related:
+                setattr(made, related.name, related.object_of(row, seen))
+            found.append(made)
         return found
+
+
+@dataclass(frozen=True, slots=True)
+class _Related:
+    """A foreign key whose row comes along: its columns stand in `part` of a row, its key at `key`."""
+
+    name: str
+    model: type[Model]
+    names: tuple[str, ...]
+    part: slice
+    key: int
+
+    def object_of(self, row: Values, seen: dict[tuple[str, Any], Model]) -> Model | None:
+        """The related row, from the columns of `row`; one for each key in `seen`."""
+        if row[self.key] is None:
+            return None
+        known = (self.name, row[self.key])
+        found = seen.get(known)
+        if found is None:
+            found = seen[known] = self.model.from_db(DEFAULT_DB_ALIAS, self.names, row[self.part])
+        return found
+
+
+def as_stored(value: UUID | str, database: BaseDatabaseWrapper) -> Any:
+    """A value in the form in which parameters and answers of the database carry it."""
+    if isinstance(value, UUID) and not database.features.has_native_uuid_field:
+        return value.hex
+    return value
 
 
 def _column_names(model: type[Model]) -> tuple[str, ...]:
     return tuple(column.attname for column in model._meta.concrete_fields)  # noqa: SLF001 - the documented model API
 
 
-def _converted(row: tuple[Any, ...], compiled: _Compiled) -> tuple[Any, ...]:
+def _converted(row: Values, converters: Sequence[tuple[int, Values, Any]], database: BaseDatabaseWrapper) -> Values:
     """A row as the model's fields have it: what Django's compiler does with each."""
     values = list(row)
-    for position, functions, expression in compiled.converters:
+    for position, functions, expression in converters:
         value = values[position]
         for function in functions:
-            value = function(value, expression, connection)
+            value = function(value, expression, database)
         values[position] = value
     return tuple(values)
-
-
-def _stored(value: UUID | str) -> Any:
-    """A value in the form in which the database's parameters carry it."""
-    if isinstance(value, UUID):
-        return _uuid_column.get_db_prep_value(value, connections[connection.alias])
-    return value
 
 
 def _hashable(value: Any) -> bool:

@@ -5,10 +5,11 @@ A viewset declares what its list shows:
 
     page_relations = (
         Related("labels", Asset.labels.through, key="asset_id", to=Label, through="label", columns=("id", "name"), order=("label__name",)),
-        Related("protocol_rows", AssetProtocol, key="asset_id", columns=("id", "name", "port"), order=("position",)),
+        Related("protocol_rows", AssetProtocol, key="asset_id", columns=("name", "port"), order=("position",)),
     )
 
-and its serializer reads them with `representation.prefetched`. The objects hold the named columns, anything else is read when asked for.
+and its serializer reads them with `representation.prefetched`. The objects hold the named columns; with the id among them anything else is read when
+asked for, without it rows of the same values share one object.
 """
 
 from collections.abc import Sequence
@@ -16,10 +17,10 @@ from dataclasses import dataclass, field
 from typing import Any, Final
 from uuid import UUID
 
-from django.db import connection
+from django.db import DEFAULT_DB_ALIAS, connections
 from django.db.models import Model, Q, QuerySet
 
-from postern.foundation.prepared import PreparedQuery
+from postern.foundation.prepared import PreparedQuery, as_stored
 
 #: Numbers of rows that a query is compiled for; a page is filled up to the next with its last key.
 _SIZES: Final = (1, 4, 16, 32, 64, 128, 1_024)
@@ -40,20 +41,22 @@ class Related:
 
     def attach(self, rows: Sequence[Model]) -> None:
         """Give each row its related ones."""
-        found: dict[Any, list[Model]] = {row.pk: [] for row in rows}
+        database = connections[DEFAULT_DB_ALIAS]
+        found: dict[Any, list[Model]] = {as_stored(row.pk, database): [] for row in rows}
         made: dict[tuple[Any, ...], Model] = {}
         model = self.to or self.table
-        keys = list(found)
+        keys = [row.pk for row in rows]
         for start in range(0, len(keys), _SIZES[-1]):
             part = keys[start : start + _SIZES[-1]]
-            for owner, *values in self._query_for(len(part)).tuples(**_named(part)):
-                same = tuple(values)  # many rows share a few labels: each of those is one object
+            query = self._query_for(len(part))
+            for stored in query.stored(**_named(part)):
+                same = stored[1:]  # many rows share a few labels: each of those is one object
                 one = made.get(same)
                 if one is None:
-                    one = made[same] = model.from_db(connection.alias, self.columns, values)
-                found[owner].append(one)
-        for row in rows:
-            vars(row).setdefault("_page_relations", {})[self.relation] = found[row.pk]
+                    one = made[same] = model.from_db(DEFAULT_DB_ALIAS, self.columns, query.converted(stored)[1:])
+                found[stored[0]].append(one)
+        for row, related in zip(rows, found.values(), strict=True):
+            vars(row).setdefault("_page_relations", {})[self.relation] = related
 
     def _query_for(self, count: int) -> PreparedQuery:
         size = next(one for one in _SIZES if one >= count)

@@ -49,7 +49,7 @@ class AssetViewSet(ResourceViewSet):
     ordering_fields = ("hostname", "ip", "cpu_cores", "date_created", "connectivity", "is_active")
     counted = Versioned(queries.VERSIONED_TABLES, queries.tree_version)
     page_relations = (
-        Related("protocol_rows", AssetProtocol, "asset_id", ("id", "name", "port"), ("position",)),
+        Related("protocol_rows", AssetProtocol, "asset_id", ("name", "port"), ("position",)),
         Related("nodes", AssetNode, "asset_id", ("id", "full_value"), ("node__key",), to=Node, through="node"),
         Related(
             "labels",
@@ -212,8 +212,12 @@ class FavoriteAssetViewSet(CreateMixin, DeleteMixin, ReadOnlyViewSet):
             data=request.data, context={**self.get_serializer_context(), "scope": None}
         )
         serializer.is_valid(raise_exception=True)
-        row = catalogue.add_favorite(user_id=cast("UUID", self.actor.user_id), asset=serializer.validated_data["asset"])
+        row = catalogue.add_favorite(
+            actor=self.actor,
+            user_id=cast("UUID", self.actor.user_id),
+            asset=serializer.validated_data["asset"],
+        )
         return Response(FavoriteAssetSerializer(row).data, status=201)
 
     def delete_object(self, instance: FavoriteAsset) -> None:
-        catalogue.remove_favorite(favorite=instance)
+        catalogue.remove_favorite(actor=self.actor, favorite=instance)

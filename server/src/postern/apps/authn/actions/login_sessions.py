@@ -111,7 +111,7 @@ def _with_person() -> PreparedObjects[LoginSession]:
         LoginSession,
         lambda pk: LoginSession.objects.filter(pk=pk),
         stand_ins={"pk": UUID(int=1)},
-        with_related="user",
+        with_related=("user",),
     )
 
 
@@ -172,6 +172,26 @@ def keep_through_password_change(login_session: LoginSession, user: User) -> Non
     LoginSession.objects.filter(pk=login_session.pk).update(epoch=user.session_epoch)
 
 
-def note_password_verified(login_session: LoginSession) -> None:
+@transaction.atomic
+def note_password_verified(*, actor: Actor, user: User, login_session: LoginSession) -> None:
     """The person has shown the password again."""
     LoginSession.objects.filter(pk=login_session.pk).update(date_password_verified=clock.now())
+    _record_password(actor, user, "password.verified", None)
+
+
+@transaction.atomic
+def note_password_refused(*, actor: Actor, user: User, reason: str) -> None:
+    """Somebody who is signed in has shown a wrong password: perhaps a stranger at an open desk."""
+    _record_password(actor, user, "password.refused", {"reason": reason})
+
+
+def _record_password(actor: Actor, user: User, event: str, new: Mapping[str, Any] | None) -> None:
+    audits.record(
+        actor=actor,
+        org_id=ROOT_ORG_ID,
+        event=event,
+        object_type="User",
+        object_id=str(user.pk),
+        object_name=str(user),
+        new=new,
+    )
