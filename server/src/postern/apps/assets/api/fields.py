@@ -30,6 +30,9 @@ class ProtocolsField(serializers.ListField):
     def get_attribute(self, instance: Asset) -> list[str]:
         return [str(row) for row in prefetched(instance, "protocol_rows")]
 
+    def to_representation(self, data: list[str]) -> list[str]:
+        return data
+
     def to_internal_value(self, data: Any) -> list[ProtocolPort]:
         texts = super().to_internal_value(data)
         found: list[ProtocolPort] = []
@@ -45,6 +48,24 @@ class ProtocolsField(serializers.ListField):
         if errors:
             raise serializers.ValidationError(errors)
         return found
+
+
+class NodePathsField(serializers.ListField):
+    """Places of an asset by their full values; nodes that are not there yet are made when they are written."""
+
+    child = serializers.CharField(max_length=4096)
+
+    def __init__(self, **kwargs: Any) -> None:
+        kwargs.setdefault("required", False)
+        kwargs.setdefault("max_length", 100)
+        kwargs.setdefault("label", gettext_lazy("Nodes name"))
+        super().__init__(**kwargs)
+
+    def get_attribute(self, instance: Asset) -> list[str]:
+        return [node.full_value for node in prefetched(instance, "nodes")]
+
+    def to_representation(self, data: list[str]) -> list[str]:
+        return data
 
 
 class AdminUserField(serializers.UUIDField):

@@ -9,7 +9,7 @@ from django.utils.translation import gettext_lazy
 from rest_framework import serializers
 
 from postern.apps.assets import protocols
-from postern.apps.assets.api.fields import AdminUserDisplayField, AdminUserField, ProtocolsField
+from postern.apps.assets.api.fields import AdminUserDisplayField, AdminUserField, NodePathsField, ProtocolsField
 from postern.apps.assets.models import Asset, FavoriteAsset, HostKey, Label, Node, Platform, PlatformBase
 from postern.apps.assets.protocols import ASSET_PROTOCOLS, ProtocolPort
 from postern.contracts.enums import Protocol
@@ -126,9 +126,7 @@ class AssetSerializer(ResourceSerializer):
     admin_user = AdminUserField()
     admin_user_display = AdminUserDisplayField()
     nodes = OrgOwnedList(Node, required=False, allow_empty=False, label=gettext_lazy("Nodes"))
-    nodes_display = serializers.ListField(
-        child=serializers.CharField(max_length=4096), required=False, max_length=100, label=gettext_lazy("Nodes name")
-    )
+    nodes_display = NodePathsField()
     labels = OrgOwnedList(Label, required=False, label=gettext_lazy("Labels"))
     labels_display = serializers.SerializerMethodField(label=gettext_lazy("Labels"))
     charset = serializers.CharField(source="platform.charset", read_only=True, label=gettext_lazy("Charset"))
@@ -183,12 +181,6 @@ class AssetSerializer(ResourceSerializer):
             attrs["protocols"] = [ProtocolPort(name, port or protocols.DEFAULT_PORTS[name])]
         elif self.instance is None:
             attrs["protocols"] = [item for text in protocols.DEFAULT_PROTOCOLS if (item := protocols.parse(text))]
-
-    def to_representation(self, instance: Asset) -> dict[str, Any]:
-        shown: dict[str, Any] = super().to_representation(instance)
-        if "nodes_display" in self.fields:
-            shown["nodes_display"] = [node.full_value for node in prefetched(instance, "nodes")]
-        return shown
 
 
 class BoundAssetSerializer(ResourceSerializer):

@@ -49,6 +49,8 @@ def cell_of(value: Any) -> Cell:
     if value.__class__ in PLAIN_TYPES:
         plain_cell: Cell = value
         return plain_cell
+    if value.__class__ is list:
+        return repr([one if one.__class__ in PLAIN_TYPES else _plain(one) for one in value])
     if isinstance(value, str):
         return str(value)  # a lazy or marked text becomes a plain one
     plain = _plain(value)
