@@ -81,13 +81,11 @@ class Server:
         data = None if body is None else json.dumps(body).encode()
         if data is not None:
             headers["Content-Type"] = "application/json"
-        self._connection.request(
-            method,
-            f"{path}?{urlencode(query)}" if query else path,
-            body=data,
-            headers=headers,
-        )
-        answer = self._connection.getresponse()
+        target = f"{path}?{urlencode(query)}" if query else path
+        try:
+            answer = self._sent(method, target, data, headers)
+        except ConnectionError:  # the server ends connections that nobody uses for some seconds
+            answer = self._sent(method, target, data, headers)
         raw = answer.read()
         if answer.status >= 300:
             raise SystemExit(f"{method} {path}: {answer.status} {raw[:300]!r}")
@@ -96,6 +94,14 @@ class Server:
                 cookie, _separator, text = value.partition(";")[0].partition("=")
                 self._cookies[cookie] = text
         return json.loads(raw) if raw else None
+
+    def _sent(self, method: str, target: str, data: bytes | None, headers: dict[str, str]) -> http.client.HTTPResponse:
+        try:
+            self._connection.request(method, target, body=data, headers=headers)
+            return self._connection.getresponse()
+        except ConnectionError:
+            self._connection.close()
+            raise
 
 
 def free_port() -> int:

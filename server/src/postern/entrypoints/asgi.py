@@ -15,10 +15,10 @@ from postern.apps.sessions import presence
 from postern.entrypoints.websockets import websocket_urlpatterns
 from postern.foundation.body_guard import BodyGuard
 from postern.foundation.checks import refuse_undeclared
-from postern.foundation.request_threads import OnePieceHandler, RequestThreads
+from postern.foundation.request_threads import RequestThreads
 
 refuse_undeclared(websocket_urlpatterns)  # also loads the views: some of them raise the limit of their bodies
-http_application = BodyGuard(RequestThreads(OnePieceHandler()))  # type: ignore[arg-type]  # ASGI's own types are wider than Django's
+http_application = BodyGuard(RequestThreads())  # type: ignore[arg-type]  # ASGI's own types are wider than Django's
 
 application = ProtocolTypeRouter({"http": http_application, "websocket": URLRouter(websocket_urlpatterns)})
 

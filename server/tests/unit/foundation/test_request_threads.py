@@ -1,96 +1,232 @@
 import asyncio
 import threading
+from collections.abc import AsyncIterator, Callable
 from typing import Any
 
-from asgiref.sync import sync_to_async
+import pytest
+from asgiref.sync import async_to_sync
+from django.core.signals import request_finished, request_started
+from django.http import HttpRequest, HttpResponse, StreamingHttpResponse
 
-from postern.foundation.request_threads import OnePieceHandler, RequestThreads
+from postern.foundation.request_threads import RequestThreads
 
-
-async def _nothing() -> dict[str, Any]:
-    return {"type": "http.disconnect"}
-
-
-async def _ignore(message: Any) -> None:
-    del message
+WAIT_S = 30
 
 
-def _application(seen: list[int], gate: threading.Event | None = None) -> Any:
-    def work() -> None:
+class Answering(RequestThreads):
+    """Requests on kept threads, answered by `view` instead of the product's middlewares."""
+
+    def __init__(self, view: Callable[[HttpRequest], Any], *, kept: int = 8) -> None:
+        super().__init__(kept=kept)
+        self._view = view
+
+    def get_response(self, request: HttpRequest) -> Any:
+        return self._view(request)
+
+
+class Client:
+    """One request: `body` in pieces, then silence until `leave()`."""
+
+    def __init__(self, *body: bytes, method: str = "GET") -> None:
+        self.sent: list[Any] = []
+        self._messages: asyncio.Queue[dict[str, Any]] = asyncio.Queue()
+        for number, piece in enumerate(body):
+            more = number < len(body) - 1
+            self._messages.put_nowait({"type": "http.request", "body": piece, "more_body": more})
+        headers = [(b"host", b"localhost")]
+        if body:
+            headers.append((b"content-length", str(sum(map(len, body))).encode()))
+        self.scope = {
+            "type": "http", "method": method, "path": "/api/v1/nothing/", "raw_path": b"/api/v1/nothing/",
+            "query_string": b"", "headers": headers, "client": ("127.0.0.1", 1), "server": ("localhost", 80),
+            "http_version": "1.1", "scheme": "http", "asgi": {"version": "3.0"},
+        }  # fmt: skip
+
+    async def ask(self, application: Any) -> None:
+        async with asyncio.timeout(WAIT_S):
+            await application(self.scope, self._messages.get, self._keep)
+
+    def leave(self) -> None:
+        self._messages.put_nowait({"type": "http.disconnect"})
+
+    async def _keep(self, message: Any) -> None:
+        self.sent.append(message)
+
+    @property
+    def answer(self) -> bytes:
+        return b"".join(one.get("body", b"") for one in self.sent[1:])
+
+
+def _noting(seen: list[int]) -> Callable[[HttpRequest], HttpResponse]:
+    def view(_request: HttpRequest) -> HttpResponse:
         seen.append(threading.get_ident())
-        if gate is not None:
-            gate.wait(30)
+        return HttpResponse(b"done")
 
-    async def application(_scope: Any, _receive: Any, _send: Any) -> None:
-        await sync_to_async(work, thread_sensitive=True)()
-        await sync_to_async(work, thread_sensitive=True)()
-
-    return application
+    return view
 
 
-async def test_requests_one_after_the_other_share_a_thread() -> None:
+async def test_requests_one_after_the_other_share_a_thread_that_is_not_the_loops() -> None:
     seen: list[int] = []
-    threads = RequestThreads(_application(seen))
+    application = Answering(_noting(seen))
     for _ in range(3):
-        await threads({"type": "http"}, _nothing, _ignore)
-    assert len(seen) == 6
+        await Client().ask(application)
+    assert len(seen) == 3
+    assert len(set(seen)) == 1
+    assert seen[0] != threading.get_ident()
+
+
+async def test_thread_is_free_again_before_the_answer_is_sent() -> None:
+    """A client that asks again as soon as it has the answer finds the warm thread."""
+    seen: list[int] = []
+    application = Answering(_noting(seen))
+    again = Client()
+    first = Client()
+
+    async def ask_again(message: Any) -> None:
+        if message["type"] == "http.response.start":
+            await again.ask(application)
+
+    await application(first.scope, first._messages.get, ask_again)
+    assert again.answer == b"done"
     assert len(set(seen)) == 1
 
 
 async def test_requests_at_once_have_a_thread_each_and_run_together() -> None:
     """None waits for another: the gate opens only when all have begun."""
     seen: list[int] = []
-    gate = threading.Event()
-    threads = RequestThreads(_application(seen, gate), kept=2)
-    running = [asyncio.ensure_future(threads({"type": "http"}, _nothing, _ignore)) for _ in range(5)]
-    async with asyncio.timeout(30):
-        while len(seen) < 5:  # noqa: ASYNC110 - what is waited for happens in other threads
-            await asyncio.sleep(0.01)
+    gate, all_begun = threading.Event(), threading.Event()
+
+    def view(_request: HttpRequest) -> HttpResponse:
+        seen.append(threading.get_ident())
+        if len(seen) == 5:
+            all_begun.set()
+        assert gate.wait(WAIT_S)
+        return HttpResponse()
+
+    application = Answering(view, kept=2)
+    running = [asyncio.ensure_future(Client().ask(application)) for _ in range(5)]
+    assert await asyncio.to_thread(all_begun.wait, WAIT_S)
     gate.set()
     await asyncio.gather(*running)
     assert len(set(seen[:5])) == 5
     later = len(seen)
     for _ in range(4):
-        await threads({"type": "http"}, _nothing, _ignore)
+        await Client().ask(application)
     assert set(seen[later:]) <= set(seen[:5]), "a thread was started although some were kept"
 
 
 async def test_thread_of_a_request_that_failed_is_used_again() -> None:
-    async def failing(_scope: Any, _receive: Any, _send: Any) -> None:
-        seen.append(await sync_to_async(threading.get_ident, thread_sensitive=True)())
+    seen: list[int] = []
+
+    def failing(_request: HttpRequest) -> HttpResponse:
+        seen.append(threading.get_ident())
         raise ValueError("broken")
 
-    seen: list[int] = []
-    threads = RequestThreads(failing)
+    application = Answering(failing)
     for _ in range(2):
-        try:
-            await threads({"type": "http"}, _nothing, _ignore)
-        except ValueError:
-            continue
+        with pytest.raises(ValueError, match="broken"):
+            await Client().ask(application)
     assert len(seen) == 2
     assert len(set(seen)) == 1
 
 
-async def test_middlewares_and_view_run_in_one_thread() -> None:
-    """An answer through the product's own middlewares, unknown path and all."""
-    sent: list[Any] = []
+async def test_middlewares_and_view_of_the_product_answer_with_their_length() -> None:
+    client = Client()
+    await client.ask(RequestThreads())
+    assert client.sent[0]["status"] == 404
+    assert client.answer == b'{"error": "Not found"}'
+    headers = {name.lower(): value for name, value in client.sent[0]["headers"]}
+    assert headers[b"content-length"] == str(len(client.answer)).encode()
+    assert headers[b"x-content-type-options"] == b"nosniff"
 
-    async def keep(message: Any) -> None:
-        sent.append(message)
 
-    body = iter(({"type": "http.request", "body": b"", "more_body": False},))
+async def test_signals_are_sent_in_the_thread_around_the_view() -> None:
+    told: list[tuple[str, int]] = []
 
-    async def receive() -> Any:
-        message = next(body, None)
-        if message is None:
+    def view(_request: HttpRequest) -> HttpResponse:
+        told.append(("view", threading.get_ident()))
+        return HttpResponse()
+
+    def started(**_: Any) -> None:
+        told.append(("started", threading.get_ident()))
+
+    def finished(**_: Any) -> None:
+        told.append(("finished", threading.get_ident()))
+
+    request_started.connect(started)
+    request_finished.connect(finished)
+    try:
+        await Client().ask(Answering(view))
+    finally:
+        request_started.disconnect(started)
+        request_finished.disconnect(finished)
+    assert [name for name, _thread in told] == ["started", "view", "finished"]
+    assert len({thread for _name, thread in told}) == 1
+
+
+async def test_body_arrives_whole() -> None:
+    client = Client(b"one ", b"two", method="POST")
+    await client.ask(Answering(lambda request: HttpResponse(request.body)))
+    assert client.answer == b"one two"
+
+
+async def test_client_that_leaves_within_the_body_is_not_answered() -> None:
+    seen: list[int] = []
+    client = Client(b"one ", b"two", method="POST")
+    client.scope["headers"] = [(b"transfer-encoding", b"chunked")]
+    client._messages = asyncio.Queue()
+    client._messages.put_nowait({"type": "http.request", "body": b"one", "more_body": True})
+    client.leave()
+    await client.ask(Answering(_noting(seen)))
+    assert seen == []
+    assert client.sent == []
+
+
+async def test_what_needs_an_event_loop_runs_in_that_of_the_server() -> None:
+    """Channel layers keep their connections by loop."""
+    found: list[Any] = []
+
+    async def note() -> None:
+        found.append(asyncio.get_running_loop())
+
+    def view(_request: HttpRequest) -> HttpResponse:
+        async_to_sync(note)()
+        return HttpResponse()
+
+    await Client().ask(Answering(view))
+    assert found == [asyncio.get_running_loop()]
+
+
+async def test_streamed_answer_is_sent_piece_by_piece_and_closed() -> None:
+    closed: list[bool] = []
+
+    async def pieces() -> AsyncIterator[bytes]:
+        yield b"a"
+        yield b"b"
+
+    def view(_request: HttpRequest) -> StreamingHttpResponse:
+        response = StreamingHttpResponse(pieces())
+        response._resource_closers.append(lambda: closed.append(True))
+        return response
+
+    client = Client()
+    await client.ask(Answering(view))
+    assert [one.get("body", b"") for one in client.sent[1:]] == [b"a", b"b", b""]
+    assert closed == [True]
+
+
+async def test_stream_ends_when_the_client_leaves() -> None:
+    client = Client()
+    ended = asyncio.Event()
+
+    async def endless() -> AsyncIterator[bytes]:
+        try:
+            yield b"first"
+            client.leave()
             await asyncio.Event().wait()
-        return message
+        finally:
+            ended.set()
 
-    scope = {
-        "type": "http", "method": "GET", "path": "/api/v1/nothing/", "raw_path": b"/api/v1/nothing/", "query_string": b"",
-        "headers": [(b"host", b"localhost")], "client": ("127.0.0.1", 1), "server": ("localhost", 80),
-        "http_version": "1.1", "scheme": "http", "asgi": {"version": "3.0"},
-    }  # fmt: skip
-    await RequestThreads(OnePieceHandler())(scope, receive, keep)
-    assert sent[0]["status"] == 404
-    assert b'{"error": "Not found"}' in b"".join(one.get("body", b"") for one in sent[1:])
+    await client.ask(Answering(lambda _request: StreamingHttpResponse(endless())))
+    assert client.answer == b"first"
+    assert ended.is_set()
