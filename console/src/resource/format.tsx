@@ -82,7 +82,7 @@ export function ChipsCell({
   if (list.length === 0) return <Missing />;
   const shown = all ? list : list.slice(0, CHIPS_SHOWN);
   return (
-    <span className={`inline-flex gap-1.5 ${all ? 'flex-wrap' : ''}`} title={list.join(', ')}>
+    <span className={`inline-flex gap-1.5 align-middle ${all ? 'flex-wrap' : ''}`} title={list.join(', ')}>
       {shown.map((text) => (
         <Chip key={text} mono={mono}>
           {text}
@@ -105,7 +105,7 @@ export function CopyCell({ value }: { readonly value: unknown }) {
   const text = textOf(value);
   if (text === '') return <Missing />;
   return (
-    <span className="inline-flex items-center gap-1 font-mono text-meta [overflow-wrap:anywhere]">
+    <span className="-my-0.5 inline-flex items-center gap-1 font-mono text-meta [overflow-wrap:anywhere]">
       {text}
       <IconButton
         kind="text"

@@ -2,7 +2,7 @@ import { LoaderCircle } from 'lucide-react';
 import type { ComponentPropsWithRef, ReactNode } from 'react';
 import type { Icon } from './icon';
 
-export type ButtonKind = 'primary' | 'neutral' | 'text' | 'link' | 'danger' | 'danger-solid';
+export type ButtonKind = 'primary' | 'neutral' | 'text' | 'link' | 'danger' | 'danger-text' | 'danger-solid';
 export type ControlSize = 'sm' | 'md' | 'lg';
 
 export interface ButtonLook {

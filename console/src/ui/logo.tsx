@@ -12,12 +12,15 @@ export function Mark({ className = 'size-6 text-accent' }: { readonly className?
 export function Logo({
   markClass = 'text-accent',
   wordClass = 'text-ink-1',
+  size = 'h-[22px] w-[93.5px]',
 }: {
   readonly markClass?: string;
   readonly wordClass?: string;
+  /** Height and width, 24 to 102. */
+  readonly size?: string;
 }) {
   return (
-    <svg viewBox="0 0 102 24" className="h-6 w-[102px]" role="img" aria-label="Postern">
+    <svg viewBox="0 0 102 24" className={size} role="img" aria-label="Postern">
       <path className={`fill-current ${markClass}`} fillRule="evenodd" d={DOOR} />
       <g transform="translate(28 0)" className={`fill-none stroke-current ${wordClass}`} strokeWidth="2.05">
         <path d="M2 8v14" />

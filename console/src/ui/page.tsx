@@ -14,6 +14,8 @@ export function cutTitle(title: string): string {
 
 export interface PageHeaderProps {
   readonly title: string;
+  /** The title's beginning that names the object; what follows (an address, a user name) is quieter. */
+  readonly lead?: string;
   /** Beside the title: count, state. */
   readonly aside?: ReactNode;
   readonly actions?: ReactNode;
@@ -24,10 +26,11 @@ export interface PageHeaderProps {
 }
 
 /** Heading with a slot on its right. The only h1 of the page. */
-export function PageHeader({ title, aside, actions, help, back }: PageHeaderProps) {
+export function PageHeader({ title, lead, aside, actions, help, back }: PageHeaderProps) {
   const t = useT();
   const heading = useRef<HTMLHeadingElement>(null);
   const cut = cutTitle(title);
+  const end = lead !== undefined && cut.startsWith(`${lead} `) ? lead.length : cut.length;
   usePageTitle(cut);
   useEffect(() => {
     heading.current?.focus({ preventScroll: true });
@@ -42,7 +45,8 @@ export function PageHeader({ title, aside, actions, help, back }: PageHeaderProp
           className="min-w-0 text-title [overflow-wrap:anywhere]"
           title={title === cut ? undefined : title}
         >
-          {cut}
+          {cut.slice(0, end)}
+          {end < cut.length && <span className="font-normal text-ink-2">{cut.slice(end)}</span>}
         </h1>
         {aside}
         {actions !== undefined && (

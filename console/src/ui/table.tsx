@@ -2,6 +2,7 @@ import { ArrowDown, ArrowUp, Ellipsis } from 'lucide-react';
 import { memo, type ReactNode, useCallback, useEffect, useRef, useState } from 'react';
 import { useT } from '#/lib/i18n';
 import { Checkbox } from './choice';
+import { markCutEdges } from './cut-edges';
 import { AnchoredMenu, type MenuEntry } from './menu';
 import { ProgressLine, Skeleton } from './skeleton';
 
@@ -176,9 +177,22 @@ function HeadCell<Row>({
   );
 }
 
-function SkeletonRows({ columns, rows }: { readonly columns: number; readonly rows: number }) {
+function SkeletonRows({
+  columns,
+  rows,
+  selectable,
+}: {
+  readonly columns: number;
+  readonly rows: number;
+  readonly selectable: boolean;
+}) {
   return Array.from({ length: rows }, (_, row) => (
     <tr key={row} aria-hidden>
+      {selectable && (
+        <td className="w-9 p-0! text-center">
+          <Skeleton className="mx-auto size-[14px]!" />
+        </td>
+      )}
       {Array.from({ length: columns }, (_, column) => (
         <td key={column}>
           <Skeleton className={['w-24', 'w-16', 'w-20'][(row + column) % 3]} />
@@ -220,13 +234,18 @@ export function Table<Row>(props: TableProps<Row>) {
     else for (const id of ids) next.add(id);
     selection.onChange(next);
   };
-  const width = columns.length + (selection ? 1 : 0) + (actions ? 1 : 0);
   return (
     <div className="relative flex min-h-0 grow flex-col">
       <ProgressLine busy={Boolean(props.busy && rows)} />
       {/* Scrollable by keyboard, also when nothing inside can be focused. */}
-      {/* oxlint-disable-next-line jsx-a11y/no-noninteractive-tabindex */}
-      <div className="min-h-0 grow overflow-auto" tabIndex={0} role="region" aria-label={props.label}>
+      <div
+        ref={markCutEdges}
+        className="min-h-0 grow overflow-auto"
+        // oxlint-disable-next-line jsx-a11y/no-noninteractive-tabindex
+        tabIndex={0}
+        role="region"
+        aria-label={props.label}
+      >
         <table className="pt-table" data-density={props.density} aria-busy={props.busy || rows === undefined}>
           <thead>
             <tr>
@@ -279,7 +298,11 @@ export function Table<Row>(props: TableProps<Row>) {
                 );
               })
             ) : props.placeholder === undefined ? (
-              <SkeletonRows columns={width} rows={props.skeletonRows ?? 8} />
+              <SkeletonRows
+                columns={columns.length + (actions ? 1 : 0)}
+                rows={props.skeletonRows ?? 8}
+                selectable={selection !== undefined}
+              />
             ) : null}
           </tbody>
         </table>

@@ -1,6 +1,6 @@
 import { useVirtualizer } from '@tanstack/react-virtual';
 import { ChevronDown, ChevronRight, LoaderCircle } from 'lucide-react';
-import { type KeyboardEvent, useId, useMemo, useRef, useState } from 'react';
+import { type CSSProperties, type KeyboardEvent, useId, useMemo, useRef, useState } from 'react';
 import { useT } from '#/lib/i18n';
 import type { Icon } from './icon';
 
@@ -146,10 +146,16 @@ export function Tree({
               aria-level={item.depth + 1}
               aria-expanded={item.isBranch ? item.expanded : undefined}
               aria-selected={isSelected}
-              className={`absolute inset-x-0 flex h-7 items-center gap-1 rounded-2 pr-2 ${
+              className={`absolute inset-x-0 flex h-7 items-center rounded-2 pr-2 ${item.depth > 0 ? 'pt-guides' : ''} ${
                 isSelected ? 'bg-accent-soft-2 font-medium text-accent' : 'hover:bg-hover'
               } ${place.index === focusIndex ? 'group-focus-visible:outline-2 group-focus-visible:outline-offset-[-2px] group-focus-visible:outline-focus' : ''}`}
-              style={{ top: place.start, paddingLeft: 4 + item.depth * INDENT_PX }}
+              style={
+                {
+                  top: place.start,
+                  paddingLeft: 4 + item.depth * INDENT_PX,
+                  '--depth': item.depth,
+                } as CSSProperties
+              }
               onMouseDown={(event) => {
                 event.preventDefault();
                 box.current?.focus({ preventScroll: true });
@@ -176,13 +182,15 @@ export function Tree({
               ) : (
                 <span className="size-6 flex-none" />
               )}
-              {item.icon && <item.icon className={isSelected ? '' : 'text-ink-3'} aria-hidden />}
-              <span className="min-w-0 grow truncate pl-1" title={item.label}>
+              {item.icon && (
+                <item.icon className={`size-[15px]! ${isSelected ? '' : 'text-ink-3'}`} aria-hidden />
+              )}
+              <span className="min-w-0 grow truncate px-1.5" title={item.label}>
                 {item.label}
               </span>
               {item.count !== undefined && (
                 <span className={`text-meta tabular-nums ${isSelected ? '' : 'text-ink-3'}`}>
-                  {item.count}
+                  {item.count.toLocaleString('en')}
                 </span>
               )}
             </div>

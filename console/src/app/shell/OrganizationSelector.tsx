@@ -35,7 +35,7 @@ export function OrganizationSelector({ folded }: { readonly folded: boolean }) {
         label={t('shell:organization.label', { name: organization.name })}
         align="start"
         iconOnly={folded}
-        className={folded ? '' : 'w-full justify-start! max-md:min-h-11'}
+        className={folded ? '' : 'h-8! w-full justify-start! px-2! max-md:min-h-11'}
         entries={organizations.map((one) => ({
           id: one.id,
           label: one.name,

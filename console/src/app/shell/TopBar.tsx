@@ -64,44 +64,47 @@ export function TopBar() {
   const crumbs = useCrumbs();
   const { isOpen, isMobile } = useSidebar();
   return (
-    <header className="sticky top-0 z-20 flex h-11 flex-none items-center gap-1 border-b border-line bg-bg px-3 max-md:h-12">
+    <header className="sticky top-0 z-20 flex h-11 flex-none items-center gap-1 border-b border-line bg-bg px-3 max-md:h-12 [&_.pt-button]:font-normal">
       <TipButton
         icon={isMobile ? Menu : PanelLeft}
         label={t(isOpen ? 'app:shell.close_menu' : 'app:shell.open_menu')}
         size={isMobile ? 'lg' : 'md'}
         onPress={() => setSidebarOpen(!isOpen)}
       />
-      <div className="min-w-0 grow pl-1">
+      <div className="min-w-0 flex-1 pl-1">
         <Breadcrumbs crumbs={crumbs} />
       </div>
       <SearchButton />
-      <span className="max-sm:hidden">
-        <LinkButton to="/connect" kind="text" icon={SquareTerminal} newTab>
-          {t('app:shell.web_terminal')}
-        </LinkButton>
-      </span>
-      <TicketsLink />
-      <Bell />
-      <span className="max-sm:hidden">
-        <TipButton icon={Languages} label={t('app:language.other')} onPress={() => void switchLanguage()} />
-      </span>
-      <span className="max-sm:hidden">
-        <MenuButton
-          label={t('app:help.menu')}
-          kind="text"
-          iconOnly
-          entries={[
-            { id: 'docs', label: t('app:help.docs'), href: paths.help('docs') },
-            { id: 'support', label: t('app:help.support'), href: paths.help('support') },
-            { id: 'enterprise', label: t('app:help.enterprise'), href: paths.help('enterprise') },
-            { id: 'api', label: t('app:help.api'), href: '/api/docs/', newTab: true, separated: true },
-            { id: 'health', label: t('app:help.health'), href: '/api/health/', newTab: true },
-          ]}
-        >
-          <CircleHelp aria-hidden />
-        </MenuButton>
-      </span>
-      <AccountMenu />
+      {/* Both sides grow alike: the search keeps its place whatever the title is. */}
+      <div className="flex items-center justify-end gap-1 md:flex-1">
+        <span className="max-sm:hidden">
+          <LinkButton to="/connect" kind="text" icon={SquareTerminal} newTab>
+            {t('app:shell.web_terminal')}
+          </LinkButton>
+        </span>
+        <TicketsLink />
+        <Bell />
+        <span className="max-sm:hidden">
+          <TipButton icon={Languages} label={t('app:language.other')} onPress={() => void switchLanguage()} />
+        </span>
+        <span className="max-sm:hidden">
+          <MenuButton
+            label={t('app:help.menu')}
+            kind="text"
+            iconOnly
+            entries={[
+              { id: 'docs', label: t('app:help.docs'), href: paths.help('docs') },
+              { id: 'support', label: t('app:help.support'), href: paths.help('support') },
+              { id: 'enterprise', label: t('app:help.enterprise'), href: paths.help('enterprise') },
+              { id: 'api', label: t('app:help.api'), href: '/api/docs/', newTab: true, separated: true },
+              { id: 'health', label: t('app:help.health'), href: '/api/health/', newTab: true },
+            ]}
+          >
+            <CircleHelp aria-hidden />
+          </MenuButton>
+        </span>
+        <AccountMenu />
+      </div>
     </header>
   );
 }

@@ -66,8 +66,8 @@ export function Wall() {
         <circle cx="431" cy="-48" r="2.6" className="fill-[var(--wall-text)]" />
       </svg>
       <div className="relative p-12">
-        <Logo markClass="text-(--wall-text)" wordClass="text-(--wall-text)" />
-        <p className="mt-24 text-figure leading-[38px] font-semibold whitespace-pre-line text-(--wall-text)">
+        <Logo markClass="text-(--wall-text)" wordClass="text-(--wall-text)" size="h-7 w-[119px]" />
+        <p className="mt-24 text-[26px] leading-[38px] font-semibold whitespace-pre-line text-(--wall-text)">
           {t('signin:wall.promise')}
         </p>
         <p className="mt-4 text-lead leading-6 whitespace-pre-line text-(--wall-text-2)">

@@ -87,7 +87,7 @@ export function FieldRelationCard({
         </Button>
       </div>
       {items.length === 0 && none !== undefined && <p className="mt-2 text-ink-3">{t(none)}</p>}
-      <ul className="mt-1">
+      <ul className="mt-1 -mb-1.5 empty:hidden">
         {items.map((item) => (
           <li key={item.id} className="flex min-h-7 items-center gap-2">
             <span className="min-w-0 grow truncate" title={item.name}>

@@ -103,7 +103,7 @@ export function RelationCard({
       </div>
       {rows.isPending && <SkeletonLines lines={3} />}
       {rows.error && <p className="mt-2 text-danger">{explain(rows.error)}</p>}
-      <ul className="mt-1">
+      <ul className="mt-1 -mb-1.5 empty:hidden">
         {related.map((row) => {
           const other = textOf(row[relation.other]);
           const name = textOf(row[`${relation.other}_display`]) || other;

@@ -218,6 +218,7 @@ export function ResourceDetail<Row extends Resource>({
     <>
       <PageHeader
         title={definition.title?.(row) ?? resource.nameOf(row)}
+        lead={resource.nameOf(row)}
         back={back}
         aside={definition.status?.(row)}
         actions={

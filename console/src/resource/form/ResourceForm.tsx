@@ -1,6 +1,6 @@
 import { useQuery } from '@tanstack/react-query';
 import { useBlocker, useNavigate, useParams, useSearch } from '@tanstack/react-router';
-import { useMemo, useRef, useState } from 'react';
+import { useId, useMemo, useRef, useState } from 'react';
 import { useForm, useWatch } from 'react-hook-form';
 import { explain, requestIdOf } from '#/lib/http/catalogue';
 import { http } from '#/lib/http/client';
@@ -162,6 +162,7 @@ function startValues<Row extends Resource>(props: LoadedFormProps<Row>): FormVal
 function LoadedForm<Row extends Resource>(props: LoadedFormProps<Row>) {
   const { resource, definition, mode, id, fields, title, back } = props;
   const t = useT();
+  const formId = useId();
   const navigate = useNavigate();
   const isRoot = useIsRootOrganization();
   const specs = definition.fields ?? NO_SPECS;
@@ -258,6 +259,7 @@ function LoadedForm<Row extends Resource>(props: LoadedFormProps<Row>) {
         className={`mt-3 grid grow grid-cols-1 content-start items-start gap-4 ${aside ? 'lg:grid-cols-[minmax(0,1fr)_408px]' : ''}`}
       >
         <form
+          id={formId}
           noValidate
           aria-label={title}
           className={aside ? '' : 'max-w-(--form-max)'}
@@ -308,17 +310,18 @@ function LoadedForm<Row extends Resource>(props: LoadedFormProps<Row>) {
               </fieldset>
             ))}
           </div>
-          <SaveBar
-            mode={mode}
-            busy={isSubmitting}
-            disabled={noWrite}
-            onAgain={() => trySave(true)}
-            onReset={() => form.reset(start)}
-            onCancel={() => void navigate(splitTarget(back.to))}
-          />
         </form>
         {aside}
       </div>
+      <SaveBar
+        form={formId}
+        mode={mode}
+        busy={isSubmitting}
+        disabled={noWrite}
+        onAgain={() => trySave(true)}
+        onReset={() => form.reset(start)}
+        onCancel={() => void navigate(splitTarget(back.to))}
+      />
     </>
   );
 }

@@ -2,8 +2,9 @@ import { useT } from '#/lib/i18n';
 import { Button } from '#/ui/button';
 import type { FormMode } from '../define';
 
-/** What can be done with a form. “Save and add another” belongs to new objects, “Reset” to existing ones. */
+/** What can be done with a form, across the page and always in sight. “Save and add another” belongs to new objects, “Reset” to existing ones. */
 export function SaveBar({
+  form,
   mode,
   busy,
   disabled,
@@ -11,6 +12,8 @@ export function SaveBar({
   onReset,
   onCancel,
 }: {
+  /** Id of the form that it saves. */
+  readonly form: string;
   readonly mode: FormMode;
   readonly busy: boolean;
   readonly disabled: boolean;
@@ -20,8 +23,8 @@ export function SaveBar({
 }) {
   const t = useT();
   return (
-    <div className="sticky bottom-0 z-(--z-sticky) -mx-1 flex flex-wrap gap-2 border-t border-line bg-bg px-1 py-3">
-      <Button kind="primary" type="submit" busy={busy} disabled={disabled}>
+    <div className="sticky bottom-0 z-(--z-sticky) -mx-5 mt-3 -mb-5 flex flex-wrap gap-2 border-t border-line bg-surface-1 px-5 py-2.5 max-sm:-mx-3 max-sm:-mb-3 max-sm:px-3">
+      <Button kind="primary" type="submit" form={form} busy={busy} disabled={disabled}>
         {t(busy ? 'resource:form.saving' : 'resource:form.save')}
       </Button>
       {mode === 'create' && (

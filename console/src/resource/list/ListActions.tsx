@@ -131,13 +131,13 @@ export function ActionBar<Row extends Resource>({
       aria-label={t('resource:selection')}
       className="flex min-h-9 flex-wrap items-center gap-1 rounded-2 border border-accent-line bg-accent-soft-2 px-3"
     >
-      <span className="mr-3 font-semibold" role="status">
+      <span className="mr-2 font-semibold" role="status">
         {t('resource:selected', { count: chosen.size })}
       </span>
       {count > chosen.size && (
         <Button
           kind="link"
-          className="mr-3"
+          className="underline underline-offset-3"
           busy={busy}
           disabledReason={offline ?? tooMany}
           onClick={() => {
@@ -148,15 +148,15 @@ export function ActionBar<Row extends Resource>({
           {t('resource:select_all', { count })}
         </Button>
       )}
+      <span aria-hidden className="mx-1.5 h-4 w-px bg-accent-line" />
       {(resource.list.bulkActions ?? [])
         .filter((action) => action.isOffered?.(bulkTools) ?? true)
         .map((action) => (
           <Button
             key={action.id}
-            kind="text"
+            kind={action.danger ? 'danger-text' : 'text'}
             icon={action.icon}
             disabledReason={offline}
-            className={action.danger ? 'text-danger!' : ''}
             onClick={() => void action.run([...chosen.keys()], bulkTools)}
           >
             {t(action.label)}
@@ -168,9 +168,8 @@ export function ActionBar<Row extends Resource>({
       <span className="grow" />
       {allowed && resource.can?.deleteMany !== false && (resource.can?.mayDelete?.() ?? true) && (
         <Button
-          kind="text"
+          kind="danger-text"
           icon={Trash2}
-          className="text-danger!"
           disabledReason={offline}
           onClick={() =>
             void deleteChosen(resource, chosen).then((gone) => {
@@ -184,6 +183,7 @@ export function ActionBar<Row extends Resource>({
           {t('resource:action.delete')}
         </Button>
       )}
+      <span aria-hidden className="mx-1 h-4 w-px bg-accent-line" />
       <IconButton kind="text" size="sm" icon={X} label={t('resource:clear_selection')} onClick={onClear} />
     </section>
   );

@@ -1,5 +1,5 @@
 import { useQuery } from '@tanstack/react-query';
-import { Folder } from 'lucide-react';
+import { Folder, Search } from 'lucide-react';
 import { type ReactNode, useEffect, useState } from 'react';
 import { http } from '#/lib/http/client';
 import { useT } from '#/lib/i18n';
@@ -53,13 +53,17 @@ export function NodeSearch({
   });
   return (
     <>
-      <div className="flex-none p-2">
+      <div className="relative m-2 mb-1 flex-none">
+        <Search
+          className="pointer-events-none absolute inset-y-0 left-2 my-auto size-[14px]! text-ink-3"
+          aria-hidden
+        />
         <TextInput
           type="search"
           aria-label={t('node-search:label')}
           placeholder={t('node-search:label')}
           value={text}
-          className="pt-field-quiet"
+          className="pt-field-quiet pl-7!"
           onChange={(event) => setText(event.target.value)}
         />
       </div>
