@@ -37,7 +37,7 @@ test('there is no green message without a text', async () => {
 test('what follows the name of an object is quieter, and the heading reads as one', async () => {
   await renderScreen(<PageHeader title="db-01 (192.0.2.31)" lead="db-01" />);
   const heading = await screen.findByRole('heading', { level: 1, name: 'db-01 (192.0.2.31)' });
-  expect(heading.querySelector('.text-ink-2')?.textContent).toBe(' (192.0.2.31)');
+  expect(heading.querySelector('.text-ink-2')?.textContent).toBe('(192.0.2.31)');
 });
 
 test('a title that only begins like the name of an object is in one weight', async () => {

@@ -30,7 +30,7 @@ export function PageHeader({ title, lead, aside, actions, help, back }: PageHead
   const t = useT();
   const heading = useRef<HTMLHeadingElement>(null);
   const cut = cutTitle(title);
-  const end = lead !== undefined && cut.startsWith(`${lead} `) ? lead.length : cut.length;
+  const end = lead !== undefined && cut.startsWith(`${lead} `) ? lead.length + 1 : cut.length;
   usePageTitle(cut);
   useEffect(() => {
     heading.current?.focus({ preventScroll: true });
