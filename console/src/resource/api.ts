@@ -1,4 +1,4 @@
-import { http } from '#/lib/http/client';
+import { http, type RequestOptions } from '#/lib/http/client';
 import type { QueryValues } from '#/lib/http/query-string';
 
 /** One page of a list: `count` rows exist, `results` holds those asked for. */
@@ -62,12 +62,16 @@ export function fetchPage<Row>(path: string, query: QueryValues, signal?: AbortS
 }
 
 /** Stores ids on the server for a while; the token stands for them in a query (`spm=`). */
-export async function cacheIds(ids: readonly (string | number)[]): Promise<string> {
-  const { spm } = await http.post<{ spm: string }>('common/resources/cache/', { resources: ids });
+export async function cacheIds(
+  ids: readonly (string | number)[],
+  options?: Pick<RequestOptions, 'quiet'>,
+): Promise<string> {
+  const { spm } = await http.post<{ spm: string }>('common/resources/cache/', { resources: ids }, options);
   return spm;
 }
 
+/** Deletes all of them in one request. A failure is left to the caller to tell. */
 export async function deleteMany(path: string, ids: readonly (string | number)[]): Promise<void> {
-  const spm = await cacheIds(ids);
-  await http.delete(path, { query: { spm } });
+  const spm = await cacheIds(ids, { quiet: true });
+  await http.delete(path, { query: { spm }, quiet: true });
 }

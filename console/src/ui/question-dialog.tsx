@@ -35,7 +35,6 @@ export default function QuestionDialog({ asked, onAnswer }: QuestionDialogProps)
     }
   };
   const names = asked.names ?? [];
-  const warns = asked.warning ?? asked.danger ?? false;
   const others = Math.max(names.length, asked.total ?? 0) - Math.min(names.length, NAMES_SHOWN);
   return (
     <Dialog
@@ -56,9 +55,9 @@ export default function QuestionDialog({ asked, onAnswer }: QuestionDialogProps)
         </>
       }
     >
-      {(asked.effect !== undefined || warns) && (
+      {(asked.effect !== undefined || asked.danger) && (
         <p className="flex gap-2 text-ink-2">
-          {warns && <TriangleAlert role="img" aria-label={t('ui:warning')} className="mt-0.5 text-warn" />}
+          {asked.danger && <TriangleAlert role="img" aria-label={t('ui:warning')} className="mt-0.5 text-warn" />}
           {asked.effect}
         </p>
       )}

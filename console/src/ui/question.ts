@@ -10,9 +10,8 @@ export interface Question {
   /** Repeats the verb: “Terminate 3 sessions”. Default: “Confirm”. */
   readonly confirmLabel?: string;
   readonly cancelLabel?: string;
+  /** Shows the warning sign, and the confirm button in the colour of danger. */
   readonly danger?: boolean;
-  /** Shows the warning sign; questions with `danger` always do. */
-  readonly warning?: boolean;
   /** Runs on confirmation while the dialog shows progress; a rejection leaves the dialog open. */
   readonly run?: () => Promise<unknown>;
 }

@@ -57,7 +57,7 @@ export function ExportDialog({
   const tooMany = rows !== undefined && rows > EXPORT_MAX_ROWS;
 
   const download = async (signal: AbortSignal) => {
-    const spm = scope === 'selected' ? await cacheIds([...source.chosen.keys()]) : undefined;
+    const spm = scope === 'selected' ? await cacheIds([...source.chosen.keys()], { quiet: true }) : undefined;
     const file = await fetchFile(exchange.exportApi ?? source.api, {
       query: exportQuery(scope, format, source, spm),
       quiet: true,

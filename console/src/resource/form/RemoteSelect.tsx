@@ -23,7 +23,7 @@ function useChosenOptions(
     enabled: missing.length > 0,
     staleTime: Number.POSITIVE_INFINITY,
     queryFn: async ({ signal }) => {
-      const spm = await cacheIds(missing);
+      const spm = await cacheIds(missing, { quiet: true });
       const answer = await http.get<Page<RawRow> | readonly RawRow[]>(remote.api, {
         query: { spm, limit: missing.length, offset: 0 },
         quiet: true,

@@ -25,16 +25,18 @@ export function EditableCell({
   readonly onChange: (value: unknown) => Promise<unknown>;
 }) {
   const t = useT();
-  const [shown, setShown] = useState(value);
+  /** What was taken over from the person, until the row itself brings another value. */
+  const [taken, setTaken] = useState<{ readonly over: unknown; readonly value: unknown } | null>(null);
   const [typed, setTyped] = useState<string | null>(null);
+  const shown = taken?.over === value ? taken?.value : value;
   const leave = () => {
     if (typed === null) return;
     setTyped(null);
     if (typed === textOf(shown)) return;
     const next = parseCell(typed);
-    setShown(next);
+    setTaken({ over: value, value: next });
     // A refused change takes the old value back.
-    void onChange(next).catch(() => setShown(value));
+    void onChange(next).catch(() => setTaken(null));
   };
   if (typed === null) {
     const text = textOf(shown);

@@ -116,6 +116,15 @@ describe('editable cells', () => {
     expect(edited).toHaveBeenCalledExactlyOnceWith(rig.stored[0], 'state', 'on call');
   });
 
+  test('what another brought meanwhile replaces what was typed', async () => {
+    await userEvent.type(await open(), 'on call');
+    await userEvent.tab();
+    expect(screen.getByRole('button', { name: 'Edit one State: on call' })).toBeTruthy();
+    rig.stored = rig.stored.map((row) => ({ ...row, state: 'idle' }));
+    await userEvent.click(screen.getByRole('button', { name: 'Refresh' }));
+    expect(await screen.findByRole('button', { name: 'Edit one State: idle' })).toBeTruthy();
+  });
+
   test('Escape gives the change up', async () => {
     await userEvent.type(await open(), 'x{Escape}');
     expect(edited).not.toHaveBeenCalled();

@@ -15,7 +15,6 @@ export function removeRows(names: readonly string[], remove: () => Promise<unkno
     names,
     confirmLabel: translate('resource:delete.confirm'),
     danger: true,
-    warning: true,
     run: async () => {
       try {
         await remove();

@@ -57,12 +57,13 @@ describe('date range', () => {
   });
 });
 
-test('[S5-058] [S5-059] [S8-026] a row is deleted after a question only, and the success is told', async () => {
+test('[S5-058] [S5-059] [S5-061] [S8-026] a row is deleted after a question only, and the success is told', async () => {
   server.use(mock.delete('*/api/v1/things/t2/', () => new HttpResponse(null, { status: 204 })));
   await renderScreen(list());
   await userEvent.click(await screen.findByRole('button', { name: 'Actions of thing 2' }));
   await userEvent.click(screen.getByRole('menuitem', { name: 'Delete' }));
   const question = await screen.findByRole('alertdialog', { name: 'Delete user group “thing 2”?' });
+  expect(within(question).getByRole('img', { name: 'Warning' })).toBeTruthy();
   expect(sent('DELETE')).toHaveLength(0);
   await userEvent.click(within(question).getByRole('button', { name: 'Delete' }));
   expect(await screen.findByText('thing 2 deleted')).toBeTruthy();

@@ -2,6 +2,7 @@ import { act, render, screen, waitFor, within } from '@testing-library/react';
 import userEvent from '@testing-library/user-event';
 import { http as mock, HttpResponse } from 'msw';
 import { describe, expect, test, vi } from 'vitest';
+import { onHttp } from '#/lib/http/client';
 import { startI18n } from '#/lib/i18n';
 import { renderScreen } from '#/test/render';
 import { SELECT_ALL_MAX } from './select-all';
@@ -185,12 +186,17 @@ describe('selection', () => {
 
   test('[S8-024] [S8-045] a bulk delete that fails says so with the reason', async () => {
     server.use(mock.delete(LIST, () => HttpResponse.json({ detail: 'in use' }, { status: 400 })));
+    const failed = vi.fn<() => void>();
+    onHttp({ failed });
     await renderScreen(list());
     await userEvent.click(await screen.findByRole('checkbox', { name: 'Select thing 1' }));
     await userEvent.click(screen.getByRole('button', { name: 'Delete' }));
     const question = await screen.findByRole('alertdialog');
     await userEvent.click(within(question).getByRole('button', { name: 'Delete 1' }));
     expect(await screen.findByText('Bulk delete failed: in use')).toBeTruthy();
+    // Told once: not by the http client as well.
+    expect(failed).not.toHaveBeenCalled();
+    onHttp({ failed() {} });
     await userEvent.click(within(question).getByRole('button', { name: 'Cancel' }));
   });
 });
