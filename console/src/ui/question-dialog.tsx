@@ -57,7 +57,9 @@ export default function QuestionDialog({ asked, onAnswer }: QuestionDialogProps)
     >
       {(asked.effect !== undefined || asked.danger) && (
         <p className="flex gap-2 text-ink-2">
-          {asked.danger && <TriangleAlert role="img" aria-label={t('ui:warning')} className="mt-0.5 text-warn" />}
+          {asked.danger && (
+            <TriangleAlert role="img" aria-label={t('ui:warning')} className="mt-0.5 text-warn" />
+          )}
           {asked.effect}
         </p>
       )}

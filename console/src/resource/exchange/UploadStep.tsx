@@ -73,7 +73,10 @@ function Template({ mode, source }: { readonly mode: ImportMode; readonly source
     setBusy(format);
     try {
       const template = mode === 'create' ? 'import' : 'update';
-      const spm = template === 'update' && count > 0 ? await cacheIds([...source.chosen.keys()], { quiet: true }) : undefined;
+      const spm =
+        template === 'update' && count > 0
+          ? await cacheIds([...source.chosen.keys()], { quiet: true })
+          : undefined;
       const query = templateQuery(template, format, source, spm);
       const file = await fetchFile(source.api, { query, quiet: true });
       saveFile(file.content, file.name ?? `template.${format}`);
