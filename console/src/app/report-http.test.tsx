@@ -137,6 +137,18 @@ describe('the timer after an answer', () => {
     expect(KEEP_ALIVE_MS).toBe(30_000);
   });
 
+  test('is not set by the refusal of a lost session', async () => {
+    vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
+    await http.get('fine/');
+    await http.get('over/').catch(() => undefined);
+    await vi.advanceTimersByTimeAsync(10 * KEEP_ALIVE_MS);
+    expect(profileCalls).toHaveLength(0);
+    vi.useRealTimers();
+    await screen.findByRole('alertdialog', { name: 'Info' });
+    await userEvent.click(screen.getByRole('button', { name: 'Cancel' }));
+    await http.get('fine/');
+  });
+
   test('[S9-004] notices a lost session', async () => {
     server.use(mock.get('*/api/v1/users/profile/', () => HttpResponse.json({}, { status: 401 })));
     vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });

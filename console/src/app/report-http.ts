@@ -1,3 +1,4 @@
+import { mayAskUnbidden } from '#/lib/http/asking';
 import { explain, requestIdOf } from '#/lib/http/catalogue';
 import { http, onHttp } from '#/lib/http/client';
 import { HttpError, NoAnswerError } from '#/lib/http/errors';
@@ -13,10 +14,11 @@ const PROFILE = 'users/profile/';
 
 let keepAlive: ReturnType<typeof setTimeout> | undefined;
 
-/** 30 s after the last answer that was not the profile: ask for the profile once, to keep the session and notice a lost one. */
+/** 30 s after the last answer that was not the profile and told of a sign-in: ask for the profile once, to keep the session and notice a lost one. */
 function answered(path: string): void {
   if (path === PROFILE || !currentSession()) return;
   clearTimeout(keepAlive);
+  if (!mayAskUnbidden()) return;
   keepAlive = setTimeout(() => {
     http.get(PROFILE, { quiet: true }).catch((error: unknown) => {
       // Somebody may be typing: a lost session is told, the page is not taken away.

@@ -4,6 +4,8 @@ import { http as mock, HttpResponse } from 'msw';
 import { setupServer } from 'msw/node';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest';
 import { browserLocation } from '#/lib/browser-location';
+import { mayAskUnbidden } from '#/lib/http/asking';
+import { http } from '#/lib/http/client';
 import { Role } from '#/lib/permissions';
 import { rememberedOrganization, rememberedRole, rememberRole, type Session } from '#/lib/session';
 import { readCookie } from '#/lib/storage';
@@ -154,7 +156,65 @@ describe('switching the page', () => {
   });
 });
 
-test('[S7-083] signing out goes through the server and names where to come back to', () => {
-  signOut();
-  expect(assign).toHaveBeenCalledWith('/core/auth/logout/?next=%2Fui%2F');
+describe('signing out', () => {
+  const asked = vi.fn<() => void>();
+  const unload = () => {
+    const event = new Event('beforeunload', { cancelable: true });
+    window.dispatchEvent(event);
+    return event;
+  };
+  beforeEach(() => {
+    asked.mockReset();
+    server.use(
+      mock.get('*/api/v1/asked/', () => {
+        asked();
+        return HttpResponse.json({});
+      }),
+    );
+  });
+  afterEach(() => {
+    // As a browser that shows a page again that it had kept.
+    window.dispatchEvent(Object.assign(new Event('pageshow'), { persisted: true }));
+  });
+
+  test('[S7-083] goes through the server and names where to come back to', () => {
+    signOut();
+    expect(assign).toHaveBeenCalledWith('/core/auth/logout/?next=%2Fui%2F');
+  });
+
+  test('nothing is asked once it has begun, and what was asked is given up', async () => {
+    let signal: AbortSignal | undefined;
+    const sent = vi.spyOn(globalThis, 'fetch').mockImplementation((_, init) => {
+      signal = init?.signal ?? undefined;
+      return new Promise(() => {});
+    });
+    void http.get('slow/');
+    signOut();
+    expect(signal?.aborted).toBe(false);
+    unload();
+    expect(signal?.aborted).toBe(true);
+    expect(mayAskUnbidden()).toBe(false);
+    sent.mockClear();
+    void http.get('asked/');
+    void http.post('asked/', {});
+    expect(sent).not.toHaveBeenCalled();
+    sent.mockRestore();
+    window.dispatchEvent(Object.assign(new Event('pageshow'), { persisted: true }));
+    await http.get('asked/');
+    expect(asked).toHaveBeenCalledOnce();
+  });
+
+  test('who stays for the sake of an unsaved form goes on asking', async () => {
+    const keep = (event: Event) => event.preventDefault();
+    window.addEventListener('beforeunload', keep);
+    signOut();
+    expect(unload().defaultPrevented).toBe(true);
+    window.removeEventListener('beforeunload', keep);
+    await http.get('asked/');
+    expect(asked).toHaveBeenCalledOnce();
+    // A page that is left later for another reason is none that was signed out of.
+    unload();
+    await http.get('asked/');
+    expect(asked).toHaveBeenCalledTimes(2);
+  });
 });

@@ -3,6 +3,7 @@ import userEvent from '@testing-library/user-event';
 import { http as mock, HttpResponse } from 'msw';
 import { setupServer } from 'msw/node';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest';
+import { http, onHttp } from '#/lib/http/client';
 import { startI18n } from '#/lib/i18n';
 import { renderScreen } from '#/test/render';
 import { badgeText } from '#/ui/count-badge';
@@ -183,13 +184,61 @@ describe('a broken socket', () => {
     expect(reconnectDelay(1, 0)).toBe(500);
   });
 
-  test('closed because the sign-in is over it is not opened again', async () => {
+  const refused = () => HttpResponse.json({ detail: 'x' }, { status: 401 });
+  const told = vi.fn<() => void>();
+
+  test('closed because the sign-in is over, it asks once and never again', async () => {
+    let asked = 0;
+    server.use(
+      mock.get('*/api/v1/notifications/site-message/', () => {
+        asked += 1;
+        return refused();
+      }),
+    );
+    onHttp({ signedOut: told });
     await renderScreen(<Bell />);
     await bell('Site messages');
     vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
     socket().drop(4401);
+    // The refusal is what brings up the question to sign in again.
+    await vi.waitFor(() => expect(told).toHaveBeenCalledOnce());
     await act(() => vi.advanceTimersByTimeAsync(120_000));
+    window.dispatchEvent(new Event('focus'));
+    window.dispatchEvent(new Event('online'));
+    expect(asked).toBe(1);
     expect(FakeSocket.opened).toHaveLength(1);
+    expect(screen.queryByText('Connect Websocket failed')).toBeNull();
+    // Signed in elsewhere and back again: the first answer, and then the bell works.
+    server.resetHandlers();
+    await http.get('notifications/site-message/?offset=0&limit=15');
+    window.dispatchEvent(new Event('focus'));
+    expect(FakeSocket.opened).toHaveLength(2);
+  });
+
+  test('does not ask at all when another request was refused already', async () => {
+    server.use(mock.get('*/api/v1/elsewhere/', refused));
+    await renderScreen(<Bell />);
+    await bell('Site messages');
+    await http.get('elsewhere/').catch(() => undefined);
+    lists.length = 0;
+    vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
+    socket().drop(4401);
+    await act(() => vi.advanceTimersByTimeAsync(120_000));
+    expect(lists).toHaveLength(0);
+    expect(FakeSocket.opened).toHaveLength(1);
+    vi.useRealTimers();
+    await http.get('notifications/site-message/?offset=0&limit=15');
+  });
+
+  test('closed because of a new sign-in in another tab, it is opened again', async () => {
+    await renderScreen(<Bell />);
+    await bell('Site messages');
+    vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
+    messages = [message('1')];
+    socket().drop(4401);
+    await vi.waitFor(() => expect(useUnread.getState().count).toBe(1));
+    await act(() => vi.advanceTimersByTimeAsync(1_000));
+    expect(FakeSocket.opened).toHaveLength(2);
     expect(screen.queryByText('Connect Websocket failed')).toBeNull();
   });
 

@@ -1,4 +1,6 @@
 import { useEffect } from 'react';
+import { mayAskUnbidden } from '#/lib/http/asking';
+import { SignedOutError } from '#/lib/http/errors';
 import { loadNamespaces, translate } from '#/lib/i18n';
 import { toast } from '#/ui/toast';
 import { fetchMessages, noteUnread } from './api';
@@ -29,7 +31,7 @@ function unreadCountOf(data: unknown): number | null {
 
 /**
  * Keeps a connection that tells the number of unread messages. A broken one is opened again, ever more slowly; the person is
- * told once for each outage. Returns what ends it.
+ * told once for each outage. Once the sign-in is over it asks for nothing. Returns what ends it.
  */
 export function followUnread(): () => void {
   let socket: WebSocket | null = null;
@@ -39,19 +41,32 @@ export function followUnread(): () => void {
   let ended = false;
 
   const retry = () => {
-    socket = null;
+    if (ended) return;
     failures += 1;
-    // Without a network the browser says itself when it is back.
-    if (navigator.onLine && !told) {
-      told = true;
-      void loadNamespaces(['messages']).then(() =>
-        toast({ tone: 'error', text: translate('messages:socket_failed') }),
-      );
-    }
     timer = setTimeout(connect, reconnectDelay(failures));
   };
+  const tell = () => {
+    // Without a network the browser says itself when it is back.
+    if (!navigator.onLine || told) return;
+    told = true;
+    void loadNamespaces(['messages']).then(() =>
+      toast({ tone: 'error', text: translate('messages:socket_failed') }),
+    );
+  };
+  /** This sign-in is over, but another tab may have signed in since: a request tells, and asks the person if it is refused. */
+  const lookAgain = () => {
+    fetchMessages(0, false).then(
+      ({ count }) => {
+        noteUnread(count);
+        retry();
+      },
+      (error: unknown) => {
+        if (!(error instanceof SignedOutError)) retry();
+      },
+    );
+  };
   const connect = () => {
-    if (ended || socket) return;
+    if (ended || socket || !mayAskUnbidden()) return;
     clearTimeout(timer);
     const scheme = location.protocol === 'https:' ? 'wss' : 'ws';
     const opened = new WebSocket(`${scheme}://${location.host}${PATH}`);
@@ -66,9 +81,13 @@ export function followUnread(): () => void {
     });
     opened.addEventListener('close', ({ code }) => {
       if (ended || socket !== opened) return;
-      // A new socket would be refused as well; a request that is refused asks the person to sign in again.
-      if (code === SIGNED_OUT) void fetchMessages(0, false).catch(() => undefined);
-      else retry();
+      socket = null;
+      if (!mayAskUnbidden()) return;
+      if (code === SIGNED_OUT) lookAgain();
+      else {
+        tell();
+        retry();
+      }
     });
   };
   const atOnce = () => {
@@ -76,11 +95,14 @@ export function followUnread(): () => void {
     connect();
   };
   window.addEventListener('online', atOnce);
+  // Who comes back from signing in elsewhere finds the bell at work again.
+  window.addEventListener('focus', atOnce);
   connect();
   return () => {
     ended = true;
     clearTimeout(timer);
     window.removeEventListener('online', atOnce);
+    window.removeEventListener('focus', atOnce);
     socket?.close();
   };
 }

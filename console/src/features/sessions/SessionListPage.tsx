@@ -1,6 +1,7 @@
 import { useQueryClient } from '@tanstack/react-query';
 import { useNavigate, useSearch } from '@tanstack/react-router';
 import { useEffect } from 'react';
+import { mayAskUnbidden } from '#/lib/http/asking';
 import { useT } from '#/lib/i18n';
 import { useMay } from '#/lib/session';
 import { writeCookie } from '#/lib/storage';
@@ -25,7 +26,7 @@ export function SessionListPage() {
   useEffect(() => {
     if (tab !== 'online') return undefined;
     const timer = setInterval(() => {
-      if (document.visibilityState === 'visible') {
+      if (document.visibilityState === 'visible' && mayAskUnbidden()) {
         void client.invalidateQueries({ queryKey: ['list', onlineSessions.api] });
       }
     }, LIVE_EVERY_MS);

@@ -1,4 +1,5 @@
 import { queryOptions } from '@tanstack/react-query';
+import { mayAskUnbidden } from '#/lib/http/asking';
 import { http } from '#/lib/http/client';
 import { NotFoundError } from '#/lib/http/errors';
 
@@ -94,7 +95,7 @@ export const sessionQuery = (id: string) =>
     // A live session changes without us; an ended one gets its recording sealed a moment later.
     refetchInterval: ({ state }) => {
       const session = state.data;
-      return session && !isSettled(session) ? LIVE_EVERY_MS : false;
+      return session && !isSettled(session) && mayAskUnbidden() ? LIVE_EVERY_MS : false;
     },
   });
 
@@ -107,7 +108,7 @@ export const commandsQuery = (sessionId: string, isLive: boolean) =>
         signal,
         quiet: true,
       }),
-    refetchInterval: isLive ? LIVE_EVERY_MS : false,
+    refetchInterval: () => (isLive && mayAskUnbidden() ? LIVE_EVERY_MS : false),
   });
 
 /** Null when there is no recording (yet); asked again when it has arrived. */

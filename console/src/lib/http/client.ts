@@ -1,5 +1,6 @@
 import { readCookie } from '../storage';
 import { browserZone } from '../time';
+import { leavingSignal, noteSignedOut } from './asking';
 import { errorOf, type HttpError, MissingTokenError, NoAnswerError, SignedOutError } from './errors';
 import { type QueryValues, queryString } from './query-string';
 
@@ -100,6 +101,11 @@ function requireToken(method: string): void {
   throw error;
 }
 
+/** For who asks from a page that is being left: nobody is there to read an answer or a failure. */
+function noAnswerEver(): Promise<never> {
+  return new Promise(() => {});
+}
+
 /** A successful response and how to read it; everything else is thrown, as `request` says. */
 export async function openRequest<T>(
   method: string,
@@ -108,6 +114,8 @@ export async function openRequest<T>(
   options: RequestOptions,
   read: (response: Response) => Promise<T>,
 ): Promise<T> {
+  const left = leavingSignal();
+  if (left.aborted) return noAnswerEver();
   requireToken(method);
   const timeout = AbortSignal.timeout(TIMEOUT_MS);
   let response: Response;
@@ -118,18 +126,21 @@ export async function openRequest<T>(
       headers: headersFor(body, options.headers),
       body: encode(body),
       credentials: 'same-origin',
-      signal: options.signal ? AbortSignal.any([timeout, options.signal]) : timeout,
+      signal: AbortSignal.any([timeout, left, ...(options.signal ? [options.signal] : [])]),
     });
     // The connection can be lost while the answer is read, too.
     if (response.ok) {
       const value = await read(response);
+      noteSignedOut(false);
       listeners.answered(path);
       return value;
     }
     answer = await readBody(response);
   } catch (cause) {
+    if (left.aborted) return noAnswerEver();
     throw noAnswer(method, path, timeout.aborted, cause, options);
   }
+  noteSignedOut(response.status === 401);
   listeners.answered(path);
   const error = errorOf({
     status: response.status,

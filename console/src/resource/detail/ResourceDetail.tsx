@@ -6,6 +6,7 @@ import { explain, requestIdOf } from '#/lib/http/catalogue';
 import { http } from '#/lib/http/client';
 import { NotFoundError } from '#/lib/http/errors';
 import { useT } from '#/lib/i18n';
+import { queryClient } from '#/lib/query';
 import { useIsRootOrganization, useMay } from '#/lib/session';
 import { readCookie, writeCookie } from '#/lib/storage';
 import { Button } from '#/ui/button';
@@ -246,7 +247,10 @@ export function ResourceDetail<Row extends Resource>({
                 disabledReason={whyKept(resource, row)}
                 onClick={() =>
                   void deleteObject(resource, row).then((gone) => {
-                    if (gone) tools.navigate(routes.paths.list);
+                    if (!gone) return;
+                    // A list that was seen a moment ago must not show it any more.
+                    queryClient.removeQueries({ queryKey: ['list', resource.api] });
+                    tools.navigate(routes.paths.list);
                   })
                 }
               >
