@@ -15,6 +15,7 @@ const LIST = [
   'app/QueryScope.tsx',
   'app/shell/Shell.tsx',
   'resource/screens.tsx',
+  'resource/define.ts',
   'resource/lazy-part.tsx',
   'resource/remotes.ts',
 ];
@@ -53,7 +54,7 @@ function textsOf(name: string, namespaces: string) {
  */
 const CHUNKS: Rolldown.CodeSplittingGroup[] = [
   textsOf('texts', 'app|nav|ui'),
-  textsOf('list-texts', 'shell|messages|resource'),
+  textsOf('list-texts', 'shell|messages|resource|node-search'),
   {
     debugName: 'core',
     // What every page begins with, and what both signing in and lists are made of.
@@ -73,6 +74,8 @@ const CHUNKS: Rolldown.CodeSplittingGroup[] = [
     priority: 3,
   },
   { name: 'node-tree', test: /\/src\/resource\/node-tree\.tsx$/, priority: 2 },
+  // Icons that several screens show.
+  { name: 'icons', test: /\/lucide-react\/dist\/esm\/icons\//, minShareCount: 2, priority: 0 },
   // React Aria: dialogs and drawers, then what is chosen from.
   { name: 'dialogs', test: /\/src\/ui\/(?:dialog|drawer)\.tsx$/, priority: 2 },
   { name: 'choosing', test: /\/src\/ui\/(?:picker|select)\.tsx$/, priority: 1 },

@@ -2,7 +2,7 @@ import { RouterProvider } from '@tanstack/react-router';
 import { StrictMode } from 'react';
 import { createRoot } from 'react-dom/client';
 import { reportHttp } from './app/report-http';
-import { makeRouter } from './app/router';
+import { loadAhead, makeRouter } from './app/router';
 import { startI18n } from './lib/i18n';
 import { followSystemTheme } from './lib/theme';
 import { ToastRegion } from './ui/toast';
@@ -16,9 +16,9 @@ function redirectHashLink(): void {
 async function boot(): Promise<void> {
   redirectHashLink();
   followSystemTheme();
-  await startI18n(['app', 'nav', 'ui']);
   const router = makeRouter();
   reportHttp(router);
+  await startI18n(['app', 'nav', 'ui', ...loadAhead(router)]);
   const root = document.getElementById('root');
   if (!root) throw new Error('index.html has no #root');
   createRoot(root).render(

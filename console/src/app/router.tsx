@@ -1,5 +1,6 @@
 import {
   type AnyRoute,
+  type AsyncRouteComponent,
   createRootRoute,
   createRoute,
   createRouter,
@@ -11,7 +12,7 @@ import { loadNamespaces } from '#/lib/i18n';
 import type { RouteRecord, Section } from '#/lib/routes';
 import { currentSession, type Session } from '#/lib/session';
 import { Splash } from './pages/Splash';
-import { guard } from './guard/guard';
+import { askForGuard, guard } from './guard/guard';
 import { homeOf, menuFor, refusalOf, sections } from './sections';
 
 function sessionOrThrow(): Session {
@@ -19,6 +20,9 @@ function sessionOrThrow(): Session {
   if (!session) throw new Error('a guarded route was entered without a session');
   return session;
 }
+
+const SIGN_IN_TEXTS = ['signin'];
+const SHELL_TEXTS = ['shell', 'messages'];
 
 const rootRoute = createRootRoute({
   component: Outlet,
@@ -28,21 +32,24 @@ const rootRoute = createRootRoute({
 const loginRoute = createRoute({
   getParentRoute: () => rootRoute,
   path: '/login',
-  beforeLoad: () => loadNamespaces(['signin']),
+  staticData: { texts: SIGN_IN_TEXTS },
+  beforeLoad: () => loadNamespaces(SIGN_IN_TEXTS),
   component: lazyRouteComponent(() => import('#/features/signin/SignInPage'), 'SignInPage'),
 });
 
 const changePasswordRoute = createRoute({
   getParentRoute: () => rootRoute,
   path: '/change-password',
-  beforeLoad: () => loadNamespaces(['signin']),
+  staticData: { texts: SIGN_IN_TEXTS },
+  beforeLoad: () => loadNamespaces(SIGN_IN_TEXTS),
   component: lazyRouteComponent(() => import('#/features/signin/ChangePasswordPage'), 'ChangePasswordPage'),
 });
 
 const setPasswordRoute = createRoute({
   getParentRoute: () => rootRoute,
   path: '/set-password',
-  beforeLoad: () => loadNamespaces(['signin']),
+  staticData: { texts: SIGN_IN_TEXTS },
+  beforeLoad: () => loadNamespaces(SIGN_IN_TEXTS),
   component: lazyRouteComponent(() => import('#/features/signin/SetPasswordPage'), 'SetPasswordPage'),
 });
 
@@ -64,7 +71,8 @@ const guardedRoute = createRoute({
 const shellRoute = createRoute({
   getParentRoute: () => guardedRoute,
   id: 'shell',
-  beforeLoad: () => loadNamespaces(['shell', 'messages']),
+  staticData: { texts: SHELL_TEXTS },
+  beforeLoad: () => loadNamespaces(SHELL_TEXTS),
   component: lazyRouteComponent(() => import('./shell/Shell'), 'Shell'),
 });
 
@@ -121,7 +129,8 @@ function sectionRoutes(section: Section, frame: 'shell' | 'bare') {
       beforeLoad: () => {
         const session = sessionOrThrow();
         const [first] = menuFor(session, [section]).flatMap((open) => open.routes);
-        throw redirect({ to: first?.path ?? homeOf(session), replace: true });
+        // Who may open none of them is told why, by the first.
+        throw redirect({ to: (first ?? section.routes[0])?.path ?? homeOf(session), replace: true });
       },
     });
   const nested = routes.map((record) => routeOf(record, () => parent));
@@ -134,11 +143,13 @@ function routeOf(record: RouteRecord, getParentRoute: () => AnyRoute) {
   return createRoute({
     getParentRoute,
     path: record.path,
-    staticData: { record: record.name },
-    loader: () => {
+    staticData: { record: record.name, texts: record.texts },
+    loader: ({ location, preload }) => {
       const refusal = refusalOf(record, sessionOrThrow());
       if (refusal)
         throw redirect({ to: '/403', search: { screen: record.name, why: refusal }, replace: true });
+      // What can not be asked for now, the screen asks for itself, and tells.
+      if (!preload) record.prepare?.(location.search).catch(() => undefined);
       return loadNamespaces(record.texts);
     },
     errorComponent: lazyRouteComponent(() => import('./pages/ErrorPage'), 'ErrorPage'),
@@ -150,6 +161,8 @@ declare module '@tanstack/react-router' {
   interface StaticDataRouteOption {
     /** Name of the route record that this route was made from. */
     readonly record?: string;
+    /** Text namespaces that the route loads before it is drawn. */
+    readonly texts?: readonly string[];
   }
 }
 
@@ -203,6 +216,18 @@ export function makeRouter() {
     defaultPendingMs: 150,
     ...plainSearch,
   });
+}
+
+/**
+ * Starts to load what the first screen is made of: its code and, for a guarded one, the answers that the guard needs. Neither waits
+ * for the other. Answers with the text namespaces that the screen needs. Code is no secret; what is shown is still the guard's to say.
+ */
+export function loadAhead(router: AppRouter): readonly string[] {
+  const [branch] = router.getMatchedRoutes(router.latestLocation.pathname);
+  if (branch.some((route) => route.id === guardedRoute.id)) askForGuard();
+  for (const { options } of branch)
+    void (options.component as Partial<AsyncRouteComponent<object>>)?.preload?.();
+  return branch.flatMap(({ options }) => options.staticData?.texts ?? []);
 }
 
 export type AppRouter = ReturnType<typeof makeRouter>;

@@ -31,6 +31,8 @@ export interface RouteRecord {
   /** Text namespaces that must be there before the screen is drawn. */
   readonly texts: readonly string[];
   readonly load: () => Promise<ComponentType>;
+  /** Asks the server for what the screen at this address (its search values) will show, once it is certain that it is opened. */
+  readonly prepare?: (address: Readonly<Record<string, string>>) => Promise<void>;
 }
 
 /** A list endpoint that the command palette searches. */
@@ -54,6 +56,7 @@ export type SectionIcon =
   | 'permissions'
   | 'sessions'
   | 'audits'
+  | 'extension'
   | 'my-assets'
   | 'settings'
   | 'messages'
@@ -68,6 +71,8 @@ export interface Section {
   readonly icon: SectionIcon;
   /** Address of the section itself; it leads to the first screen that the person may open. */
   readonly path?: string;
+  /** A single screen, too, stands in the menu below the section's title, with its own. */
+  readonly grouped?: boolean;
   /** Place in the menu, small first. */
   readonly order: number;
   readonly routes: readonly RouteRecord[];

@@ -1,11 +1,12 @@
 import type { ComponentType } from 'react';
 import type { Resource, ResourceDefinition } from './define';
 import type { ScreenLoaders } from './routes';
+import { prepareList } from './list/prepare-list';
 import { ResourceList } from './list/ResourceList';
 
 /**
  * The four screens of a resource, ready for its route records. Form and detail come when they are opened: a list must not
- * wait for them. A feature may put its own list in place of the first.
+ * wait for them. A feature may put its own list in place of the first, with what prepares it.
  */
 export function resourceScreens<Row extends Resource>(
   resource: ResourceDefinition<Row>,
@@ -16,6 +17,7 @@ export function resourceScreens<Row extends Resource>(
   };
   return {
     list: () => Promise.resolve(() => <ResourceList resource={resource} />),
+    prepare: (address) => prepareList(resource, address),
     create: () => form('create'),
     update: () => form('update'),
     detail: async () => {

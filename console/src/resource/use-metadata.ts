@@ -1,4 +1,4 @@
-import { useQuery } from '@tanstack/react-query';
+import { queryOptions, useQuery } from '@tanstack/react-query';
 import { currentLanguage } from '#/lib/i18n';
 import type { QueryValues } from '#/lib/http/query-string';
 import { currentSession } from '#/lib/session';
@@ -7,9 +7,10 @@ import { fetchMetadata } from './api';
 /** Metadata changes with language, role and organization only; within them it is kept for five minutes. */
 const FRESH_MS = 300_000;
 
-export function useMetadata(path: string, query?: QueryValues, enabled = true) {
+/** The metadata of a list, for `useMetadata` and for those who ask before a component does. */
+export function metadataQuery(path: string, query?: QueryValues) {
   const session = currentSession();
-  return useQuery({
+  return queryOptions({
     queryKey: [
       'metadata',
       path,
@@ -20,6 +21,9 @@ export function useMetadata(path: string, query?: QueryValues, enabled = true) {
     ],
     queryFn: () => fetchMetadata(path, query),
     staleTime: FRESH_MS,
-    enabled,
   });
+}
+
+export function useMetadata(path: string, query?: QueryValues, enabled = true) {
+  return useQuery({ ...metadataQuery(path, query), enabled });
 }

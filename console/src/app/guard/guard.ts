@@ -4,10 +4,12 @@ import { translate } from '#/lib/i18n';
 import { paths, serverPaths } from '#/lib/paths';
 import { currentSession } from '#/lib/session';
 import { toast } from '#/ui/toast';
-import { type FailedStep, type GuardExit, runGuard } from './machine';
+import { askAhead } from './ahead';
+import { type FailedStep, type GuardExit, type GuardPorts, runGuard } from './machine';
 import { browserPorts } from './ports';
 
 let running: Promise<void> | null = null;
+let ahead: GuardPorts | null = null;
 
 /** The first navigation failed; the error page says during which step. */
 export class GuardError extends Error {
@@ -48,10 +50,17 @@ export function obey(exit: GuardExit, path: string): void {
   }
 }
 
+/** Asks for what the guard needs while the page is still being built: the first navigation goes to a guarded screen. */
+export function askForGuard(): void {
+  ahead = askAhead(browserPorts);
+}
+
 /** Runs the guard before the first guarded screen; later navigations find the session in place. */
 export async function guard(path: string): Promise<void> {
   if (currentSession()) return;
-  running ??= runGuard(browserPorts)
+  const ports = ahead ?? browserPorts;
+  ahead = null;
+  running ??= runGuard(ports)
     .then((exit) => obey(exit, path))
     .finally(() => {
       running = null;

@@ -17,7 +17,7 @@ interface World {
   /** By the organization in which it is read. */
   profile?: Profile | ((organization: string | null) => Profile);
   token?: string | null;
-  cookie?: string | null;
+  cookie?: string;
   remembered?: Organization | null;
   role?: number | null;
   /** Organizations in which the server lets the person work. */
@@ -49,7 +49,7 @@ function world({
       const found = permitted.find((one) => one.id === (id ?? DEFAULT_ORG_ID));
       return found ? Promise.resolve(found) : Promise.reject(failure(403));
     },
-    organizationOfCookie: () => cookie,
+    organizationOfProfile: () => cookie,
     rememberedOrganization: () => log('remembered-organization', remembered),
     rememberOrganization: vi.fn<GuardPorts['rememberOrganization']>(),
     rememberedRole: () => log('role', role),

@@ -1,7 +1,13 @@
 import { HttpError, MissingTokenError } from '#/lib/http/errors';
 import { bitsOfRoles, rolesOf } from '#/lib/permissions';
-import type { Organization, Profile, PublicSettings, Session } from '#/lib/session';
-import { candidates, offeredOrganizations, pickRole } from './choices';
+import {
+  offeredOrganizations,
+  type Organization,
+  type Profile,
+  type PublicSettings,
+  type Session,
+} from '#/lib/session';
+import { candidates, pickRole } from './choices';
 
 /**
  * The first navigation, in the order of the specification (section 4): public settings, CSRF cookie, profile, organizations,
@@ -49,8 +55,8 @@ export interface GuardPorts {
   loadProfile(): Promise<Profile>;
   /** The organization by its id, when the person may work in it; refused with 403 otherwise. */
   loadOrganization(id: string | null): Promise<Organization>;
-  /** Organization of the request cookie, in which the profile was read. */
-  organizationOfCookie(): string | null;
+  /** Organization in which the profile was read: that of the request cookie, else the server's default one. */
+  organizationOfProfile(): string;
   rememberedOrganization(username: string): Organization | null;
   rememberOrganization(username: string, organization: Organization): void;
   rememberedRole(username: string): number | null;
@@ -127,7 +133,7 @@ async function organizationStep(
   const { profile, organizations } = state;
   try {
     const remembered = ports.rememberedOrganization(profile.username);
-    const readIn = ports.organizationOfCookie();
+    const readIn = ports.organizationOfProfile();
     const organization = await permitted(candidates(remembered, organizations, profile), ports);
     ports.rememberOrganization(profile.username, organization);
     ports.useOrganization(organization);

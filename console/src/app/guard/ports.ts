@@ -1,5 +1,6 @@
 import { http, setRequestOrganization } from '#/lib/http/client';
 import {
+  DEFAULT_ORG_ID,
   ORGANIZATION_COOKIE,
   type Organization,
   type Profile,
@@ -25,7 +26,8 @@ export const browserPorts: GuardPorts = {
   csrfToken: () => readCookie('csrftoken'),
   loadProfile: () => http.get<Profile>('users/profile/', { quiet: true }),
   loadOrganization: (id) => http.get<Organization>('orgs/orgs/current/', { query: { oid: id }, quiet: true }),
-  organizationOfCookie: () => readCookie(ORGANIZATION_COOKIE),
+  // Without the cookie the server means the default one.
+  organizationOfProfile: () => readCookie(ORGANIZATION_COOKIE) ?? DEFAULT_ORG_ID,
   rememberedOrganization,
   rememberOrganization,
   rememberedRole,

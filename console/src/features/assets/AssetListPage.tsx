@@ -1,13 +1,13 @@
 import { useNavigate, useSearch } from '@tanstack/react-router';
 import { lazy, Suspense, useState } from 'react';
 import { useT } from '#/lib/i18n';
-import { readCookie, writeCookie } from '#/lib/storage';
 import { ResourceList } from '#/resource/list/ResourceList';
 import type { ChosenNode } from '#/resource/node-search/chosen-node';
 import { NodeTree } from '#/resource/node-tree';
 import { Checkbox } from '#/ui/choice';
 import { asset } from './asset.resource';
 import { usePlacement } from './asset-actions';
+import { placeOf, rememberedOnlyDirect, rememberOnlyDirect } from './asset-place';
 import { NodeMenu } from './NodeMenu';
 
 const PlacementDialog = lazy(async () => ({
@@ -26,16 +26,13 @@ function PlacementHost() {
   );
 }
 
-const COOKIE = 'show_current_asset';
-const YEAR = 365;
-
 /** Node tree on the left, the chosen node's assets on the right. The node is part of the address. */
 export function AssetListPage() {
   const t = useT();
   const navigate = useNavigate();
   const { node }: { node?: string } = useSearch({ strict: false });
   const [chosen, setChosen] = useState<ChosenNode | null>(null);
-  const [onlyDirect, setOnlyDirect] = useState(() => readCookie(COOKIE) === '1');
+  const [onlyDirect, setOnlyDirect] = useState(rememberedOnlyDirect);
   const choose = (next: ChosenNode | null) => {
     setChosen(next);
     void navigate({
@@ -50,7 +47,7 @@ export function AssetListPage() {
       <ResourceList
         resource={asset}
         title={node !== undefined && chosen?.id === node ? chosen.label : undefined}
-        query={node === undefined ? undefined : { node_id: node, show_current_asset: onlyDirect ? 1 : 0 }}
+        query={placeOf(node, onlyDirect)}
         createQuery={node === undefined ? '' : `?node=${node}`}
         side={
           <NodeTree
@@ -67,7 +64,7 @@ export function AssetListPage() {
                 onChange={(event) => {
                   const direct = !event.target.checked;
                   setOnlyDirect(direct);
-                  writeCookie(COOKIE, direct ? '1' : '0', YEAR);
+                  rememberOnlyDirect(direct);
                 }}
               >
                 {t('assets:node.include_children')}

@@ -1,11 +1,18 @@
+import { prepareList } from '#/resource/list/prepare-list';
+import type { ScreenLoaders } from '#/resource/routes';
 import { resourceScreens } from '#/resource/screens';
 import { AssetListPage } from './AssetListPage';
 import { assetMore } from './asset-more.resource';
 import { asset } from './asset.resource';
+import { placeOf, rememberedOnlyDirect } from './asset-place';
 import { label } from './label.resource';
 import { systemUser } from './system-user.resource';
 
-export const assetPages = { ...resourceScreens(asset), list: () => Promise.resolve(AssetListPage) };
+export const assetPages: ScreenLoaders = {
+  ...resourceScreens(asset),
+  list: () => Promise.resolve(AssetListPage),
+  prepare: (address) => prepareList(asset, address, placeOf(address['node'], rememberedOnlyDirect())),
+};
 export const assetMorePage = resourceScreens(assetMore).update;
 export const systemUserPages = resourceScreens(systemUser);
 export const labelPages = resourceScreens(label);

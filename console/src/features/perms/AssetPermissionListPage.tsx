@@ -4,6 +4,7 @@ import { ResourceList } from '#/resource/list/ResourceList';
 import type { ChosenNode } from '#/resource/node-search/chosen-node';
 import { NodeTree } from '#/resource/node-tree';
 import { assetPermission } from './asset-permission.resource';
+import { placeOf } from './place';
 
 /** Permissions, narrowed by a node or asset of the tree. */
 export function AssetPermissionListPage() {
@@ -24,12 +25,10 @@ export function AssetPermissionListPage() {
       replace: true,
     });
   };
-  const query =
-    asset !== undefined ? { asset_id: asset } : node === undefined ? undefined : { node_id: node };
   return (
     <ResourceList
       resource={assetPermission}
-      query={query}
+      query={placeOf({ node, asset })}
       createQuery={asset !== undefined ? `?asset=${asset}` : node === undefined ? '' : `?node=${node}`}
       side={
         <NodeTree

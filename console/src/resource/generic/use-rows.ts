@@ -1,4 +1,4 @@
-import { keepPreviousData, useQuery } from '@tanstack/react-query';
+import { keepPreviousData, queryOptions, useQuery } from '@tanstack/react-query';
 import { useEffect } from 'react';
 import { currentSession } from '#/lib/session';
 import type { RowRequest, RowSource } from './row-source';
@@ -6,6 +6,14 @@ import type { RowRequest, RowSource } from './row-source';
 /** The last page that has rows, at most `page` and never below 1. */
 export function lastFilledPage(total: number, size: number, page: number): number {
   return Math.max(1, Math.min(page, Math.ceil(total / size)));
+}
+
+/** The rows of one request, for `useRows` and for those who ask before a component does. */
+export function rowsQuery<Row>(source: RowSource<Row>, request: RowRequest) {
+  return queryOptions({
+    queryKey: ['list', source.url, request, currentSession()?.organization.id],
+    queryFn: ({ signal }) => source.fetch(request, signal),
+  });
 }
 
 /**
@@ -18,12 +26,7 @@ export function useRows<Row>(
   onPage: (page: number) => void,
   enabled = true,
 ) {
-  const result = useQuery({
-    queryKey: ['list', source.url, request, currentSession()?.organization.id],
-    queryFn: ({ signal }) => source.fetch(request, signal),
-    placeholderData: keepPreviousData,
-    enabled,
-  });
+  const result = useQuery({ ...rowsQuery(source, request), placeholderData: keepPreviousData, enabled });
   const { data, isPlaceholderData } = result;
   const isBeyondEnd =
     data !== undefined &&

@@ -44,21 +44,28 @@ export interface DateRangeState {
 }
 
 /** Range from the address (`date_start`, `date_end`), else the last days until the end of today. */
-export function useDateRange(days: number | undefined): DateRangeState {
-  const address: Address = useSearch({ strict: false });
-  const navigate = useNavigate();
-  const isOn = days !== undefined;
+export function rangeOf(days: number, address: Address): { readonly from: Date; readonly to: Date } {
   const parsed = (key: string, fallback: Date): Date => {
     const date = new Date(address[key] ?? Number.NaN);
     return Number.isNaN(date.getTime()) ? fallback : date;
   };
-  const from = parsed('date_start', startOfRange(days ?? 0));
-  const to = parsed('date_end', endOfToday());
+  return { from: parsed('date_start', startOfRange(days)), to: parsed('date_end', endOfToday()) };
+}
+
+/** The condition of a range; none for a list without one. */
+export function rangeQuery(days: number | undefined, address: Address): DateRangeState['query'] {
+  if (days === undefined) return {};
+  const { from, to } = rangeOf(days, address);
+  return { date_from: from.toISOString(), date_to: to.toISOString() };
+}
+
+export function useDateRange(days: number | undefined): DateRangeState {
+  const address: Address = useSearch({ strict: false });
+  const navigate = useNavigate();
   return {
-    isOn,
-    from,
-    to,
-    query: isOn ? { date_from: from.toISOString(), date_to: to.toISOString() } : {},
+    isOn: days !== undefined,
+    ...rangeOf(days ?? 0, address),
+    query: rangeQuery(days, address),
     change: (nextFrom, nextTo) => {
       void navigate({
         to: '.',

@@ -44,7 +44,8 @@ function isSame(one: Address, other: Address): boolean {
   return keys.length === Object.keys(other).length && keys.every((key) => one[key] === other[key]);
 }
 
-function parse(address: Address, defaultOrder: string): ListState {
+/** State of a list as its address says. */
+export function stateOf(address: Address, defaultOrder = ''): ListState {
   const page = Number(address['page'] ?? 1);
   const filters = Object.fromEntries(Object.entries(address).filter(([key]) => !FOREIGN.has(key)));
   return {
@@ -62,7 +63,7 @@ export function useListState(inAddress: boolean, defaultOrder = ''): ListControl
   const [memory, setMemory] = useState<Address>({});
   const source = inAddress ? address : memory;
   const [size, setSizeState] = useState(rememberedPageSize);
-  const state = useMemo(() => ({ ...parse(source, defaultOrder), size }), [source, defaultOrder, size]);
+  const state = useMemo(() => ({ ...stateOf(source, defaultOrder), size }), [source, defaultOrder, size]);
   const change = useCallback(
     (changes: Record<string, string | undefined>, dropFilters = false) => {
       const next = (old: Address): Record<string, string> => {

@@ -1,18 +1,22 @@
 import { useMemo } from 'react';
 import type { QueryValues } from '#/lib/http/query-string';
-import { offsetSource } from '../generic/row-source';
+import { offsetSource, type RowRequest } from '../generic/row-source';
 import { useRows } from '../generic/use-rows';
-import type { ListControls } from './list-state';
+import type { ListControls, ListState } from './list-state';
 
-/** Rows of a list for the present state. */
-export function useList<Row>(path: string, controls: ListControls, fixed: QueryValues, enabled = true) {
-  const { state, setPage } = controls;
-  const source = useMemo(() => offsetSource<Row>(path), [path]);
-  const request = {
+/** What a list in this state asks for. */
+export function rowRequest(state: ListState, fixed: QueryValues): RowRequest {
+  return {
     page: state.page,
     size: state.size,
     order: state.order,
     conditions: { ...state.filters, ...fixed },
   };
-  return useRows(source, request, setPage, enabled);
+}
+
+/** Rows of a list for the present state. */
+export function useList<Row>(path: string, controls: ListControls, fixed: QueryValues, enabled = true) {
+  const { state, setPage } = controls;
+  const source = useMemo(() => offsetSource<Row>(path), [path]);
+  return useRows(source, rowRequest(state, fixed), setPage, enabled);
 }

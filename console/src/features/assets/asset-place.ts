@@ -1,0 +1,19 @@
+import { readCookie, writeCookie } from '#/lib/storage';
+import type { QueryValues } from '#/lib/http/query-string';
+
+const COOKIE = 'show_current_asset';
+const YEAR = 365;
+
+/** Whether the person wants only the assets that lie in the node itself, not those of the nodes below it. */
+export function rememberedOnlyDirect(): boolean {
+  return readCookie(COOKIE) === '1';
+}
+
+export function rememberOnlyDirect(only: boolean): void {
+  writeCookie(COOKIE, only ? '1' : '0', YEAR);
+}
+
+/** Conditions of the list beside a chosen node. */
+export function placeOf(node: string | undefined, onlyDirect: boolean): QueryValues | undefined {
+  return node === undefined ? undefined : { node_id: node, show_current_asset: onlyDirect ? 1 : 0 };
+}
