@@ -4,6 +4,7 @@ import { Users } from 'lucide-react';
 import { http as mock, HttpResponse } from 'msw';
 import { setupServer } from 'msw/node';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { queryClient } from '#/lib/query';
 import { readCookie } from '#/lib/storage';
 import { adminSession, renderScreen, rootOrg } from '#/test/render';
 import { clearToasts } from '#/ui/toast';
@@ -332,6 +333,19 @@ describe('detail', () => {
     const dialog = await screen.findByRole('alertdialog');
     await userEvent.click(within(dialog).getByRole('button', { name: 'Delete' }));
     await waitFor(() => expect(router.state.location.pathname).toBe('/users/groups'));
+  });
+
+  test('a list that was seen a moment ago does not show it any more', async () => {
+    server.use(mock.delete('*/api/v1/users/groups/g1/', () => new HttpResponse(null, { status: 204 })));
+    const { router } = await renderScreen(<ResourceDetail resource={group} />, at);
+    const [seen, other] = ['users/groups/', 'users/users/'].map((api) => ['list', api, {}, 'org']);
+    for (const key of [seen, other]) queryClient.setQueryData(key ?? [], { rows, total: 2 });
+    await userEvent.click(await screen.findByRole('button', { name: 'Delete' }));
+    const dialog = await screen.findByRole('alertdialog');
+    await userEvent.click(within(dialog).getByRole('button', { name: 'Delete' }));
+    await waitFor(() => expect(router.state.location.pathname).toBe('/users/groups'));
+    expect(queryClient.getQueryData(seen ?? [])).toBeUndefined();
+    expect(queryClient.getQueryData(other ?? [])).toBeDefined();
   });
 
   test('[S6-054] it can not be updated in the root organization', async () => {

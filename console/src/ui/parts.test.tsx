@@ -318,7 +318,7 @@ describe('Picker', () => {
 
 describe('Tree', () => {
   const items = [
-    { id: '1', label: 'Default', parentId: null, isBranch: true },
+    { id: '1', label: 'Default', parentId: null, isBranch: true, count: 18 },
     { id: '1:1', label: 'East', parentId: '1', isBranch: true },
     { id: '1:2', label: 'West', parentId: '1', isBranch: false },
   ];
@@ -352,6 +352,17 @@ describe('Tree', () => {
     expect(select).toHaveBeenCalledWith('1:2');
     await userEvent.keyboard('{Home}{ArrowLeft}');
     expect(screen.queryByRole('treeitem', { name: /West/ })).toBeNull();
+  });
+
+  test('an item is named by its node and count alone; the pointer opens it by its chevron without choosing', async () => {
+    const select = vi.fn<(id: string) => void>();
+    const { container } = render(<Nodes onSelect={select} />);
+    const top = screen.getByRole('treeitem', { name: /^Default ?18$/ });
+    expect(within(top).queryByRole('button')).toBeNull();
+    await userEvent.click(container.querySelector('[data-chevron]') as HTMLElement);
+    expect(screen.getByRole('treeitem', { name: 'East' })).toBeTruthy();
+    expect(top.getAttribute('aria-expanded')).toBe('true');
+    expect(select).not.toHaveBeenCalled();
   });
 });
 
