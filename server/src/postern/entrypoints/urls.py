@@ -20,6 +20,7 @@ from postern.apps.vault.api import urls as vault
 from postern.foundation.console_files import go_home, go_to_terminal, serve_console
 from postern.foundation.health_view import show_health
 from postern.foundation.legacy_paths import SINGULAR, legacy_api, singular_alias
+from postern.foundation.rest.openapi import pages as description
 from postern.foundation.rest.selection_view import SelectionView
 
 handler400 = "postern.foundation.rest.errors.handler400"
@@ -41,6 +42,7 @@ urlpatterns: _Patterns = [
     path("api/v1/health/", show_health, name="health-v1"),
     path("api/v1/common/resources/cache/", SelectionView.as_view(), name="resource-selection"),
     path("api/v1/", include(_api)),
+    *description.urlpatterns,
     *authn.page_urlpatterns,
     *sessions.page_urlpatterns,
     *[

@@ -7,6 +7,7 @@ from typing import Any, Final
 
 from postern.foundation import secret_files
 from postern.foundation.rest.formats import DISPLAY_FORMAT, INPUT_FORMATS
+from postern.foundation.rest.openapi import description
 from postern.foundation.settings import Database, Settings
 
 POSTERN: Final = Settings.load(os.environ)
@@ -141,7 +142,7 @@ REST_FRAMEWORK: dict[str, Any] = {
     ],
     "DEFAULT_METADATA_CLASS": "postern.foundation.rest.metadata.ContractMetadata",
     "DEFAULT_PAGINATION_CLASS": None,
-    "DEFAULT_SCHEMA_CLASS": "drf_spectacular.openapi.AutoSchema",
+    "DEFAULT_SCHEMA_CLASS": "postern.foundation.rest.openapi.operations.OperationDescription",
     "EXCEPTION_HANDLER": "postern.foundation.rest.errors.handle",
     "DATETIME_FORMAT": DISPLAY_FORMAT,
     "DATETIME_INPUT_FORMATS": INPUT_FORMATS,
@@ -152,6 +153,8 @@ REST_FRAMEWORK: dict[str, Any] = {
     "TEST_REQUEST_DEFAULT_FORMAT": "json",
     "STRICT_JSON": True,
 }
+
+SPECTACULAR_SETTINGS: dict[str, Any] = description.SETTINGS
 
 LOGGING_CONFIG = None  # kernel.log configures logging in the entry points
 SILENCED_SYSTEM_CHECKS: list[str] = []

@@ -10,6 +10,7 @@ from django.conf import settings
 from django.http import HttpRequest, HttpResponse
 from django.utils import timezone
 
+from postern.foundation import request_memory
 from postern.foundation.settings import Network, Settings
 
 GetResponse = Callable[[HttpRequest], HttpResponse]
@@ -49,7 +50,7 @@ _HSTS: Final = "max-age=31536000; includeSubDomains"
 
 
 class SecurityHeaders:
-    """The headers of every answer. A view may set its own Content-Security-Policy, only to make it stricter."""
+    """The headers of every answer. A view may set its own Content-Security-Policy."""
 
     def __init__(self, get_response: GetResponse) -> None:
         self.get_response = get_response
@@ -57,7 +58,8 @@ class SecurityHeaders:
     def __call__(self, request: HttpRequest) -> HttpResponse:
         # Made here, never taken from the client: it is what a person reads out and an administrator looks for in the log.
         request_id = request.META[REQUEST_ID] = secrets.token_hex(8)
-        response = self.get_response(request)
+        with request_memory.of_request():
+            response = self.get_response(request)
         response.headers["X-Request-Id"] = request_id
         for name, value in _HEADERS.items():
             response.headers.setdefault(name, value)

@@ -210,5 +210,5 @@ class GrantedAssetSerializer(ResourceSerializer):
     def get_protocols(self, asset: Asset) -> list[str]:
         return [str(row) for row in asset.protocol_rows.all()]
 
-    def get_domain(self, asset: Asset) -> None:
+    def get_domain(self, asset: Asset) -> str | None:
         """Network zones come with gateways; until then no asset has one."""

@@ -1,5 +1,6 @@
 """Serializers of settings forms, made from the registry."""
 
+from functools import cache
 from typing import Any
 
 from rest_framework import serializers
@@ -22,6 +23,7 @@ def _field(one: Preference) -> serializers.Field[Any, Any, Any, Any]:
     return serializers.CharField(allow_null=one.default is None, **text_options)
 
 
+@cache
 def serializer_for(category: str, preferences: tuple[Preference, ...]) -> type[serializers.Serializer[Any]]:
     """The serializer class of one settings form."""
     fields: dict[str, Any] = {one.name: _field(one) for one in preferences}

@@ -31,6 +31,9 @@ SYSTEM_OR_ORG_ROLES = (
 class FilterOnlyChoice(serializers.ChoiceField):
     """A choice that exists for OPTIONS and filters; rows do not carry it."""
 
+    #: Told to the description of the API.
+    filter_only = True
+
     def get_attribute(self, instance: Any) -> Any:
         raise SkipField
 

@@ -1,0 +1,1 @@
+Redoc.init('/api/swagger.json', { hideHostname: true, pathInMiddlePanel: true }, document.getElementById('api'));

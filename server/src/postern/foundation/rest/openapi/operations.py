@@ -1,0 +1,206 @@
+"""How one operation of the API is described: its name, who may call it, what a list can be asked, and the bulk forms."""
+
+import re
+from typing import Any, Final
+
+from drf_spectacular.extensions import OpenApiSerializerFieldExtension
+from drf_spectacular.openapi import AutoSchema
+from drf_spectacular.plumbing import build_array_type, build_basic_type, build_parameter_type
+from drf_spectacular.types import OpenApiTypes
+from drf_spectacular.utils import Direction, OpenApiParameter
+from rest_framework import serializers
+
+from postern.foundation.rest.filters import filter_lookups
+from postern.foundation.rest.openapi.description import API_PREFIX
+from postern.foundation.rest.rights import Right, RightsOf, declared
+
+#: Ways to sign in, by the names that `description` gives them.
+_SIGNED_IN: Final[list[dict[str, list[str]]]] = [{"session": [], "csrf": []}, {"bearer": []}, {"signature": []}]
+_BULK_FORMS: Final = frozenset({"bulk_update", "partial_bulk_update", "bulk_destroy"})
+#: Actions of the kit: each names an operation by itself, the others have their own path and may have several methods.
+_OF_THE_KIT: Final = _BULK_FORMS | {"list", "retrieve", "create", "update", "partial_update", "destroy"}
+_WHO: Final[dict[Right, str]] = {
+    Right.ANYONE: "anyone",
+    Right.AUTHENTICATED: "whoever has signed in, also before the sign-in is complete",
+    Right.VALID_USER: "every active user",
+    Right.ORG_MEMBER: "members of the organization",
+    Right.ORG_AUDITOR: "auditors and administrators of the organization",
+    Right.ORG_ADMIN: "administrators of the organization",
+    Right.SUPER_AUDITOR: "system auditors and system administrators",
+    Right.SUPER_USER: "system administrators",
+    Right.TERMINAL: "registered components",
+    Right.BOOTSTRAP: "whoever holds the bootstrap token",
+}
+#: Bodies that no serializer describes.
+_UNTYPED: Final[dict[str, Any]] = {"description": "Any JSON."}
+
+
+class OperationDescription(AutoSchema):
+    """Describes what the kit does: nothing has to be written beside a view."""
+
+    view: Any
+    method: str
+
+    def get_operation_id(self) -> str:
+        """`assets_assets_bulk_update`, `users_users_id_unblock_put`: the path's words with the action or the method. Unique."""
+        words = re.sub(r"\{(\w+)\}", r"\1", self.path.removeprefix(API_PREFIX)).strip("/").replace("-", "_").split("/")
+        if self._action not in _OF_THE_KIT:
+            return "_".join([*words, self.method.lower()])
+        if self.path.endswith("}/"):
+            words.pop()
+        return "_".join([*words, self._action])
+
+    def get_tags(self) -> list[str]:
+        """The area: the first word of the path."""
+        return [self.path.removeprefix(API_PREFIX).split("/")[0]]
+
+    def get_description(self) -> str:  # type: ignore[override]  # the library narrows DRF's signature so
+        """Who may call it."""
+        right = declared(self.view, self.method, self._action)
+        return f"For {_who(right)}." if right is not None else ""
+
+    def get_auth(self) -> list[dict[str, list[str]]]:
+        """None for what anyone may call."""
+        return [] if declared(self.view, self.method, self._action) == Right.ANYONE else _SIGNED_IN
+
+    def get_filter_backends(self) -> list[Any]:
+        """Described by `_get_filter_parameters`."""
+        return []
+
+    def _get_filter_parameters(self) -> list[dict[str, Any]]:
+        """What a list and the bulk forms can be narrowed by."""
+        lists = self._action == "list"
+        if not lists and self._action not in _BULK_FORMS:
+            return []
+        names = [*filter_lookups(self.view), *getattr(self.view, "own_filters", ())]
+        found = [_query(name, f"Only those whose `{name}` is this.") for name in names]
+        found.append(_query("ids", "Only these: ids, separated by commas."))
+        found.append(_query("spm", "Only those of a selection that was stored with POST common/resources/cache/."))
+        if getattr(self.view, "date_range_field", None):
+            found += [
+                _query(name, f"Limit of `{self.view.date_range_field}`.", OpenApiTypes.DATETIME)
+                for name in ("date_from", "date_to")
+            ]
+        if getattr(self.view, "search_fields", ()):
+            found.append(_query("search", "Terms, separated by blanks: each must be found."))
+        if lists:
+            found.append(_query("order", "Names of fields, separated by commas; `-name` for falling order."))
+            found.append(_query("fields_size", "How much of each object: mini, small.", enum=["mini", "small"]))
+        return found
+
+    def _get_paginator(self) -> Any:
+        """The envelope is described beside the bare array, as the client chooses between them."""
+        return None
+
+    def _get_pagination_parameters(self) -> list[dict[str, Any]]:
+        if self._action != "list":
+            return []
+        return [
+            _query("limit", "Length of the page; without it the answer is a bare array.", OpenApiTypes.INT),
+            _query("offset", "Rows before the page.", OpenApiTypes.INT),
+        ]
+
+    def _get_serializer(self) -> Any:
+        """The view's serializer; None for views that answer with something else."""
+        view = self.view
+        if callable(getattr(view, "get_serializer_class", None)):
+            found = view.get_serializer_class() if self._declares_serializer() else None
+            return found(context={"view": view}) if found is not None else None
+        if callable(getattr(view, "get_serializer", None)):
+            return view.get_serializer()
+        return None
+
+    def _declares_serializer(self) -> bool:
+        return getattr(self.view, "serializer_class", None) is not None or self._action in getattr(
+            self.view, "serializer_classes", ()
+        )
+
+    def get_request_serializer(self) -> Any:
+        """One object, or an array of them where the kit takes both."""
+        found = self._get_serializer()
+        if found is None:
+            return {"application/json": _UNTYPED}
+        if self._action == "create":
+            one = self._one(found, "request")
+            return {"application/json": {"oneOf": [one, build_array_type(one)]}}
+        if self._action in _BULK_FORMS:
+            return {"application/json": build_array_type(self._one(found, "request", partial=self.method == "PATCH"))}
+        return found
+
+    def get_response_serializers(self) -> Any:
+        """What comes back with success; errors have the shapes that the document's preface tells."""
+        if self.method == "DELETE":
+            return {204: None}
+        found = self._get_serializer()
+        if found is None:
+            return {200: _UNTYPED}
+        if self._action == "list":
+            return {200: self._listed(found) if self._is_of_the_kit("list") else _UNTYPED}
+        if self._action == "create":
+            one = self._one(found, "response")
+            return {201: {"oneOf": [one, build_array_type(one)]}}
+        if self._action in _BULK_FORMS:
+            return {200: build_array_type(self._one(found, "response"))}
+        return {200: found}
+
+    def _is_list_view(self, serializer: Any = None) -> bool:
+        """Lists are described whole by `get_response_serializers`."""
+        del serializer
+        return False
+
+    def _listed(self, serializer: serializers.BaseSerializer[Any]) -> dict[str, Any]:
+        rows = build_array_type(self._one(serializer, "response"))
+        link = {"type": ["string", "null"], "format": "uri"}
+        page = {
+            "type": "object",
+            "properties": {"count": {"type": "integer"}, "next": link, "previous": link, "results": rows},
+            "required": ["count", "next", "previous", "results"],
+        }
+        return {"oneOf": [page, rows]}
+
+    def _one(self, serializer: Any, direction: Direction, *, partial: bool = False) -> Any:
+        serializer.partial = partial
+        return self.resolve_serializer(serializer, direction).ref
+
+    def _postprocess_serializer_schema(
+        self, schema: dict[str, Any], serializer: Any, direction: Direction
+    ) -> dict[str, Any]:
+        """Without the fields that are there for OPTIONS only, as names of filters."""
+        found: dict[str, Any] = super()._postprocess_serializer_schema(  # type: ignore[no-untyped-call]  # the library's is untyped
+            schema, serializer, direction
+        )
+        for name in [name for name, field in serializer.fields.items() if getattr(field, "filter_only", False)]:
+            found["properties"].pop(name, None)
+            found["required"] = [one for one in found.get("required", ()) if one != name]
+        return found
+
+    def _is_of_the_kit(self, action: str) -> bool:
+        """Whether the kit itself carries the action out: a view that does so may answer with something else."""
+        return str(getattr(type(self.view), action).__module__).startswith("postern.foundation.")
+
+    @property
+    def _action(self) -> str | None:
+        return getattr(self.view, "action", None)
+
+
+class DescribedOrgName(OpenApiSerializerFieldExtension):  # type: ignore[no-untyped-call]  # the library's base is untyped
+    """The name of an object's organization."""
+
+    target_class = "postern.foundation.rest.serializers.OrgNameField"
+
+    def map_serializer_field(self, auto_schema: AutoSchema, direction: str) -> dict[str, Any]:
+        """A text."""
+        del auto_schema, direction
+        return {"type": "string"}
+
+
+def _query(name: str, description: str, kind: Any = OpenApiTypes.STR, enum: list[str] | None = None) -> dict[str, Any]:
+    schema = build_basic_type(kind) or {}
+    parameter: dict[str, Any] = build_parameter_type(
+        name=name, schema=schema, location=OpenApiParameter.QUERY, description=description, enum=enum
+    )
+    return parameter
+
+
+def _who(right: RightsOf) -> str:
+    return " or ".join(_WHO[one] for one in (right if isinstance(right, tuple) else (right,)))

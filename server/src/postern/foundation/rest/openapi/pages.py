@@ -1,0 +1,112 @@
+"""`/api/swagger.json`, `/api/swagger.yaml`, and the pages that show them: `/api/docs/` (Swagger UI) and `/api/redoc/` (Redoc).
+
+The description is the same in every installation and no secret; the contract keeps it for people who have signed in.
+"""
+
+from functools import cache
+from importlib.resources import files
+from typing import Final
+from urllib.parse import urlencode
+
+from django.http import Http404, HttpRequest, HttpResponse, HttpResponseRedirect
+from django.urls import path
+from django.views.decorators.gzip import gzip_page
+from django.views.decorators.http import require_safe
+from rest_framework.request import Request
+
+from postern.foundation.pages import open_page
+from postern.foundation.rest.openapi import document
+from postern.foundation.rest.rights import Right
+from postern.foundation.rest.views import PosternView
+
+_SIGN_IN: Final = "/core/auth/login/"
+#: The two viewers write styles into the page and have no policy for Trusted Types; nothing else is opened for them.
+_CSP: Final = (
+    "default-src 'none'; script-src 'self'; style-src 'self' 'unsafe-inline'; img-src 'self' data:; connect-src 'self'; "
+    "worker-src blob:; base-uri 'none'; form-action 'none'; frame-ancestors 'none'; object-src 'none'"
+)
+_PAGE: Final = (
+    '<!doctype html><html lang="en"><head><meta charset="utf-8"><title>Postern API</title>'
+    '<meta name="viewport" content="width=device-width, initial-scale=1"><style>body{{margin:0}}</style>{styles}</head>'
+    '<body><main id="api"></main>{scripts}</body></html>'
+)
+_VIEWERS: Final = {
+    "docs": ("swagger-ui.css", "swagger-ui-bundle.js", "open-swagger.js"),
+    "redoc": ("redoc.standalone.js", "open-redoc.js"),
+}
+_OF_THE_VIEWERS: Final = {
+    "swagger-ui.css": "swagger-ui-dist/swagger-ui.css",
+    "swagger-ui-bundle.js": "swagger-ui-dist/swagger-ui-bundle.js",
+    "redoc.standalone.js": "redoc/bundles/redoc.standalone.js",
+}
+_OWN: Final = frozenset({"open-swagger.js", "open-redoc.js"})
+
+
+class JsonDescription(PosternView):
+    """The description as JSON."""
+
+    rights = Right.VALID_USER
+    always_root = True
+
+    def get(self, request: Request) -> HttpResponse:
+        del request
+        return HttpResponse(document.as_json(), content_type="application/json")
+
+
+class YamlDescription(PosternView):
+    """The description as YAML (RFC 9512)."""
+
+    rights = Right.VALID_USER
+    always_root = True
+
+    def get(self, request: Request) -> HttpResponse:
+        del request
+        return HttpResponse(document.as_yaml(), content_type="application/yaml")
+
+
+class ViewerPage(PosternView):
+    """A page that shows the description; strangers are led to the sign-in, which leads back."""
+
+    rights = Right.ANYONE
+    always_root = True
+    viewer = "docs"
+
+    def get(self, request: Request) -> HttpResponse:
+        if not self.actor.is_valid_user:
+            return HttpResponseRedirect(f"{_SIGN_IN}?{urlencode({'next': request.path})}")
+        names = [f"/api/docs/files/{name}" for name in _VIEWERS[self.viewer]]
+        styles = "".join(f'<link rel="stylesheet" href="{name}">' for name in names if name.endswith(".css"))
+        scripts = "".join(f'<script src="{name}"></script>' for name in names if name.endswith(".js"))
+        return HttpResponse(_PAGE.format(styles=styles, scripts=scripts), headers={"Content-Security-Policy": _CSP})
+
+
+@open_page
+@require_safe
+@gzip_page
+def viewer_file(request: HttpRequest, name: str) -> HttpResponse:
+    """A script or style of the viewers: the same for everybody, and only these few names exist."""
+    del request
+    kind = "text/css" if name.endswith(".css") else "text/javascript"
+    return HttpResponse(
+        _file(name), content_type=f"{kind}; charset=utf-8", headers={"Cache-Control": "public, max-age=86400"}
+    )
+
+
+@cache
+def _file(name: str) -> bytes:
+    if name in _OWN:
+        place = files("postern.foundation.rest.openapi") / "files" / name
+    elif name in _OF_THE_VIEWERS:
+        place = files("drf_spectacular_sidecar") / "static/drf_spectacular_sidecar" / _OF_THE_VIEWERS[name]
+    else:
+        raise Http404
+    return place.read_bytes()
+
+
+urlpatterns = [
+    path("api/swagger.json", JsonDescription.as_view(), name="openapi-json"),
+    path("api/swagger.yaml", YamlDescription.as_view(), name="openapi-yaml"),
+    path("api/docs/", ViewerPage.as_view(viewer="docs"), name="api-docs"),
+    path("api/redoc/", ViewerPage.as_view(viewer="redoc"), name="api-redoc"),
+    path("api/docs/files/<str:name>", viewer_file, name="api-docs-file"),
+]
