@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any, Final
 
 ROOT = Path(__file__).resolve().parent.parent
-sys.path.insert(0, str(ROOT / "e2e"))
+sys.path[:0] = [str(ROOT / "e2e"), str(ROOT / "server" / "tests")]
 
 from browser import chromium  # noqa: E402 - the end-to-end tests' driver is found by the line above
 from playwright.sync_api import Browser, CDPSession, Page  # noqa: E402 - as above

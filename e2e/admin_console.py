@@ -6,25 +6,17 @@ from collections.abc import Iterator
 from typing import Final
 
 import pytest
-from browser import Faults, chromium, first_sign_in, sign_in
+from browser import Faults, first_sign_in, sign_in, window
 from playwright.sync_api import Browser, BrowserContext, Locator, Page, expect
 from product import ADMIN_PASSWORD, Product
 
 PASSWORD: Final = "meadow-Copper-signal-58"
-WAIT_MS: Final = 20_000
-
-
-@pytest.fixture(scope="module")
-def browser() -> Iterator[Browser]:
-    with chromium() as running:
-        yield running
 
 
 @pytest.fixture(scope="module")
 def signed_in(product: Product, browser: Browser) -> Iterator[BrowserContext]:
     """A browser in which the administrator has signed in."""
-    context = browser.new_context(locale="en-US", viewport={"width": 1440, "height": 900})
-    context.set_default_timeout(WAIT_MS)
+    context = window(browser)
     page = context.new_page()
     sign_in(page, product.url, "admin", ADMIN_PASSWORD)
     page.get_by_role("heading", level=1).first.wait_for()
@@ -88,9 +80,14 @@ def pick(scope: Page | Locator, field: str, option: str) -> None:
     """Choose in a remote select."""
     scope.get_by_role("combobox", name=field, exact=True).fill(option)
     page = scope if isinstance(scope, Page) else scope.page
-    page.get_by_role("option", name=re.compile(re.escape(option))).first.click()
-    if page.get_by_role("listbox").count() > 0:  # a choice of several stays open
+    offered = page.get_by_role("option", name=re.compile(re.escape(option))).first
+    offered.wait_for()
+    options = page.get_by_role("listbox")
+    several = options.get_attribute("aria-multiselectable") == "true"
+    offered.click()
+    if several:  # stays open for the next one
         page.keyboard.press("Escape")
+    expect(options).to_have_count(0)
 
 
 def save(page: Page) -> None:

@@ -1,26 +1,61 @@
 """Chromium as the tests start it, and what every page is held to."""
 
+import shutil
+from collections import deque
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
+from typing import Any, Final
 
-from playwright.sync_api import Browser, ConsoleMessage, Page, Response, sync_playwright
+from playwright.sync_api import Browser, BrowserContext, ConsoleMessage, Page, Response, sync_playwright
 
 ARGUMENTS = (
     "--no-sandbox --disable-gpu --disable-quic --no-first-run --disable-background-networking "
     "--disable-component-update --disable-sync"
 )
+#: What a loaded machine may need for anything that is waited for. An idle one needs no more for it.
+PATIENCE_MS: Final = 60_000
+#: What the browser told lately, of all windows; shown with a test that fails.
+TOLD: Final[deque[str]] = deque(maxlen=80)
+
+
+def executable() -> str | None:
+    """The system's Chromium, or None for the one that Playwright keeps for itself."""
+    return shutil.which("chromium") or shutil.which("chromium-browser")
 
 
 @contextmanager
 def chromium() -> Iterator[Browser]:
     """A headless browser."""
     with sync_playwright() as playwright:
-        browser = playwright.chromium.launch(executable_path="/usr/bin/chromium", args=ARGUMENTS.split())
+        browser = playwright.chromium.launch(
+            executable_path=executable(), args=ARGUMENTS.split(), timeout=PATIENCE_MS * 2
+        )
         try:
             yield browser
         finally:
             browser.close()
+
+
+def window(browser: Browser, **options: Any) -> BrowserContext:
+    """A person's browser with a memory of its own; options as of `Browser.new_context`.
+
+    Nothing fades in or slides, as for a person who asked for less motion: a page that is half way there is neither what
+    is tested nor what the rules of contrast are about.
+    """
+    usual = {"locale": "en-US", "viewport": {"width": 1440, "height": 900}, "reduced_motion": "reduce"}
+    context = browser.new_context(**{**usual, **options})
+    context.set_default_timeout(PATIENCE_MS)
+    context.on("console", lambda said: TOLD.append(f"console {said.type}: {said.text[:300]}"))
+    context.on("weberror", lambda error: TOLD.append(f"error: {str(error.error)[:500]}"))
+    context.on("requestfailed", lambda one: TOLD.append(f"not answered: {one.method} {one.url} ({one.failure})"))
+    context.on("response", _told)
+    return context
+
+
+def _told(response: Response) -> None:
+    if response.status >= 400 or "/ui/bundle/" not in response.url:
+        TOLD.append(f"{response.status} {response.request.method} {response.url[:200]}")
 
 
 @dataclass

@@ -70,7 +70,7 @@ class BrowserSocket:
         assert self._socket is not None
         await self._socket.send(text.encode())
 
-    async def until(self, condition: Any, seconds: float = 15.0) -> Any:
+    async def until(self, condition: Any, seconds: float = 60.0) -> Any:
         """Wait for `condition(self)`; gives its value."""
         try:
             async with asyncio.timeout(seconds):
@@ -81,7 +81,7 @@ class BrowserSocket:
         except TimeoutError:
             raise AssertionError(f"never came: {self.messages[-5:]} {self.output[-500:]!r}") from None
 
-    async def message(self, kind: str, seconds: float = 15.0) -> dict[str, Any]:
+    async def message(self, kind: str, seconds: float = 60.0) -> dict[str, Any]:
         """The first message of a kind, waited for."""
 
         def found(_: Self) -> dict[str, Any] | None:
@@ -90,5 +90,5 @@ class BrowserSocket:
         value: dict[str, Any] = await self.until(found, seconds)
         return value
 
-    async def shows(self, text: str, seconds: float = 15.0) -> None:
+    async def shows(self, text: str, seconds: float = 60.0) -> None:
         await self.until(lambda _: text.encode() in self.output, seconds)

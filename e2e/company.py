@@ -8,14 +8,13 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from browser import Faults, first_sign_in, sign_in
+from accessibility import at_rest, settled
+from browser import Faults, first_sign_in, sign_in, window
 from playwright.sync_api import Browser, Locator, Page
 from product import ADMIN_PASSWORD, POSTERN, Api, Product
 from world import ZHANG_PASSWORD
 
 DEFAULT_ORG = "00000000-0000-0000-0000-000000000002"
-#: What a loaded machine may need for anything that comes by the network.
-PATIENCE_MS = 30_000
 
 
 @dataclass(frozen=True)
@@ -76,7 +75,7 @@ def install_licence(product: Product, directory: Path) -> None:
             env=environ,
             check=True,
             capture_output=True,
-            timeout=60,
+            timeout=180,
         )
 
 
@@ -87,15 +86,16 @@ def page(browser: Browser, company: Company) -> Iterator[Page]:
 
 
 def signed_in(browser: Browser, company: Company, username: str, password: str, width: int = 1440) -> Iterator[Page]:
-    context = browser.new_context(locale="en-US", viewport={"width": width, "height": 900})
+    context = window(browser, viewport={"width": width, "height": 900})
     page = context.new_page()
-    page.set_default_timeout(PATIENCE_MS)
     faults = Faults()
     faults.watch(page)
     sign_in(page, company.product.url, username, password)
     page.get_by_role("heading", level=1).first.wait_for(state="attached")
     if "first-login" in page.url:
         first_sign_in(page)
+        page.get_by_role("heading", level=1).first.wait_for(state="attached")
+    at_rest(page)
     yield page
     context.close()
     assert faults.found == []
@@ -117,5 +117,5 @@ def account(page: Page) -> Locator:
 
 
 def go(page: Page, company: Company, path: str) -> None:
-    page.goto(f"{company.product.url}/ui{path}")
-    page.get_by_role("heading", level=1).first.wait_for(state="attached")
+    """Open a screen: it is there, and what it does when it opens is done."""
+    settled(page, f"{company.product.url}/ui{path}")

@@ -2,11 +2,17 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from playwright.sync_api import Page
+from browser import PATIENCE_MS, TOLD, chromium
+from playwright.sync_api import Browser, Error, Page, expect
 from product import Product, free_port
 from world import TargetHost, World, build_world
 
 pytest_plugins = ["company"]
+
+#: Characters of a log that are shown with a failure.
+SHOWN = 6_000
+
+expect.set_options(timeout=PATIENCE_MS)
 
 
 @pytest.fixture(scope="session")
@@ -16,7 +22,6 @@ def product(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Product]:
     try:
         yield running
     finally:
-        print(running.output()[-20_000:])
         running.stop()
 
 
@@ -37,18 +42,48 @@ def world(product: Product, host: TargetHost, tmp_path_factory: pytest.TempPathF
     return build_world(product, directory, host)
 
 
+@pytest.fixture(scope="module")
+def browser() -> Iterator[Browser]:
+    """Not for the whole session: Playwright's event loop must be gone when tests come that bring their own."""
+    with chromium() as running:
+        yield running
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_runtest_protocol(item: pytest.Item) -> Iterator[None]:
+    """What is shown with a failure begins with the test that fails."""
+    TOLD.clear()
+    for running in Product.started:
+        running.mark_log()
+    return (yield)
+
+
 @pytest.hookimpl(wrapper=True)
 def pytest_runtest_makereport(item: pytest.Item, call: pytest.CallInfo[None]) -> Iterator[None]:
-    """A picture of every open page when a test fails: test-results/<test>-<n>.png."""
+    """With a failure: pictures of the open pages, what the browser told, and what the products logged meanwhile."""
     report = yield
-    if report.when == "call" and report.failed:
-        folder = Path(__file__).resolve().parent.parent / "test-results"
-        for number, page in enumerate(open_pages(item)):
-            folder.mkdir(exist_ok=True)
-            page.screenshot(path=str(folder / f"{item.name}-{number}.png"))
+    if report.failed:
+        pictures = "\n".join(
+            f"{page.url}: {picture(item, number, page)}" for number, page in enumerate(open_pages(item))
+        )
+        logs = [(f"log of {running.home}", running.new_log()[-SHOWN:]) for running in Product.started]
+        told = "\n".join(TOLD)[-SHOWN:]
+        report.sections += [(name, text) for name, text in (("pages", pictures), ("browser", told), *logs) if text]
     return report
 
 
 def open_pages(item: pytest.Item) -> list[Page]:
     browser = getattr(item, "funcargs", {}).get("browser")
     return [page for context in browser.contexts for page in context.pages] if browser is not None else []
+
+
+def picture(item: pytest.Item, number: int, page: Page) -> str:
+    """Path of a picture of the page: test-results/<test>-<n>.png; or why there is none."""
+    folder = Path(__file__).resolve().parent.parent / "test-results"
+    folder.mkdir(exist_ok=True)
+    path = folder / f"{item.name.replace('/', '-')}-{number}.png"
+    try:
+        page.screenshot(path=str(path), timeout=15_000)
+    except Error as error:
+        return str(error).splitlines()[0]
+    return str(path)

@@ -5,7 +5,6 @@ import json
 import os
 import re
 import signal
-import socket
 import subprocess
 import sys
 import time
@@ -14,23 +13,18 @@ import urllib.parse
 import urllib.request
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, ClassVar
 
 import psutil
 
+from peers.ports import free_port
+
 POSTERN = Path(sys.executable).parent / "postern"
 ADMIN_PASSWORD = "gate-Keeper-of-the-wall-7"
-START_TIMEOUT_S = 90.0
+START_TIMEOUT_S = 240.0
 
 
-def free_port() -> int:
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        port: int = probe.getsockname()[1]
-        return port
-
-
-def wait_until(condition: Any, timeout_s: float = 20.0, every_s: float = 0.05, message: str = "condition") -> Any:
+def wait_until(condition: Any, timeout_s: float = 60.0, every_s: float = 0.05, message: str = "condition") -> Any:
     """Call `condition` until it is true and give its value; fails by name after `timeout_s`."""
     deadline = time.monotonic() + timeout_s
     while True:
@@ -72,7 +66,7 @@ class Api:
             sent["Content-Type"] = "application/json"
         request = urllib.request.Request(self.url + path, data=data, method=method, headers=sent)
         try:
-            with self._opener.open(request, timeout=30) as answer:
+            with self._opener.open(request, timeout=90) as answer:
                 return Answer(answer.status, _decoded(answer.read()))
         except urllib.error.HTTPError as error:
             with error:
@@ -114,6 +108,9 @@ def _decoded(raw: bytes) -> Any:
 class Product:
     """`postern up` in a process of its own."""
 
+    #: All that run now.
+    started: "ClassVar[list[Product]]" = []
+
     def __init__(self, home: Path, **environ: str) -> None:
         self.home = home
         self.http_port, self.ssh_port = free_port(), free_port()
@@ -132,6 +129,7 @@ class Product:
             **environ,
         }
         self.process: subprocess.Popen[bytes] | None = None
+        self._log_seen = 0
 
     def start(self) -> "Product":
         """Start and wait until every part is healthy."""
@@ -139,6 +137,7 @@ class Product:
             self.process = subprocess.Popen(
                 [str(POSTERN), "up"], env=self._environ, stdout=log, stderr=subprocess.STDOUT
             )
+        self.started.append(self)
         wait_until(self._healthy_or_ended, START_TIMEOUT_S, message="health")
         return self
 
@@ -156,6 +155,13 @@ class Product:
     def output(self) -> str:
         return self.log.read_text(errors="replace")
 
+    def mark_log(self) -> None:
+        """What `new_log` gives begins here."""
+        self._log_seen = len(self.output())
+
+    def new_log(self) -> str:
+        return self.output()[self._log_seen :]
+
     def made_up_password(self) -> str:
         """The administrator's password as printed at the first start."""
         # It is printed when every part is up, a moment after the health page says so.
@@ -166,7 +172,10 @@ class Product:
         """The running process of one part: web, worker, proxy or redis."""
         assert self.process is not None
         for child in psutil.Process(self.process.pid).children():
-            line = " ".join(child.cmdline())
+            try:
+                line = " ".join(child.cmdline())
+            except psutil.Error:  # it has just ended
+                continue
             if (name == "redis" and "redis-server" in line) or f"postern.entrypoints {name}" in line:
                 return child
         raise AssertionError(f"{name} does not run")
@@ -175,7 +184,7 @@ class Product:
         """Kill one part and wait until its successor runs."""
         before = self.part(name)
         before.send_signal(number)
-        before.wait(20)
+        before.wait(60)
 
         def successor() -> bool:
             try:
@@ -188,10 +197,11 @@ class Product:
     def stop(self) -> int:
         """End as Ctrl-C does, and make sure that nothing is left behind."""
         assert self.process is not None
+        self.started.remove(self)
         family = psutil.Process(self.process.pid).children(recursive=True) if self.process.poll() is None else []
         self.process.send_signal(signal.SIGINT)
-        status = self.process.wait(60)
-        _, left = psutil.wait_procs(family, timeout=5)
+        status = self.process.wait(120)
+        _, left = psutil.wait_procs(family, timeout=60)
         assert not left, f"left behind: {[' '.join(process.cmdline()) for process in left]}"
         return status
 

@@ -1,18 +1,14 @@
 """Every screen, as every role: opened or refused as it should be, and nothing wrong on it."""
 
 import subprocess
-from collections.abc import Iterator
-from pathlib import Path
-from typing import Any, Final
+from typing import Final
 
 import pytest
-from browser import Faults, chromium, first_sign_in, sign_in
-from playwright.sync_api import Browser, Page
+from accessibility import axe_findings, settled
+from browser import Faults, first_sign_in, sign_in, window
+from playwright.sync_api import Browser
 from product import ADMIN_PASSWORD, wait_until
 from world import AUDITOR_PASSWORD, ZHANG_PASSWORD, World
-
-AXE: Final = Path(__file__).resolve().parent.parent / "console" / "node_modules" / "axe-core" / "axe.min.js"
-RULES: Final = ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa", "best-practice"]
 
 ADMIN, AUDITOR, USER = "admin", "auditor", "user"
 
@@ -59,12 +55,6 @@ SCREENS: Final[dict[str, set[str]]] = {
 
 
 @pytest.fixture(scope="module")
-def browser() -> Iterator[Browser]:
-    with chromium() as running:
-        yield running
-
-
-@pytest.fixture(scope="module")
 def addresses(world: World) -> dict[str, str]:
     """What stands in braces in the table above."""
     subprocess.run(world.ssh("true"), check=True, capture_output=True, timeout=30)
@@ -80,19 +70,6 @@ def addresses(world: World) -> dict[str, str]:
     }
 
 
-def axe_findings(page: Page) -> list[str]:
-    """What the accessibility rules find on the page as it is now."""
-    page.evaluate(AXE.read_text())
-    result: dict[str, Any] = page.evaluate("rules => axe.run(document, {runOnly: rules})", RULES)
-    return [f"{page.url}: {found['id']}: {found['nodes'][0]['html'][:160]}" for found in result["violations"]]
-
-
-def settled(page: Page, address: str) -> None:
-    page.goto(address)
-    page.get_by_role("heading", level=1).first.wait_for(state="attached")
-    page.wait_for_load_state("networkidle")
-
-
 @pytest.mark.parametrize(
     ("role", "username", "password", "theme"),
     [
@@ -104,9 +81,7 @@ def settled(page: Page, address: str) -> None:
 def test_every_screen_is_opened_or_refused_and_sound(
     world: World, addresses: dict[str, str], browser: Browser, role: str, username: str, password: str, theme: str
 ) -> None:
-    context = browser.new_context(
-        locale="en-US", color_scheme="dark" if theme == "dark" else "light", viewport={"width": 1440, "height": 900}
-    )
+    context = window(browser, color_scheme="dark" if theme == "dark" else "light")
     page = context.new_page()
     faults = Faults(frozenset({404}))  # a session without a terminal has no replay
     faults.watch(page)
@@ -133,7 +108,7 @@ def test_every_screen_is_opened_or_refused_and_sound(
 
 
 def test_no_screen_scrolls_sideways_at_320_px(world: World, addresses: dict[str, str], browser: Browser) -> None:
-    context = browser.new_context(locale="zh-CN", viewport={"width": 320, "height": 720})
+    context = window(browser, locale="zh-CN", viewport={"width": 320, "height": 720})
     page = context.new_page()
     page.goto(f"{world.product.url}/ui/login")
     page.get_by_label("用户名").fill("admin")

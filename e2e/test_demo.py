@@ -12,7 +12,7 @@ import psutil
 import pytest
 from product import POSTERN, Api, free_port, wait_until
 
-START_TIMEOUT_S = 150.0
+START_TIMEOUT_S = 400.0
 
 
 class Demo:
@@ -54,8 +54,8 @@ class Demo:
         if self.process.poll() is None:
             family = psutil.Process(self.process.pid).children(recursive=True)
             self.process.send_signal(signal.SIGINT)
-            assert self.process.wait(60) == 0
-            _, left = psutil.wait_procs(family, timeout=5)
+            assert self.process.wait(120) == 0
+            _, left = psutil.wait_procs(family, timeout=60)
             assert not left, [process.cmdline() for process in left]
 
     def admin(self) -> Api:
@@ -90,7 +90,11 @@ def test_demo_tells_its_story_once_and_keeps_a_session_live(tmp_path: Path) -> N
             "tom",
             "zhao",
         }
-        assert len(rows(admin, "assets/assets/")) > 12
+        machines = {str(row["hostname"]): row for row in rows(admin, "assets/assets/")}
+        assert len(machines) == 20
+        assert machines["db-01"]["labels_display"] == ["业务:订单", "环境:生产", "等级:核心"]
+        assert machines["db-01"]["hardware_info"] == "Dell Inc. 32 Core 512 GB"
+        assert [name for name, row in machines.items() if not row["is_active"]] == ["printer-gw"]
         licence = admin.get("/api/v1/xpack/license/detail")
         assert licence["is_valid"] is True
         lasts = date.fromisoformat(licence["date_expired"]) - date.fromisoformat(licence["date_issued"])
@@ -127,7 +131,7 @@ def test_demo_tells_its_story_once_and_keeps_a_session_live(tmp_path: Path) -> N
 
 
 def refusal(environ: dict[str, str]) -> str:
-    done = subprocess.run([str(POSTERN), "demo"], env=environ, capture_output=True, text=True, timeout=30, check=False)
+    done = subprocess.run([str(POSTERN), "demo"], env=environ, capture_output=True, text=True, timeout=180, check=False)
     assert done.returncode == 78
     return done.stderr
 

@@ -4,22 +4,38 @@ import os
 import subprocess
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Final
+from typing import Any, Final
 from urllib.error import URLError
 from urllib.request import urlopen
 
 import pytest
-from browser import chromium
+from accessibility import at_rest, axe_findings
+from browser import window
 from playwright.sync_api import Browser, Locator, Page, expect
 from product import free_port, wait_until
-from test_console_crawl import AXE, RULES
 
 CONSOLE: Final = Path(__file__).resolve().parent.parent / "console"
 WIDTHS: Final = (1440, 390, 320)
+#: What opens over the page: the button, and the role of what comes.
+OPENERS: Final = (
+    ("Menu", "menu"),
+    ("Popover", "group"),
+    ("Dialog", "dialog"),
+    ("Drawer", "dialog"),
+    ("Confirm", "alertdialog"),
+    ("Create plan", "dialog"),
+)
+#: Notes whatever takes time to move or to fade; `window.__moved` has the names.
+WITNESS: Final = """
+window.__moved = [];
+document.addEventListener('transitionrun', (event) => window.__moved.push(event.propertyName));
+for (const kind of ['animationend', 'animationiteration'])
+  document.addEventListener(kind, (event) => event.elapsedTime > 0 && window.__moved.push(event.animationName));
+"""
 
 
 @pytest.fixture(scope="module")
-def gallery(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
+def gallery(browser: Browser, tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
     """Address of the gallery on a development server, which needs no Postern behind it."""
     port = free_port()
     cache = tmp_path_factory.mktemp("gallery")
@@ -43,79 +59,78 @@ def gallery(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
 
     def answers() -> bool:
         try:
-            with urlopen(address, timeout=5) as answer:
+            with urlopen(address, timeout=60) as answer:
                 return bool(answer.status == 200)
         except (URLError, OSError):
             return False
 
     try:
-        wait_until(answers, timeout_s=60, message=f"the development server, see {log}")
+        wait_until(answers, timeout_s=180, message=f"the development server, see {log}")
+        # The server bundles packages when they are first asked for, and loads the page again when it finds more.
+        page = opened(browser, address, "light", "en")
+        page.wait_for_load_state("networkidle")
+        page.context.close()
         yield address
     finally:
         server.terminate()
-        server.wait(timeout=20)
+        server.wait(timeout=60)
 
 
-@pytest.fixture(scope="module")
-def browser() -> Iterator[Browser]:
-    with chromium() as running:
-        yield running
-
-
-def opened(browser: Browser, address: str, theme: str, language: str, width: int = 1440) -> Page:
-    page = browser.new_context(viewport={"width": width, "height": 900}).new_page()
-    page.set_default_timeout(60_000)
+def opened(browser: Browser, address: str, theme: str, language: str, **options: Any) -> Page:
+    page = window(browser, **options).new_page()
     page.add_init_script(f"localStorage.theme = '{theme}'; localStorage.lang = '{language}'")
     page.goto(address)
     # The last part to come: rows of a generic table.
-    expect(page.get_by_text("plan-01").first).to_be_visible(timeout=60_000)
+    expect(page.get_by_text("plan-01").first).to_be_visible()
     return page
 
 
-def axe_findings(page: Page, part: Locator | None = None) -> list[str]:
-    """What the accessibility rules find in a part, by default on the whole page."""
-    if not page.evaluate("'axe' in window"):
-        page.evaluate(AXE.read_text())
-    run = "(part, rules) => axe.run(part, {runOnly: rules, resultTypes: ['violations']})"
-    if part is None:
-        result = page.evaluate(f"rules => ({run})(document, rules)", RULES)
-    else:
-        # Rules about the page as a whole say nothing about a part of it.
-        result = part.evaluate(run, [rule for rule in RULES if rule != "best-practice"])
-    return [f"{found['id']}: {found['nodes'][0]['html'][:160]}" for found in result["violations"]]
+def overlays(page: Page) -> Iterator[tuple[str, Locator]]:
+    """One after the other: opened, handed out, closed again."""
+    for opener, role in OPENERS:
+        page.get_by_role("button", name=opener, exact=True).first.click()
+        overlay = page.get_by_role(role, name="Popover") if role == "group" else page.get_by_role(role)
+        expect(overlay.first).to_be_visible()
+        yield opener, overlay.first
+        page.keyboard.press("Escape")
+        expect(overlay).to_have_count(0)
 
 
 @pytest.mark.parametrize("theme", ["light", "dark"])
 def test_every_part_meets_the_accessibility_rules_at_rest_and_open(browser: Browser, gallery: str, theme: str) -> None:
     page = opened(browser, gallery, theme, "en")
-    assert page.locator("html").get_attribute("data-theme") == theme
+    expect(page.locator("html")).to_have_attribute("data-theme", theme)
     page.get_by_role("button", name="Check", exact=True).click()
     page.get_by_role("button", name="Server error").click()
     expect(page.get_by_text("Refused by the server")).to_be_visible()
     page.get_by_role("button", name="Error toast").click()
     expect(page.get_by_text("2 assets failed")).to_be_visible()
     wrong = axe_findings(page)
-    for opener, role in (
-        ("Menu", "menu"),
-        ("Popover", "group"),
-        ("Dialog", "dialog"),
-        ("Drawer", "dialog"),
-        ("Confirm", "alertdialog"),
-        ("Create plan", "dialog"),
-    ):
-        page.get_by_role("button", name=opener, exact=True).first.click()
-        overlay = page.get_by_role(role, name="Popover") if role == "group" else page.get_by_role(role)
-        expect(overlay.first).to_be_visible()
-        wrong += [f"{opener}: {one}" for one in axe_findings(page, overlay.first)]
-        page.keyboard.press("Escape")
-        expect(overlay).to_have_count(0)
+    for opener, overlay in overlays(page):
+        wrong += [f"{opener}: {one}" for one in axe_findings(page, overlay)]
     assert wrong == []
+
+
+@pytest.mark.parametrize("motion", ["reduce", "no-preference"])
+def test_nothing_moves_for_who_asked_for_less_motion(browser: Browser, gallery: str, motion: str) -> None:
+    page = opened(browser, gallery, "light", "en", reduced_motion=motion)
+    page.evaluate(WITNESS)
+    page.get_by_role("button", name="Error toast").click()
+    expect(page.get_by_text("2 assets failed")).to_be_visible()
+    for _ in overlays(page):
+        at_rest(page)
+    moved = set(page.evaluate("window.__moved"))
+    if motion == "reduce":
+        assert moved == set()
+    else:
+        assert moved & {"pt-rise", "pt-fade"}, moved
 
 
 def test_nothing_but_tables_scrolls_sideways(browser: Browser, gallery: str) -> None:
     page = opened(browser, gallery, "light", "cn")
     for width in WIDTHS:
         page.set_viewport_size({"width": width, "height": 900})
+        at_rest(page)
         beyond = page.evaluate("document.documentElement.scrollWidth - document.documentElement.clientWidth")
         assert beyond <= 0, f"{beyond} px too wide at {width} px"
 
@@ -125,6 +140,6 @@ def test_tooltips_come_to_the_keyboard_too(browser: Browser, gallery: str) -> No
     page.get_by_role("button", name="Popover").focus()
     page.keyboard.press("Tab")
     tip = page.get_by_text("Tooltip (Delete)", exact=True)
-    expect(tip).to_be_visible(timeout=20_000)
+    expect(tip).to_be_visible()
     page.keyboard.press("Escape")
     expect(tip).to_have_count(0)

@@ -3,25 +3,19 @@
 from collections.abc import Iterator
 
 import pytest
-from browser import Faults, chromium
+from accessibility import axe_findings, settled
+from browser import Faults, window
 from playwright.sync_api import Browser, Locator, Page, expect
 from product import ADMIN_PASSWORD
-from test_console_crawl import axe_findings
 from world import World
 
 MOST_STEPS = 120
 
 
-@pytest.fixture(scope="module")
-def browser() -> Iterator[Browser]:
-    with chromium() as running:
-        yield running
-
-
 @pytest.fixture
 def page(browser: Browser, world: World) -> Iterator[Page]:
     """The administrator, signed in without touching a mouse."""
-    context = browser.new_context(locale="en-US", viewport={"width": 1440, "height": 900}, reduced_motion="reduce")
+    context = window(browser)
     page = context.new_page()
     faults = Faults()
     faults.watch(page)
@@ -59,7 +53,7 @@ def press(page: Page, target: Locator, key: str = "Enter") -> None:
 
 
 def test_group_is_made_changed_and_deleted_by_keyboard(world: World, page: Page) -> None:
-    page.goto(f"{world.product.url}/ui/users/groups")
+    settled(page, f"{world.product.url}/ui/users/groups")
     press(page, page.get_by_role("link", name="Create"))
     page.wait_for_url("**/users/groups/create")
     tab_to(page, page.get_by_label("Name"))
@@ -74,7 +68,7 @@ def test_group_is_made_changed_and_deleted_by_keyboard(world: World, page: Page)
     page.keyboard.press("Enter")
     dialog = page.get_by_role("alertdialog").or_(page.get_by_role("dialog"))
     dialog.wait_for()
-    assert "By keyboard" in dialog.inner_text()
+    expect(dialog).to_contain_text("By keyboard")
     page.keyboard.press("Escape")  # cancelled: the focus is back where it came from
     dialog.wait_for(state="hidden")
     expect(row.get_by_role("button").last).to_be_focused()
@@ -86,18 +80,17 @@ def test_group_is_made_changed_and_deleted_by_keyboard(world: World, page: Page)
 
 
 def test_first_tab_skips_to_the_content(world: World, page: Page) -> None:
-    page.goto(f"{world.product.url}/ui/users/users")
-    page.get_by_role("heading", level=1).wait_for()
+    settled(page, f"{world.product.url}/ui/users/users")
     # From the very top of the document: a page that was opened starts at its heading.
     page.evaluate("document.body.tabIndex = -1; document.body.focus()")
     page.keyboard.press("Tab")
     expect(page.get_by_role("link", name="Skip to content")).to_be_focused()
     page.keyboard.press("Enter")
-    assert page.evaluate("document.querySelector('main').contains(document.activeElement)")
+    page.wait_for_function("document.querySelector('main').contains(document.activeElement)")
 
 
 def test_failed_form_leads_to_the_first_fault(world: World, page: Page) -> None:
-    page.goto(f"{world.product.url}/ui/users/users/create")
+    settled(page, f"{world.product.url}/ui/users/users/create")
     press(page, page.get_by_role("button", name="Save", exact=True))
     expect(page.get_by_role("textbox", name="Name").first).to_be_focused()
     assert axe_findings(page) == []

@@ -10,6 +10,8 @@ from browser_socket import BrowserSocket
 from product import Api, wait_until
 from world import World
 
+from timing import soon_async
+
 
 def token_for(api: Api, world: World) -> dict[str, Any]:
     """A connection token, as the console asks for it."""
@@ -63,23 +65,32 @@ async def test_auditor_watches_from_the_present_screen_within_a_second(world: Wo
         message = await opened(socket, granted["token"])
         await socket.type("echo before-$((1+1))-came\r")
         await socket.shows("before-2-came")
-        watch = await asyncio.to_thread(
-            auditor.post, f"/api/v1/terminal/sessions/{message['session_id']}/watch-token/", {}
-        )
+
+        def watch_token() -> Any:
+            return auditor.post(f"/api/v1/terminal/sessions/{message['session_id']}/watch-token/", {})
+
+        async def look_in() -> float:
+            watch = await asyncio.to_thread(watch_token)
+            async with BrowserSocket(auditor, watch["ws_path"]) as view:
+                started = time.monotonic()
+                await view.say(type="watch", token=watch["token"])
+                await view.shows("before-2-came")
+                return time.monotonic() - started
+
+        await soon_async(look_in, 1)
+        watch = await asyncio.to_thread(watch_token)
         async with BrowserSocket(auditor, watch["ws_path"]) as view:
-            started = time.monotonic()
             await view.say(type="watch", token=watch["token"])
             await view.shows("before-2-came")
-            assert time.monotonic() - started < 1.5  # one second, and what a loaded test machine takes
             await socket.type("echo while-watched\r")
-            await view.shows("while-watched", 2)
+            await view.shows("while-watched")
             await view.type("echo watchers-do-not-type\r")
             assert await asyncio.to_thread(
                 world.admin.post, "/api/v1/terminal/tasks/kill-session/", [message["session_id"]], 200
             )
-            ended = await socket.message("ended", 2.5)
+            ended = await socket.message("ended")
             assert ended["reason"] == "terminated"
-            assert (await view.message("ended", 2.5))["reason"] == "terminated"
+            assert (await view.message("ended"))["reason"] == "terminated"
             assert b"watchers-do-not-type" not in socket.output
 
 
@@ -120,14 +131,14 @@ async def test_signing_out_ends_the_browser_session(world: World) -> None:
             row = world.admin.get(f"/api/v1/terminal/sessions/{message['session_id']}/")
             return bool(row["is_finished"])
 
-        await asyncio.to_thread(wait_until, over, 6.0)
+        await asyncio.to_thread(wait_until, over)
 
 
 async def test_restarting_web_worker_and_redis_drops_no_session(world: World) -> None:
     zhang = world.zhang()
     granted = token_for(zhang, world)
     ssh = subprocess.Popen(
-        world.ssh("for i in $(seq 1 400); do echo line-$i; sleep 0.1; done"), stdout=subprocess.DEVNULL
+        world.ssh("for i in $(seq 1 100000); do echo line-$i; sleep 0.1; done"), stdout=subprocess.DEVNULL
     )
     try:
         socket = BrowserSocket(zhang, granted["ws_path"])
@@ -135,7 +146,7 @@ async def test_restarting_web_worker_and_redis_drops_no_session(world: World) ->
             message = await opened(socket, granted["token"])
             for part in ("worker", "redis", "web"):
                 await asyncio.to_thread(world.product.kill_part, part, signal.SIGKILL)
-        await asyncio.to_thread(wait_until, world.product.healthy, 60.0)
+        await asyncio.to_thread(wait_until, world.product.healthy, 180.0)
         async with BrowserSocket(zhang, granted["ws_path"]) as again:
             await again.say(
                 type="resume", session_id=message["session_id"], resume_secret=message["resume_secret"],
@@ -155,7 +166,7 @@ async def test_restarting_web_worker_and_redis_drops_no_session(world: World) ->
         row = world.admin.get(f"/api/v1/terminal/sessions/{message['session_id']}/")
         return row["recording_state"] == "sealed" and row["end_reason"] == "target_closed"
 
-    await asyncio.to_thread(wait_until, told, 30.0)
+    await asyncio.to_thread(wait_until, told, 180.0)
 
 
 async def test_killed_proxy_loses_no_shown_byte_and_the_recording_plays(world: World) -> None:
@@ -168,13 +179,13 @@ async def test_killed_proxy_loses_no_shown_byte_and_the_recording_plays(world: W
         await socket.shows("number-120")
         await asyncio.to_thread(world.product.kill_part, "proxy", signal.SIGKILL)
         await asyncio.sleep(0.3)
-    await asyncio.to_thread(wait_until, world.product.healthy, 60.0)
+    await asyncio.to_thread(wait_until, world.product.healthy, 180.0)
 
     def recovered() -> dict[str, Any] | None:
         row: dict[str, Any] = world.admin.get(f"/api/v1/terminal/sessions/{message['session_id']}/")
         return row if row["is_finished"] and row["can_replay"] else None
 
-    row = await asyncio.to_thread(wait_until, recovered, 60.0)
+    row = await asyncio.to_thread(wait_until, recovered, 180.0)
     assert row["end_reason"] == "interrupted"
     replay = world.admin.get(f"/api/v1/terminal/sessions/{message['session_id']}/replay/")
     cast = world.admin.call("GET", replay["cast_url"]).body

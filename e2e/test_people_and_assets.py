@@ -5,15 +5,12 @@ import uuid
 
 import admin_console
 import pytest
-from admin_console import PASSWORD, WAIT_MS, choose_rows, listed, more, pick, row_of, save, text
+from admin_console import PASSWORD, choose_rows, listed, more, pick, row_of, save, text
 from playwright.sync_api import Page, expect
-from product import Product
+from product import Product, wait_until
 
 # Fixtures are found among the names of the module.
-browser, signed_in = admin_console.browser, admin_console.signed_in
-page, objects = admin_console.page, admin_console.objects
-
-expect.set_options(timeout=WAIT_MS)
+signed_in, page, objects = admin_console.signed_in, admin_console.page, admin_console.objects
 
 
 def test_labels_are_put_on_assets_singly_and_in_bulk_and_assets_are_found_by_them(product: Product, page: Page) -> None:
@@ -65,8 +62,8 @@ def test_labels_are_put_on_assets_singly_and_in_bulk_and_assets_are_found_by_the
     box = page.get_by_role("combobox", name="Search")
     box.fill(f"stage:{mark}")
     page.get_by_role("option", name=re.compile("^Label")).click()
+    expect(page).to_have_url(re.compile(f"label=stage%3A{mark}"))
     expect(listed(page, f"stage-{mark}")).to_have_count(2)
-    assert f"label=stage%3A{mark}" in page.url
     page.goto(f"{url}/assets/labels?value={mark}")
     row_of(page, mark).get_by_role("link", name="2", exact=True).click()
     expect(listed(page, f"stage-{mark}")).to_have_count(2)
@@ -75,7 +72,8 @@ def test_labels_are_put_on_assets_singly_and_in_bulk_and_assets_are_found_by_the
     listed(page, second, exact=True).click()
     page.get_by_role("button", name=f"Remove stage:{mark}").click()
     expect(page.get_by_text("No labels")).to_be_visible()
-    assert len(product.api().get(f"/api/v1/assets/assets/?label=stage:{mark}")) == 1
+    left = product.api()
+    wait_until(lambda: len(left.get(f"/api/v1/assets/assets/?label=stage:{mark}")) == 1, message="one with the label")
 
 
 def test_assets_move_between_nodes_and_an_asset_is_deleted_from_its_page(product: Product, page: Page) -> None:
@@ -113,7 +111,10 @@ def test_assets_move_between_nodes_and_an_asset_is_deleted_from_its_page(product
     question.get_by_role("button", name="Delete").click()
     page.wait_for_url(lambda address: "/ui/assets/assets" in address and "activeTab" not in address)
     expect(page.get_by_role("heading", level=1)).to_have_text(re.compile("^Assets"))
-    assert [row["hostname"] for row in api.get(f"/api/v1/assets/assets/?search=move-{mark}")] == [names[0]]
+    wait_until(
+        lambda: [row["hostname"] for row in api.get(f"/api/v1/assets/assets/?search=move-{mark}")] == [names[0]],
+        message="the other asset alone",
+    )
 
 
 @pytest.mark.spec("S3-032", "S3-033")
@@ -160,15 +161,15 @@ def test_a_user_is_created_cloned_and_deactivated_in_bulk(product: Product, page
     create_user(page, "Crew A", first)
 
     # The clone has what is not personal, and asks for the rest.
+    original = api.get(f"/api/v1/users/users/?username={first}")[0]["id"]
     page.goto(f"{url}/users/users?search=crew-{mark}")
-    with page.expect_request(lambda request: request.method == "GET" and "/users/users/" in request.url) as loaded:
+    with page.expect_request(
+        lambda request: request.method == "GET" and f"/api/v1/users/users/{original}/" in request.url
+    ):
         more(page, f"Crew A ({first})", "Clone")
-    page.wait_for_url(lambda address: "clone_from=" in address)
+    page.wait_for_url(lambda address: f"clone_from={original}" in address)
     expect(text(page, "Comment")).to_have_value(f"night shift {mark}")
     expect(text(page, "Username")).to_have_value("")
-    original = api.get(f"/api/v1/users/users/?username={first}")[0]
-    assert f"clone_from={original['id']}" in page.url
-    assert loaded.value.url
     create_user(page, "Crew B", second)
 
     page.goto(f"{url}/users/users?search=crew-{mark}")
@@ -206,17 +207,25 @@ def test_groups_are_saved_one_after_another_and_members_come_and_go_on_the_group
     member = listed(page, re.compile(re.escape(person["username"])))
     expect(member).to_be_visible()
     group = api.get(f"/api/v1/users/groups/?name=team-{mark}-2")[0]
-    assert group["users"] == [person["id"]]
+
+    def members() -> list[str]:
+        found: list[str] = api.get(f"/api/v1/users/groups/{group['id']}/")["users"]
+        return found
+
+    wait_until(lambda: members() == [person["id"]], message="the member")
     page.get_by_role("button", name=re.compile(rf"^Remove .*{re.escape(person['username'])}")).click()
     expect(member).to_have_count(0)
-    assert api.get(f"/api/v1/users/groups/{group['id']}/")["users"] == []
+    wait_until(lambda: members() == [], message="the member's leaving")
 
     # The same relation from the person's side.
     page.goto(f"{product.url}/ui/users/users/{person['id']}?activeTab=basic")
     pick(page, "Add to a user group", f"team-{mark}-1")
     page.get_by_role("button", name="Add", exact=True).click()
     expect(listed(page, f"team-{mark}-1", exact=True)).to_be_visible()
-    assert api.get(f"/api/v1/users/groups/?name=team-{mark}-1")[0]["users"] == [person["id"]]
+    wait_until(
+        lambda: api.get(f"/api/v1/users/groups/?name=team-{mark}-1")[0]["users"] == [person["id"]],
+        message="the member of the other group",
+    )
 
 
 @pytest.mark.spec("S1-017")
@@ -240,8 +249,11 @@ def test_nodes_are_created_renamed_and_deleted_beside_the_assets(product: Produc
     dialog.get_by_role("textbox", name="Node name").fill(f"cellar-{mark}")
     dialog.get_by_role("button", name="Save").click()
     expect(tree.get_by_role("treeitem", name=re.compile(f"cellar-{mark}"))).to_be_visible()
-    assert [node["value"] for node in api.get(f"/api/v1/assets/nodes/?search={mark}")] == [f"cellar-{mark}"]
+    wait_until(
+        lambda: [node["value"] for node in api.get(f"/api/v1/assets/nodes/?search={mark}")] == [f"cellar-{mark}"],
+        message="the new name",
+    )
     menu("Delete node")
     page.get_by_role("alertdialog").get_by_role("button", name="Delete").click()
     expect(tree.get_by_role("treeitem", name=re.compile(mark))).to_have_count(0)
-    assert api.get(f"/api/v1/assets/nodes/?search={mark}") == []
+    wait_until(lambda: api.get(f"/api/v1/assets/nodes/?search={mark}") == [], message="no such node")

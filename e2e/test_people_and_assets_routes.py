@@ -6,16 +6,13 @@ from typing import Any
 
 import admin_console
 import pytest
-from admin_console import PASSWORD, WAIT_MS
-from browser import Faults, sign_in
+from admin_console import PASSWORD
+from browser import Faults, sign_in, window
 from playwright.sync_api import Browser, Page, expect
 from product import ADMIN_PASSWORD, Product
 
 # Fixtures are found among the names of the module.
-browser, signed_in = admin_console.browser, admin_console.signed_in
-page, objects = admin_console.page, admin_console.objects
-
-expect.set_options(timeout=WAIT_MS)
+signed_in, page, objects = admin_console.signed_in, admin_console.page, admin_console.objects
 
 
 def route(path: str, heading: str, *ids: str) -> Any:
@@ -85,9 +82,8 @@ def test_a_first_sign_in_leads_over_the_own_data_to_the_guide(product: Product, 
         "/api/v1/users/users/",
         {**body, "password_strategy": "custom", "password": PASSWORD},
     )
-    context = browser.new_context(locale="en-US", viewport={"width": 1440, "height": 900})
+    context = window(browser)
     page = context.new_page()
-    page.set_default_timeout(WAIT_MS)
     faults = Faults()
     faults.watch(page)
     sign_in(page, product.url, username, PASSWORD)
@@ -112,9 +108,8 @@ def test_a_first_sign_in_leads_over_the_own_data_to_the_guide(product: Product, 
 
 @pytest.mark.spec("S7-051")
 def test_profile_organization_and_sign_out_go_to_the_paths_of_the_contract(product: Product, browser: Browser) -> None:
-    context = browser.new_context(locale="en-US", viewport={"width": 1440, "height": 900})
+    context = window(browser)
     page = context.new_page()
-    page.set_default_timeout(WAIT_MS)
     sign_in(page, product.url, "admin", ADMIN_PASSWORD)
     page.get_by_role("heading", level=1).first.wait_for()
     asked: list[tuple[str, str]] = []

@@ -11,6 +11,8 @@ from product import POSTERN, Api, Product, free_port, wait_until
 from test_ssh_story import Terminal, run
 from world import ZHANG_PASSWORD, TargetHost, World, build_world
 
+from timing import soon
+
 
 @pytest.fixture(scope="module")
 def own_product(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Product]:
@@ -90,7 +92,7 @@ def test_wrong_credential_says_whom_to_ask(company: World, tmp_path: Path) -> No
 
 def test_unknown_asset_and_missing_permission_get_no_hint_of_more(company: World) -> None:
     assert "nowhere" in said(company, "zhang@deploy@nowhere")
-    before = company.sessions()
+    before = {row["id"] for row in company.sessions()}
     company.admin.post(
         "/api/v1/assets/assets/",
         {"hostname": "secret-vault", "ip": "127.0.0.1", "platform": "Linux", "protocols": ["ssh/22"]},
@@ -98,19 +100,23 @@ def test_unknown_asset_and_missing_permission_get_no_hint_of_more(company: World
     unknown = said(company, "zhang@deploy@nowhere").replace("nowhere", "X")
     hidden = said(company, "zhang@deploy@secret-vault").replace("secret-vault", "X")
     assert unknown == hidden
-    assert company.sessions() == before
+    assert {row["id"] for row in company.sessions()} == before
 
 
 def test_withdrawn_permission_ends_the_session(company: World) -> None:
-    terminal = Terminal(company.ssh(options=("-tt",)))
-    terminal.shows("#")
-    started = time.monotonic()
-    company.admin.patch(f"/api/v1/perms/asset-permissions/{company.permission_id}/", {"is_active": False})
-    terminal.ends(10)
-    assert time.monotonic() - started < 6
-    assert "web-1" in said(company, "zhang@deploy@web-1")
-    company.admin.patch(f"/api/v1/perms/asset-permissions/{company.permission_id}/", {"is_active": True})
-    assert run(company.ssh("true")).returncode == 0
+    def withdrawn() -> float:
+        terminal = Terminal(company.ssh(options=("-tt",)))
+        terminal.shows("$" if os.geteuid() else "#")
+        started = time.monotonic()
+        company.admin.patch(f"/api/v1/perms/asset-permissions/{company.permission_id}/", {"is_active": False})
+        terminal.ends()
+        took = time.monotonic() - started
+        assert "web-1" in said(company, "zhang@deploy@web-1")
+        company.admin.patch(f"/api/v1/perms/asset-permissions/{company.permission_id}/", {"is_active": True})
+        assert run(company.ssh("true")).returncode == 0
+        return took
+
+    soon(withdrawn, 6)
 
 
 def test_changed_host_key_is_refused_and_recorded(company: World) -> None:
@@ -128,15 +134,20 @@ def test_disabled_person_is_out_within_seconds(company: World) -> None:
     keys = company.admin.get("/api/v1/assets/host-keys/?limit=10&offset=0")["results"]
     for key in keys:
         company.admin.delete(f"/api/v1/assets/host-keys/{key['id']}/")
-    terminal = Terminal(company.ssh(options=("-tt",)))
-    terminal.shows("#")
-    company.admin.patch(f"/api/v1/users/users/{company.zhang_id}/", {"is_active": False})
-    started = time.monotonic()
-    terminal.ends(10)
-    assert time.monotonic() - started < 5
-    assert run(company.ssh("true", options=("-o", "BatchMode=yes"))).returncode == 255
-    company.admin.patch(f"/api/v1/users/users/{company.zhang_id}/", {"is_active": True})
-    assert run(company.ssh("true")).returncode == 0
+
+    def disabled() -> float:
+        terminal = Terminal(company.ssh(options=("-tt",)))
+        terminal.shows("$" if os.geteuid() else "#")
+        company.admin.patch(f"/api/v1/users/users/{company.zhang_id}/", {"is_active": False})
+        started = time.monotonic()
+        terminal.ends()
+        took = time.monotonic() - started
+        assert run(company.ssh("true", options=("-o", "BatchMode=yes"))).returncode == 255
+        company.admin.patch(f"/api/v1/users/users/{company.zhang_id}/", {"is_active": True})
+        assert run(company.ssh("true")).returncode == 0
+        return took
+
+    soon(disabled, 5)
 
 
 def test_guessing_locks_the_account_and_an_administrator_unlocks_it(company: World) -> None:
@@ -164,12 +175,12 @@ def test_the_log_of_all_this_is_whole(company: World) -> None:
             env={"PATH": "/usr/bin:/bin", "POSTERN_HOME": str(company.product.home)},
             capture_output=True,
             text=True,
-            timeout=60,
+            timeout=180,
             check=False,
         )
         return done.returncode == 0 and " 0 faults" in done.stdout
 
-    wait_until(verified, 60, every_s=1, message="an audit log without a fault")
+    wait_until(verified, 300, every_s=1, message="an audit log without a fault")
 
 
 PASTE_BYTES = 200 * 1024 * 1024

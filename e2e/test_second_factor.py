@@ -11,13 +11,12 @@ from pathlib import Path
 
 import pyotp
 import pytest
-from browser import Faults, chromium
+from browser import Faults, window
 from playwright.sync_api import Browser, Page, expect
 from product import ADMIN_PASSWORD, Product
 
 GUIDE = Path(__file__).resolve().parent.parent / "docs" / "guide" / "access-keys.md"
 PICTURES = os.environ.get("POSTERN_PICTURES", "")
-LATER_MS = 20_000
 
 
 @pytest.fixture(scope="module")
@@ -28,12 +27,6 @@ def own_product(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Product]:
         yield running
     finally:
         running.stop()
-
-
-@pytest.fixture(scope="module")
-def browser() -> Iterator[Browser]:
-    with chromium() as running:
-        yield running
 
 
 def picture(page: Page, name: str) -> None:
@@ -74,7 +67,7 @@ def ask_ssh(product: Product, folder: Path, *answers: str) -> str:
 
 @pytest.mark.spec("S1-051")
 def test_second_factor_from_setting_up_to_switching_off(own_product: Product, browser: Browser, tmp_path: Path) -> None:
-    page = browser.new_page(locale="en-US")
+    page = window(browser).new_page()
     faults = Faults(expected_statuses=frozenset({400}))
     faults.watch(page)
     enter_password(page, own_product)
@@ -86,17 +79,17 @@ def test_second_factor_from_setting_up_to_switching_off(own_product: Product, br
     dialog = page.get_by_role("dialog")
     dialog.get_by_label("Current password").fill(ADMIN_PASSWORD)
     dialog.get_by_role("button", name="Continue").click()
-    expect(dialog.get_by_role("img", name="QR picture")).to_be_visible(timeout=LATER_MS)
+    expect(dialog.get_by_role("img", name="QR picture")).to_be_visible()
     secret = dialog.locator("code").inner_text().replace(" ", "")
     picture(page, "mfa-enrol")
     dialog.get_by_label("MFA code").fill(code_of(secret))
     dialog.get_by_role("button", name="Turn on MFA").click()
     codes = dialog.get_by_role("list", name="Recovery codes").get_by_role("listitem")
-    expect(codes).to_have_count(10, timeout=LATER_MS)
+    expect(codes).to_have_count(10)
     recovery = codes.all_inner_texts()
     picture(page, "mfa-recovery-codes")
     dialog.get_by_role("button", name="Done").click()
-    expect(page.get_by_role("button", name="Change app")).to_be_visible(timeout=LATER_MS)
+    expect(page.get_by_role("button", name="Change app")).to_be_visible()
     picture(page, "mfa-profile")
 
     # ssh asks for it, and takes no less.
@@ -108,11 +101,11 @@ def test_second_factor_from_setting_up_to_switching_off(own_product: Product, br
 
     # So does the browser.
     page.close()
-    page = browser.new_page(locale="en-US")
+    page = window(browser).new_page()
     faults.watch(page)
     enter_password(page, own_product)
     code = page.get_by_label("MFA code")
-    expect(code).to_be_focused(timeout=LATER_MS)
+    expect(code).to_be_focused()
     picture(page, "mfa-sign-in")
     code.fill("12345")
     page.keyboard.press("Enter")
@@ -128,7 +121,7 @@ def test_second_factor_from_setting_up_to_switching_off(own_product: Product, br
     dialog = page.get_by_role("dialog")
     dialog.get_by_label("MFA code or recovery code").fill(recovery[2])
     dialog.get_by_role("button", name="Disable").click()
-    expect(page.get_by_role("button", name="Enable", exact=True)).to_be_visible(timeout=LATER_MS)
+    expect(page.get_by_role("button", name="Enable", exact=True)).to_be_visible()
     own_product.api()  # the password alone again
     assert faults.found == []
 

@@ -11,6 +11,8 @@ from pathlib import Path
 from product import wait_until
 from world import World
 
+from timing import soon
+
 
 class Terminal:
     """A program on a terminal of its own, as a person would run it."""
@@ -45,14 +47,14 @@ class Terminal:
             self.status = os.waitstatus_to_exitcode(status)
             os.close(self._fd)
 
-    def shows(self, text: str, seconds: float = 20.0) -> None:
+    def shows(self, text: str, seconds: float = 60.0) -> None:
         deadline = time.monotonic() + seconds
         while text.encode() not in self.output:
             assert self.status is None, f"ended with {self.status}: {self.output[-2000:]!r}"
             assert time.monotonic() < deadline, f"{text!r} never came: {self.output[-2000:]!r}"
             self.read(0.1)
 
-    def ends(self, seconds: float = 20.0) -> int:
+    def ends(self, seconds: float = 60.0) -> int:
         deadline = time.monotonic() + seconds
         while self.status is None:
             assert time.monotonic() < deadline, f"did not end: {self.output[-2000:]!r}"
@@ -61,7 +63,7 @@ class Terminal:
 
 
 def run(argv: list[str], **options: object) -> subprocess.CompletedProcess[str]:
-    return subprocess.run(argv, capture_output=True, text=True, timeout=60, check=False, **options)  # type: ignore[call-overload]
+    return subprocess.run(argv, capture_output=True, text=True, timeout=180, check=False, **options)  # type: ignore[call-overload]
 
 
 def test_ssh_exec_reaches_the_host_and_keeps_its_exit_status(world: World) -> None:
@@ -159,20 +161,28 @@ def test_ssh_forward_is_refused(world: World) -> None:
 
 
 def test_terminate_ends_a_shell_within_two_seconds_and_says_why(world: World) -> None:
-    terminal = Terminal(world.ssh(options=("-tt",)))
-    terminal.shows("$" if os.geteuid() else "#")
-    session = wait_until(
-        lambda: next((row for row in world.sessions(is_finished="0") if row["state"] == "active"), None),
-        message="a live session",
-    )
-    started = time.monotonic()
-    assert world.admin.post("/api/v1/terminal/tasks/kill-session/", [session["id"]], 200) == {"ok": [session["id"]]}
-    terminal.ends(10)
-    assert time.monotonic() - started < 2
-    assert "terminated by Administrator(admin)" in terminal.output.decode()
+    def terminated() -> float:
+        before = {row["id"] for row in world.sessions()}
+        terminal = Terminal(world.ssh(options=("-tt",)))
+        terminal.shows("$" if os.geteuid() else "#")
 
-    def ended() -> bool:
-        row = world.admin.get(f"/api/v1/terminal/sessions/{session['id']}/")
-        return bool(row["is_finished"]) and row["end_reason"] == "terminated"
+        def live() -> dict[str, object] | None:
+            rows = (row for row in world.sessions(is_finished="0") if row["id"] not in before)
+            return next((row for row in rows if row["state"] == "active"), None)
 
-    wait_until(ended, message="the end in the record")
+        session = wait_until(live, message="a live session")
+        started = time.monotonic()
+        done = world.admin.post("/api/v1/terminal/tasks/kill-session/", [session["id"]], 200)
+        assert done == {"ok": [session["id"]]}
+        terminal.ends()
+        took = time.monotonic() - started
+        assert "terminated by Administrator(admin)" in terminal.output.decode()
+
+        def ended() -> bool:
+            row = world.admin.get(f"/api/v1/terminal/sessions/{session['id']}/")
+            return bool(row["is_finished"]) and row["end_reason"] == "terminated"
+
+        wait_until(ended, message="the end in the record")
+        return took
+
+    soon(terminated, 2)

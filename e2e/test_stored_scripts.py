@@ -4,10 +4,11 @@ from collections.abc import Iterator
 from typing import Final
 
 import pytest
-from browser import Faults, chromium, sign_in
+from accessibility import settled
+from browser import Faults, sign_in, window
 from playwright.sync_api import Browser, BrowserContext, Page
-from product import ADMIN_PASSWORD, Api, Product
-from test_console_crawl import ADMIN, SCREENS, settled
+from product import ADMIN_PASSWORD, Api, Product, wait_until
+from test_console_crawl import ADMIN, SCREENS
 
 #: Each payload says `ran()` when it runs; the page defines what that means.
 CORPUS: Final = (
@@ -119,15 +120,9 @@ def store_everywhere(admin: Api) -> dict[str, str]:
     return made
 
 
-@pytest.fixture(scope="module")
-def browser() -> Iterator[Browser]:
-    with chromium() as running:
-        yield running
-
-
 @pytest.fixture
 def context(browser: Browser) -> Iterator[BrowserContext]:
-    context = browser.new_context(locale="en-US", viewport={"width": 1440, "height": 900})
+    context = window(browser)
     context.add_init_script(WITNESS)
     yield context
     context.close()
@@ -149,8 +144,10 @@ def test_the_witness_sees_a_payload_that_runs(context: BrowserContext) -> None:
 def hostile(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Product]:
     """A Postern of its own: what is stored here would be in the way of every other test."""
     running = Product(tmp_path_factory.mktemp("hostile") / "home").start()
-    yield running
-    running.stop()
+    try:
+        yield running
+    finally:
+        running.stop()
 
 
 def test_k3_stored_texts_run_on_no_screen(hostile: Product, context: BrowserContext) -> None:
@@ -173,7 +170,7 @@ def test_k3_stored_texts_run_on_no_screen(hostile: Product, context: BrowserCont
         if "site-messages" in address:  # their HTML is drawn when they are opened
             while (closed := page.locator("main [aria-expanded=false]")).count():
                 closed.first.click()
-            assert page.get_by_text("stored").count() >= 15
+            wait_until(lambda: page.get_by_text("stored").count() >= 15, message="what the messages say")
         told += page.get_by_text("<script>ran()</script>").count() > 0
         count, violations = ran(page), page.evaluate("window.__violations")
         if count or violations:

@@ -32,6 +32,8 @@ class TargetHost:
     def start(self) -> "TargetHost":
         if os.geteuid() == 0:
             Path("/run/sshd").mkdir(mode=0o755, exist_ok=True)
+        home = self.directory / "home"
+        home.mkdir(exist_ok=True)
         authorized = self.directory / "authorized_keys"
         authorized.write_text(self.client_key.with_suffix(".pub").read_text())
         config = self.directory / "sshd_config"
@@ -40,6 +42,8 @@ class TargetHost:
             f"AuthorizedKeysFile {authorized}\nStrictModes no\nUsePAM no\nPasswordAuthentication no\n"
             "KbdInteractiveAuthentication no\nPermitRootLogin yes\nUseDNS no\nPrintMotd no\nPrintLastLog no\n"
             "AcceptEnv LANG LC_*\nSubsystem sftp internal-sftp\nLogLevel VERBOSE\nMaxStartups 1000\n"
+            # What the tester's own shell does when it starts may take long, or wait for another one that was killed.
+            f"SetEnv HOME={home}\n"
         )
         self._process = subprocess.Popen(
             ["/usr/sbin/sshd", "-D", "-f", str(config), "-E", str(self.directory / "log")], stdin=subprocess.DEVNULL
@@ -55,7 +59,7 @@ class TargetHost:
     def stop(self) -> None:
         if self._process is not None:
             self._process.terminate()
-            self._process.wait(10)
+            self._process.wait(60)
             self._process = None
 
     def change_host_key(self) -> None:

@@ -176,7 +176,7 @@ class FakeControlPlane:
         """Events of one kind, in the order in which they came."""
         return [e for e in self.events if isinstance(e, kind) and session_id in (None, getattr(e, "session_id", None))]
 
-    async def until(self, condition: Any, timeout_s: float = 10.0) -> Any:
+    async def until(self, condition: Any, timeout_s: float = 60.0) -> Any:
         """Wait until `condition()` is true; it is asked again whenever something came in."""
         async with asyncio.timeout(timeout_s):
             while not (result := condition()):
@@ -188,7 +188,7 @@ class FakeControlPlane:
                     continue
             return result
 
-    async def event(self, kind: type, timeout_s: float = 10.0, **fields: Any) -> Any:
+    async def event(self, kind: type, timeout_s: float = 60.0, **fields: Any) -> Any:
         """Wait for an event of this kind whose fields have these values."""
 
         def found() -> Any:

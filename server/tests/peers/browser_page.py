@@ -86,7 +86,7 @@ class BrowserPage:
     async def type(self, data: bytes) -> None:
         await self.socket.send(data)
 
-    async def until(self, condition: Any, seconds: float = 5.0) -> Any:
+    async def until(self, condition: Any, seconds: float = 60.0) -> Any:
         """Wait for `condition()`; gives its value."""
         try:
             async with asyncio.timeout(seconds):
@@ -97,12 +97,12 @@ class BrowserPage:
         except TimeoutError:
             raise AssertionError(f"never came: {self.messages[-5:]} {self.output[-300:]!r}") from None
 
-    async def message(self, kind: str, seconds: float = 5.0) -> dict[str, Any]:
+    async def message(self, kind: str, seconds: float = 60.0) -> dict[str, Any]:
         """The first message of a kind."""
         value: dict[str, Any] = await self.until(
             lambda: next((message for message in self.messages if message["type"] == kind), None), seconds
         )
         return value
 
-    async def shows(self, data: bytes, seconds: float = 5.0) -> None:
+    async def shows(self, data: bytes, seconds: float = 60.0) -> None:
         await self.until(lambda: data in self.output, seconds)

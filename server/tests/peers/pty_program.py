@@ -14,6 +14,8 @@ from types import TracebackType
 from typing import Self
 
 _READ_BYTES = 65536
+#: A wait that ends so much later than asked for was held up itself: it says nothing about the program.
+_HELD_UP_S = 0.05
 
 
 class PtyProgram:
@@ -91,15 +93,33 @@ class PtyProgram:
             self._on_output(data)
         return data
 
-    def settle(self, quiet_s: float = 0.15, limit_s: float = 10.0) -> bytes:
-        """Read until nothing came for `quiet_s`."""
+    def settle(self, quiet_s: float = 0.15, limit_s: float = 60.0) -> bytes:
+        """Read until nothing came for `quiet_s` and nobody on the terminal has work to do: a busy machine is no rest."""
         start = len(self.output)
         deadline = time.monotonic() + limit_s
-        while time.monotonic() < deadline and self.read(quiet_s):
-            pass
+        while time.monotonic() < deadline:
+            begun = time.monotonic()
+            if self.read(quiet_s):
+                continue
+            held_up = time.monotonic() - begun > quiet_s + _HELD_UP_S
+            if not held_up and not self._at_work():
+                break
         return self.output[start:]
 
-    def expect(self, text: bytes, limit_s: float = 10.0, *, start: int = 0) -> None:
+    def _at_work(self) -> bool:
+        """Whether a process of the terminal runs, waits for a processor or for a disk."""
+        family = [self.pid]
+        for pid in family:
+            try:
+                # "pid (name) state ..."; the name may hold anything.
+                if Path(f"/proc/{pid}/stat").read_text(errors="replace").rpartition(")")[2].split()[0] in "RD":
+                    return True
+                family += map(int, Path(f"/proc/{pid}/task/{pid}/children").read_text().split())
+            except (OSError, IndexError):  # it has just ended
+                continue
+        return False
+
+    def expect(self, text: bytes, limit_s: float = 60.0, *, start: int = 0) -> None:
         """Read until `text` has come, counted from byte `start` of all output."""
         deadline = time.monotonic() + limit_s
         while text not in self.output[start:]:

@@ -29,7 +29,7 @@ class RedisServer:
         self._wait_until_ready()
 
     def _wait_until_ready(self) -> None:
-        deadline = time.monotonic() + 10
+        deadline = time.monotonic() + 60
         with redis.Redis.from_url(self.url) as client:
             while True:
                 try:
@@ -43,4 +43,4 @@ class RedisServer:
 
     def stop(self) -> None:
         self._process.terminate()
-        self._process.wait(10)
+        self._process.wait(60)

@@ -73,7 +73,7 @@ class Ran:
     err: bytes
 
 
-async def run(argv: list[str], *, stdin: bytes | None = None, timeout_s: float = 30) -> Ran:
+async def run(argv: list[str], *, stdin: bytes | None = None, timeout_s: float = 90) -> Ran:
     """Run a client to its end."""
     process = await asyncio.create_subprocess_exec(
         *argv,

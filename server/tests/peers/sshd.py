@@ -4,20 +4,14 @@ import asyncio
 import contextlib
 import getpass
 import os
-import socket
 import subprocess
 from pathlib import Path
 from typing import Self
 
+from peers.ports import free_port
+
 SSHD = "/usr/sbin/sshd"
 SSH_KEYGEN = "/usr/bin/ssh-keygen"
-
-
-def free_port() -> int:
-    """A TCP port on the loopback that nobody uses right now."""
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        return int(probe.getsockname()[1])
 
 
 def make_key(path: Path, kind: str = "ed25519") -> Path:
@@ -61,18 +55,21 @@ class Sshd:
         authorized = self.directory / "authorized_keys"
         authorized.write_text(self.client_key.with_suffix(".pub").read_text())
         self.port = self.port or free_port()
+        home = self.directory / "home"
+        home.mkdir(exist_ok=True)
         config = self.directory / "sshd_config"
         config.write_text(
             f"ListenAddress 127.0.0.1:{self.port}\nHostKey {self.host_key}\nPidFile none\n"
             f"AuthorizedKeysFile {authorized}\nStrictModes no\nUsePAM no\nPasswordAuthentication no\n"
             "KbdInteractiveAuthentication no\nPermitRootLogin yes\nUseDNS no\nMaxStartups 1000\nMaxSessions 100\n"
             "AcceptEnv LANG LC_*\nPrintMotd no\nPrintLastLog no\nSubsystem sftp internal-sftp\nLogLevel VERBOSE\n"
-            + self._extra
+            # What the tester's own shell does when it starts may take long, or wait for another one that was killed.
+            f"SetEnv HOME={home}\n" + self._extra
         )
         self._process = await asyncio.create_subprocess_exec(
             SSHD, "-D", "-f", str(config), "-E", str(self.directory / "log"), stdin=subprocess.DEVNULL
         )
-        for _ in range(200):
+        for _ in range(3_000):
             with contextlib.suppress(OSError):
                 _, writer = await asyncio.open_connection("127.0.0.1", self.port)
                 writer.close()

@@ -79,7 +79,7 @@ class Terminal:
             except BlockingIOError:
                 await asyncio.sleep(0.01)
 
-    async def expect(self, pattern: str, timeout_s: float = 10) -> str:
+    async def expect(self, pattern: str, timeout_s: float = 60) -> str:
         """Wait until the pattern appears after what was matched before; returns the match."""
         compiled = re.compile(pattern.encode())
         try:
@@ -96,7 +96,7 @@ class Terminal:
         except TimeoutError:
             raise AssertionError(f"{pattern!r} did not come: {self.seen[-3000:]!r}") from None
 
-    async def wait(self, timeout_s: float = 10) -> int:
+    async def wait(self, timeout_s: float = 60) -> int:
         """Wait for the end of the program; its exit status."""
         assert self.process is not None
         async with asyncio.timeout(timeout_s):

@@ -29,7 +29,7 @@ class XtermOracle:
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
-        self._process.communicate(timeout=10)
+        self._process.communicate(timeout=60)
 
     def show(self, columns: int, rows: int, steps: list[bytes | tuple[int, int]]) -> Any:
         """`steps` are output, or (columns, rows) of a resize. Returns what `oracle.js` documents."""

@@ -28,7 +28,7 @@ def at_once(*calls: Callable[[], str]) -> list[str]:
     answers: list[str] = []
 
     def run(call: Callable[[], str]) -> None:
-        gate.wait(timeout=20)
+        gate.wait(timeout=120)
         try:
             answers.append(call())
         finally:
@@ -38,7 +38,7 @@ def at_once(*calls: Callable[[], str]) -> list[str]:
     for thread in threads:
         thread.start()
     for thread in threads:
-        thread.join(timeout=60)
+        thread.join(timeout=300)
     return sorted(answers)
 
 

@@ -24,7 +24,7 @@ pytestmark = [pytest.mark.django_db(transaction=True)]
 PASSWORD = "violet anchor seventeen"
 SIGN_IN = "/api/v1/authentication/sign-in/"
 PATH = "/ws/notifications/site-msg/"
-LIMIT_S = 20
+LIMIT_S = 60
 
 
 class Tab:

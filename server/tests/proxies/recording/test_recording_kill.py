@@ -36,7 +36,7 @@ def run_and_kill(state_dir: Path, seed: int, life_s: float) -> dict[int, int]:
     shown_text = b""
     deadline = None
     while deadline is None or time.monotonic() < deadline:
-        wait_s = 20.0 if deadline is None else max(0.0, deadline - time.monotonic())
+        wait_s = 120.0 if deadline is None else max(0.0, deadline - time.monotonic())
         if select.select([pipe], [], [], wait_s)[0]:
             shown_text += os.read(pipe, 1 << 16)
             deadline = deadline or time.monotonic() + life_s

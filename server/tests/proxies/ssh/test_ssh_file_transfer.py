@@ -222,7 +222,7 @@ async def test_k37_bytes_that_are_not_sftp_end_the_session(world: World) -> None
     ) as connection:  # fmt: skip
         process = await connection.create_process(subsystem="sftp", encoding=None)
         process.stdin.write(b"\xff" * 100)
-        result = await asyncio.wait_for(process.wait(), 5)
+        result = await asyncio.wait_for(process.wait(), 60)
 
     assert result.exit_status == 255
     assert "file transfer protocol" in (await world.plane.event(SessionEnded)).detail

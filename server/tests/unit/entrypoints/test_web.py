@@ -18,7 +18,7 @@ def test_web_address_in_use_ends_with_one_clear_line(tmp_path: Path) -> None:
             env=environ,
             capture_output=True,
             text=True,
-            timeout=60,
+            timeout=180,
             check=False,
         )
     assert done.returncode == EXIT_CONFIG

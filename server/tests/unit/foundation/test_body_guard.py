@@ -68,7 +68,7 @@ async def _request(
     peer, application = Peer(pieces, stall=stall), Application()
     headers = [] if length is None else [(b"content-length", length)]
     scope = {"type": "http", "path": path, "headers": headers}
-    await BodyGuard(application, piece_timeout_s=0.2)(scope, peer.receive, peer.send)
+    await BodyGuard(application, piece_timeout_s=0.2 if stall else 60)(scope, peer.receive, peer.send)
     return peer, application
 
 

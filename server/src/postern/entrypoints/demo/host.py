@@ -45,6 +45,8 @@ class DemoHost:
         shutil.copyfile(self._client_key.with_suffix(".pub"), authorized)
         if os.geteuid() == 0:
             _PRIVILEGE_SEPARATION.mkdir(mode=0o755, exist_ok=True)
+        home = self._folder / "home"
+        home.mkdir(mode=0o700, exist_ok=True)
         lines = (
             f"ListenAddress 127.0.0.1:{self.port}",
             f'HostKey "{host_key}"',
@@ -61,7 +63,8 @@ class DemoHost:
             "PrintMotd no",
             "PrintLastLog no",
             "AllowTcpForwarding no",
-            "SetEnv HISTFILE=/dev/null LANG=C.UTF-8",  # the operator's own history stays clean
+            # The operator's own history stays clean, and what their own shell does when it starts has no part in the story.
+            f'SetEnv HISTFILE=/dev/null LANG=C.UTF-8 "HOME={home}"',
             "Subsystem sftp internal-sftp",
         )
         self._config.write_text("\n".join(lines) + "\n", encoding="utf-8")

@@ -28,7 +28,7 @@ class Limits:
     # Watching
     watcher_queue_bytes: int = 1024 * 1024
     watchers_per_session: int = 16
-    snapshot_s: float = 3.0
+    snapshot_s: float = 10.0
 
     # Control plane
     control_request_s: float = 15.0

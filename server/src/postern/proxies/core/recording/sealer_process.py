@@ -47,7 +47,7 @@ class SnapshotClient:
         #: A sealer that is just starting (again) is worth a wait within the caller's time.
         self._connected = asyncio.Event()
 
-    async def snapshot(self, session_id: UUID, at_least: int = 0, timeout_s: float = 2.0) -> Snapshot:
+    async def snapshot(self, session_id: UUID, at_least: int = 0, timeout_s: float = 10.0) -> Snapshot:
         """A picture that includes at least `at_least` output bytes. Raises `SnapshotUnavailable`."""
         try:
             async with asyncio.timeout(timeout_s):

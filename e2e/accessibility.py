@@ -1,0 +1,67 @@
+"""Pages that have come to rest, and what the accessibility rules find on them."""
+
+from pathlib import Path
+from typing import Any, Final
+
+from browser import PATIENCE_MS
+from playwright.sync_api import Locator, Page, expect
+
+AXE: Final = Path(__file__).resolve().parent.parent / "console" / "node_modules" / "axe-core" / "axe.min.js"
+RULES: Final = ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa", "best-practice"]
+
+#: Resolves when the fonts are there and two frames in a row were drawn in which nothing came, left or changed its look.
+#: What moves for ever, as a spinner does, is at rest.
+AT_REST: Final = """async (patience) => {
+  const deadline = Date.now() + patience;
+  const frame = () => new Promise((resolve) => requestAnimationFrame(() => setTimeout(resolve)));
+  const moving = () => document.getAnimations().filter((one) =>
+    one.playState === 'running' && Number.isFinite(Number(one.effect?.getComputedTiming().endTime ?? 0)));
+  await document.fonts.ready;
+  for (let still = 0; still < 2; ) {
+    await frame();
+    const waiting = [
+      ...moving().map((one) => `${one.animationName ?? one.transitionProperty} of ${one.effect.target?.outerHTML}`),
+      ...[...document.querySelectorAll('[data-entering], [data-exiting]')].map((one) => `way of ${one.outerHTML}`),
+    ];
+    still = waiting.length ? 0 : still + 1;
+    if (Date.now() > deadline) throw new Error(`no rest: ${waiting.map((one) => one.slice(0, 200))}`);
+  }
+}"""
+
+
+def at_rest(page: Page) -> None:
+    """Wait until the page looks as it will stay: letters of the right font, nothing half faded in."""
+    page.evaluate(AT_REST, PATIENCE_MS)
+
+
+def settled(page: Page, address: str) -> None:
+    """Open a screen and wait until it has all that it asks for."""
+    page.goto(address)
+    page.get_by_role("heading", level=1).first.wait_for(state="attached")
+    page.wait_for_load_state("networkidle")
+    expect(page.locator("main [aria-busy=true]")).to_have_count(0)
+    expect(page.locator("main .pt-skeleton")).to_have_count(0)
+    at_rest(page)
+
+
+def axe_findings(page: Page, part: Locator | None = None) -> list[str]:
+    """What the accessibility rules find in a part of the page, by default on the whole of it, when it is at rest."""
+    at_rest(page)
+    if not page.evaluate("'axe' in window"):
+        page.evaluate(AXE.read_text())
+    run = "(part, rules) => axe.run(part, {runOnly: rules, resultTypes: ['violations']})"
+    result: dict[str, Any]
+    if part is None:
+        result = page.evaluate(f"rules => ({run})(document, rules)", RULES)
+    else:
+        # Rules about the page as a whole say nothing about a part of it.
+        result = part.evaluate(run, [rule for rule in RULES if rule != "best-practice"])
+    return [
+        f"{page.url}: {found['id']}: {found['nodes'][0]['html'][:160]} {_reason(found['nodes'][0])}"
+        for found in result["violations"]
+    ]
+
+
+def _reason(node: dict[str, Any]) -> str:
+    checks = [*node.get("any", ()), *node.get("all", ()), *node.get("none", ())]
+    return "; ".join(str(check["message"]) for check in checks)[:300]
