@@ -12,6 +12,7 @@ from playwright.sync_api import Browser, Locator, Page, expect
 from product import ADMIN_PASSWORD, wait_until
 from world import ZHANG_PASSWORD
 
+
 @pytest.fixture
 def admin_page(browser: Browser, company: Company) -> Iterator[Page]:
     """The administrator; a refusal by the server is a part of the story, everything else is not."""
@@ -61,7 +62,7 @@ def test_organization_is_founded_peopled_renamed_and_deleted(company: Company, a
     text(page, "Name").fill(before)
     save(page)
     expect(listed(page, before, exact=True)).to_be_visible()
-    assert before in offered(page)
+    wait_until(lambda: before in offered(page), message="the selector with the organization")
     org_id = next(row["id"] for row in company.admin.get("/api/v1/orgs/orgs/") if row["name"] == before)
 
     # Peopled.
@@ -79,7 +80,7 @@ def test_organization_is_founded_peopled_renamed_and_deleted(company: Company, a
     text(page, "Name").fill(after)
     save(page)
     expect(listed(page, after, exact=True)).to_be_visible()
-    assert after in offered(page)
+    wait_until(lambda: after in offered(page), message="the selector with the new name")
     assert before not in offered(page)
     assert root_nodes(company, org_id) == [after]
     expect(row_of(page, after).get_by_role("cell").nth(2)).to_have_text("1")
@@ -136,7 +137,7 @@ def test_route_opens_its_screen(company: Company, admin_page: Page, path: str, h
 @pytest.mark.spec("S2-168", "S6-026")
 def test_nobody_but_a_super_administrator_opens_them(company: Company, browser: Browser) -> None:
     for page in signed_in(browser, company, "zhang", ZHANG_PASSWORD):
-        assert page.get_by_role("button", name="Extension").count() == 0
+        expect(page.get_by_role("button", name="Extension")).to_have_count(0)
         for path in ("/xpack/orgs", "/xpack/orgs/create", f"/xpack/orgs/{company.shanghai}"):
             go(page, company, path)
             expect(page.get_by_role("heading", level=1)).to_have_text(re.compile("^You can not open “"))
