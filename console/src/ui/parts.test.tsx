@@ -1,7 +1,7 @@
 import { render, screen, within } from '@testing-library/react';
 import userEvent from '@testing-library/user-event';
 import { useState } from 'react';
-import { beforeAll, beforeEach, describe, expect, test, vi } from 'vitest';
+import { afterEach, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest';
 import { startI18n } from '#/lib/i18n';
 import { Button } from './button';
 import { confirm, ConfirmHost } from './confirm';
@@ -317,6 +317,15 @@ describe('Picker', () => {
 });
 
 describe('Tree', () => {
+  // jsdom lays nothing out: without a height no row is drawn.
+  beforeEach(() => {
+    vi.spyOn(HTMLElement.prototype, 'offsetHeight', 'get').mockReturnValue(600);
+    vi.spyOn(HTMLElement.prototype, 'offsetWidth', 'get').mockReturnValue(224);
+  });
+  afterEach(() => {
+    vi.restoreAllMocks();
+  });
+
   const items = [
     { id: '1', label: 'Default', parentId: null, isBranch: true, count: 18 },
     { id: '1:1', label: 'East', parentId: '1', isBranch: true },
@@ -347,6 +356,7 @@ describe('Tree', () => {
     const tree = screen.getByRole('tree', { name: 'Nodes' });
     expect(document.activeElement).toBe(tree);
     await userEvent.keyboard('{ArrowRight}{ArrowDown}{ArrowDown}');
+    expect(screen.getByRole('treeitem', { name: 'West' })).toBeTruthy();
     expect(select).not.toHaveBeenCalled();
     await userEvent.keyboard('{Enter}');
     expect(select).toHaveBeenCalledWith('1:2');

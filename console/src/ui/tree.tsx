@@ -1,7 +1,6 @@
 import { useVirtualizer } from '@tanstack/react-virtual';
 import { ChevronDown, ChevronRight, LoaderCircle } from 'lucide-react';
 import { type CSSProperties, type KeyboardEvent, useId, useMemo, useRef, useState } from 'react';
-import { useT } from '#/lib/i18n';
 import type { Icon } from './icon';
 
 export interface TreeItem {
@@ -69,7 +68,6 @@ export function Tree({
   readonly onExpand: (id: string, open: boolean) => void;
   readonly onSelect: (id: string) => void;
 }) {
-  const t = useT();
   const base = useId();
   const box = useRef<HTMLDivElement>(null);
   const [focusId, setFocusId] = useState<string | null>(null);
@@ -166,19 +164,20 @@ export function Tree({
               }}
             >
               {item.isBranch ? (
-                <button
-                  type="button"
-                  tabIndex={-1}
-                  className="grid size-6 flex-none place-items-center rounded-1 text-ink-3 hover:text-ink-1"
-                  aria-label={t(item.expanded ? 'ui:tree.collapse' : 'ui:tree.expand')}
+                // For the pointer only: the arrow keys do the same, and a word here would be part of the item's name.
+                // oxlint-disable-next-line jsx-a11y/click-events-have-key-events, jsx-a11y/no-static-element-interactions
+                <span
+                  aria-hidden
+                  data-chevron
+                  className="grid size-6 flex-none cursor-pointer place-items-center rounded-1 text-ink-3 hover:text-ink-1"
                   onClick={(event) => {
                     event.stopPropagation();
                     setFocusId(item.id);
                     onExpand(item.id, !item.expanded);
                   }}
                 >
-                  <Chevron className={`size-[14px]! ${item.loading ? 'pt-spin' : ''}`} aria-hidden />
-                </button>
+                  <Chevron className={`size-[14px]! ${item.loading ? 'pt-spin' : ''}`} />
+                </span>
               ) : (
                 <span className="size-6 flex-none" />
               )}
