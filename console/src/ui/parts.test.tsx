@@ -319,8 +319,8 @@ describe('Picker', () => {
 describe('Tree', () => {
   // jsdom lays nothing out: without a height no row is drawn.
   beforeEach(() => {
-    vi.spyOn(HTMLElement.prototype, 'offsetHeight', 'get').mockReturnValue(600);
-    vi.spyOn(HTMLElement.prototype, 'offsetWidth', 'get').mockReturnValue(224);
+    vi.spyOn(Element.prototype, 'clientHeight', 'get').mockReturnValue(600);
+    vi.spyOn(Element.prototype, 'clientWidth', 'get').mockReturnValue(224);
   });
   afterEach(() => {
     vi.restoreAllMocks();
