@@ -195,8 +195,8 @@ export interface FormDefinition {
   readonly saved?: (answer: object, context: FieldContext) => void | Promise<void>;
   /** Beside the form: preview, explanation. */
   readonly aside?: (context: FieldContext & { readonly id: string | undefined }) => ReactNode;
-  /** Where to go after saving; default: the list. */
-  readonly after?: 'list' | 'detail';
+  /** Saving in this mode leads to the object's own page; otherwise it leads back to the list. */
+  readonly opensDetail?: FormMode;
 }
 
 export interface DetailField<Row> {

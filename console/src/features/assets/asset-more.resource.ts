@@ -33,6 +33,6 @@ export const assetMore = defineResource<AssetRow>({
       { title: 'assets:form.system', fields: ['sn', 'os', 'os_version', 'os_arch'] },
     ],
     fields: asset.form?.fields ? { platform: asset.form.fields['platform'] ?? {} } : {},
-    after: 'detail',
+    opensDetail: 'update',
   },
 });

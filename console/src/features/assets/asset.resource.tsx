@@ -179,7 +179,7 @@ export const asset = defineResource<AssetRow>({
       // Without a choice the server puts the asset into the root node.
       return Array.isArray(nodes) && nodes.length === 0 ? rest : values;
     },
-    after: 'detail',
+    opensDetail: 'create',
   },
   detail: {
     title: (row) => `${row.hostname} (${row.ip})`,

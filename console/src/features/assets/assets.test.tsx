@@ -97,6 +97,31 @@ const { server, sent, methods } = recordedServer(
   ],
 );
 
+describe('form', () => {
+  test('[S2-221] an update leads back to the list', async () => {
+    server.use(mock.put('*/api/v1/assets/assets/:id/', () => HttpResponse.json(row('ok'))));
+    const { router } = await renderScreen(<ResourceForm resource={asset} mode="update" />, {
+      address: '/assets/assets/ok/update',
+      pattern: '/assets/assets/$id/update',
+    });
+    await userEvent.type(await screen.findByLabelText(/Comment/), 'moved');
+    await userEvent.click(screen.getByRole('button', { name: 'Save' }));
+    await waitFor(() => expect(router.state.location.pathname).toBe('/assets/assets'));
+    expect(sent('PUT', 'assets/assets/ok/')[0]?.body).toMatchObject({ hostname: 'ok', comment: 'moved' });
+  });
+
+  test('a new asset is shown on its own page', async () => {
+    server.use(
+      mock.post('*/api/v1/assets/assets/', () => HttpResponse.json(row('fresh'), { status: 201 })),
+    );
+    const { router } = await renderScreen(<ResourceForm resource={asset} mode="create" />);
+    await userEvent.type(await screen.findByLabelText(/Hostname/), 'fresh');
+    await userEvent.type(screen.getByLabelText(/^\*?IP/), '192.0.2.7');
+    await userEvent.click(screen.getByRole('button', { name: 'Save' }));
+    await waitFor(() => expect(router.state.location.pathname).toBe('/assets/assets/fresh'));
+  });
+});
+
 describe('list', () => {
   test('shows the columns of the contract and the labels', async () => {
     await renderScreen(<ResourceList resource={asset} />);

@@ -93,7 +93,6 @@ export const systemUser = defineResource<SystemUserRow>({
       priority: { help: 'assets:form.priority_help' },
       comment: { control: 'textarea' },
     },
-    after: 'detail',
   },
   detail: {
     cards: [

@@ -222,7 +222,7 @@ function LoadedForm<Row extends Resource>(props: LoadedFormProps<Row>) {
       }
       left.current = true;
       const target =
-        definition.after === 'detail'
+        definition.opensDetail === mode
           ? objectPath(resource.routes.paths.detail, saved.id)
           : resource.routes.paths.list;
       await navigate(splitTarget(target));
