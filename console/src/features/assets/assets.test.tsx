@@ -111,9 +111,7 @@ describe('form', () => {
   });
 
   test('a new asset is shown on its own page', async () => {
-    server.use(
-      mock.post('*/api/v1/assets/assets/', () => HttpResponse.json(row('fresh'), { status: 201 })),
-    );
+    server.use(mock.post('*/api/v1/assets/assets/', () => HttpResponse.json(row('fresh'), { status: 201 })));
     const { router } = await renderScreen(<ResourceForm resource={asset} mode="create" />);
     await userEvent.type(await screen.findByLabelText(/Hostname/), 'fresh');
     await userEvent.type(screen.getByLabelText(/^\*?IP/), '192.0.2.7');
