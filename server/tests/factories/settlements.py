@@ -18,14 +18,16 @@ from postern.foundation.actor import SYSTEM
 from postern.kernel import clock
 
 
-def settle(org_id: UUID, name: str, make_user: Callable[..., User]) -> dict[str, Any]:
-    """Found a small company; names begin with `name`."""
+def settle(org_id: UUID, name: str, make_user: Callable[..., User], *, dynamic: str = "ssh") -> dict[str, Any]:
+    """Found a small company; names begin with `name`. `dynamic`: for which protocol its system user has everybody's name."""
     user = make_user(f"{name}-person", org_id=org_id)
     group = make_group(f"{name} group", users=[user], org_id=org_id)
     node = make_node(f"{name} node", org_id=org_id)
     asset = make_asset(f"{name}-host", nodes=[node], org_id=org_id)
     system_user = make_system_user(f"{name} root", org_id=org_id)
-    nobody = make_system_user(f"{name} same", username="", username_same_with_user=True, org_id=org_id)
+    nobody = make_system_user(
+        f"{name} same", username="", username_same_with_user=True, protocol=dynamic, org_id=org_id
+    )
     admin = make_system_user(f"{name} admin", type="admin", org_id=org_id)
     permission = grant(
         f"{name} permission",

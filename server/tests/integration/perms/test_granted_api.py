@@ -128,7 +128,7 @@ def test_my_node_assets_are_those_below_it_in_reach(as_user: APIClient, world: d
 
 def test_my_favorites_are_stars_that_are_still_granted(as_user: APIClient, world: dict[str, Any]) -> None:
     for name in ("d1", "o1"):
-        add_favorite(user_id=world["user"].pk, asset=world[name])
+        add_favorite(actor=SYSTEM, user_id=world["user"].pk, asset=world[name])
     assert [row["hostname"] for row in get(as_user, f"{ME}nodes/favorite/assets/")] == ["d1"]
     [favorite, _root] = get(as_user, f"{ME}nodes/children/tree/")
     assert favorite["name"].endswith("(1)")

@@ -102,7 +102,8 @@ def sign_in_with_code(*, token: str, code: str, remote_addr: str) -> SignInAnswe
         if pending is None or pending.remote_addr != remote_addr[:64]:
             raise SignInLapsed
         second_factor.answer(pending, code=code, kind=codes.kind_of(code))
-        return SignInAnswer(user=_identity(second_factor.complete(pending, may_be_due=False)))
+        proof = second_factor.complete(pending, may_be_due=False)
+        return SignInAnswer(user=_identity(sign_in.signed_in(proof, mfa=sign_in.MfaState.SHOWN)))
     except SignInRefused as refused:
         username = pending.user.username if pending is not None else ""
         return SignInAnswer(denial=_denial(refused, username))

@@ -94,9 +94,11 @@ def release(attempt: Attempt) -> None:
 
 @transaction.atomic
 def unlock_account(username: str, actor: Actor) -> None:
-    """Forget the failures and the locks of an account name: wrong passwords and wrong codes."""
-    for kind in (GuardKind.ACCOUNT, GuardKind.MFA):
-        SignInGuard.objects.filter(kind=kind, key_hash=key_hash(kind, username)).delete()
+    """Forget the failures and the locks of an account name: wrong passwords and wrong codes. Without any nothing happens."""
+    hashes = [key_hash(kind, username) for kind in (GuardKind.ACCOUNT, GuardKind.MFA)]
+    kinds = (GuardKind.ACCOUNT, GuardKind.MFA)
+    if not SignInGuard.objects.filter(kind__in=kinds, key_hash__in=hashes).delete()[0]:
+        return
     audits.record(
         actor=actor,
         org_id=ROOT_ORG_ID,

@@ -41,19 +41,32 @@ def _text_of(data: bytes) -> str:
 
 @transaction.atomic
 def _replace(actor: Actor, text: str, licence: Licence) -> None:
+    former = InstalledLicence.objects.select_for_update().first()
+    if former is not None and former.text == text:  # the same file once more
+        return
     InstalledLicence.objects.all().delete()
     InstalledLicence.objects.create(text=text, installed_by=actor.label[:260])
-    _record(
-        actor,
-        "licence.installed",
-        {
-            "corporation": licence.corporation,
-            "subscription_id": licence.subscription_id,
-            "edition": licence.edition,
-            "date_expired": licence.date_expired.isoformat(),
-            "asset_count": licence.asset_count,
-        },
-    )
+    _record(actor, "licence.installed", _shown(licence), old=_shown_former(former))
+
+
+def _shown_former(former: InstalledLicence | None) -> dict[str, object] | None:
+    """What the record tells of the licence that is replaced; nothing when it can not be read any more."""
+    if former is None:
+        return None
+    try:
+        return _shown(queries.read(former.text))
+    except LicenceRefused:
+        return None
+
+
+def _shown(licence: Licence) -> dict[str, object]:
+    return {
+        "corporation": licence.corporation,
+        "subscription_id": licence.subscription_id,
+        "edition": licence.edition,
+        "date_expired": licence.date_expired.isoformat(),
+        "asset_count": licence.asset_count,
+    }
 
 
 @transaction.atomic
@@ -83,7 +96,7 @@ def warn_of_end() -> bool:
     return True
 
 
-def _record(actor: Actor, event: str, new: dict[str, object]) -> None:
+def _record(actor: Actor, event: str, new: dict[str, object], *, old: dict[str, object] | None = None) -> None:
     audits.record(
         actor=actor,
         org_id=ROOT_ORG_ID,
@@ -91,5 +104,6 @@ def _record(actor: Actor, event: str, new: dict[str, object]) -> None:
         action="update" if event == "licence.installed" else "other",
         object_type="Licence",
         object_name=str(new.get("corporation", "")),
+        old=old,
         new=new,
     )

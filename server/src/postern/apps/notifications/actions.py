@@ -147,9 +147,10 @@ def mark_as_read(*, actor: Actor, receipt_ids: Collection[UUID]) -> int:
     if actor.user_id is None:
         return 0
     unread = SiteMessageReceipt.objects.of_person(actor.user_id).filter(pk__in=list(receipt_ids), has_read=False)
-    ids = list(unread.values_list("pk", flat=True))
-    if not ids:
+    rows = dict(unread.values_list("pk", "message__subject"))
+    if not rows:
         return 0
+    ids = list(rows)
     now = clock.now()
     changed = unread.filter(pk__in=ids).update(has_read=True, read_at=now, date_updated=now)
     audits.record(
@@ -157,6 +158,7 @@ def mark_as_read(*, actor: Actor, receipt_ids: Collection[UUID]) -> int:
         org_id=ROOT_ORG_ID,
         event="site_message.read",
         object_type="SiteMessage",
+        object_name=", ".join(list(rows.values())[:_NAMES_KEPT]),
         new={"ids": ids[:_NAMES_KEPT], "count": changed},
     )
     push.unread_changed([actor.user_id])
@@ -176,6 +178,15 @@ def change_subscription(
     if message_type not in MESSAGE_TYPES:
         raise UnknownMessageType(_("There is no such kind of message."))
     before = queries.subscriptions([message_type])[message_type]
+    wanted = {
+        "users": {user.pk for user in users} if users is not None else set(before.user_ids),
+        "groups": {group.pk for group in groups} if groups is not None else set(before.group_ids),
+        "receive_backends": set(receive_backends if receive_backends is not None else before.receive_backends),
+    }
+    if not before.is_default and wanted == {
+        name: set(value) for name, value in _shown(before).items()
+    }:  # said again what is so already
+        return
     row, created = SystemMessageSubscription.objects.get_or_create(
         message_type=message_type, defaults={"receive_backends": list(before.receive_backends)}
     )
@@ -186,7 +197,8 @@ def change_subscription(
     if receive_backends is not None:
         row.receive_backends = [name for name in BACKENDS if name in receive_backends]
     row.save()
-    after = queries.subscriptions([message_type])[message_type]
+    old, new = _shown(before), _shown(queries.subscriptions([message_type])[message_type])
+    changed = [name for name in new if new[name] != old[name]] or list(new)  # what was so by default is now chosen
     audits.record(
         actor=actor,
         org_id=ROOT_ORG_ID,
@@ -194,12 +206,12 @@ def change_subscription(
         action="update",
         object_type="SystemMessageSubscription",
         object_name=message_type,
-        old=_shown(before),
-        new=_shown(after),
+        old={name: old[name] for name in changed},
+        new={name: new[name] for name in changed},
     )
 
 
-def _shown(subscription: queries.Subscription) -> dict[str, object]:
+def _shown(subscription: queries.Subscription) -> dict[str, Collection[object]]:
     return {
         "users": subscription.user_ids,
         "groups": subscription.group_ids,

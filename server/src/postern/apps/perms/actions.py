@@ -49,11 +49,15 @@ def update_permission(*, actor: Actor, permission: AssetPermission, values: Mapp
     for name, value in _columns(values).items():
         setattr(row, name, value)
     _check_dates(row)
-    row.save()
+    columns = _snapshot(row)
+    if any(columns[name] != old[name] for name in columns):
+        row.save()
     for link, ids in lists.items():
         _set(row, link, ids)
-    new = {**_snapshot(row), **_names(row, lists)}
+    new = {**columns, **_names(row, lists)}
     changed = [name for name in new if new[name] != old[name]]
+    if not changed:  # said again what is so already: nothing to tell
+        return row
     audits.record_change(
         actor=actor,
         action="update",

@@ -8,7 +8,7 @@ from uuid import UUID
 from postern.apps.users import login_locks, second_factors
 from postern.apps.users.actions.memberships import add_org_role, set_org_roles, take_org_role
 from postern.apps.users.actions.passwords import change_own_password, redeem_set_password_link, set_public_keys
-from postern.apps.users.actions.people import update_own_profile
+from postern.apps.users.actions.people import change_mfa_level, update_own_profile
 from postern.apps.users.models import Membership, User, UserGroup, UserGroupMember
 from postern.apps.users.queries import OrgRoles, administered_org_ids, org_roles_of
 from postern.contracts.access import UserIdentity
@@ -20,6 +20,7 @@ __all__ = [
     "add_org_role",
     "administered_org_ids",
     "brief",
+    "change_mfa_level",
     "change_own_password",
     "group_ids_of",
     "group_names",

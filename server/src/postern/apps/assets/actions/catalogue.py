@@ -1,7 +1,7 @@
 """Writes of what assets refer to: platforms, labels; and of a person's stars."""
 
 from collections.abc import Collection, Mapping, Sequence
-from typing import Any, Final
+from typing import Any, Final, Literal
 from uuid import UUID
 
 from django.core.management.color import no_style
@@ -67,7 +67,8 @@ def delete_platform(*, actor: Actor, platform: Platform) -> None:
     platform_id = platform.pk
     platform.delete()
     platform.pk = platform_id  # the audit chain's lock comes last, as in every write
-    audits.record_change(actor=actor, action="delete", target=platform, old={"name": platform.name})
+    old = {name: getattr(platform, name) for name in ("name", "base", "charset", "meta", "comment")}
+    audits.record_change(actor=actor, action="delete", target=platform, old=old)
 
 
 def _require_own(platform: Platform) -> None:
@@ -95,14 +96,16 @@ def update_label(*, actor: Actor, label: Label, values: Mapping[str, Any]) -> La
     columns = {name: value for name, value in values.items() if name != "assets"}
     old = {name: getattr(label, name) for name in columns if getattr(label, name) != columns[name]}
     new = {name: columns[name] for name in old}
-    for name, value in columns.items():
-        setattr(label, name, value)
-    label.save()
+    if new:
+        for name, value in new.items():
+            setattr(label, name, value)
+        label.save()
     if values.get("assets") is not None:
         before, after = _set_assets(label, values["assets"])
         if before != after:
             old["assets"], new["assets"] = before, after
-    audits.record_change(actor=actor, action="update", target=label, old=old, new=new)
+    if new:
+        audits.record_change(actor=actor, action="update", target=label, old=old, new=new)
     return label
 
 
@@ -134,28 +137,45 @@ def _told(names: Collection[str], besides: Collection[str] = ()) -> list[str]:
 
 
 def _update(actor: Actor, row: Any, values: Mapping[str, Any]) -> Any:
-    old = {name: getattr(row, name) for name in values}
-    for name, value in values.items():
+    old = {name: getattr(row, name) for name in values if getattr(row, name) != values[name]}
+    if not old:  # said again what is so already: nothing to tell
+        return row
+    new = {name: values[name] for name in old}
+    for name, value in new.items():
         setattr(row, name, value)
     row.save()
-    changed = [name for name in values if old[name] != values[name]]
-    audits.record_change(
-        actor=actor,
-        action="update",
-        target=row,
-        old={name: old[name] for name in changed},
-        new={name: values[name] for name in changed},
-    )
+    audits.record_change(actor=actor, action="update", target=row, old=old, new=new)
     return row
 
 
 @transaction.atomic
-def add_favorite(*, user_id: UUID, asset: Asset) -> FavoriteAsset:
-    """Star an asset; a star that is there stays. Stars are a convenience of the person: they leave no audit row."""
-    row, _created = FavoriteAsset.objects.get_or_create(user_id=user_id, asset=asset)
+def add_favorite(*, actor: Actor, user_id: UUID, asset: Asset) -> FavoriteAsset:
+    """Star an asset; a star that is there stays."""
+    row, created = FavoriteAsset.objects.get_or_create(user_id=user_id, asset=asset)
+    if created:
+        _record_star(actor, "create", row)
     return row
 
 
 @transaction.atomic
-def remove_favorite(*, favorite: FavoriteAsset) -> None:
+def remove_favorite(*, actor: Actor, favorite: FavoriteAsset) -> None:
+    """Take a star away."""
+    favorite_id = favorite.pk
     favorite.delete()
+    favorite.pk = favorite_id  # the audit chain's lock comes last, as in every write
+    _record_star(actor, "delete", favorite)
+
+
+def _record_star(actor: Actor, action: Literal["create", "delete"], row: FavoriteAsset) -> None:
+    shown = {"user": actor.label}
+    audits.record(
+        actor=actor,
+        org_id=row.asset.org_id,
+        event=f"favoriteasset.{action}d",
+        action=action,
+        object_type="FavoriteAsset",
+        object_id=str(row.pk),
+        object_name=str(row.asset),
+        old=shown if action == "delete" else None,
+        new=shown if action == "create" else None,
+    )

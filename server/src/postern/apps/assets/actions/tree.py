@@ -84,8 +84,10 @@ def rename_node(*, actor: Actor, node: Node, value: str) -> Node:
     node = _fresh(node)
     if node.parent is None:
         raise NodeRefused(_("The root node carries the name of its organization and cannot be renamed."))
-    old = node.full_value
-    node.value = _checked_value(value, node.parent, node)
+    old, name = node.full_value, _checked_value(value, node.parent, node)
+    if name == node.value:
+        return node
+    node.value = name
     node.save(update_fields=["value", "date_updated"])
     _rewrite_subtree(node, parent=node.parent)
     audits.record_change(

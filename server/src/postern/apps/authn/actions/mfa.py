@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass
 from datetime import timedelta
-from typing import Final
+from typing import Final, Literal
 
 from django.db import transaction
 
@@ -80,10 +80,11 @@ def confirm_enrolment(*, actor: Actor, user: User, code: str, keep: LoginSession
         old.delete()
     device.last_step, device.date_confirmed = step, clock.now()
     device.save(update_fields=["last_step", "date_confirmed"])
+    levels = (user.mfa_level, user.mfa_level)
     if user.mfa_level == MfaLevel.DISABLED:
-        users.update_own_profile(actor=actor, user=user, changes={"mfa_level": MfaLevel.ENABLED})
+        levels = users.change_mfa_level(user=user, level=MfaLevel.ENABLED)
     codes = _new_recovery_codes(user)
-    _audit(actor, user, "mfa.replaced" if replaced else "mfa.enabled")
+    _audit(actor, user, "mfa.replaced" if replaced else "mfa.enabled", levels)
     end_all(user_id=user.pk, reason=LoginEnd.MFA_CHANGED, keep=keep)
     if keep is not None:
         LoginSession.objects.filter(pk=keep.pk).update(mfa=True, date_mfa_verified=clock.now())
@@ -104,8 +105,8 @@ def disable(*, actor: Actor, user: User, keep: LoginSession | None) -> None:
     if mfa_is_forced(user):
         raise MfaForced
     _forget_devices(user)
-    users.update_own_profile(actor=actor, user=user, changes={"mfa_level": MfaLevel.DISABLED})
-    _audit(actor, user, "mfa.disabled")
+    levels = users.change_mfa_level(user=user, level=MfaLevel.DISABLED)
+    _audit(actor, user, "mfa.disabled", levels)
     end_all(user_id=user.pk, reason=LoginEnd.MFA_CHANGED, keep=keep)
 
 
@@ -115,16 +116,17 @@ def reset(*, actor: Actor, user: User) -> None:
 
     The level stays: whoever needs a second factor sets up a new one at the next sign-in.
     """
-    _forget_devices(user)
-    PendingSignIn.objects.filter(user=user).delete()
+    gone = _forget_devices(user) + PendingSignIn.objects.filter(user=user).delete()[0]
     mfa_guard.forget(user.username)
-    _audit(actor, user, "mfa.reset")
-    end_all(user_id=user.pk, reason=LoginEnd.MFA_CHANGED)
+    if end_all(user_id=user.pk, reason=LoginEnd.MFA_CHANGED) or gone:
+        _audit(actor, user, "mfa.reset")
 
 
-def note_verified(credential: LoginSession | BearerToken) -> None:
+@transaction.atomic
+def note_verified(*, actor: Actor, user: User, credential: LoginSession | BearerToken) -> None:
     """A code was entered in this session: the most delicate views are open for a while."""
     type(credential).objects.filter(pk=credential.pk).update(date_mfa_verified=clock.now())
+    _audit(actor, user, "mfa.verified", action="other")
 
 
 def _new_recovery_codes(user: User) -> list[Secret]:
@@ -136,18 +138,29 @@ def _new_recovery_codes(user: User) -> list[Secret]:
     return [Secret(code) for code in codes]
 
 
-def _forget_devices(user: User) -> None:
-    TotpDevice.objects.filter(user=user).delete()
-    RecoveryCode.objects.filter(user=user).delete()
+def _forget_devices(user: User) -> int:
+    """Answers how many apps and recovery codes there were."""
+    return TotpDevice.objects.filter(user=user).delete()[0] + RecoveryCode.objects.filter(user=user).delete()[0]
 
 
-def _audit(actor: Actor, user: User, event: str) -> None:
+def _audit(
+    actor: Actor,
+    user: User,
+    event: str,
+    levels: tuple[int, int] | None = None,
+    *,
+    action: Literal["update", "other"] = "update",
+) -> None:
+    """`levels`: the person's MFA level before and after."""
+    changed = levels is not None and levels[0] != levels[1]
     audits.record(
         actor=actor,
         org_id=ROOT_ORG_ID,
         event=event,
-        action="update",
+        action=action,
         object_type="User",
         object_id=str(user.pk),
         object_name=str(user),
+        old={"mfa_level": levels[0]} if levels and changed else None,
+        new={"mfa_level": levels[1]} if levels and changed else None,
     )

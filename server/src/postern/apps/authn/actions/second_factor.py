@@ -1,7 +1,7 @@
 """Between the first factor and the sign-in: a pending sign-in, bound to one person, that leads in once at most (K27).
 
 `begin` after a right first factor → `answer` with a code (or `enrolled`, where the person sets up an app on the way) →
-`complete`, which looks at the account once more and only then gives the person out.
+`complete`, which looks at the account once more and only then gives the person out → `sign_in.signed_in`.
 """
 
 from dataclasses import dataclass
@@ -101,8 +101,8 @@ def enrolled(pending: PendingSignIn) -> None:
     _pass(pending)
 
 
-def complete(pending: PendingSignIn, *, may_be_due: bool) -> User:
-    """Use up a pending sign-in whose code was right; the person is signed in. Raises a `SignInRefused`.
+def complete(pending: PendingSignIn, *, may_be_due: bool) -> Proof:
+    """Use up a pending sign-in whose code was right: the caller signs the person in. Raises a `SignInRefused`.
 
     The account is looked at again: it may have been closed since the first factor.
     """
@@ -118,7 +118,7 @@ def complete(pending: PendingSignIn, *, may_be_due: bool) -> User:
     except SignInRefused as refused:
         sign_in.refuse(attempted, refused, mfa=MfaState.SHOWN)
         raise
-    return sign_in.signed_in(Proof(user=user, attempted=attempted), mfa=MfaState.SHOWN)
+    return Proof(user=user, attempted=attempted)
 
 
 def _alive(pending: PendingSignIn | None) -> PendingSignIn | None:

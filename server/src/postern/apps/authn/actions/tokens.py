@@ -69,7 +69,8 @@ def find_token(token: str) -> BearerToken | None:
 @transaction.atomic
 def revoke_token(*, actor: Actor, token: BearerToken) -> None:
     """End a bearer token before its time."""
-    BearerToken.objects.filter(pk=token.pk, date_revoked__isnull=True).update(date_revoked=clock.now())
+    if BearerToken.objects.filter(pk=token.pk, date_revoked__isnull=True).update(date_revoked=clock.now()) != 1:
+        return
     audits.record_change(actor=actor, action="update", target=token, event="bearer_token.revoked")
 
 
@@ -114,8 +115,10 @@ def set_access_key_active(*, actor: Actor, key: AccessKey, is_active: bool) -> A
 @transaction.atomic
 def delete_access_key(*, actor: Actor, key: AccessKey) -> None:
     """Delete an access key."""
-    audits.record_change(actor=actor, action="delete", target=key)
+    key_id, old = key.pk, {"user": str(key.user), "is_active": key.is_active}
     key.delete()
+    key.pk = key_id  # the audit chain's lock comes last, as in every write
+    audits.record_change(actor=actor, action="delete", target=key, old=old)
 
 
 def secret_of(key: AccessKey) -> Secret:

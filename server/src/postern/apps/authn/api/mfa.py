@@ -10,7 +10,7 @@ from rest_framework.response import Response
 from postern.apps.authn import freshness, recovery
 from postern.apps.authn.actions import mfa, second_factor, sign_in
 from postern.apps.authn.actions.codes import CodeKind, verify_in_session
-from postern.apps.authn.actions.login_sessions import note_password_verified
+from postern.apps.authn.actions.login_sessions import note_password_refused, note_password_verified
 from postern.apps.authn.api import pending
 from postern.apps.authn.errors import (
     MfaFailed,
@@ -19,6 +19,7 @@ from postern.apps.authn.errors import (
     PasswordInvalid,
     PasswordVerifyRequired,
     SignInLapsed,
+    SignInRefused,
     WrongCredentials,
 )
 from postern.apps.authn.identity import actor_of_user
@@ -139,9 +140,12 @@ class PasswordVerifyView(PersonalView):
                 password=serializer.validated_data["password"],
                 remote_addr=request.META.get("REMOTE_ADDR", ""),
             )
-        except WrongCredentials:
-            raise PasswordInvalid from None
-        note_password_verified(login_session)
+        except SignInRefused as refused:
+            note_password_refused(actor=self.actor, user=user, reason=refused.slug)
+            if isinstance(refused, WrongCredentials):
+                raise PasswordInvalid from None
+            raise
+        note_password_verified(actor=self.actor, user=user, login_session=login_session)
         return Response({"ok": True})
 
 
@@ -176,7 +180,7 @@ class VerifyView(PersonalView):
         if not isinstance(request.auth, LoginSession | BearerToken) or not has_device(user.pk):
             raise MfaNotSet
         self.check_code(request, user)
-        mfa.note_verified(request.auth)
+        mfa.note_verified(actor=self.actor, user=user, credential=request.auth)
         return Response({"ok": "1"})
 
 

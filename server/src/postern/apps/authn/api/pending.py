@@ -59,9 +59,8 @@ def finish_web(request: Request, pending: PendingSignIn) -> dict[str, Any]:
     """Sign the person in; the answer tells the console where to go. Raises a `SignInRefused`."""
     django_request = request._request  # noqa: SLF001 - as above
     target = str(django_request.session.get(_NEXT) or "")
-    user = second_factor.complete(pending, may_be_due=True)
-    origin = replace(web_session.origin_of(request), mfa=True)
-    web_session.start(django_request, user, origin)
+    proof = second_factor.complete(pending, may_be_due=True)
+    user = web_session.sign_in(django_request, proof, replace(web_session.origin_of(request), mfa=True))
     return {"msg": "ok", **after_sign_in(user, target)}
 
 

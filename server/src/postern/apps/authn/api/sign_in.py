@@ -4,6 +4,7 @@ from typing import Any
 from urllib.parse import urlencode
 
 from django.conf import settings
+from django.db import transaction
 from django.http import HttpRequest, HttpResponse, HttpResponseRedirect
 from django.middleware.csrf import get_token
 from django.utils.translation import gettext as _
@@ -81,8 +82,7 @@ class SignInView(PosternView):
         if demand is not Demand.NOTHING:
             pending.begin_web(request._request, proof, target=target)  # noqa: SLF001 - as above
             return Response(pending.demand_body(proof.user, demand))
-        user = sign_in.signed_in(proof, mfa=MfaState.OFF)
-        web_session.start(request._request, user, origin)  # noqa: SLF001 - as above
+        user = web_session.sign_in(request._request, proof, origin)  # noqa: SLF001 - as above
         return Response(pending.after_sign_in(user, target))
 
 
@@ -137,11 +137,12 @@ class TokenView(PosternView):
                 pending.begin_token(request._request, proof)  # noqa: SLF001 - sessions belong to Django's request
                 return Response(pending.demand_body(proof.user, demand))
             pending.forget_token(request)
-            user = second_factor.complete(passed, may_be_due=False)
-        else:
-            user = sign_in.signed_in(proof, mfa=MfaState.OFF)
-        actor = actor_of_user(user, rbac.rights_of(user, ROOT), remote_addr=origin.remote_addr, login_session=None)
-        issued = issue_token(actor=actor, user=user, remote_addr=origin.remote_addr, mfa=demand is Demand.CODE)
+            proof = second_factor.complete(passed, may_be_due=False)
+        with_code = demand is Demand.CODE
+        with transaction.atomic():
+            user = sign_in.signed_in(proof, mfa=MfaState.SHOWN if with_code else MfaState.OFF)
+            actor = actor_of_user(user, rbac.rights_of(user, ROOT), remote_addr=origin.remote_addr, login_session=None)
+            issued = issue_token(actor=actor, user=user, remote_addr=origin.remote_addr, mfa=with_code)
         body = {
             "token": issued.token.reveal(),
             "keyword": "Bearer",

@@ -2,12 +2,14 @@
 
 from typing import Any
 
+from django.db import transaction
 from django.http import HttpRequest
 from django.middleware.csrf import rotate_token
 from django.utils.translation import get_language
 from rest_framework.request import Request
 
 from postern.apps.authn.actions.login_sessions import SESSION_ENTRY, SignInOrigin, open_login_session
+from postern.apps.authn.actions.sign_in import MfaState, Proof, signed_in
 from postern.apps.authn.models import LoginSession
 from postern.apps.users.models import Language, User
 
@@ -26,8 +28,16 @@ def _language() -> str:
     return active if active in Language.values else ""
 
 
+@transaction.atomic
+def sign_in(request: HttpRequest, proof: Proof, origin: SignInOrigin) -> User:
+    """Sign the person in on this browser, and say so in the login log: both or neither."""
+    user = signed_in(proof, mfa=MfaState.SHOWN if origin.mfa else MfaState.OFF)
+    start(request, user, origin)
+    return user
+
+
 def start(request: HttpRequest, user: User, origin: SignInOrigin) -> LoginSession:
-    """Sign `user` in on this browser.
+    """Open a login session of `user` on this browser.
 
     The session is flushed first: its key changes (no fixation), and nothing that was kept for whoever sat here before
     stays (K27). The session ends when the browser is closed; the login session has an end of its own.

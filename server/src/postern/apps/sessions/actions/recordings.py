@@ -15,6 +15,7 @@ from postern.apps.sessions.errors import RecordingMismatch, ReplayMissing, Uploa
 from postern.apps.sessions.models import Recording, Session, Terminal
 from postern.apps.sessions.policy import Part
 from postern.apps.sessions.storage import LocalStorage
+from postern.foundation.actor import Actor
 from postern.kernel import clock, ids
 from postern.kernel.errors import Unavailable
 
@@ -95,9 +96,16 @@ def _announced(terminal: Terminal, session_id: UUID) -> Recording:
     return recording
 
 
+def _sender(terminal: Terminal | None) -> Actor:
+    """The proxy that sends, from where it was last heard of."""
+    if terminal is None:
+        return messages.component("terminal")
+    return messages.component(terminal.name, terminal.remote_addr or None)
+
+
 def _record(session: Session, event: str, new: dict[str, object]) -> None:
     audits.record(
-        actor=messages.component(session.terminal.name if session.terminal else "terminal"),
+        actor=_sender(session.terminal),
         org_id=session.org_id,
         event=event,
         object_type="Session",

@@ -120,13 +120,16 @@ def _reconcile(terminal: Terminal, heartbeat: Heartbeat, now: datetime) -> None:
 @transaction.atomic
 def change_terminal(*, actor: Actor, terminal: Terminal, changes: dict[str, Any]) -> Terminal:
     """Change what a super administrator may change: name, comment, storages, acceptance."""
-    old = {name: getattr(terminal, name) for name in changes}
-    for name, value in changes.items():
+    old = {name: getattr(terminal, name) for name in changes if getattr(terminal, name) != changes[name]}
+    if not old:  # said again what is so already: nothing to tell
+        return terminal
+    new = {name: changes[name] for name in old}
+    for name, value in new.items():
         setattr(terminal, name, value)
-    terminal.save(update_fields=list(changes))
+    terminal.save(update_fields=list(new))
     if not terminal.is_accepted:
         orders.close_channel(terminal.pk)
-    _record(actor, terminal, "terminal.updated", "update", changes, old=old)
+    _record(actor, terminal, "terminal.updated", "update", new, old=old)
     return terminal
 
 
@@ -174,7 +177,8 @@ def _retire(*, actor: Actor, terminal: Terminal, why: str) -> None:
     orders.close_channel(terminal.pk)
     for session in lifecycle.lock(queries.live_sessions().filter(terminal=terminal)):
         lifecycle.interrupt(actor=actor, session=session, detail=f"the terminal was {why}")
-    _record(actor, terminal, "terminal.deleted", "delete", {"why": why})
+    old = {name: getattr(terminal, name) for name in ("name", "type", "comment", "remote_addr")}
+    _record(actor, terminal, "terminal.deleted", "delete", {"why": why}, old=old)
 
 
 def _record(

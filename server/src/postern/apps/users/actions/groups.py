@@ -32,8 +32,9 @@ def create_group(
     if group_id is not None:
         group.pk = group_id
     group.save(force_insert=True)
-    trail.record_group(actor, "create", group)
-    set_group_members(actor=actor, group=group, user_ids=user_ids)
+    members = _set_members(group, user_ids) or trail.Change([], [])
+    made = {"name": trail.Change(None, name), "comment": trail.Change(None, comment), "users": members}
+    trail.record_group(actor, "create", group, made)
     return group
 
 
@@ -46,7 +47,7 @@ def update_group(
     comment: str | None = None,
     user_ids: Iterable[UUID] | None = None,
 ) -> UserGroup:
-    """Change a group; None leaves a field as it is."""
+    """Change a group; None leaves a field as it is. `user_ids` become exactly its members."""
     changes: dict[str, trail.Change] = {}
     for field, value in (("name", name), ("comment", comment)):
         if value is not None and value != getattr(group, field):
@@ -54,9 +55,11 @@ def update_group(
             setattr(group, field, value)
     if changes:
         group.save()
+    members = None if user_ids is None else _set_members(group, user_ids)
+    if members is not None:
+        changes["users"] = members
+    if changes:
         trail.record_group(actor, "update", group, changes)
-    if user_ids is not None:
-        set_group_members(actor=actor, group=group, user_ids=user_ids)
     return group
 
 
@@ -64,24 +67,29 @@ def update_group(
 def delete_group(*, actor: Actor, group: UserGroup) -> None:
     """Delete a group; its members lose what it gave them."""
     org_id, group_id = group.org_id, group.pk
-    trail.record_group(actor, "delete", group)
+    members = _names(group.users.values_list("pk", flat=True))
+    gone = {"name": group.name, "comment": group.comment, "users": members}
     group.delete()
+    group.pk = group_id  # the audit chain's lock comes last, as in every write
+    trail.record_group(actor, "delete", group, {name: trail.Change(value, None) for name, value in gone.items()})
     events.publish(GroupsChanged(org_id=org_id, group_ids=(group_id,)))
 
 
-@transaction.atomic
-def set_group_members(*, actor: Actor, group: UserGroup, user_ids: Iterable[UUID]) -> None:
-    """Make `user_ids` exactly the members of the group."""
+def _set_members(group: UserGroup, user_ids: Iterable[UUID]) -> trail.Change | None:
+    """Make `user_ids` exactly the members of the group; answers their names before and after, None when nothing changes."""
     wanted = set(user_ids)
     held = set(UserGroupMember.objects.filter(usergroup=group).values_list("user_id", flat=True))
     require_members(group.org_id, wanted - held)
     if wanted == held:
-        return
+        return None
     UserGroupMember.objects.filter(usergroup=group, user_id__in=held - wanted).delete()
     UserGroupMember.objects.bulk_create(UserGroupMember(usergroup=group, user_id=pk) for pk in sorted(wanted - held))
-    change = {"users": trail.Change(sorted(map(str, held)), sorted(map(str, wanted)))}
-    trail.record_group(actor, "update", group, change)
     events.publish(GroupsChanged(org_id=group.org_id, group_ids=(group.pk,)))
+    return trail.told(_names(held), _names(wanted))
+
+
+def _names(user_ids: Iterable[UUID]) -> list[str]:
+    return sorted(str(user) for user in User.objects.filter(pk__in=list(user_ids)))
 
 
 @transaction.atomic
@@ -99,6 +107,6 @@ def add_to_group(*, actor: Actor, group: UserGroup, user: User) -> UserGroupMemb
 def take_from_group(*, actor: Actor, row: UserGroupMember) -> None:
     """Take one person out of a group."""
     group = row.usergroup
-    trail.record_group(actor, "update", group, {"users": trail.Change([str(row.user)], [])})
     row.delete()
+    trail.record_group(actor, "update", group, {"users": trail.Change([str(row.user)], [])})
     events.publish(GroupsChanged(org_id=group.org_id, group_ids=(group.pk,)))

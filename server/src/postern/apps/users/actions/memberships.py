@@ -20,6 +20,13 @@ from postern.foundation.scope import OrgScope
 @transaction.atomic
 def set_org_roles(*, actor: Actor, scope: OrgScope, user: User, roles: Iterable[str]) -> None:
     """Make `roles` exactly the roles of the person in the organization; none takes him out of it."""
+    change = change_org_roles(actor=actor, scope=scope, user=user, roles=roles)
+    if change is not None:
+        trail.record(actor, "membership.changed", user, {"org_roles": change}, org_id=scope.org_id)
+
+
+def change_org_roles(*, actor: Actor, scope: OrgScope, user: User, roles: Iterable[str]) -> trail.Change | None:
+    """The same as a part of another write, which opens the transaction and tells of the change; None when there is none."""
     if scope.is_root:
         raise RootOrganization
     wanted = set(roles)
@@ -27,7 +34,7 @@ def set_org_roles(*, actor: Actor, scope: OrgScope, user: User, roles: Iterable[
         raise FieldProblem("org_roles", _("You may not give this role."))
     held = set(Membership.objects.filter(org_id=scope.org_id, user=user).values_list("role", flat=True))
     if held == wanted:
-        return
+        return None
     if OrgRole.ADMIN in held - wanted:
         _keep_an_administrator(actor, scope, user)
     Membership.objects.filter(org_id=scope.org_id, user=user, role__in=held - wanted).delete()
@@ -37,9 +44,8 @@ def set_org_roles(*, actor: Actor, scope: OrgScope, user: User, roles: Iterable[
     )
     if not wanted:
         _leave_groups(user, scope)
-    change = {"org_roles": trail.Change(sorted(held), sorted(wanted))}
-    trail.record(actor, "membership.changed", user, change, org_id=scope.org_id)
     events.publish(MembershipChanged(user_id=user.pk, org_id=scope.org_id, removed=not wanted))
+    return trail.Change(sorted(held), sorted(wanted))
 
 
 def _keep_an_administrator(actor: Actor, scope: OrgScope, user: User) -> None:
@@ -106,22 +112,23 @@ def _leave_groups(user: User, scope: OrgScope) -> None:
         events.publish(GroupsChanged(org_id=scope.org_id, group_ids=group_ids))
 
 
-@transaction.atomic
-def set_groups(*, actor: Actor, scope: OrgScope, user: User, group_ids: frozenset[UUID]) -> None:
-    """Make `group_ids` the groups of the person within this organization; groups elsewhere are not touched."""
-    known = set(UserGroup.objects.filter(org_id=scope.org_id, pk__in=group_ids).values_list("pk", flat=True))
-    if known != set(group_ids):
+def change_groups(*, scope: OrgScope, user: User, group_ids: frozenset[UUID]) -> trail.Change | None:
+    """Make `group_ids` the groups of the person within this organization; groups elsewhere are not touched.
+
+    A part of another write, which opens the transaction and tells of the change (names before and after).
+    """
+    known = dict(UserGroup.objects.filter(org_id=scope.org_id, pk__in=group_ids).values_list("pk", "name"))
+    if set(known) != set(group_ids):
         raise FieldProblem("groups", _("A chosen group does not belong to this organization."))
-    held = set(
-        UserGroupMember.objects.filter(user=user, usergroup__org_id=scope.org_id).values_list("usergroup_id", flat=True)
-    )
-    if held == known:
-        return
-    UserGroupMember.objects.filter(user=user, usergroup_id__in=held - known).delete()
-    UserGroupMember.objects.bulk_create(UserGroupMember(user=user, usergroup_id=pk) for pk in sorted(known - held))
-    change = {"groups": trail.Change(sorted(map(str, held)), sorted(map(str, known)))}
-    trail.record(actor, "user.groups_changed", user, change, org_id=scope.org_id)
-    events.publish(GroupsChanged(org_id=scope.org_id, group_ids=tuple(held ^ known)))
+    rows = UserGroupMember.objects.filter(user=user, usergroup__org_id=scope.org_id)
+    held = dict(rows.values_list("usergroup_id", "usergroup__name"))
+    if held.keys() == known.keys():
+        return None
+    leaving, joining = held.keys() - known.keys(), known.keys() - held.keys()
+    UserGroupMember.objects.filter(user=user, usergroup_id__in=leaving).delete()
+    UserGroupMember.objects.bulk_create(UserGroupMember(user=user, usergroup_id=pk) for pk in sorted(joining))
+    events.publish(GroupsChanged(org_id=scope.org_id, group_ids=tuple(leaving | joining)))
+    return trail.told(list(held.values()), list(known.values()))
 
 
 def require_members(org_id: UUID, user_ids: Iterable[UUID]) -> None:

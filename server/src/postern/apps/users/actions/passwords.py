@@ -147,9 +147,11 @@ def checked_public_keys(text: str, *, field: str = "public_key") -> str:
 @transaction.atomic
 def set_public_keys(*, actor: Actor, user: User, text: str) -> None:
     """Replace the public keys of a person; an empty text removes them."""
-    user.public_key = checked_public_keys(text)
+    former, user.public_key = user.public_key, checked_public_keys(text)
+    if user.public_key == former:  # said again what is so already: nothing to tell
+        return
     user.save(update_fields=["public_key"])
-    trail.record(actor, "user.public_keys_changed", user, {"public_key": trail.MASKED})
+    trail.record(actor, "user.public_keys_changed", user, {"public_key": trail.masked(former, user.public_key)})
     events.publish(PublicKeysChanged(user_id=user.pk, username=user.username))
 
 

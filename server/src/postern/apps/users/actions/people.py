@@ -10,7 +10,7 @@ from django.db import transaction
 from django.utils.translation import gettext as _
 
 from postern.apps.users.actions import trail
-from postern.apps.users.actions.memberships import set_groups, set_org_roles
+from postern.apps.users.actions.memberships import change_groups, change_org_roles
 from postern.apps.users.actions.passwords import (
     IssuedLink,
     checked_public_keys,
@@ -18,7 +18,6 @@ from postern.apps.users.actions.passwords import (
     remember_password,
     require_good_password,
     set_password,
-    set_public_keys,
 )
 from postern.apps.users.errors import AboveYou, BuiltInAdministrator, FieldProblem, LastAdministrator
 from postern.apps.users.events import PublicKeysChanged, UserClosed, UserCreated
@@ -88,11 +87,10 @@ def create_user(*, actor: Actor, scope: OrgScope, person: PersonInput) -> Create
         user.save()
         if user.has_usable_password():
             remember_password(user)
-        if not scope.is_root:
-            set_org_roles(actor=actor, scope=scope, user=user, roles=person.org_roles or frozenset({OrgRole.USER}))
-            if person.group_ids is not None:
-                set_groups(actor=actor, scope=scope, user=user, group_ids=person.group_ids)
-        trail.record_created(actor, user, org_id=scope.org_id)
+        roles = person.org_roles or frozenset({OrgRole.USER})
+        places = _change_memberships(actor, scope, user, roles, person.group_ids)
+        told = {name: change.after for name, change in places.items()}
+        trail.record_created(actor, user, org_id=scope.org_id, more=told)
         link = None
         if person.by_link and user.is_local:
             link = issue_set_password_link(actor=actor, user=user, void_password=False)
@@ -125,8 +123,9 @@ def update_user(*, actor: Actor, scope: OrgScope, user: User, person: PersonInpu
         _keep_an_administrator(row)
         if was_valid and not row.is_valid:
             row.session_epoch += 1
-        row.save()
-        _apply_memberships(actor, scope, row, person)
+        if changes:
+            row.save()
+        changes |= _change_memberships(actor, scope, row, person.org_roles, person.group_ids)
         if changes:
             trail.record(actor, "user.updated", row, changes, org_id=scope.org_id)
         if "public_key" in changes:
@@ -145,18 +144,22 @@ def _apply(row: User, person: PersonInput, keys: str | None) -> dict[str, trail.
             changes[name] = trail.Change(getattr(row, name), value)
             setattr(row, name, value)
     if keys is not None and keys != row.public_key:
-        changes["public_key"] = trail.MASKED
+        changes["public_key"] = trail.masked(row.public_key, keys)
         row.public_key = keys
     return changes
 
 
-def _apply_memberships(actor: Actor, scope: OrgScope, row: User, person: PersonInput) -> None:
+def _change_memberships(
+    actor: Actor, scope: OrgScope, row: User, roles: Iterable[str] | None, group_ids: frozenset[UUID] | None
+) -> dict[str, trail.Change]:
+    """Give roles and groups in the organization (None leaves them); returns what changed."""
     if scope.is_root:
-        return
-    if person.org_roles is not None:
-        set_org_roles(actor=actor, scope=scope, user=row, roles=person.org_roles)
-    if person.group_ids is not None:
-        set_groups(actor=actor, scope=scope, user=row, group_ids=person.group_ids)
+        return {}
+    found = {
+        "org_roles": None if roles is None else change_org_roles(actor=actor, scope=scope, user=row, roles=roles),
+        "groups": None if group_ids is None else change_groups(scope=scope, user=row, group_ids=group_ids),
+    }
+    return {name: change for name, change in found.items() if change is not None}
 
 
 @transaction.atomic
@@ -167,9 +170,10 @@ def delete_user(*, actor: Actor, scope: OrgScope, user: User) -> None:
     if not actor.is_super_user or not may_delete(actor, subject):
         raise AboveYou
     _keep_an_administrator(row, going=True)
-    trail.record(actor, "user.deleted", row, action="delete", org_id=scope.org_id)
     user_id, username = row.pk, row.username
     row.delete()
+    row.pk = user_id  # the audit chain's lock comes last, as in every write
+    trail.record_deleted(actor, row, org_id=scope.org_id)
     events.publish(UserClosed(user_id=user_id, username=username, cause="deleted"))
 
 
@@ -187,11 +191,27 @@ def update_own_profile(*, actor: Actor, user: User, changes: Mapping[str, object
         if name in OWN_COLUMNS and not forced and getattr(row, name) != value:
             told[name] = trail.Change(getattr(row, name), value)
             setattr(row, name, value)
+    keys = checked_public_keys(str(changes["public_key"])) if changes.get("public_key") else row.public_key
+    if keys != row.public_key:
+        told["public_key"] = trail.masked(row.public_key, keys)
+        row.public_key = keys
+        events.publish(PublicKeysChanged(user_id=row.pk, username=row.username))
     if told:
         row.save()
         trail.record(actor, "user.profile_updated", row, told)
-    if changes.get("public_key"):
-        set_public_keys(actor=actor, user=row, text=str(changes["public_key"]))
+
+
+def change_mfa_level(*, user: User, level: MfaLevel) -> tuple[int, int]:
+    """Set the level that follows from setting up or giving up an app; a forced one stays. Answers both values.
+
+    A part of another write, which opens the transaction and tells of the change.
+    """
+    row = User.objects.select_for_update().get(pk=user.pk)
+    before = row.mfa_level
+    if before not in {MfaLevel.FORCED, level}:
+        row.mfa_level = level
+        row.save(update_fields=["mfa_level"])
+    return int(before), int(row.mfa_level)
 
 
 def _require_update(actor: Actor, scope: OrgScope, user: User) -> None:

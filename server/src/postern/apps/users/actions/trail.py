@@ -1,6 +1,6 @@
 """What the actions of this app leave in the audit log: the person and the fields that changed, never a secret."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Final, Literal, NamedTuple
 from uuid import UUID
 
@@ -18,9 +18,42 @@ class Change(NamedTuple):
     after: object
 
 
-#: A secret field changed: that it did is told, its values never are (K73).
-MASKED: Final = Change(MASK, MASK)
 Changes = Mapping[str, Change]
+
+_SHOWN: Final = (
+    "username",
+    "name",
+    "email",
+    "phone",
+    "wechat",
+    "role",
+    "source",
+    "mfa_level",
+    "is_active",
+    "date_expired",
+    "need_update_password",
+    "comment",
+)
+
+
+#: So many names of a list stand in a record; of a longer one those that came or went, and how many there are.
+_NAMED: Final = 50
+
+
+def told(before: Sequence[str], after: Sequence[str]) -> Change:
+    """A changed list of names: all of a short one."""
+    return Change(_clipped(before, after), _clipped(after, before))
+
+
+def _clipped(names: Sequence[str], besides: Sequence[str]) -> list[str]:
+    if len(names) <= _NAMED:
+        return sorted(names)
+    return [*sorted(set(names) - set(besides))[:_NAMED], f"… ({len(names)})"]
+
+
+def masked(before: object, after: object) -> Change:
+    """A secret field changed: that it did, and whether there was and is one, is told; its values never are (K73)."""
+    return Change(MASK if before else None, MASK if after else None)
 
 
 def record(
@@ -46,9 +79,15 @@ def record(
     )
 
 
-def record_created(actor: Actor, user: User, *, org_id: UUID | None = None) -> None:
-    """Append the creation of a person."""
-    shown = ("username", "name", "email", "role", "source", "is_active", "date_expired", "need_update_password")
+def shown(user: User) -> dict[str, object]:
+    """What the log tells of a person who comes or goes."""
+    return {name: getattr(user, name) for name in _SHOWN}
+
+
+def record_created(
+    actor: Actor, user: User, *, org_id: UUID | None = None, more: Mapping[str, object] | None = None
+) -> None:
+    """Append the creation of a person; `more`: roles and groups that came with it."""
     audits.record(
         actor=actor,
         org_id=org_id or ROOT_ORG_ID,
@@ -57,7 +96,21 @@ def record_created(actor: Actor, user: User, *, org_id: UUID | None = None) -> N
         object_type="User",
         object_id=str(user.pk),
         object_name=str(user),
-        new={name: getattr(user, name) for name in shown},
+        new={**shown(user), **(more or {})},
+    )
+
+
+def record_deleted(actor: Actor, user: User, *, org_id: UUID | None = None) -> None:
+    """Append that an account is gone."""
+    audits.record(
+        actor=actor,
+        org_id=org_id or ROOT_ORG_ID,
+        event="user.deleted",
+        action="delete",
+        object_type="User",
+        object_id=str(user.pk),
+        object_name=str(user),
+        old=shown(user),
     )
 
 
@@ -69,8 +122,8 @@ def record_group(
         actor=actor,
         action=action,
         target=group,
-        old={name: change.before for name, change in changes.items()} if changes else None,
-        new={name: change.after for name, change in changes.items()} if changes else None,
+        old={name: change.before for name, change in (changes or {}).items()} if action != "create" else None,
+        new={name: change.after for name, change in (changes or {}).items()} if action != "delete" else None,
     )
 
 

@@ -1,6 +1,6 @@
 """Writes of system users and of what they are bound to. Secrets go into the sealed store; audit rows only say that they did."""
 
-from collections.abc import Mapping
+from collections.abc import Collection, Iterable, Mapping
 from typing import Any, Final
 from uuid import UUID
 
@@ -46,7 +46,9 @@ def create_system_user(*, actor: Actor, org_id: UUID, values: Mapping[str, Any])
     _take_public_key(blank, made)
     blank.save(force_insert=True)
     _store(blank, made)
-    audits.record_change(actor=actor, action="create", target=blank, new={**_columns_of(blank), **_masked(made)})
+    audits.record_change(
+        actor=actor, action="create", target=blank, new={**_columns_of(blank), **_masked(made.secrets)}
+    )
     events.publish(SystemUsersChanged(org_id=org_id))
     return blank
 
@@ -60,17 +62,19 @@ def update_system_user(*, actor: Actor, system_user: SystemUser, values: Mapping
     made = plan(values, old, creating=False, held=held)
     for name, value in made.columns.items():
         setattr(row, name, value)
+    new = _columns_of(row)
+    changed = [name for name in _COLUMNS if old[name] != new[name]]
+    if not changed and not made.secrets:  # said again what is so already: nothing to tell
+        return row
     _take_public_key(row, made)
     row.save()
     _store(row, made)
-    new = _columns_of(row)
-    changed = [name for name in _COLUMNS if old[name] != new[name]]
     audits.record_change(
         actor=actor,
         action="update",
         target=row,
-        old={name: old[name] for name in changed},
-        new={**{name: new[name] for name in changed}, **_masked(made)},
+        old={**{name: old[name] for name in changed}, **_masked(made.secrets, held)},
+        new={**{name: new[name] for name in changed}, **_masked(made.secrets)},
     )
     events.publish(SystemUsersChanged(org_id=row.org_id))
     return row
@@ -91,10 +95,21 @@ def delete_system_user(*, actor: Actor, system_user: SystemUser) -> None:
 
 @transaction.atomic
 def clear_secrets(*, actor: Actor, system_user: SystemUser) -> None:
-    """Forget the secrets of a system user."""
-    secret_store.drop_all(place_of(system_user, ""))
+    """Forget the secrets of a system user; without any nothing happens."""
+    place = place_of(system_user, "")
+    held = secret_store.held_columns(place)
+    if not held and not system_user.ssh_key_fingerprint:
+        return
+    secret_store.drop_all(place)
     SystemUser.objects.filter(pk=system_user.pk).update(public_key="", ssh_key_fingerprint="")
-    audits.record_change(actor=actor, action="update", event="systemuser.secrets_cleared", target=system_user)
+    audits.record_change(
+        actor=actor,
+        action="update",
+        event="systemuser.secrets_cleared",
+        target=system_user,
+        old=_masked(held),
+        new=dict.fromkeys(sorted(held)),
+    )
 
 
 @transaction.atomic
@@ -114,14 +129,22 @@ def bind(*, actor: Actor, row: models.Model) -> models.Model:
 @transaction.atomic
 def unbind(*, actor: Actor, row: models.Model) -> None:
     """Delete a relation row."""
-    _record_binding(actor, row, "systemuser.unbound")
+    row_id = row.pk
     row.delete()
+    row.pk = row_id  # the audit chain's lock comes last, as in every write
+    _record_binding(actor, row, "systemuser.unbound")
 
 
 def _record_binding(actor: Actor, row: Any, event: str) -> None:
     other = next(name for name in ("asset", "node", "user") if hasattr(row, name))
+    shown, gone = {other: str(getattr(row, other))}, event == "systemuser.unbound"
     audits.record_change(
-        actor=actor, action="update", event=event, target=row.systemuser, new={other: str(getattr(row, other))}
+        actor=actor,
+        action="update",
+        event=event,
+        target=row.systemuser,
+        old=shown if gone else None,
+        new=None if gone else shown,
     )
 
 
@@ -141,5 +164,6 @@ def _store(row: SystemUser, made: Plan) -> None:
             secret_store.put(place_of(row, column), secret)
 
 
-def _masked(made: Plan) -> dict[str, str]:
-    return dict.fromkeys(made.secrets, MASK)
+def _masked(columns: Iterable[str], held: Collection[str] | None = None) -> dict[str, str | None]:
+    """A mask for each secret, None for one that is not among those `held`."""
+    return {column: MASK if held is None or column in held else None for column in sorted(columns)}

@@ -1,0 +1,177 @@
+"""Writes of people, their groups, and what administrators do to them."""
+
+from writes.case import DEFAULT, ROOT, Again, Told, Write, updated
+from writes.preparations import MARK, PUBLIC_KEY
+from writes.standard import Relation, Resource
+from writes.world import World
+
+API = "/api/v1/users/"
+ONE, TWO = "One-Person(one-person)", "Two-Person(two-person)"
+
+_USERS = Resource(
+    path=f"{API}users/",
+    kind="User",
+    it="users/users",
+    name=ONE,
+    second="2:users/users",
+    second_name=TWO,
+    make={
+        "name": "Ann",
+        "username": "ann",
+        "email": "ann@example.test",
+        "password_strategy": "custom",
+        "password": MARK,
+        "groups": ["{users/groups}"],
+    },
+    made_name="Ann(ann)",
+    made={
+        "username": "ann",
+        "email": "ann@example.test",
+        "role": "User",
+        "groups": ["one group"],
+        "org_roles": ["User"],
+    },
+    change={"comment": "changed", "is_active": False},
+    before={"comment": None, "is_active": True},
+    after={"comment": "changed", "is_active": False},
+    put={"name": "One-Person", "username": "one-person", "email": "one-person@example.test"},
+    put_second={"name": "Two-Person", "username": "two-person", "email": "two-person@example.test"},
+    gone={"username": "one-person", "name": "One-Person", "email": "one-person@example.test", "role": "User"},
+    columns="*Name,*Username,*Email",
+    row="Bob,bob,bob@example.test",
+)
+
+_GROUPS = Resource(
+    path=f"{API}groups/",
+    kind="UserGroup",
+    it="users/groups",
+    name="one group",
+    second="2:users/groups",
+    second_name="two group",
+    make={"name": "Operators", "comment": "night", "users": ["{users/users}"]},
+    made_name="Operators",
+    made={"name": "Operators", "comment": "night", "users": [ONE]},
+    change={"comment": "changed", "users": ["{users/users}", "{2:users/users}"]},
+    before={"comment": "", "users": [ONE]},
+    before_second={"comment": "", "users": [TWO]},
+    after={"comment": "changed", "users": [ONE, TWO]},
+    put={"name": "one group"},
+    put_second={"name": "two group"},
+    gone={"name": "one group", "users": [ONE]},
+    columns="*Name",
+    row="Cooks",
+)
+
+
+def _seat(name: str, old: list[str], new: list[str]) -> Told:
+    return updated("UserGroup", name, {"users": old}, {"users": new})
+
+
+_SEATS = Relation(
+    path=f"{API}users-groups-relations/",
+    it="seat",
+    second="2:seat",
+    make={"user": "{2:users/users}", "usergroup": "{users/groups}"},
+    joined=_seat("one group", [], [TWO]),
+    parted=_seat("one group", [ONE], []),
+    second_parted=_seat("two group", [TWO], []),
+    columns="*User,*User group",
+    row="{users/users},{users/groups}",
+)
+
+
+def _person(event: str, action: str = "update", **more: object) -> Told:
+    return Told(**{"event": event, "action": action, "kind": "User", "name": ONE, "org": ROOT, **more})  # type: ignore[arg-type]
+
+
+_AT = {"pk": "{users/users}"}
+
+
+def _both(verb: str, told: list[Told], **more: object) -> list[Write]:
+    return [
+        Write(**{"method": method, "path": f"{API}users/<pk>/{verb}/", "at": _AT, "told": told, **more})  # type: ignore[arg-type]
+        for method in ("PUT", "PATCH")
+    ]
+
+
+_PASSWORD = [Told(event="user.password_changed", action="other", kind="PasswordChangeLog", name=ONE, org=ROOT)]
+_REMOVED = _person("membership.changed", old={"org_roles": ["User"]}, new={"org_roles": []}, org=DEFAULT)
+
+_DEEDS = [
+    # Columns, roles and groups in one form are one record.
+    Write(
+        method="PATCH",
+        path=f"{API}users/<pk>/",
+        at=_AT,
+        body={
+            "wechat": "one",
+            "groups": ["{2:users/groups}"],
+            "org_roles": ["User", "Auditor"],
+            "public_key": PUBLIC_KEY,
+        },
+        told=[
+            updated(
+                "User",
+                ONE,
+                {"wechat": "", "groups": ["one group"], "org_roles": ["User"], "public_key": None},
+                {"wechat": "one", "groups": ["two group"], "org_roles": ["Auditor", "User"], "public_key": "******"},
+            )
+        ],
+    ),
+    Write(
+        method="PATCH",
+        path=f"{API}users/<pk>/",
+        at=_AT,
+        body={"password": MARK},
+        told=[Told(event="user.password_changed", action="other", kind="PasswordChangeLog", name=ONE, org=ROOT)],
+        again=Again.GONE,
+    ),
+    # The same password twice: the rules refuse what was used before.
+    *_both("password", _PASSWORD, body={"password": MARK}, again=Again.GONE),
+    *_both(
+        "password/reset",
+        [_person("user.set_password_link_issued", "other")],
+        again=Again.ACTS,
+        shown_once=["set_password_link.url"],
+    ),
+    *_both(
+        "pubkey/reset",
+        [_person("user.public_keys_changed", old={"public_key": "******"}, new={"public_key": None})],
+        prepare=World.with_public_key,
+    ),
+    *_both(
+        "unblock",
+        [Told(event="sign_in.unlocked", action="other", kind="User", name="one-person", org=ROOT)],
+        prepare=World.locked_out,
+    ),
+    *[
+        Write(
+            method=method,
+            path=f"{API}users/<pk>/otp/reset/",
+            at=_AT,
+            told=[_person("mfa.reset")],
+            prepare=World.with_app,
+        )
+        for method in ("GET", "POST")
+    ],
+    Write(method="POST", path=f"{API}users/<pk>/remove/", at=_AT, status=204, told=[_REMOVED], again=Again.GONE),
+    Write(method="POST", path=f"{API}users/remove/", query="ids={users/users}", status=204, told=[_REMOVED]),
+    Write(
+        method="POST",
+        path=f"{API}users/invite/",
+        body=[{"user": "{outsider}", "role": "Auditor"}],
+        status=201,
+        told=[
+            Told(
+                event="membership.changed",
+                action="update",
+                kind="User",
+                name="Out(one-outsider)",
+                old={"org_roles": []},
+                new={"org_roles": ["Auditor"]},
+            )
+        ],
+    ),
+]
+
+WRITES = [*_USERS.writes(), *_GROUPS.writes(), *_SEATS.writes(), *_DEEDS]

@@ -1,0 +1,225 @@
+"""What some calls need before they can be made: each answers the values that its case names."""
+
+import hashlib
+import json
+from pathlib import Path
+from typing import Any
+from uuid import UUID
+
+from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
+from cryptography.hazmat.primitives.serialization import Encoding, NoEncryption, PrivateFormat, PublicFormat
+from django.conf import settings
+from rest_framework.test import APIClient
+
+from factories import licences
+from factories.browser import Browser
+from factories.grants import grant, make_node, make_system_user
+from factories.proxy_client import Proxy
+from factories.second_factor import App, FoundApp
+from postern.apps.assets.models import Asset, FavoriteAsset, HostKey
+from postern.apps.authn import guard
+from postern.apps.authn.errors import SignInLocked
+from postern.apps.authn.models import LoginSession
+from postern.apps.orgs import facade as orgs
+from postern.apps.perms.actions import add_link
+from postern.apps.perms.links import SYSTEM_USERS
+from postern.apps.perms.models import AssetPermission
+from postern.apps.sessions.models import ProxyOrder, Session
+from postern.apps.users.actions import passwords
+from postern.apps.users.models import MfaLevel, User
+from postern.apps.vault.models import SystemUser
+from postern.foundation.actor import SYSTEM
+
+Values = dict[str, Any]
+RECORDINGS = Path(__file__).parents[1] / "fixtures" / "recordings"
+#: Sent wherever a secret goes in: found anywhere else, it has leaked. Long and plain enough for every rule of passwords.
+MARK = "marker plum orbit quartz"
+_PAIR = Ed25519PrivateKey.generate()
+PRIVATE_KEY = _PAIR.private_bytes(Encoding.PEM, PrivateFormat.OpenSSH, NoEncryption()).decode()
+PUBLIC_KEY = _PAIR.public_key().public_bytes(Encoding.OpenSSH, PublicFormat.OpenSSH).decode()
+
+
+def give_password(user: User, password: str) -> User:
+    """Nobody in a world has one unless it is asked for: hashing is slow on purpose."""
+    user.set_password(password)
+    user.save()
+    return user
+
+
+class Preparations:
+    """Part of `World`."""
+
+    admin: User
+    proxy: Proxy
+    values: Values
+
+    def client(self, caller: str) -> APIClient:
+        """See `World`."""
+        raise NotImplementedError
+
+    @property
+    def person(self) -> User:
+        """Whom most cases are about."""
+        return User.objects.get(username="one-person")
+
+    # --- the tree, stars, permissions ---
+
+    def empty_node(self) -> Values:
+        return {"empty": str(make_node("empty").pk)}
+
+    def without_star(self) -> Values:
+        FavoriteAsset.objects.all().delete()
+        return {}
+
+    def with_spare_system_users(self) -> Values:
+        for permission in AssetPermission.objects.all():
+            add_link(actor=SYSTEM, permission=permission, link=SYSTEM_USERS, target=make_system_user())
+        return {}
+
+    def deserted_organization(self) -> Values:
+        org = orgs.create_organization(actor=SYSTEM, name="deserted")
+        return {"deserted": str(org.pk)}
+
+    def with_licence_file(self) -> Values:
+        return {"file": licences.licence_file(500)}
+
+    # --- people ---
+
+    def locked_out(self) -> Values:
+        try:
+            while True:
+                guard.reserve("one-person", "198.51.100.1")
+        except SignInLocked:
+            return {}
+
+    def with_app(self) -> Values:
+        App(self.person)
+        return {}
+
+    def with_public_key(self) -> Values:
+        User.objects.filter(username="one-person").update(public_key=PUBLIC_KEY)
+        return {"public_key": PUBLIC_KEY}
+
+    def with_password(self) -> Values:
+        give_password(self.admin, self.values["password"])
+        return {}
+
+    def with_marked_password(self) -> Values:
+        give_password(self.admin, MARK)
+        return {}
+
+    def with_password_of_person(self) -> Values:
+        give_password(self.person, MARK)
+        return {}
+
+    def with_set_password_link(self) -> Values:
+        link = passwords.issue_set_password_link(actor=SYSTEM, user=self.person, void_password=True)
+        return {"link": link.token.reveal()}
+
+    # --- signing in ---
+
+    def with_browser_and_marked_password(self) -> Values:
+        browser = self.client("browser")
+        self.admin.refresh_from_db()
+        hashed = User(password="")
+        hashed.set_password(MARK)
+        User.objects.filter(pk=self.admin.pk).update(password=hashed.password)
+        return {"client": browser}
+
+    def with_verified_password(self) -> Values:
+        browser = self.client("browser")
+        answer = browser.post("/api/v1/authentication/password/verify/", {"password": self.values["password"]})
+        assert answer.status_code == 200, answer.content
+        return {"client": browser}
+
+    def with_begun_enrolment(self) -> Values:
+        browser: Browser = self.with_verified_password()["client"]
+        begun = browser.post("/api/v1/authentication/otp/enrol/start/").json()
+        return {"client": browser, "code": FoundApp(self.admin, begun["secret"]).code()}
+
+    def with_own_app(self) -> Values:
+        browser = self.client("browser")
+        app = App(self.admin)
+        LoginSession.objects.filter(user=self.admin).update(date_ended=None, end_reason="")
+        return {"client": browser, "code": app.code(), "recovery": app.recovery[0]}
+
+    def with_demand(self) -> Values:
+        give_password(self.admin, self.values["password"])
+        app = App(self.admin)
+        browser = self.client("stranger")
+        answer = browser.sign_in("adam") if isinstance(browser, Browser) else None
+        assert answer is not None
+        assert answer.json()["error"] == "mfa_required"
+        return {"client": browser, "code": app.code()}
+
+    def with_demand_of_person(self) -> Values:
+        person = give_password(self.person, MARK)
+        app = App(person)
+        User.objects.filter(pk=person.pk).update(mfa_level=MfaLevel.ENABLED)
+        body = {"username": "one-person", "password": MARK, "remote_addr": "192.0.2.7", "login_from": "ST"}
+        answer = self.client("proxy").post("/api/internal/v1/sign-in/password/", body, format="json").json()
+        return {"sign_in": answer["second_factor"]["token"], "code": app.code()}
+
+    def with_login_session(self) -> Values:
+        self.client("browser")
+        return {"login_session": str(LoginSession.objects.get(user=self.admin).pk)}
+
+    # --- sessions ---
+
+    def without_orders(self) -> Values:
+        ProxyOrder.objects.all().delete()
+        return {}
+
+    def with_grant_of_admin(self) -> Values:
+        self.proxy.beat()
+        grant(
+            "of adam",
+            users=[self.admin],
+            assets=[Asset.objects.get(pk=self.values["assets/assets"])],
+            system_users=[SystemUser.objects.get(pk=self.values["assets/system-users"])],
+        )
+        return {}
+
+    def with_connection_token(self) -> Values:
+        self.with_grant_of_admin()
+        body = {
+            "asset": self.values["assets/assets"],
+            "system_user": self.values["assets/system-users"],
+            "protocol": "ssh",
+        }
+        answer = self.client("admin").post("/api/v1/authentication/connection-token/", body, format="json")
+        return {"connection": answer.json()["token"]}
+
+    def with_opened_session(self) -> Values:
+        pinned = HostKey.objects.get(asset=self.values["assets/assets"])
+        answer = self.proxy.authorize(self.person, "one-host")
+        assert answer.grant is not None, answer
+        return {
+            "opened": str(answer.grant.session_id),
+            "title": "one root@one-host",
+            "host": pinned.host,
+            "host_key": pinned.public_key,
+        }
+
+    def with_announced_recording(self) -> Values:
+        opened = self.with_opened_session()
+        session_id = UUID(opened["opened"])
+        content = MARK.encode() * 10
+        self.proxy.start(session_id, recording=True)
+        self.proxy.seal(session_id, content)
+        return {**opened, "content": content, "last": len(content) - 1, "total": len(content)}
+
+    def with_stored_recording(self) -> Values:
+        """A recording that was sealed with the key of this installation."""
+        opened = self.with_opened_session()
+        described = json.loads((RECORDINGS / "shell.json").read_text())
+        manifest, content = described["manifest"], (RECORDINGS / "shell.postern").read_bytes()
+        session_id = UUID(manifest["session_id"])
+        Session.objects.filter(pk=opened["opened"]).update(id=session_id)
+        self.proxy.start(session_id, recording=True)
+        told = {name: manifest[name] for name in ("chain", "key_id", "duration_ms")}
+        self.proxy.seal(session_id, content, **told)
+        assert self.proxy.put(session_id, content, 0, len(content)).json()["stored"] is True
+        settings.POSTERN.secrets_dir.mkdir(parents=True, exist_ok=True)
+        (settings.POSTERN.secrets_dir / "recording_signing_key.pub").write_text(described["public_key"] + "\n")
+        return {**opened, "recorded": str(session_id), "sha": hashlib.sha256(content).hexdigest()}

@@ -1,0 +1,310 @@
+"""Writes of signing in and out, of one's own profile, keys, second factor and tokens."""
+
+from typing import Any
+
+from factories.browser import PASSWORD
+from writes.case import ADDRESS, ROOT, Again, Told, Write, created, deleted, silent, updated
+from writes.preparations import MARK, PUBLIC_KEY
+from writes.world import World
+
+API = "/api/v1/authentication/"
+PROFILE = "/api/v1/users/profile/"
+ADAM = "Adam(adam)"
+_KEY_SET: dict[str, Any] = {"old": {"public_key": None}, "new": {"public_key": "******"}}
+_COUNTED = frozenset({"authn_signinguard"})
+#: A browser's session is written with the answer, when the deed itself is done and told.
+_SESSION = frozenset({"django_session"})
+_CREDENTIALS = {"username": "adam", "password": MARK}
+
+
+def _login(event: str = "sign_in.succeeded", *, user: str = ADAM, **new: Any) -> Told:
+    shown = {"username": "adam", "ip": ADDRESS, **new}
+    return Told(event=event, action="other", kind="LoginLog", name="adam", new=shown, org=ROOT, user=user)
+
+
+def _mine(event: str, action: str = "update", **more: Any) -> Told:
+    return Told(event=event, action=action, kind="User", name=ADAM, org=ROOT, **more)
+
+
+def _token(path: str) -> Write:
+    return Write(
+        method="POST",
+        path=path,
+        caller="stranger",
+        prepare=World.with_marked_password,
+        body=_CREDENTIALS,
+        status=201,
+        told=[
+            _login(status=True, type="W"),
+            created("BearerToken", "{any}", {"user": ADAM}, event="bearer_token.issued", org=ROOT),
+        ],
+        again=Again.ACTS,
+        marks=_COUNTED,
+        shown_once=["token"],
+    )
+
+
+def _sign_out(path: str) -> Write:
+    return Write(
+        method="POST",
+        path=path,
+        caller="browser",
+        told=[
+            Told(
+                event="login_session.ended",
+                action="other",
+                kind="LoginSession",
+                name=ADAM,
+                new={"reason": "signed_out"},
+                org=ROOT,
+            )
+        ],
+        marks=_SESSION,
+    )
+
+
+_SIGNING_IN = [
+    Write(
+        method="POST",
+        path=f"{API}sign-in/",
+        caller="stranger",
+        prepare=World.with_marked_password,
+        body=_CREDENTIALS,
+        told=[_login(status=True)],
+        again=Again.ACTS,
+        marks=_COUNTED | _SESSION,
+    ),
+    Write(
+        method="POST",
+        path=f"{API}sign-in/",
+        caller="stranger",
+        body=_CREDENTIALS,
+        status=400,
+        told=[_login("sign_in.failed", user="Anonymous", status=False)],
+        again=Again.ACTS,
+        marks=_COUNTED,
+    ),
+    _token(f"{API}auth/"),
+    _token(f"{API}tokens/"),
+    Write(
+        method="POST",
+        path=f"{API}mfa/challenge/",
+        prepare=World.with_demand,
+        caller="stranger",
+        body={"code": "{code}"},
+        told=[_login(status=True, mfa=1)],
+        again=Again.GONE,
+        marks=_COUNTED | _SESSION | {"authn_pendingsignin", "authn_totpdevice"},
+    ),
+    Write(
+        method="POST",
+        path=f"{API}set-password/",
+        prepare=World.with_set_password_link,
+        caller="stranger",
+        body={"token": "{link}", "new_password": MARK},
+        told=[
+            Told(
+                event="user.password_changed",
+                action="other",
+                kind="PasswordChangeLog",
+                name="One-Person(one-person)",
+                org=ROOT,
+                user="Anonymous",
+            )
+        ],
+        again=Again.GONE,
+    ),
+    _sign_out(f"{API}sign-out/"),
+    _sign_out("/vue-admin-template/user/logout"),
+    Write(
+        method="GET",
+        path="/core/auth/logout/",
+        caller="browser",
+        status=302,
+        told=[
+            Told(
+                event="login_session.ended",
+                action="other",
+                kind="LoginSession",
+                name=ADAM,
+                new={"reason": "signed_out"},
+                org=ROOT,
+            )
+        ],
+        marks=_SESSION,
+    ),
+]
+
+_SECOND_FACTOR = [
+    Write(
+        method="POST",
+        path=f"{API}password/verify/",
+        prepare=World.with_browser_and_marked_password,
+        body={"password": MARK},
+        told=[_mine("password.verified", "other")],
+        again=Again.ACTS,
+        marks=_COUNTED,
+    ),
+    Write(
+        method="POST",
+        path=f"{API}otp/enrol/start/",
+        prepare=World.with_verified_password,
+        told=[_mine("mfa.enrolment_begun")],
+        again=Again.ACTS,
+        shown_once=["secret", "uri"],
+    ),
+    Write(
+        method="POST",
+        path=f"{API}otp/enrol/confirm/",
+        prepare=World.with_begun_enrolment,
+        body={"code": "{code}"},
+        told=[_mine("mfa.enabled", old={"mfa_level": 0}, new={"mfa_level": 1})],
+        again=Again.GONE,
+        shown_once=["recovery_codes.*"],
+    ),
+    Write(
+        method="POST",
+        path=f"{API}otp/verify/",
+        prepare=World.with_own_app,
+        body={"code": "{code}"},
+        told=[_mine("mfa.verified", "other")],
+        again=Again.GONE,
+        marks=_COUNTED | {"authn_totpdevice"},
+    ),
+    Write(
+        method="POST",
+        path=f"{API}otp/recovery-codes/",
+        prepare=World.with_own_app,
+        body={"code": "{recovery}", "type": "recovery"},
+        told=[_mine("mfa.recovery_codes_renewed")],
+        again=Again.GONE,
+        marks=_COUNTED | {"authn_recoverycode"},
+        shown_once=["recovery_codes.*"],
+    ),
+    Write(
+        method="POST",
+        path=f"{API}otp/disable/",
+        prepare=World.with_own_app,
+        body={"code": "{code}"},
+        told=[_mine("mfa.disabled", old={"mfa_level": 1}, new={"mfa_level": 0})],
+        again=Again.GONE,
+        marks=_COUNTED | {"authn_totpdevice"},
+    ),
+]
+
+_PROFILE = [
+    *[
+        Write(
+            method=method,
+            path=PROFILE,
+            body={"phone": "555", "comment": "me"},
+            told=[
+                _mine(
+                    "user.profile_updated",
+                    old={"phone": None, "comment": None},
+                    new={"phone": "555", "comment": "me"},
+                    whole=True,
+                )
+            ],
+        )
+        for method in ("PUT", "PATCH")
+    ],
+    *[
+        Write(
+            method=method,
+            path=f"{PROFILE}password/",
+            prepare=World.with_password,
+            body={"old_password": PASSWORD, "new_password": MARK, "new_password_again": MARK},
+            told=[Told(event="user.password_changed", action="other", kind="PasswordChangeLog", name=ADAM, org=ROOT)],
+            again=Again.GONE,
+        )
+        for method in ("PUT", "PATCH")
+    ],
+    *[
+        Write(
+            method=method,
+            path=f"{PROFILE}public-key/",
+            body={"public_key": PUBLIC_KEY},
+            told=[_mine("user.public_keys_changed", **_KEY_SET)],
+        )
+        for method in ("PUT", "PATCH")
+    ],
+    Write(
+        method="POST",
+        path=f"{PROFILE}public-key/generate/",
+        told=[_mine("user.public_keys_changed", **_KEY_SET)],
+        again=Again.ACTS,
+        shown_once=["*pem"],
+    ),
+]
+
+_KEY: dict[str, Any] = {"kind": "AccessKey", "name": "access key {key}", "org": ROOT}
+_SWITCHED = updated(old={"is_active": True}, new={"is_active": False}, **_KEY)
+_ENDED = Told(
+    event="login_session.ended",
+    action="other",
+    kind="LoginSession",
+    name=ADAM,
+    new={"reason": "ended_by_self"},
+    org=ROOT,
+)
+
+_KEYS = [
+    Write(
+        method="POST",
+        path=f"{API}access-keys/",
+        status=201,
+        told=[created("AccessKey", "access key {any}", {"user": ADAM}, org=ROOT)],
+        again=Again.ACTS,
+        shown_once=["secret"],
+    ),
+    *[
+        Write(
+            method=method,
+            path=f"{API}access-keys/<pk>/",
+            at={"pk": "{key}"},
+            body={"is_active": False},
+            told=[_SWITCHED],
+        )
+        for method in ("PUT", "PATCH")
+    ],
+    *[
+        Write(method=method, path=f"{API}access-keys/", body=[{"id": "{key}", "is_active": False}], told=[_SWITCHED])
+        for method in ("PUT", "PATCH")
+    ],
+    Write(
+        method="DELETE",
+        path=f"{API}access-keys/<pk>/",
+        at={"pk": "{key}"},
+        status=204,
+        told=[deleted(old={"user": ADAM, "is_active": True}, **_KEY)],
+        again=Again.GONE,
+    ),
+    Write(
+        method="DELETE",
+        path=f"{API}access-keys/",
+        query="ids={key}",
+        status=204,
+        told=[deleted(old={"user": ADAM}, **_KEY)],
+    ),
+    Write(
+        method="DELETE",
+        path=f"{API}login-sessions/<pk>/",
+        prepare=World.with_login_session,
+        at={"pk": "{login_session}"},
+        status=204,
+        told=[_ENDED],
+        again=Again.GONE,
+    ),
+    Write(
+        method="DELETE",
+        path=f"{API}login-sessions/",
+        prepare=World.with_login_session,
+        query="ids={login_session}",
+        status=204,
+        told=[_ENDED],
+    ),
+    silent("/api/v1/common/resources/cache/", body={"resources": ["{assets/assets}"]}),
+]
+
+WRITES = [*_SIGNING_IN, *_SECOND_FACTOR, *_PROFILE, *_KEYS]

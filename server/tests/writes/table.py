@@ -1,0 +1,14 @@
+"""Every write of every resource: one row for each route and method that could write, several for some."""
+
+from writes import assets, organizations, people, permissions, sessions, signing_in, vault
+from writes.case import Write
+
+AREAS: dict[str, list[Write]] = {
+    "assets": assets.WRITES,
+    "vault": vault.WRITES,
+    "permissions": permissions.WRITES,
+    "people": people.WRITES,
+    "organizations": organizations.WRITES,
+    "signing in": signing_in.WRITES,
+    "sessions": sessions.WRITES,
+}

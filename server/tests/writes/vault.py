@@ -1,0 +1,141 @@
+"""Writes of system users, admin users and what they are bound to."""
+
+from writes.case import Again, Told, Write, updated
+from writes.preparations import MARK, PRIVATE_KEY
+from writes.standard import Relation, Resource
+
+API = "/api/v1/assets/"
+_HIDDEN = "******"
+
+_SYSTEM_USERS = Resource(
+    path=f"{API}system-users/",
+    kind="SystemUser",
+    it="assets/system-users",
+    name="one root(root)",
+    second="2:assets/system-users",
+    second_name="two root(root)",
+    make={
+        "name": "deploy",
+        "username": "deploy",
+        "protocol": "ssh",
+        "password": MARK,
+        "private_key": PRIVATE_KEY,
+        "token": MARK,
+    },
+    made_name="deploy(deploy)",
+    made={"name": "deploy", "protocol": "ssh", "private_key": _HIDDEN, "token": _HIDDEN},
+    change={"comment": "changed", "priority": 7},
+    before={"comment": "", "priority": 81},
+    after={"comment": "changed", "priority": 7},
+    put={"name": "one root", "username": "root", "protocol": "ssh"},
+    put_second={"name": "two root", "username": "root", "protocol": "ssh"},
+    gone={"name": "one root", "username": "root"},
+    columns="*Name,Username",
+    row="cook,cook",
+)
+
+_ADMIN_USERS = Resource(
+    path=f"{API}admin-users/",
+    kind="SystemUser",
+    it="assets/admin-users",
+    name="one admin(root)",
+    second="2:assets/admin-users",
+    second_name="two admin(root)",
+    make={"name": "keeper", "username": "keeper", "password": MARK},
+    made_name="keeper(keeper)",
+    made={"name": "keeper", "type": "admin", "password": _HIDDEN},
+    change={"comment": "changed"},
+    before={"comment": ""},
+    after={"comment": "changed"},
+    put={"name": "one admin", "username": "root"},
+    put_second={"name": "two admin", "username": "root"},
+    gone={"name": "one admin", "type": "admin"},
+    columns="*Name,Username",
+    row="cook,cook",
+)
+
+
+def _cleared(kind: str) -> list[Write]:
+    told = updated(
+        "SystemUser",
+        "one root(root)" if kind == "system-users" else "one admin(root)",
+        {"password": _HIDDEN},
+        {"password": None},
+        event="systemuser.secrets_cleared",
+    )
+    path = f"{API}{kind}/<pk>/auth-info/"
+    return [Write(method="DELETE", path=path, at={"pk": f"{{assets/{kind}}}"}, status=204, told=[told])]
+
+
+#: A secret that is sent again is sealed again: what it was before, nobody compares.
+_SECRETS = [
+    Write(
+        method="PATCH",
+        path=f"{API}system-users/<pk>/",
+        at={"pk": "{assets/system-users}"},
+        body={"password": MARK},
+        told=[updated("SystemUser", "one root(root)", {"password": _HIDDEN}, {"password": _HIDDEN})],
+        again=Again.ACTS,
+    ),
+    Write(
+        method="PATCH",
+        path=f"{API}system-users/<pk>/",
+        at={"pk": "{assets/system-users}"},
+        body={"private_key": PRIVATE_KEY, "password": MARK},
+        told=[
+            updated(
+                "SystemUser",
+                "one root(root)",
+                {"password": _HIDDEN, "private_key": None},
+                {"password": _HIDDEN, "private_key": _HIDDEN},
+            )
+        ],
+        again=Again.ACTS,
+    ),
+]
+
+
+def _tie(event: str, name: str, other: dict[str, str]) -> Told:
+    gone = event == "systemuser.unbound"
+    return Told(
+        event=event,
+        action="update",
+        kind="SystemUser",
+        name=name,
+        old=other if gone else None,
+        new=None if gone else other,
+        whole=True,
+    )
+
+
+def _relation(kind: str, field: str, it: str, *, owner: str, shown: str) -> Relation:
+    """`it`: the path of the bound objects; `owner`: which system user has one; `shown`: how the record names it."""
+    one = {"prefix": "", "name": "one", "title": "One"}
+    two = {"prefix": "2:", "name": "two", "title": "Two"}
+    return Relation(
+        path=f"{API}system-users-{kind}-relations/",
+        it=f"assets/system-users-{kind}-relations",
+        second=f"2:assets/system-users-{kind}-relations",
+        make={"systemuser": "{assets/system-users}", field: f"{{2:{it}}}"},
+        joined=_tie("systemuser.bound", "one root(root)", {field: shown.format(**two)}),
+        parted=_tie("systemuser.unbound", owner.format(**one), {field: shown.format(**one)}),
+        second_parted=_tie("systemuser.unbound", owner.format(**two), {field: shown.format(**two)}),
+        columns=f"*System user,*{field.title()}",
+        row=f"{{assets/system-users}},{{2:{it}}}",
+    )
+
+
+_RELATIONS = [
+    _relation("assets", "asset", "assets/assets", owner="{name} root(root)", shown="{{{prefix}name:assets/assets}}"),
+    _relation("nodes", "node", "assets/nodes", owner="{name} root(root)", shown="/Default/{name} node"),
+    _relation("users", "user", "users/users", owner="{name} same()", shown="{title}-Person({name}-person)"),
+]
+
+WRITES = [
+    *_SYSTEM_USERS.writes(),
+    *_ADMIN_USERS.writes(),
+    *_cleared("system-users"),
+    *_cleared("admin-users"),
+    *_SECRETS,
+    *[write for relation in _RELATIONS for write in relation.writes()],
+]

@@ -1,0 +1,107 @@
+"""The installation in which the writes are tried: two companies of one organization, a second organization, a proxy."""
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from typing import Any
+
+from django.test import Client
+from rest_framework.test import APIClient
+
+from factories.browser import PASSWORD, Browser
+from factories.proxy_client import Proxy
+from factories.settlements import settle
+from postern.apps.assets.actions.catalogue import add_favorite, create_platform
+from postern.apps.assets.models import Node
+from postern.apps.authn.actions.tokens import create_access_key
+from postern.apps.notifications import actions as notifications
+from postern.apps.notifications.models import SiteMessageReceipt
+from postern.apps.sessions import registration
+from postern.apps.sessions.models import Terminal
+from postern.apps.users.actions import memberships, organizations
+from postern.apps.users.models import Membership, OrgRole, SystemRole, User, UserGroupMember
+from postern.foundation.actor import SYSTEM
+from postern.foundation.scope import OrgScope
+from postern.kernel.ids import DEFAULT_ORG_ID
+from writes.case import ADDRESS
+from writes.preparations import MARK, Preparations, give_password
+
+
+@dataclass
+class World(Preparations):
+    """`values`: ids and names for placeholders; `admin`: who calls (Adam); `proxy`: a registered one."""
+
+    admin: User
+    proxy: Proxy
+    values: dict[str, Any] = field(default_factory=dict)
+
+    def client(self, caller: str) -> APIClient:
+        """`admin`: by a credential without a session; `stranger`: a browser; `browser`: one in which Adam has signed in."""
+        if caller == "admin":
+            client = APIClient(REMOTE_ADDR=ADDRESS)
+            client.force_authenticate(self.admin)
+        elif caller == "proxy":
+            client = APIClient(REMOTE_ADDR=ADDRESS, HTTP_AUTHORIZATION=self.proxy.headers["Authorization"])
+        elif caller == "bootstrap":
+            token = registration.bootstrap_token().reveal()
+            client = APIClient(REMOTE_ADDR=ADDRESS, HTTP_AUTHORIZATION=f"BootstrapToken {token}")
+        else:
+            client = self._browser(signed_in=caller == "browser")
+        client.raise_request_exception = False
+        return client
+
+    def _browser(self, *, signed_in: bool) -> Browser:
+        browser = Browser(ADDRESS)
+        browser.get("/api/v1/authentication/sign-in/")
+        if signed_in:
+            give_password(self.admin, PASSWORD)
+            answer = browser.sign_in("adam")
+            assert answer.status_code == 200, answer.content
+        return browser
+
+
+def found_world(make_user: Callable[..., User]) -> World:
+    """Everything that the cases name, made by the product's own actions."""
+    admin = make_user("adam", role=SystemRole.ADMIN)
+    proxy = Proxy(Client(), "gate-1")
+    world = World(admin, proxy)
+    for prefix, name, protocol in (("", "one", "ssh"), ("2:", "two", "telnet")):
+        settled = settle(DEFAULT_ORG_ID, name, make_user, dynamic=protocol)
+        world.values |= {f"{prefix}{path}": _key(row) for path, row in settled.items()}
+        world.values |= {f"{prefix}name:{path}": str(row) for path, row in settled.items()}
+        world.values[f"{prefix}ip:assets/assets"] = settled["assets/assets"].ip
+        _more(world, prefix, name, settled)
+    world.values |= {"admin": str(admin.pk), "mark": MARK, "password": PASSWORD}
+    world.values["root_node"] = str(Node.objects.get(org_id=DEFAULT_ORG_ID, parent__isnull=True).pk)
+    return world
+
+
+def _more(world: World, prefix: str, name: str, settled: dict[str, Any]) -> None:
+    """What a settlement lacks."""
+    admin, person = world.admin, settled["users/users"]
+    platform = create_platform(
+        actor=SYSTEM, values={"name": f"{name}-platform", "base": "Linux", "charset": "utf8", "comment": ""}
+    )
+    star = add_favorite(actor=SYSTEM, user_id=admin.pk, asset=settled["assets/assets"])
+    org = organizations.found_organization(actor=SYSTEM, columns={"name": f"{name} firm"}, members={})
+    memberships.add_org_role(actor=SYSTEM, scope=OrgScope(org.pk), user=person, role=OrgRole.USER)
+    memberships.add_org_role(actor=SYSTEM, scope=OrgScope(org.pk), user=person, role=OrgRole.ADMIN)
+    notifications.send(actor=SYSTEM, subject=f"{name} subject", message=f"<p>{name}</p>", users=[admin])
+    terminal = Terminal.objects.create(name=f"{name} gate", type="core", secret_hash=name * 20)
+    membership = Membership.objects.get(org=org, user=person, role=OrgRole.USER)
+    outsider = User.objects.create(username=f"{name}-outsider", name="Out", email=f"{name}-out@example.test")
+    values: dict[str, Any] = {
+        "platform": platform.pk,
+        "star": star.pk,
+        "org": str(org.pk),
+        "membership": membership.pk,
+        "message": str(SiteMessageReceipt.objects.get(user=admin, message__subject=f"{name} subject").pk),
+        "terminal": str(terminal.pk),
+        "key": str(create_access_key(actor=SYSTEM, user=admin).key.pk),
+        "outsider": str(outsider.pk),
+    }
+    world.values |= {f"{prefix}{key}": value for key, value in values.items()}
+    world.values[f"{prefix}seat"] = UserGroupMember.objects.get(user=person).pk
+
+
+def _key(row: Any) -> Any:
+    return row.pk if isinstance(row.pk, int) else str(row.pk)
