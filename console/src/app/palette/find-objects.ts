@@ -13,8 +13,8 @@ export interface Source {
   readonly icon: Icon;
   /** What the list holds, e.g. “Assets”. */
   readonly kind: string;
-  /** Name of the action that opens a session with an object; null: there is none. */
-  readonly connect: string | null;
+  /** Words of the action that opens a session with the object of this name; null: there is none. */
+  readonly connect: ((name: string) => string) | null;
 }
 
 interface Found {
@@ -49,7 +49,7 @@ async function ask(source: Source, words: string, signal: AbortSignal): Promise<
     const session: Command = {
       id: `${object.id}-connect`,
       group: 'actions',
-      label: `${connect}: ${label}`,
+      label: connect(label),
       icon: SquareTerminal,
       to: at(find.connect),
     };

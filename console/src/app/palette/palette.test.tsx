@@ -67,7 +67,7 @@ describe('the palette', () => {
     expect(found.textContent).toContain('10.32.8.11');
     expect(queries.at(-1)?.searchParams.get('search')).toBe('mysql');
     expect(queries.at(-1)?.searchParams.get('limit')).toBe('5');
-    expect(screen.getByRole('option', { name: /^Web terminal: ?mysql-order-01/ })).toBeTruthy();
+    expect(screen.getByRole('option', { name: /^Connect to ?mysql-order-01/ })).toBeTruthy();
     await userEvent.click(found);
     await waitFor(() => expect(router.state.location.pathname).toBe('/assets/assets/a-1'));
   });

@@ -45,7 +45,7 @@ function useScreens(): { readonly commands: readonly Command[]; readonly sources
             find: record.find,
             icon,
             kind: t(record.title),
-            connect: record.find.connect === undefined ? null : t('nav:connect'),
+            connect: record.find.connect === undefined ? null : (name) => t('palette:connect', { name }),
           });
         if (record.path.includes('$') || record.path === paths.firstLogin) continue;
         const isCreate = record.hidden === true && record.name.endsWith('Create');

@@ -11,11 +11,14 @@ export const RELATIVE_MS = 7 * DAY_MS;
 export function messageTime(date: Date, now: Date = new Date()): string {
   const age = now.getTime() - date.getTime();
   if (age > RELATIVE_MS) return minuteStamp(date);
-  const relative = new Intl.RelativeTimeFormat(currentLocale(), { numeric: 'auto' });
+  const words = new Intl.RelativeTimeFormat(currentLocale(), { numeric: 'auto' });
+  // Between a number and a Chinese word stands a space, which the browser's texts leave out.
+  const relative = (amount: number, unit: Intl.RelativeTimeFormatUnit) =>
+    words.format(amount, unit).replace(/(\d)(\p{sc=Han})/u, '$1 $2');
   // A clock that is a little ahead must not speak of the future.
   const past = Math.max(0, age);
-  if (past < MINUTE_MS) return relative.format(0, 'second');
-  if (past < HOUR_MS) return relative.format(-Math.floor(past / MINUTE_MS), 'minute');
-  if (past < DAY_MS) return relative.format(-Math.floor(past / HOUR_MS), 'hour');
-  return relative.format(-Math.floor(past / DAY_MS), 'day');
+  if (past < MINUTE_MS) return relative(0, 'second');
+  if (past < HOUR_MS) return relative(-Math.floor(past / MINUTE_MS), 'minute');
+  if (past < DAY_MS) return relative(-Math.floor(past / HOUR_MS), 'hour');
+  return relative(-Math.floor(past / DAY_MS), 'day');
 }

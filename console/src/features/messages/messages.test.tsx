@@ -265,6 +265,12 @@ describe('the time of a message', () => {
     ]);
   });
 
+  test('has a space between number and Chinese', async () => {
+    await startI18n(['app'], 'zh');
+    expect([300_000, 7_200_000, 7 * DAY_MS].map(ago)).toEqual(['5 分钟前', '2 小时前', '7 天前']);
+    await startI18n(['app'], 'en');
+  });
+
   test('[S9-009] is the date when it is older', () => {
     expect(ago(7 * DAY_MS + 1_000)).toBe('2026-11-14 11:59');
     expect(ago(40 * DAY_MS)).toBe('2026-10-12 12:00');

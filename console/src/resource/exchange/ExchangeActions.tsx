@@ -37,7 +37,7 @@ export interface ExchangeActionsProps<Row extends Resource> {
   readonly importOnly?: boolean;
 }
 
-/** Header action of a list: export and import. Absent where neither is possible. */
+/** Header action of a list: export and import in a menu, one of them as a button. Absent where neither is possible. */
 export function ExchangeActions<Row extends Resource>({
   resource,
   source,
@@ -60,45 +60,33 @@ export function ExchangeActions<Row extends Resource>({
   if (importOnly ? !mayImport : !mayExport && !mayImport) return null;
   const close = () => setOpen(null);
   const label = t('resource:exchange.both');
+  const startImport = () => setOpen('import');
+  const startExport = () =>
+    void mayOpenExport(exchange.mfa).then((verified) => {
+      if (verified) setOpen('export');
+    });
   return (
     <>
-      {importOnly ? (
-        <Button icon={Upload} onClick={() => setOpen('import')}>
+      {importOnly || !mayExport ? (
+        <Button icon={Upload} onClick={startImport}>
           {t('resource:exchange.import')}
         </Button>
-      ) : (
+      ) : mayImport ? (
         <MenuButton
           label={label}
           entries={[
-            ...(mayImport
-              ? [
-                  {
-                    id: 'import',
-                    label: t('resource:exchange.import'),
-                    icon: Upload,
-                    run: () => setOpen('import'),
-                  },
-                ]
-              : []),
-            ...(mayExport
-              ? [
-                  {
-                    id: 'export',
-                    label: t('resource:exchange.export'),
-                    icon: Download,
-                    run: () =>
-                      void mayOpenExport(exchange.mfa).then((verified) => {
-                        if (verified) setOpen('export');
-                      }),
-                  },
-                ]
-              : []),
+            { id: 'import', label: t('resource:exchange.import'), icon: Upload, run: startImport },
+            { id: 'export', label: t('resource:exchange.export'), icon: Download, run: startExport },
           ]}
         >
           <ArrowDownUp aria-hidden />
           <span className="max-sm:sr-only">{label}</span>
           <ChevronDown aria-hidden />
         </MenuButton>
+      ) : (
+        <Button icon={Download} onClick={startExport}>
+          {t('resource:exchange.export')}
+        </Button>
       )}
       {open !== null && (
         <Suspense>

@@ -6,6 +6,8 @@ import type { Density } from '#/ui/table';
 
 // i18n: resource:density.*
 const DENSITIES = ['compact', 'normal', 'comfortable'] as const;
+/** More columns than this stand side by side, so that the row height stays in sight. */
+const MANY = 14;
 
 /** Which columns are shown, and how high the rows are. The first column (the name), `id` and the actions always are shown. */
 export function ColumnSettings({
@@ -26,7 +28,7 @@ export function ColumnSettings({
   const t = useT();
   return (
     <PopoverButton icon={Columns3} label={t('resource:columns')}>
-      <div className="grid gap-0.5">
+      <div className={`grid gap-0.5 ${columns.length > MANY ? 'sm:grid-cols-2 sm:gap-x-3' : ''}`}>
         {columns.map((column, index) => {
           const isFixed = isAlwaysShown(column.key, index);
           return (
