@@ -6,6 +6,7 @@ from typing import Final
 
 from postern.entrypoints.demo.api import Api
 from postern.entrypoints.demo.host import DemoHost
+from postern.entrypoints.demo.inventory import TREE, describe
 from postern.entrypoints.demo.people import OPERATIONS, PEOPLE, PLATFORM
 from postern.kernel.clock import now
 from postern.kernel.secret import Secret
@@ -13,29 +14,6 @@ from postern.kernel.secret import Secret
 HOST: Final = "demo-host"
 OPS: Final = "ops"
 
-#: Node path → assets in it: name, address (of the ranges that documents may use), platform, protocols, comment.
-_TREE: Final[dict[str, tuple[tuple[str, str, str, str, str], ...]]] = {
-    "生产环境/Web": (
-        ("web-01", "192.0.2.11", "Linux", "ssh/22", "nginx"),
-        ("web-02", "192.0.2.12", "Linux", "ssh/22", "nginx"),
-        ("gateway-01", "192.0.2.2", "BSD", "ssh/22", ""),
-    ),
-    "生产环境/数据库": (
-        ("db-01", "192.0.2.31", "Linux", "ssh/22", "PostgreSQL 主库"),
-        ("db-02", "192.0.2.32", "Linux", "ssh/22", "PostgreSQL 备库"),
-        ("cache-01", "192.0.2.41", "Linux", "ssh/22", "Redis"),
-    ),
-    "测试环境": (
-        ("test-01", "198.51.100.21", "Linux", "ssh/22", ""),
-        ("test-02", "198.51.100.22", "Linux", "ssh/2222", ""),
-        ("build-01", "198.51.100.30", "Linux", "ssh/22", "CI"),
-        ("win-test-01", "198.51.100.51", "Windows", "rdp/3389", ""),
-    ),
-    "办公网 Office": (
-        ("files-01", "203.0.113.10", "Linux", "ssh/22", "文件服务器"),
-        ("printer-gw", "203.0.113.20", "Other", "telnet/23", ""),
-    ),
-}
 _REAL: Final = "演示主机 Demo host"
 
 
@@ -44,8 +22,9 @@ def found_company(admin: Api, host: DemoHost, passwords: dict[str, Secret]) -> N
     people = _people(admin, passwords)
     groups = {row["name"]: row["id"] for row in admin.rows("users/groups/")}
     # The last is the machine of the demo itself.
-    tree = {**_TREE, _REAL: ((HOST, "127.0.0.1", "Linux", f"ssh/{host.port}", "本机 sshd，只接受密钥"),)}
+    tree = {**TREE, _REAL: ((HOST, "127.0.0.1", "Linux", f"ssh/{host.port}", "本机 sshd，只接受密钥"),)}
     nodes, assets = make_assets(admin, tree)
+    describe(admin, assets)
     ops = admin.ensure(
         "assets/system-users/",
         "name",
@@ -150,7 +129,7 @@ def make_assets(
         return nodes[path]
 
     for path, listed in tree.items():
-        for name, address, platform, protocol, comment in listed:
+        for name, address, platform, protocols, comment in listed:
             assets[name] = admin.ensure(
                 "assets/assets/",
                 "hostname",
@@ -158,7 +137,7 @@ def make_assets(
                     "hostname": name,
                     "ip": address,
                     "platform": platform,
-                    "protocols": [protocol],
+                    "protocols": protocols.split(),
                     "nodes": [node(path)],
                     "comment": comment,
                 },
