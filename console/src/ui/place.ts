@@ -9,7 +9,11 @@ export interface Place {
 }
 
 /** Below the anchor and aligned with one of its sides; above it when there is more room. Never outside of the window. */
-export function placeBeside(anchor: Element, floating: HTMLElement, align: 'start' | 'end'): Place {
+export function placeBeside(
+  anchor: { getBoundingClientRect(): DOMRect },
+  floating: HTMLElement,
+  align: 'start' | 'end',
+): Place {
   const box = anchor.getBoundingClientRect();
   const { offsetWidth: width, scrollHeight: height } = floating;
   const below = window.innerHeight - box.bottom - 2 * GAP_PX;

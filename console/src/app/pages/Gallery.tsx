@@ -5,7 +5,7 @@ import { Bit, Role } from '#/lib/permissions';
 import { queryClient } from '#/lib/query';
 import { DEFAULT_ORG_ID, currentSession, setSession } from '#/lib/session';
 import { ConfirmHost } from '#/ui/confirm';
-import { FocusTips } from '#/ui/focus-tips';
+import { Tips } from '#/ui/tips';
 import { Buttons, Choices, Fields } from './GalleryControls';
 import { Data, Marks, States } from './GalleryData';
 import { Cells, FormFields, GenericTables, ListParts } from './GalleryKit';
@@ -79,7 +79,7 @@ export function Gallery() {
         </div>
       </main>
       <ConfirmHost />
-      <FocusTips />
+      <Tips />
     </QueryClientProvider>
   );
 }

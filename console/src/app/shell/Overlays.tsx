@@ -1,7 +1,7 @@
 import { lazy, Suspense } from 'react';
 import { loadNamespaces } from '#/lib/i18n';
 import { ConfirmHost } from '#/ui/confirm';
-import { FocusTips } from '#/ui/focus-tips';
+import { Tips } from '#/ui/tips';
 import { closePalette, usePalette, usePaletteShortcut } from '../palette/palette-state';
 import { closeAccessKeys, useAccessKeys } from './access-keys';
 
@@ -27,7 +27,7 @@ export function Overlays() {
         {keys && <AccessKeysDialog onClose={closeAccessKeys} />}
       </Suspense>
       <ConfirmHost />
-      <FocusTips />
+      <Tips />
     </>
   );
 }

@@ -1,0 +1,33 @@
+import { useEffect, useLayoutEffect, useRef, useState } from 'react';
+import { createPortal } from 'react-dom';
+import { type Place, placeBeside } from './place';
+import { type Tip, watchTips } from './tip-watch';
+
+function TipBox({ tip }: { readonly tip: Tip }) {
+  const box = useRef<HTMLDivElement>(null);
+  const [place, setPlace] = useState<Place | null>(null);
+  useLayoutEffect(() => {
+    if (box.current) setPlace(placeBeside(tip.anchor, box.current, 'start'));
+  }, [tip]);
+  return createPortal(
+    // Assistive technology has the text already: `title` names or describes what it belongs to. A dialog does not close for it.
+    <div
+      ref={box}
+      aria-hidden
+      data-tip-box
+      data-react-aria-top-layer="true"
+      className="fixed z-(--z-tooltip) w-max max-w-[min(320px,calc(100vw-8px))] rounded-2 bg-surface-inverse px-2 py-1 text-meta [overflow-wrap:anywhere] whitespace-pre-line text-ink-inverse"
+      style={place ? { top: place.top, left: place.left } : { visibility: 'hidden' }}
+    >
+      {tip.text}
+    </div>,
+    document.body,
+  );
+}
+
+/** The tooltip of the page, for pointer and keyboard alike: see `watchTips`. One for all that has a `title`. */
+export function Tips() {
+  const [tip, setTip] = useState<Tip | null>(null);
+  useEffect(() => watchTips(setTip), []);
+  return tip && <TipBox tip={tip} />;
+}
