@@ -73,6 +73,7 @@ def test_defaults_children_and_bounds_are_told(as_org_admin: APIClient) -> None:
     assert fields["is_active"]["default"] is True
     assert fields["protocols"]["default"] == ["ssh/22"]
     assert fields["protocols"]["child"]["type"] == "regex"
+    assert [fields[name]["type"] for name in ("platform", "nodes", "labels", "admin_user")] == ["field"] * 4
     assert (fields["port"]["min_value"], fields["port"]["max_value"]) == (1, 65535)
     assert (fields["port"]["write_only"], fields["hardware_info"]["read_only"]) == (True, True)
     meta = as_org_admin.options("/api/v1/assets/platforms/").json()["actions"]["GET"]["meta"]

@@ -116,6 +116,8 @@ class ContractMetadata(SimpleMetadata):
     def _type(self, field: Any) -> str:
         if isinstance(field, serializers.RelatedField | serializers.ManyRelatedField):
             return "field"
+        if getattr(field, "refers_to_row", False):  # the id of a row that another app keeps
+            return "field"
         if isinstance(field, serializers.ListSerializer):
             return "list"
         return str(self.label_lookup[field])

@@ -71,6 +71,8 @@ class NodePathsField(serializers.ListField):
 class AdminUserField(serializers.UUIDField):
     """The id of an admin user of the organization; the vault knows which there are."""
 
+    refers_to_row = True
+
     def __init__(self, **kwargs: Any) -> None:
         kwargs |= {"source": "admin_user_id", "required": False, "allow_null": True}
         kwargs.setdefault("label", gettext_lazy("Admin user"))

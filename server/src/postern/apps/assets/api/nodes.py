@@ -45,7 +45,7 @@ class NodeViewSet(ResourceViewSet):
         "assets_remove": Right.ORG_ADMIN,
         "assets_replace": Right.ORG_ADMIN,
     }
-    filter_fields = ("value", "key")
+    filter_fields = ("id", "value", "key")
     search_fields = ("value",)
     ordering_fields = ("value", "key", "full_value")
     default_order = ("full_value",)

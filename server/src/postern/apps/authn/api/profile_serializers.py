@@ -41,7 +41,7 @@ class ProfileSerializer(UserFacts):
     permissions = serializers.SerializerMethodField()
     password_days_left = serializers.SerializerMethodField()
     language = serializers.ChoiceField(choices=Language.choices, required=False)
-    mfa_level = serializers.ChoiceField(choices=MfaLevel.choices[:2], required=False)
+    mfa_level = serializers.ChoiceField(choices=MfaLevel.choices[:2], required=False, label=gettext_lazy("MFA"))
     is_first_login = serializers.BooleanField(required=False)
 
     class Meta(UserFacts.Meta):

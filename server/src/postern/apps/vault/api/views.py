@@ -122,7 +122,7 @@ class _BindingViewSet(CreateMixin, DeleteMixin, ReadOnlyViewSet):
 class SystemUserAssetViewSet(_BindingViewSet):
     queryset = SystemUserAsset.objects.all()
     serializer_class = SystemUserAssetSerializer
-    filter_fields = ("asset", "systemuser")
+    filter_fields = ("id", "asset", "systemuser")
     search_fields = ("asset__hostname", "asset__ip", "systemuser__name", "systemuser__username")
     joined = ("asset",)
 
