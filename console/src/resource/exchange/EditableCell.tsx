@@ -86,7 +86,7 @@ export function EditableCell({
     <button
       ref={button}
       type="button"
-      className="block h-(--row-h) w-full truncate px-2.5 text-left hover:bg-hover data-failed:bg-danger-soft data-failed:inset-ring data-failed:inset-ring-danger-dot"
+      className="block h-(--row-h) w-full truncate px-2.5 text-left hover:bg-hover data-failed:bg-danger-soft data-failed:[box-shadow:inset_0_0_0_1px_var(--danger-dot)]"
       data-failed={problem === undefined ? undefined : ''}
       aria-label={
         t('exchange:import.cell', {
