@@ -3,6 +3,7 @@
 import sys
 from collections.abc import Callable
 
+import api_types
 from steps import ROOT
 
 from postern.foundation.settings import SETTINGS_REFERENCE
@@ -42,6 +43,12 @@ def main(arguments: list[str]) -> int:
         else:
             path.parent.mkdir(parents=True, exist_ok=True)
             path.write_text(text, encoding="utf-8")
+    if not api_types.is_current():
+        if "--check" in arguments:
+            print(f"{api_types.TYPES.relative_to(ROOT)} is stale: run `make gen`", file=sys.stderr)
+            stale = 1
+        else:
+            api_types.make()
     return stale
 
 

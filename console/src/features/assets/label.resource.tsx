@@ -1,17 +1,12 @@
 import { Tag } from 'lucide-react';
+import type { Api } from '#/lib/api-types';
 import { defineResource } from '#/resource/define';
 import { AmountCell } from '#/resource/format';
 import { assetOptions } from '#/resource/remotes';
 import { Count } from '#/ui/status';
 import { labelRoutes } from './addresses';
 
-export interface LabelRow {
-  readonly id: string;
-  readonly name: string;
-  readonly value: string;
-  readonly asset_count: number;
-  readonly comment: string | null;
-}
+export type LabelRow = Pick<Api<'Label'>, 'id' | 'name' | 'value' | 'asset_count' | 'comment'>;
 
 /** The assets that carry a label. */
 function carriers(row: LabelRow): string {

@@ -1,4 +1,5 @@
 import { IdCard } from 'lucide-react';
+import type { Api } from '#/lib/api-types';
 import { paths } from '#/lib/paths';
 import { defineResource, type FieldContext, type FieldGroup } from '#/resource/define';
 import { AmountCell, CopyCell } from '#/resource/format';
@@ -7,14 +8,10 @@ import { lazyPart } from '#/resource/lazy-part';
 
 const RelatedAssets = lazyPart(async () => (await import('./RelatedSystemUsers')).RelatedAssets);
 
-export interface SystemUserRow {
-  readonly id: string;
-  readonly name: string;
-  readonly username: string;
-  readonly protocol: string;
-  readonly assets_amount: number;
-  readonly ssh_key_fingerprint: string;
-}
+export type SystemUserRow = Pick<
+  Api<'SystemUser'>,
+  'id' | 'name' | 'username' | 'protocol' | 'assets_amount' | 'ssh_key_fingerprint'
+>;
 
 /** Protocols that hosts speak; the others come with applications. */
 const HOST_PROTOCOLS = ['ssh', 'rdp', 'vnc', 'telnet'] as const;

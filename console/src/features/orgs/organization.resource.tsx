@@ -1,4 +1,5 @@
 import { Building2 } from 'lucide-react';
+import type { Api } from '#/lib/api-types';
 import { http } from '#/lib/http/client';
 import { translate } from '#/lib/i18n';
 import { type Profile, updateProfile } from '#/lib/session';
@@ -22,13 +23,9 @@ const COUNTED = [
 ] as const;
 type Amount = `${(typeof COUNTED)[number]}_amount`;
 
-export interface OrganizationRow {
-  readonly id: string;
-  readonly name: string;
-  readonly is_default: boolean;
+export type OrganizationRow = Pick<Api<'OrganizationDetail'>, 'id' | 'name' | 'is_default' | 'comment'> & {
   readonly resource_statistics: Readonly<Record<Amount, number>>;
-  readonly comment: string;
-}
+};
 
 // i18n: orgs:amount.*
 const amounts = COUNTED.map((kind) => ({

@@ -1,4 +1,5 @@
 import { KeyRound, Power } from 'lucide-react';
+import type { Api } from '#/lib/api-types';
 import { http } from '#/lib/http/client';
 import { translate } from '#/lib/i18n';
 import { paths } from '#/lib/paths';
@@ -16,19 +17,22 @@ const ActionsField = lazyPart(async () => (await import('./ActionsField')).Actio
 const ExplainCard = lazyPart(async () => (await import('./ExplainCard')).ExplainCard);
 const PreviewCard = lazyPart(async () => (await import('./PreviewCard')).PreviewCard);
 
-export interface AssetPermissionRow {
-  readonly id: string;
-  readonly name: string;
-  readonly is_active: boolean;
-  readonly is_expired: boolean;
-  readonly is_valid: boolean;
+export type AssetPermissionRow = Pick<
+  Api<'AssetPermission'>,
+  | 'id'
+  | 'name'
+  | 'is_active'
+  | 'is_expired'
+  | 'is_valid'
+  | 'users_amount'
+  | 'user_groups_amount'
+  | 'assets_amount'
+  | 'nodes_amount'
+  | 'system_users_amount'
+> & {
+  /** Always told, although null may be sent. */
   readonly actions: readonly string[];
-  readonly users_amount: number;
-  readonly user_groups_amount: number;
-  readonly assets_amount: number;
-  readonly nodes_amount: number;
-  readonly system_users_amount: number;
-}
+};
 
 /** Expiry of a new permission, in days (contract). */
 const DEFAULT_DAYS = 36_500;

@@ -1,38 +1,41 @@
 import { queryOptions } from '@tanstack/react-query';
+import type { Api } from '#/lib/api-types';
 import { mayAskUnbidden } from '#/lib/http/asking';
 import { http } from '#/lib/http/client';
 import { NotFoundError } from '#/lib/http/errors';
 
 /** A row of `terminal/sessions/`. */
-export interface SessionRow {
-  readonly id: string;
-  readonly user: string;
-  readonly user_id: string;
-  readonly asset: string;
-  readonly asset_id: string;
-  readonly system_user: string;
-  readonly login_name: string;
-  readonly login_from: string;
-  readonly login_from_display: string;
-  readonly remote_addr: string | null;
-  readonly target_address: string;
-  readonly protocol: string;
-  readonly kind: string;
-  readonly state: 'opening' | 'active' | 'ended';
-  readonly is_finished: boolean;
-  readonly end_reason: string;
-  readonly end_reason_display: string;
+export type SessionRow = Pick<
+  Api<'Session'>,
+  | 'id'
+  | 'user'
+  | 'user_id'
+  | 'asset'
+  | 'asset_id'
+  | 'system_user'
+  | 'login_name'
+  | 'login_from'
+  | 'login_from_display'
+  | 'remote_addr'
+  | 'target_address'
+  | 'protocol'
+  | 'kind'
+  | 'state'
+  | 'is_finished'
+  | 'end_reason'
+  | 'end_reason_display'
+  | 'has_replay'
+  | 'can_replay'
+  | 'can_join'
+  | 'can_terminate'
+  | 'command_amount'
+  | 'date_start'
+  | 'date_end'
+  | 'duration_s'
+  | 'org_name'
+> & {
   readonly recording_state: 'none' | 'recording' | 'sealed' | 'incomplete' | 'lost';
-  readonly has_replay: boolean;
-  readonly can_replay: boolean;
-  readonly can_join: boolean;
-  readonly can_terminate: boolean;
-  readonly command_amount: number;
-  readonly date_start: string;
-  readonly date_end: string | null;
-  readonly duration_s: number | null;
-  readonly org_name: string;
-}
+};
 
 /** A row of `terminal/commands/`. */
 export interface CommandRow {

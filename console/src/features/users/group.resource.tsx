@@ -1,4 +1,5 @@
 import { Users } from 'lucide-react';
+import type { Api } from '#/lib/api-types';
 import { paths } from '#/lib/paths';
 import { defineResource } from '#/resource/define';
 import { AmountCell } from '#/resource/format';
@@ -9,13 +10,7 @@ import { lazyPart } from '#/resource/lazy-part';
 const RelationCard = lazyPart(async () => (await import('#/resource/detail/RelationCard')).RelationCard);
 const GrantedAssets = lazyPart(async () => (await import('./GrantedAssets')).GrantedAssets);
 
-export interface GroupRow {
-  readonly id: string;
-  readonly name: string;
-  readonly users: readonly string[];
-  readonly users_amount: number;
-  readonly comment: string;
-}
+export type GroupRow = Pick<Api<'UserGroup'>, 'id' | 'name' | 'users' | 'users_amount' | 'comment'>;
 
 export const group = defineResource<GroupRow>({
   name: 'UserGroupListTable',

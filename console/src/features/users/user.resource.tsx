@@ -9,6 +9,7 @@ import {
   User,
   UserMinus,
 } from 'lucide-react';
+import type { Api } from '#/lib/api-types';
 import { http } from '#/lib/http/client';
 import { translate } from '#/lib/i18n';
 import { currentSession } from '#/lib/session';
@@ -35,20 +36,21 @@ const GrantedAssets = lazyPart(async () => (await import('./GrantedAssets')).Gra
 const PasswordField = lazyPart(async () => (await import('./PasswordField')).PasswordField);
 const UserGroupsCard = lazyPart(async () => (await import('./UserGroupsCard')).UserGroupsCard);
 
-export interface UserRow {
-  readonly id: string;
-  readonly name: string;
-  readonly username: string;
-  readonly email: string;
-  readonly source: string;
-  readonly is_active: boolean;
-  readonly is_valid: boolean;
-  readonly is_expired: boolean;
-  readonly login_blocked: boolean;
-  readonly mfa_enabled: boolean;
-  readonly can_update: boolean;
-  readonly can_delete: boolean;
-}
+export type UserRow = Pick<
+  Api<'User'>,
+  | 'id'
+  | 'name'
+  | 'username'
+  | 'email'
+  | 'source'
+  | 'is_active'
+  | 'is_valid'
+  | 'is_expired'
+  | 'login_blocked'
+  | 'mfa_enabled'
+  | 'can_update'
+  | 'can_delete'
+>;
 
 function isSuper(): boolean {
   return currentSession()?.profile.is_superuser ?? false;

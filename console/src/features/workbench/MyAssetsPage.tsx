@@ -1,6 +1,7 @@
 import { useNavigate, useSearch } from '@tanstack/react-router';
 import { Server, SquareTerminal } from 'lucide-react';
 import { useMemo, useState } from 'react';
+import type { Api } from '#/lib/api-types';
 import { http } from '#/lib/http/client';
 import { translate, useT } from '#/lib/i18n';
 import { paths } from '#/lib/paths';
@@ -11,13 +12,7 @@ import type { ChosenNode } from '#/resource/node-search/chosen-node';
 import { NodeTree } from '#/resource/node-tree';
 import { LinkButton } from '#/ui/link';
 
-interface MyAssetRow {
-  readonly id: string;
-  readonly hostname: string;
-  readonly ip: string;
-  readonly protocols: readonly string[];
-  readonly is_active: boolean;
-}
+type MyAssetRow = Pick<Api<'GrantedAsset'>, 'id' | 'hostname' | 'ip' | 'protocols' | 'is_active'>;
 
 interface MySystemUser {
   readonly id: string;

@@ -130,6 +130,9 @@ class _NodeAssets(_Assets):
 class _AssetsTree(_Assets):
     """The same assets as leaves of a tree without nodes."""
 
+    #: What the description of the API would else take for granted.
+    lists_rows = False
+
     def list(self, request: Request, **kwargs: Any) -> Response:
         rows = self.filter_queryset(self.get_queryset())[:_MAX_TREE_ASSETS]
         return Response(_leaves((asset, "") for asset in rows))

@@ -135,7 +135,7 @@ class OperationDescription(AutoSchema):
         if found is None:
             return {200: _UNTYPED}
         if self._action == "list":
-            return {200: self._listed(found) if self._is_of_the_kit("list") else _UNTYPED}
+            return {200: self._listed(found) if getattr(self.view, "lists_rows", True) else _UNTYPED}
         if self._action == "create":
             one = self._one(found, "response")
             return {201: {"oneOf": [one, build_array_type(one)]}}
@@ -165,18 +165,15 @@ class OperationDescription(AutoSchema):
     def _postprocess_serializer_schema(
         self, schema: dict[str, Any], serializer: Any, direction: Direction
     ) -> dict[str, Any]:
-        """Without the fields that are there for OPTIONS only, as names of filters."""
+        """Objects are shown with every field but those that are there for OPTIONS only, as names of filters."""
         found: dict[str, Any] = super()._postprocess_serializer_schema(  # type: ignore[no-untyped-call]  # the library's is untyped
             schema, serializer, direction
         )
         for name in [name for name, field in serializer.fields.items() if getattr(field, "filter_only", False)]:
             found["properties"].pop(name, None)
-            found["required"] = [one for one in found.get("required", ()) if one != name]
+        if direction == "response" and isinstance(serializer, serializers.ModelSerializer):
+            found["required"] = sorted(found["properties"])
         return found
-
-    def _is_of_the_kit(self, action: str) -> bool:
-        """Whether the kit itself carries the action out: a view that does so may answer with something else."""
-        return str(getattr(type(self.view), action).__module__).startswith("postern.foundation.")
 
     @property
     def _action(self) -> str | None:
