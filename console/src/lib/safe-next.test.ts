@@ -5,6 +5,10 @@ test('k12: a path of the console is kept', () => {
   expect(safeNext('/ui/assets/assets?page=2#x')).toBe('/ui/assets/assets?page=2#x');
 });
 
+test.each(['/api/docs/', '/api/redoc/'])('the description of the API at %s is kept', (page) => {
+  expect(safeNext(page)).toBe(page);
+});
+
 test.each([
   null,
   '',
@@ -17,6 +21,8 @@ test.each([
   '/\t/evil.test/ui/',
   '/ui/\r\nLocation: x',
   '/api/v1/',
+  '/api/docs/../v1/',
+  '/api/docs/files/x.js',
   '/ui/../core/auth/logout/',
   ' /ui/',
 ])('k12: %j is refused', (target) => {

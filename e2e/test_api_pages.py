@@ -1,0 +1,31 @@
+"""The description of the API as a person meets it: after the sign-in, in the browser, without a word to another host."""
+
+from browser import window
+from company import Company
+from playwright.sync_api import Browser, expect
+from product import ADMIN_PASSWORD
+
+
+def test_strangers_sign_in_first_and_then_read_and_call(browser: Browser, company: Company) -> None:
+    context = window(browser)
+    page = context.new_page()
+    asked: list[str] = []
+    page.on("request", lambda request: asked.append(request.url))
+    page.goto(f"{company.product.url}/api/docs/")
+    page.get_by_label("Username").fill("admin")
+    page.get_by_label("Password", exact=True).fill(ADMIN_PASSWORD)
+    page.get_by_role("button", name="Sign in").click()
+    page.wait_for_url("**/api/docs/")
+    page.get_by_role("link", name="assets", exact=True).click()
+    page.get_by_role("button", name="POST /api/v1/assets/labels/", exact=True).click()
+    page.get_by_role("button", name="Try it out").click()
+    page.get_by_role("textbox").last.fill('{"name": "tried", "value": "out"}')
+    page.get_by_role("button", name="Execute").click()
+    expect(page.locator(".live-responses-table").get_by_text("201", exact=True)).to_be_visible()
+    assert "tried" in [label["name"] for label in company.admin.get("/api/v1/assets/labels/")]
+
+    page.goto(f"{company.product.url}/api/redoc/")
+    expect(page.get_by_role("heading", level=1, name="Postern")).to_be_visible()
+    outside = [url for url in asked if not url.startswith((company.product.url, "data:", "blob:"))]
+    assert outside == []
+    context.close()
