@@ -4,7 +4,7 @@ import { useT } from '#/lib/i18n';
 import { exactTime, exactStamp, friendlyTime, parseTime } from '#/lib/time';
 import { IconButton } from '#/ui/button';
 import { copyText } from '#/ui/clipboard';
-import { AppLink } from '#/ui/link';
+import { CellLink } from '#/ui/link';
 import { Chip, Missing } from '#/ui/status';
 import type { FieldMeta } from './api';
 
@@ -97,7 +97,7 @@ export function ChipsCell({
 export function AmountCell({ value, to }: { readonly value: unknown; readonly to: string }) {
   const text = textOf(value);
   if (text === '') return <Missing />;
-  return text === '0' ? <span className="text-ink-3">0</span> : <AppLink to={to}>{text}</AppLink>;
+  return text === '0' ? <span className="text-ink-3">0</span> : <CellLink to={to}>{text}</CellLink>;
 }
 
 export function CopyCell({ value }: { readonly value: unknown }) {
@@ -148,7 +148,8 @@ export function AutoCell({
 }: {
   readonly row: object;
   readonly name: string;
-  readonly meta: FieldMeta | undefined /** Booleans as words (definition lists) instead of marks (tables). */;
+  readonly meta: FieldMeta | undefined;
+  /** Booleans as words (definition lists) instead of marks (tables). */
   readonly inWords?: boolean;
 }) {
   const value = valueOf(row, name);

@@ -3,7 +3,7 @@ import { explain, requestIdOf } from '#/lib/http/catalogue';
 import { useT } from '#/lib/i18n';
 import { updateProfile } from '#/lib/session';
 import { useActiveTab } from '#/resource/detail/ResourceDetail';
-import { CopyCell, TimeCell } from '#/resource/format';
+import { BooleanCell, CopyCell, TimeCell } from '#/resource/format';
 import { Card, Definitions } from '#/ui/card';
 import { Field, PasswordInput, TextArea, TextInput } from '#/ui/field';
 import { Note } from '#/ui/note';
@@ -27,6 +27,7 @@ function Info({ profile, onSaved }: { readonly profile: FullProfile; readonly on
             { label: t('profile:field.name'), value: profile.name },
             { label: t('profile:field.role'), value: profile.role_display },
             { label: t('profile:field.email'), value: profile.email },
+            { label: t('profile:field.active'), value: <BooleanCell value={profile.is_active} inWords /> },
             { label: t('profile:field.groups'), value: profile.groups_display },
             { label: t('profile:field.source'), value: profile.source_display },
             { label: t('profile:field.mfa'), value: profile.mfa_level_display },
@@ -60,6 +61,9 @@ function Info({ profile, onSaved }: { readonly profile: FullProfile; readonly on
   );
 }
 
+/** What only an administrator changes. */
+const FIXED = ['username', 'name', 'email'] as const;
+
 function Settings({ profile, onSaved }: { readonly profile: FullProfile; readonly onSaved: () => void }) {
   const t = useT();
   return (
@@ -75,6 +79,12 @@ function Settings({ profile, onSaved }: { readonly profile: FullProfile; readonl
     >
       {(errors) => (
         <>
+          {FIXED.map((name) => (
+            // i18n: profile:field.*
+            <Field key={name} label={t(`profile:field.${name}`)}>
+              {(control) => <TextInput {...control} disabled defaultValue={profile[name]} />}
+            </Field>
+          ))}
           <Field label={t('profile:field.phone')} error={errors['phone']}>
             {(control) => (
               <TextInput

@@ -6,6 +6,7 @@ export interface FullProfile extends Profile {
   readonly phone: string | null;
   readonly wechat: string;
   readonly comment: string;
+  readonly is_active: boolean;
   readonly role_display: string;
   readonly source_display: string;
   readonly mfa_level: number;

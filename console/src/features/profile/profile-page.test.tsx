@@ -1,0 +1,101 @@
+import { screen, within } from '@testing-library/react';
+import userEvent from '@testing-library/user-event';
+import { http as mock, HttpResponse } from 'msw';
+import { lazy, Suspense } from 'react';
+import { expect, test } from 'vitest';
+import { loadNamespaces } from '#/lib/i18n';
+import { recordedServer } from '#/test/recorded';
+import { admin, renderScreen } from '#/test/render';
+import { ProfilePage } from './ProfilePage';
+
+const profile = {
+  ...admin,
+  role_display: 'System administrator',
+  source_display: 'Local',
+  mfa_level: 0,
+  mfa_level_display: 'Disable',
+  is_active: true,
+  phone: '12345',
+  wechat: '',
+  comment: 'nights',
+  groups_display: 'ops',
+  can_public_key_auth: true,
+  public_key_comment: 'li@laptop',
+  public_key_hash_md5: 'aa:bb',
+  date_joined: '2026/01/05 09:00:00 +0800',
+  last_login: '2026/11/20 09:00:00 +0800',
+  date_password_last_updated: '2026/10/01 09:00:00 +0800',
+  date_expired: '2096/01/05 09:00:00 +0800',
+};
+
+const { sent } = recordedServer(() => [
+  mock.get('*/api/v1/users/profile/', () => HttpResponse.json(profile)),
+  mock.patch('*/api/v1/users/profile/', () => HttpResponse.json(profile)),
+  mock.get('*/api/v1/authentication/otp/', () =>
+    HttpResponse.json({
+      is_set: false,
+      level: 0,
+      forced: false,
+      recovery_codes_left: 0,
+      date_confirmed: null,
+    }),
+  ),
+]);
+
+async function open(tab: string) {
+  // As the route does it: texts first.
+  const Page = lazy(async () => {
+    await loadNamespaces(['profile', 'mfa']);
+    return { default: ProfilePage };
+  });
+  await renderScreen(
+    <Suspense>
+      <Page />
+    </Suspense>,
+  );
+  await userEvent.click(await screen.findByRole('tab', { name: tab }));
+  return screen.getByRole('tabpanel', { name: tab });
+}
+
+test('shows what the contract names about the person', async () => {
+  const panel = await open('Basic info');
+  const terms = within(panel)
+    .getAllByRole('term')
+    .map((term) => term.textContent);
+  for (const label of [
+    'Username',
+    'Name',
+    'Role',
+    'Email',
+    'Active',
+    'SSH public key',
+    'MFA',
+    'Source',
+    'Created',
+    'Last sign-in',
+    'Password changed',
+    'Expires',
+    'User groups',
+    'Comment',
+  ]) {
+    expect(terms).toContain(label);
+  }
+  expect(within(panel).getByText('li@laptop aa:bb')).toBeTruthy();
+});
+
+test('changes phone and the like; the account itself is an administrator’s', async () => {
+  const panel = await open('Settings');
+  for (const label of ['Username', 'Name', 'Email']) {
+    expect(within(panel).getByLabelText<HTMLInputElement>(label).disabled).toBe(true);
+  }
+  const phone = within(panel).getByLabelText<HTMLInputElement>('Phone');
+  expect(phone.value).toBe('12345');
+  await userEvent.type(phone, '6');
+  await userEvent.click(within(panel).getByRole('button', { name: 'Save' }));
+  expect(await screen.findByText('Profile updated')).toBeTruthy();
+  expect(sent('PATCH', 'users/profile/')[0]?.body).toEqual({
+    phone: '123456',
+    wechat: '',
+    comment: 'nights',
+  });
+});
