@@ -1,6 +1,7 @@
 """Making the calls of the table, and undoing them."""
 
 import copy
+import json
 import re
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -48,14 +49,23 @@ class Trial:
 
     def call(self) -> Any:
         """The answer, read to its end. Cookies that it sets are not kept."""
-        answer = self._call()
+        return self.call_with(self.body)
+
+    @property
+    def body(self) -> Any:
+        """The body with its values."""
+        return filled(self.write.body, self.values)
+
+    def call_with(self, body: Any) -> Any:
+        """The same call with another body."""
+        answer = self._call(body)
         if answer.streaming:
             for _piece in answer.streaming_content:
                 pass
         return answer
 
-    def _call(self) -> Any:
-        body, cookies = filled(self.write.body, self.values), copy.deepcopy(self.client.cookies)
+    def _call(self, body: Any) -> Any:
+        cookies = copy.deepcopy(self.client.cookies)
         headers = {name: filled(text, self.values) for name, text in self.write.headers.items()}
         try:
             if self.write.method == "GET":
@@ -68,7 +78,10 @@ class Trial:
             send = getattr(self.client, self.write.method.lower())
             if self.write.format == "multipart":
                 return send(self.url, _files(body), format="multipart", headers=headers)
-            return send(self.url, {} if body is None else body, format="json", headers=headers)
+            text = json.dumps(
+                {} if body is None else body, default=str
+            )  # as any client may write it, lone surrogates too
+            return send(self.url, text, content_type="application/json", headers=headers)
         finally:
             self.client.cookies = cookies
 

@@ -26,6 +26,8 @@ from postern.kernel.secret import Secret
 
 log = logging.getLogger(__name__)
 
+#: The largest number that the columns of a heartbeat hold.
+_MAX_COUNT: Final = 2**31 - 1
 #: An idle proxy that was silent for longer is no news any more.
 _LONG_AWAY: Final = timedelta(days=1)
 
@@ -78,11 +80,11 @@ def beat(*, terminal: Terminal, heartbeat: Heartbeat, remote_addr: str | None) -
     known.stream_address = lifecycle.clean(heartbeat.stream_address, 255)
     known.is_draining = heartbeat.draining
     known.is_lost = False
-    known.unsent_events = max(heartbeat.unsent_events, 0)
+    known.unsent_events = _counted(heartbeat.unsent_events)
     known.cpu_load = heartbeat.cpu_load
     known.memory_used = heartbeat.memory_used
     known.disk_used = heartbeat.disk_used
-    known.connections = max(heartbeat.connections, 0)
+    known.connections = _counted(heartbeat.connections)
     known.ssh_port = heartbeat.ssh_port if 0 <= heartbeat.ssh_port < 65536 else 0
     known.remote_addr = remote_addr or known.remote_addr
     known.save()
@@ -91,6 +93,11 @@ def beat(*, terminal: Terminal, heartbeat: Heartbeat, remote_addr: str | None) -
         event = "terminal.restarted" if restarted else "terminal.came_up"
         _record(messages.component(known.name, remote_addr), known, event, "other", {"version": known.version})
     return HeartbeatAnswer(orders=orders.open_orders(known.pk), settings=queries.proxy_settings())
+
+
+def _counted(number: int) -> int:
+    """A number from another machine as the column holds it."""
+    return min(max(number, 0), _MAX_COUNT)
 
 
 def _reconcile(terminal: Terminal, heartbeat: Heartbeat, now: datetime) -> None:

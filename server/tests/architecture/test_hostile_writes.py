@@ -1,0 +1,105 @@
+"""Every call of the table of writes with one field bent: a wrong value is the client's error, never a fault of ours.
+
+`tests/integration/test_hostile_input.py` sends bodies that are none; here the body is right but for one field, so that the
+value reaches whatever is behind the first checks: organizations, messages, access keys, the second factor, licences, proxies.
+"""
+
+import copy
+from collections.abc import Callable, Iterator
+from typing import Any
+
+import pytest
+from django.core.files.uploadedfile import SimpleUploadedFile
+
+from postern.apps.users.models import User
+from writes.case import Write
+from writes.table import AREAS
+from writes.trial import Trial, prepared, undone
+from writes.world import World, found_world
+
+pytestmark = [pytest.mark.timeout(600), pytest.mark.django_db]
+
+VALUES: tuple[Any, ...] = (
+    None,
+    True,
+    -1,
+    10**30,
+    "",
+    "\x00",
+    "\ud800",
+    "x" * 70_000,
+    [],
+    [None],
+    {},
+    "9f6c0e2a-0000-4000-8000-000000000000",
+    ["9f6c0e2a-0000-4000-8000-000000000000"],
+)
+FILES = (
+    b"",
+    b"\x00" * 64,
+    b"{",
+    b"[" * 100_000,
+    b'{"format": "postern-licence/1"}',
+    b"PK\x03\x04" * 50,
+    b"\xff\xfe" * 9_000,
+)
+
+
+@pytest.fixture
+def world(licensed: None, make_user: Callable[..., User], settings: Any) -> World:
+    settings.PASSWORD_HASHERS = ["django.contrib.auth.hashers.MD5PasswordHasher", *settings.PASSWORD_HASHERS]
+    return found_world(make_user)
+
+
+def _bent(body: Any) -> Iterator[tuple[str, Any]]:
+    """The body with each of its fields in turn replaced by each value; of an array its first item is bent."""
+    inner = body[0] if isinstance(body, list) and body else body
+    if not isinstance(inner, dict):
+        yield from ((repr(value)[:40], value) for value in VALUES)
+        return
+    for name in inner:
+        for value in VALUES:
+            changed = copy.deepcopy(body)
+            (changed[0] if isinstance(changed, list) else changed)[name] = value
+            yield f"{name}={value!r:.40}", changed
+
+
+def _faults(trial: Trial) -> list[str]:
+    found = []
+    for what, body in _bent(trial.body):
+        with undone():
+            answer = trial.call_with(body)
+            if answer.status_code >= 500 and answer.status_code != 503:
+                found.append(f"{trial.write} {what}: {answer.status_code}")
+    return found
+
+
+def _once(area: str) -> list[Write]:
+    """One call of each route with a body of fields: PUT only where there is no PATCH."""
+    chosen: dict[tuple[str, str], Write] = {}
+    for write in AREAS[area]:
+        method = "PATCH" if write.method == "PUT" else write.method
+        if isinstance(write.body, dict | list) and write.format == "json":
+            chosen.setdefault((method, write.path), write)
+    return list(chosen.values())
+
+
+@pytest.mark.parametrize("area", list(AREAS))
+def test_k22_wrong_value_in_a_right_body_is_never_a_fault_of_ours(area: str, world: World) -> None:
+    faults: list[str] = []
+    for write in _once(area):
+        with undone():
+            faults += _faults(prepared(write, world))
+    assert not faults, "\n".join(faults)
+
+
+def test_licence_file_of_any_kind_is_never_a_fault_of_ours(world: World) -> None:
+    client = world.client("admin")
+    for content in FILES:
+        answer = client.post(
+            "/api/v1/xpack/license/import", {"file": SimpleUploadedFile("l.bin", content)}, format="multipart"
+        )
+        assert answer.status_code in {200, 400}, content[:20]
+        assert answer.json().get("status", False) is False
+    for body in ({"file": "text"}, {"file": ["a", "b"]}, {}):
+        assert client.post("/api/v1/xpack/license/import", body, format="multipart").status_code == 400
