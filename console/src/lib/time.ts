@@ -27,8 +27,19 @@ export function exactStamp(date: Date): string {
   return `${minuteStamp(date)}:${two(date.getSeconds())}`;
 }
 
+const zoneNames = new Map<string, Intl.DateTimeFormat>();
+
+/** Making one costs more than using it a hundred times, and a list shows hundreds of times. */
+function zoneNameFormat(locale: string): Intl.DateTimeFormat {
+  const known = zoneNames.get(locale);
+  if (known) return known;
+  const made = new Intl.DateTimeFormat(locale, { timeZoneName: 'short' });
+  zoneNames.set(locale, made);
+  return made;
+}
+
 export function exactTime(date: Date): string {
-  const zone = Intl.DateTimeFormat(currentLocale(), { timeZoneName: 'short' })
+  const zone = zoneNameFormat(currentLocale())
     .formatToParts(date)
     .find((part) => part.type === 'timeZoneName')?.value;
   return `${exactStamp(date)} ${zone ?? ''}`.trim();

@@ -1,6 +1,6 @@
 import { ArrowDown, ArrowUp, Ellipsis } from 'lucide-react';
 import { memo, type ReactNode, useCallback, useEffect, useRef, useState } from 'react';
-import { useT } from '#/lib/i18n';
+import { type Translate, useT } from '#/lib/i18n';
 import { Checkbox } from './choice';
 import { markCutEdges } from './cut-edges';
 import { AnchoredMenu, type MenuEntry } from './menu';
@@ -66,11 +66,11 @@ interface RowProps<Row> {
   readonly actions: TableProps<Row>['actions'];
   readonly onToggle: (id: string) => void;
   readonly onMenu: (anchor: HTMLElement, row: Row) => void;
+  readonly t: Translate;
 }
 
 function RowOf<Row>(props: RowProps<Row>) {
-  const { row, id, name, columns, actions } = props;
-  const t = useT();
+  const { row, id, name, columns, actions, t } = props;
   const offered = actions?.(row) ?? [];
   const inWords = offered.length > ACTIONS_SHOWN ? offered.slice(0, 1) : offered;
   return (
@@ -294,6 +294,7 @@ export function Table<Row>(props: TableProps<Row>) {
                     actions={actions}
                     onToggle={toggle}
                     onMenu={openMenu}
+                    t={t}
                   />
                 );
               })

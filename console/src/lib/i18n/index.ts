@@ -98,13 +98,32 @@ export function currentLocale(): string {
 
 export type Translate = (key: string, values?: Record<string, unknown>) => string;
 
-/** Translation outside of components (errors, toasts). */
-export const translate: Translate = (key, values) => i18n.t(key, values ?? {});
+/** Looks up texts; those without values are kept. A list asks for the same few words in each of its rows. */
+function makeTranslate(): Translate {
+  const kept = new Map<string, string>();
+  return (key, values) => {
+    if (values !== undefined) return i18n.t(key, values);
+    const known = kept.get(key);
+    if (known !== undefined) return known;
+    const text = i18n.t(key);
+    // A text that is not there may come.
+    if (i18n.exists(key)) kept.set(key, text);
+    return text;
+  };
+}
 
-/** Translation in components: renders again when the language changes. */
+let present = makeTranslate();
+i18n.on('languageChanged', () => {
+  present = makeTranslate();
+});
+
+/** Translation outside of components (errors, toasts). */
+export const translate: Translate = (key, values) => present(key, values);
+
+/** Translation in components: renders again when the language changes. One and the same function until then. */
 export function useT(): Translate {
-  const { t } = useTranslation();
-  return t as Translate;
+  useTranslation();
+  return present;
 }
 
 export type { Language };

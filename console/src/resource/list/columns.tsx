@@ -1,6 +1,6 @@
 import type { ReactNode } from 'react';
 import type { Translate } from '#/lib/i18n';
-import { AppLink } from '#/ui/link';
+import { CellLink } from '#/ui/link';
 import type { TableColumn } from '#/ui/table';
 import type { FieldMap } from '../api';
 import type { Column, Resource, ResourceDefinition } from '../define';
@@ -34,9 +34,9 @@ export function tableColumns<Row extends Resource>(
       const isName = NAME_KEYS.has(spec.key);
       const automatic = (row: Row): ReactNode =>
         isName && resource.routes.paths.detail !== undefined ? (
-          <AppLink to={objectPath(resource.routes.paths.detail, row.id)} className="pt-link font-medium">
+          <CellLink to={objectPath(resource.routes.paths.detail, row.id)} className="pt-link font-medium">
             {String(valueOf(row, spec.key) ?? resource.nameOf(row))}
-          </AppLink>
+          </CellLink>
         ) : (
           <AutoCell row={row} name={spec.key} meta={field} />
         );
