@@ -105,6 +105,15 @@ describe('states', () => {
     expect(screen.getByRole('button', { name: 'Import' })).toBeTruthy();
   });
 
+  test('[S8-048] a list that fails is asked for once; another try is the person’s', async () => {
+    server.use(mock.get(LIST, () => HttpResponse.json({}, { status: 503 })));
+    await renderScreen(list());
+    const again = await screen.findByRole('button', { name: 'Try again' });
+    expect(sent('GET')).toHaveLength(1);
+    await userEvent.click(again);
+    await waitFor(() => expect(sent('GET')).toHaveLength(2));
+  });
+
   test('refused: what is needed and who you are; no licence: what is kept', async () => {
     server.use(mock.get(LIST, () => HttpResponse.json({ code: 'permission_denied' }, { status: 403 })));
     const first = await renderScreen(list());
