@@ -40,7 +40,7 @@ export function Pager({
   return (
     <nav
       aria-label={of === undefined ? t('ui:pager.label') : t('ui:pager.label_of', { name: of })}
-      className="-mt-px flex flex-wrap items-center gap-x-4 gap-y-2 border-t border-line px-3 py-1.5 tabular-nums"
+      className="-mt-px flex flex-wrap items-center gap-x-4 max-sm:gap-x-2 gap-y-2 border-t border-line px-3 py-1.5 tabular-nums"
     >
       <span className="grow text-ink-2" role="status">
         {t('ui:pager.range', {
@@ -50,7 +50,7 @@ export function Pager({
         })}
       </span>
       <span className="flex items-center gap-2">
-        <span className="text-ink-3" aria-hidden>
+        <span className="text-ink-3 max-sm:hidden" aria-hidden>
           {t('ui:pager.size')}
         </span>
         <span className="relative">

@@ -9,6 +9,7 @@ import {
   PanelLeft,
   Plus,
   Repeat,
+  SquareTerminal,
   Sun,
   X,
 } from 'lucide-react';
@@ -55,7 +56,7 @@ function useScreens(): { readonly commands: readonly Command[]; readonly sources
           group: isCreate ? 'actions' : 'screens',
           label: t(record.title),
           detail: parent ? t(parent.title) : section.routes.length > 1 ? t(section.title) : undefined,
-          icon: isCreate ? Plus : icon,
+          icon: isCreate ? Plus : record.path === '/connect' ? SquareTerminal : icon,
           words: record.path,
           to: record.path,
         });

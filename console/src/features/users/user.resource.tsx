@@ -141,7 +141,7 @@ export const user = defineResource<UserRow>({
     isInactive: (row) => !row.is_active,
     phone: {
       icon: User,
-      meta: (row) => <span>{row.username}</span>,
+      meta: (row) => <span className="truncate">{row.email}</span>,
       status: (row) => <UserStatus row={row} />,
     },
     bulkActions: [

@@ -19,7 +19,7 @@ import { FailedState } from '#/ui/states';
 import { Tabs } from '#/ui/tabs';
 import type { FieldMap } from '../api';
 import type { ActionTools, DetailDefinition, QuickAction, Resource, ResourceDefinition } from '../define';
-import { AutoCell } from '../format';
+import { AutoCell, textOf, valueOf } from '../format';
 import { deleteObject, whyKept } from '../list/object-actions';
 import { objectPath } from '../routes';
 import { useMetadata } from '../use-metadata';
@@ -219,7 +219,8 @@ export function ResourceDetail<Row extends Resource>({
     <>
       <PageHeader
         title={definition.title?.(row) ?? resource.nameOf(row)}
-        lead={resource.nameOf(row)}
+        // Without a title of its own an object may be called “name (user name)”.
+        lead={definition.title ? resource.nameOf(row) : textOf(valueOf(row, 'name'))}
         back={back}
         aside={definition.status?.(row)}
         actions={

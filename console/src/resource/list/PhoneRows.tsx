@@ -24,9 +24,15 @@ export function PhoneRows<Row extends Resource>({
   const { phone } = resource.list;
   if (!rows) {
     return (
-      <div className="grid gap-8 p-4" aria-busy="true">
+      <div aria-busy="true">
         {[0, 1, 2, 3, 4].map((line) => (
-          <Skeleton key={line} className="w-2/3" />
+          <div key={line} className="flex min-h-16 items-center gap-3 border-b border-line px-3">
+            <Skeleton className="size-[30px]! rounded-(--r-gate)!" />
+            <div className="grid grow gap-3">
+              <Skeleton className="w-2/5" />
+              <Skeleton className="w-1/4" />
+            </div>
+          </div>
         ))}
       </div>
     );

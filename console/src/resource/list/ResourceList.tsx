@@ -132,6 +132,8 @@ export function ResourceList<Row extends Resource>(props: ResourceListProps<Row>
   const title = props.title ?? t(resource.routes.titles.list);
 
   const create = <CreateButton resource={resource} query={createQuery} allowed={allowed} tools={tools} />;
+  // On a phone the thumb finds it at the lower edge.
+  const atFoot = isPhone && !embedded;
   const conditions = conditionsOf(controls.state.filters, searchFields, t);
   const clearFilters = () => controls.setFilters({});
 
@@ -201,7 +203,7 @@ export function ResourceList<Row extends Resource>(props: ResourceListProps<Row>
       <IconButton icon={RefreshCw} label={t('resource:refresh')} onClick={tools.refresh} />
       {mayExchange && <ExchangeActions {...exchangeActions} />}
       {resource.list.header?.(tools)}
-      {create}
+      {!atFoot && create}
     </>
   );
   const count = data && (
@@ -220,7 +222,7 @@ export function ResourceList<Row extends Resource>(props: ResourceListProps<Row>
         {embedded ? (
           <div className="flex flex-wrap items-center gap-2">
             {count}
-            <div className="ml-auto flex flex-wrap items-center gap-2">{toolbar}</div>
+            <div className="flex grow flex-wrap items-center justify-end gap-2">{toolbar}</div>
           </div>
         ) : (
           <PageHeader title={title} aside={count} actions={toolbar} />
@@ -243,8 +245,10 @@ export function ResourceList<Row extends Resource>(props: ResourceListProps<Row>
           </div>
         )}
         <div className={`pt-card flex min-h-0 flex-col overflow-hidden ${embedded ? '' : 'grow'}`}>
-          {isPhone && placeholder === undefined ? (
-            <PhoneRows resource={resource} columns={columns} rows={list} actions={actionsOf} />
+          {isPhone ? (
+            (placeholder ?? (
+              <PhoneRows resource={resource} columns={columns} rows={list} actions={actionsOf} />
+            ))
           ) : (
             <Table
               label={title}
@@ -284,6 +288,11 @@ export function ResourceList<Row extends Resource>(props: ResourceListProps<Row>
             />
           )}
         </div>
+        {atFoot && placeholder === undefined && (
+          <div className="sticky bottom-0 z-(--z-sticky) -mx-3 -mb-3 grid border-t border-line bg-bg p-3 empty:hidden">
+            {create}
+          </div>
+        )}
       </div>
     </div>
   );
