@@ -108,7 +108,7 @@ describe('states', () => {
   test('[S8-048] a list that fails is asked for once; another try is the person’s', async () => {
     server.use(mock.get(LIST, () => HttpResponse.json({}, { status: 503 })));
     await renderScreen(list());
-    const again = await screen.findByRole('button', { name: 'Try again' });
+    const again = await screen.findByRole('button', { name: 'Retry' });
     expect(sent('GET')).toHaveLength(1);
     await userEvent.click(again);
     await waitFor(() => expect(sent('GET')).toHaveLength(2));
