@@ -76,6 +76,14 @@ const shellRoute = createRoute({
   component: lazyRouteComponent(() => import('./shell/Shell'), 'Shell'),
 });
 
+const workspaceRoute = createRoute({
+  getParentRoute: () => guardedRoute,
+  id: 'workspace',
+  staticData: { texts: SHELL_TEXTS },
+  beforeLoad: () => loadNamespaces(SHELL_TEXTS),
+  component: lazyRouteComponent(() => import('./shell/BareFrame'), 'BareFrame'),
+});
+
 const homeRoute = createRoute({
   getParentRoute: () => shellRoute,
   path: '/',
@@ -118,7 +126,7 @@ function sectionRoutes(section: Section, frame: 'shell' | 'bare') {
   const routes = section.routes.filter((record) => (record.frame ?? 'shell') === frame);
   if (routes.length === 0) return [];
   const parent = createRoute({
-    getParentRoute: () => (frame === 'bare' ? guardedRoute : shellRoute),
+    getParentRoute: () => (frame === 'bare' ? workspaceRoute : shellRoute),
     id: frame === 'bare' ? `${section.id}-bare` : section.id,
     component: Outlet,
   });
@@ -203,7 +211,7 @@ export function makeRouter() {
             missingRoute,
             ...sections.flatMap((section) => sectionRoutes(section, 'shell')),
           ]),
-          ...sections.flatMap((section) => sectionRoutes(section, 'bare')),
+          workspaceRoute.addChildren(sections.flatMap((section) => sectionRoutes(section, 'bare'))),
         ]),
         ...development,
       ]),

@@ -13,9 +13,14 @@ function storedChoice(): ThemeChoice {
   return stored === 'light' || stored === 'dark' ? stored : 'system';
 }
 
+/** What a choice comes to on this machine now. */
+export function themeOf(choice: ThemeChoice): 'light' | 'dark' {
+  if (choice !== 'system') return choice;
+  return systemDark()?.matches ? 'dark' : 'light';
+}
+
 function apply(choice: ThemeChoice): void {
-  const dark = choice === 'dark' || (choice === 'system' && (systemDark()?.matches ?? false));
-  document.documentElement.dataset.theme = dark ? 'dark' : 'light';
+  document.documentElement.dataset.theme = themeOf(choice);
 }
 
 interface ThemeState {

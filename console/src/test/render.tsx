@@ -83,6 +83,7 @@ export async function renderScreen(
       'audits',
       'node-search',
       'orgs',
+      'connect',
     ],
     'en',
   );

@@ -50,7 +50,7 @@ export function PageHeader({ title, lead, aside, actions, help, back }: PageHead
         </h1>
         {aside}
         {actions !== undefined && (
-          <div className="ml-auto flex flex-wrap items-center gap-2 max-sm:w-full">{actions}</div>
+          <div className="flex grow flex-wrap items-center justify-end gap-2 max-sm:w-full">{actions}</div>
         )}
       </header>
       {help !== undefined && (

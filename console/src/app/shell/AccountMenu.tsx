@@ -18,17 +18,10 @@ import { type ThemeChoice, useTheme } from '#/lib/theme';
 import { MenuButton, type MenuEntry } from '#/ui/menu';
 import { useMedia } from '#/resource/use-media';
 import { openAccessKeys } from './access-keys';
+import { Avatar } from './Avatar';
 import { signOut } from './sign-out';
 import { switchLanguage } from './switch-language';
 import { maySwitchPage, switchPage } from './switch-page';
-
-function initials(name: string): string {
-  const words = name.trim().split(/\s+/);
-  if (/^[\u3400-\u9fff]/.test(name)) return name.slice(0, 1);
-  return words.length > 1
-    ? `${words[0]?.[0] ?? ''}${words.at(-1)?.[0] ?? ''}`.toUpperCase()
-    : name.slice(0, 2).toUpperCase();
-}
 
 const THEMES: readonly { id: ThemeChoice; icon: typeof Sun }[] = [
   { id: 'system', icon: Monitor },
@@ -96,12 +89,7 @@ export function AccountMenu() {
   ];
   return (
     <MenuButton label={t('app:account.menu', { name: session.profile.name })} entries={entries} kind="text">
-      <span
-        className="grid size-6 place-items-center rounded-full bg-surface-3 text-meta font-medium text-ink-2"
-        aria-hidden
-      >
-        {initials(session.profile.name)}
-      </span>
+      <Avatar name={session.profile.name} className="size-6 text-meta" />
       <span className="max-w-32 truncate max-sm:sr-only">{session.profile.name}</span>
       <ChevronDown className="size-[14px]! text-ink-3 max-sm:hidden" aria-hidden />
     </MenuButton>

@@ -13,8 +13,9 @@ import { sectionIcons } from './section-icons';
 import { setSidebarOpen, useSidebar } from './sidebar-state';
 import { VersionLine } from './VersionLine';
 
-// Only phones need it.
+// Only phones need them.
 const Drawer = lazy(async () => ({ default: (await import('#/ui/drawer')).Drawer }));
+const PersonFooter = lazy(() => import('./PersonFooter'));
 
 /** Record that the menu marks: the open screen's own or, for hidden screens, its parent's. */
 function menuRecordOf(record: RouteRecord | undefined): RouteRecord | undefined {
@@ -177,6 +178,7 @@ export function Sidebar() {
           <OrganizationSelector folded={false} />
           <Menu folded={false} />
           <VersionLine />
+          <PersonFooter />
         </Drawer>
       </Suspense>
     );

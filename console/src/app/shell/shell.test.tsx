@@ -1,6 +1,7 @@
-import { act, screen } from '@testing-library/react';
+import { act, screen, within } from '@testing-library/react';
 import userEvent from '@testing-library/user-event';
-import { afterEach, describe, expect, test } from 'vitest';
+import { afterEach, describe, expect, test, vi } from 'vitest';
+import { browserLocation } from '#/lib/browser-location';
 import { Role } from '#/lib/permissions';
 import { readCookie } from '#/lib/storage';
 import { admin, adminSession, renderScreen } from '#/test/render';
@@ -70,6 +71,27 @@ describe('sidebar', () => {
     const settings = { LOGO_URLS: { logo_index: '/media/own.png' } };
     await renderScreen(<Shell />, { session: { ...adminSession, settings } });
     expect((await screen.findByRole('img', { name: 'Postern' })).getAttribute('src')).toBe('/media/own.png');
+  });
+});
+
+describe('the menu of a phone', () => {
+  test('has the person at its foot: name, role, light or dark, and the way out', async () => {
+    const assign = vi.spyOn(browserLocation, 'assign').mockImplementation(() => {});
+    await renderScreen(<Shell />);
+    await screen.findByRole('navigation', { name: 'Main menu' });
+    resizeTo(390);
+    await userEvent.click(await screen.findByRole('button', { name: 'Open menu' }));
+    const menu = within(await screen.findByRole('dialog', { name: 'Main menu' }));
+    const person = await menu.findByRole('link', { name: /Administrator/ });
+    expect(person.textContent).toBe('Administratorsuper admin');
+    expect(person.getAttribute('href')).toBe('/users/profile');
+    await userEvent.click(menu.getByRole('button', { name: 'Dark' }));
+    expect(document.documentElement.dataset['theme']).toBe('dark');
+    await userEvent.click(menu.getByRole('button', { name: 'Light' }));
+    expect(document.documentElement.dataset['theme']).toBe('light');
+    await userEvent.click(menu.getByRole('button', { name: 'Sign out' }));
+    expect(assign).toHaveBeenCalledWith('/core/auth/logout/?next=%2Fui%2F');
+    assign.mockRestore();
   });
 });
 

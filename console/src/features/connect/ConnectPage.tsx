@@ -1,10 +1,13 @@
+import { useBlocker } from '@tanstack/react-router';
 import { ArrowLeft, Minus, PanelLeft, PanelRight, Plus, X } from 'lucide-react';
-import { useEffect, useEffectEvent, useState } from 'react';
+import { use, useEffect, useEffectEvent, useState } from 'react';
 import { explain } from '#/lib/http/catalogue';
 import { useT } from '#/lib/i18n';
 import { paths } from '#/lib/paths';
 import { Button, IconButton } from '#/ui/button';
 import { Switch } from '#/ui/choice';
+import { confirm } from '#/ui/confirm';
+import { FrameTools } from '#/ui/frame-tools';
 import { LinkButton } from '#/ui/link';
 import { Logo } from '#/ui/logo';
 import { usePageTitle } from '#/ui/page-title';
@@ -21,7 +24,7 @@ import { SystemUserDialog } from './SystemUserDialog';
 import {
   closeTab,
   FONT_SIZES,
-  hasLiveSession,
+  liveSessions,
   openTab,
   setPreferences,
   showTab,
@@ -38,6 +41,7 @@ interface Choice {
 export function ConnectPage() {
   const t = useT();
   usePageTitle(t('nav:connect'));
+  const frameTools = use(FrameTools);
   const { tabs, panes, current } = useWorkspace();
   const [choice, setChoice] = useState<Choice | null>(null);
   const [showsAssets, setShowsAssets] = useState(() => window.innerWidth >= 640);
@@ -84,20 +88,29 @@ export function ConnectPage() {
     void openFromAddress(id);
   }, []);
 
-  useEffect(() => {
-    const warn = (event: BeforeUnloadEvent): void => {
-      if (hasLiveSession()) event.preventDefault();
-    };
-    addEventListener('beforeunload', warn);
-    return () => removeEventListener('beforeunload', warn);
-  }, []);
+  // A terminal that leaves the page ends its session.
+  useBlocker({
+    shouldBlockFn: async () => {
+      const live = liveSessions();
+      if (live.length === 0) return false;
+      return !(await confirm({
+        title: t('connect:leave.question', { count: live.length }),
+        effect: t('connect:leave.effect'),
+        names: live,
+        confirmLabel: t('connect:leave.confirm'),
+        cancelLabel: t('connect:leave.stay'),
+        danger: true,
+      }));
+    },
+    enableBeforeUnload: () => liveSessions().length > 0,
+  });
 
   return (
     <main
       data-theme="dark"
       data-terminal-exit=""
       tabIndex={-1}
-      className="flex h-dvh flex-col overflow-hidden bg-bg text-ink-1"
+      className="flex min-h-0 grow flex-col overflow-hidden bg-bg text-ink-1"
     >
       <h1 className="sr-only">{t('nav:connect')}</h1>
       <div className="flex min-h-0 grow">
@@ -137,6 +150,7 @@ export function ConnectPage() {
               />
             )}
             <TabStrip />
+            {frameTools}
             <IconButton
               icon={PanelRight}
               kind="text"

@@ -2,7 +2,7 @@ import { beforeEach, describe, expect, it } from 'vitest';
 import {
   closePane,
   closeTab,
-  hasLiveSession,
+  liveSessions,
   openTab,
   reconnectPane,
   setPreferences,
@@ -65,11 +65,11 @@ describe('workspace', () => {
   it('knows whether leaving would end a session', () => {
     openTab(target);
     const pane = state().tabs[0]?.focused as string;
-    expect(hasLiveSession()).toBe(false);
+    expect(liveSessions()).toEqual([]);
     updatePane(pane, { session: { session_id: 's' } as never });
-    expect(hasLiveSession()).toBe(true);
+    expect(liveSessions()).toEqual(['web-1']);
     updatePane(pane, { end: { reason: 'user_closed', message: '', exitStatus: 0 } });
-    expect(hasLiveSession()).toBe(false);
+    expect(liveSessions()).toEqual([]);
   });
 
   it('connects anew in the same pane as a new session', () => {

@@ -185,9 +185,9 @@ export function setPreferences(change: Partial<TerminalPreferences>): void {
   });
 }
 
-/** Whether leaving the page would end something. */
-export function hasLiveSession(): boolean {
-  return Object.values(useWorkspace.getState().panes).some(
-    (pane) => pane.session !== null && pane.end === null,
-  );
+/** Names of the assets whose sessions would end with the page. */
+export function liveSessions(): readonly string[] {
+  return Object.values(useWorkspace.getState().panes)
+    .filter((pane) => pane.session !== null && pane.end === null)
+    .map((pane) => pane.target.assetName);
 }

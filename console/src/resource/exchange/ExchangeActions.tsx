@@ -6,7 +6,11 @@ import { Button } from '#/ui/button';
 import { MenuButton } from '#/ui/menu';
 import type { Metadata } from '../api';
 import type { ActionTools, Resource, ResourceDefinition } from '../define';
+import { useMedia } from '../use-media';
 import { CSV, type ExchangeSource, offersExport } from './exchange-source';
+
+/** The toolbar of a list stays on one line. */
+const NARROW = '(width < 1200px)';
 
 // Most visits of a list exchange nothing: dialogs and their texts come when they are opened.
 const ExportDialog = lazy(async () => {
@@ -48,6 +52,7 @@ export function ExchangeActions<Row extends Resource>({
 }: ExchangeActionsProps<Row>) {
   const t = useT();
   const isRoot = useIsRootOrganization();
+  const isNarrow = useMedia(NARROW);
   const [open, setOpen] = useState<'export' | 'import' | null>(null);
   const { exchange = {} } = resource.list;
   const mayExport = offersExport(exchange, metadata) !== false;
@@ -74,14 +79,19 @@ export function ExchangeActions<Row extends Resource>({
       ) : mayImport ? (
         <MenuButton
           label={label}
+          iconOnly={isNarrow}
           entries={[
             { id: 'import', label: t('resource:exchange.import'), icon: Upload, run: startImport },
             { id: 'export', label: t('resource:exchange.export'), icon: Download, run: startExport },
           ]}
         >
           <ArrowDownUp aria-hidden />
-          <span className="max-sm:sr-only">{label}</span>
-          <ChevronDown aria-hidden />
+          {!isNarrow && (
+            <>
+              {label}
+              <ChevronDown aria-hidden />
+            </>
+          )}
         </MenuButton>
       ) : (
         <Button icon={Download} onClick={startExport}>
