@@ -5,7 +5,7 @@ The SQL stays Django's own and parametrised: stand-in values mark the places in 
 For queries that every request makes, and for none else: the code is plainer without.
 """
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Final, Generic, TypeVar
 from uuid import UUID
@@ -13,8 +13,14 @@ from uuid import UUID
 from django.db import DEFAULT_DB_ALIAS, connections
 from django.db.backends.base.base import BaseDatabaseWrapper
 from django.db.models import Model, QuerySet
+from django.db.models.base import ModelState
+from django.db.models.signals import post_init, pre_init
 
 Values = tuple[Any, ...]
+#: Position of a column, what is done with its values, the expression that it comes from.
+_Converter = tuple[int, Values, Any]
+#: In place of the functions of a column: see `_convert_uuids`.
+_UUIDS: Final[Values] = ("uuids",)
 
 
 @dataclass(frozen=True, slots=True)
@@ -24,7 +30,7 @@ class _Compiled:
     sql: str
     params: Values
     places: tuple[tuple[int, str], ...]
-    converters: tuple[tuple[int, Values, Any], ...]
+    converters: tuple["_Converter", ...]
 
 
 _Row = TypeVar("_Row", bound=Model)
@@ -58,7 +64,7 @@ class PreparedQuery:
         database = connections[DEFAULT_DB_ALIAS]  # once: each question to Django's `connection` looks it up anew
         found = self.stored(**values)
         converters = self._for(database).converters
-        return [_converted(row, converters, database) for row in found] if converters else found
+        return [tuple(row) for row in _converted(found, converters, database)] if converters else found
 
     def stored(self, **values: UUID | str) -> list[Values]:
         """The same as the database has them (see `as_stored`), to be told apart before `converted`."""
@@ -75,7 +81,7 @@ class PreparedQuery:
     def converted(self, row: Values) -> Values:
         """One row of `stored` as `tuples` gives it."""
         database = connections[DEFAULT_DB_ALIAS]
-        return _converted(row, self._for(database).converters, database)
+        return tuple(_converted((row,), self._for(database).converters, database)[0])
 
     def _for(self, database: BaseDatabaseWrapper) -> _Compiled:
         compiled = self._compiled.get(database.vendor)
@@ -95,7 +101,7 @@ class PreparedQuery:
             raise LookupError("the query does not carry its values and columns as they were given")
         selected = [column for column, _sql, _alias in compiler.select]
         converters = tuple(
-            (position, tuple(functions), expression)
+            (position, _UUIDS if _are_uuids(functions, database) else tuple(functions), expression)
             for position, (functions, expression) in compiler.get_converters(selected).items()
         )
         return _Compiled(str(sql), tuple(params), tuple(places.items()), converters)
@@ -135,7 +141,7 @@ class PreparedObjects(Generic[_Row]):
         found: list[_Row] = []
         own, seen = len(self._names), dict[tuple[str, Any], Model]()
         for row in self._query.tuples(**values):
-            made: _Row = self._model.from_db(DEFAULT_DB_ALIAS, self._names, row[:own])
+            made: _Row = new_object(self._model, self._names, row[:own])
             for related in self._related:
                 setattr(made, related.name, related.object_of(row, seen))
             found.append(made)
@@ -159,8 +165,31 @@ class _Related:
         known = (self.name, row[self.key])
         found = seen.get(known)
         if found is None:
-            found = seen[known] = self.model.from_db(DEFAULT_DB_ALIAS, self.names, row[self.part])
+            found = seen[known] = new_object(self.model, self.names, row[self.part])
         return found
+
+
+def new_object(model: type[_Row], names: Sequence[str], values: Sequence[Any]) -> _Row:
+    """What `model.from_db` makes of the values of these columns.
+
+    Django's way looks at every column of the model, present or not, and sends two signals, for each object; here models that ask for
+    neither are filled in one go.
+    """
+    quick = _quick.get(model)
+    if quick is None:
+        own_way = model.from_db.__func__ is not Model.from_db.__func__ or model.__init__ is not Model.__init__  # type: ignore[attr-defined]  # class methods have it
+        quick = _quick[model] = not (own_way or pre_init.has_listeners(model) or post_init.has_listeners(model))
+    if not quick:
+        return model.from_db(DEFAULT_DB_ALIAS, names, values)
+    made = model.__new__(model)
+    columns = vars(made)
+    columns["_state"] = state = ModelState()
+    state.adding, state.db = False, DEFAULT_DB_ALIAS
+    columns.update(zip(names, values, strict=True))
+    return made
+
+
+_quick: Final[dict[type[Model], bool]] = {}
 
 
 def as_stored(value: UUID | str, database: BaseDatabaseWrapper) -> Any:
@@ -174,15 +203,36 @@ def _column_names(model: type[Model]) -> tuple[str, ...]:
     return tuple(column.attname for column in model._meta.concrete_fields)  # noqa: SLF001 - the documented model API
 
 
-def _converted(row: Values, converters: Sequence[tuple[int, Values, Any]], database: BaseDatabaseWrapper) -> Values:
-    """A row as the model's fields have it: what Django's compiler does with each."""
-    values = list(row)
+def _converted(
+    rows: Iterable[Values], converters: Sequence[_Converter], database: BaseDatabaseWrapper
+) -> list[list[Any]]:
+    """Rows as the model's fields have them: what Django's compiler does with each value."""
+    found = [list(row) for row in rows]
     for position, functions, expression in converters:
-        value = values[position]
-        for function in functions:
-            value = function(value, expression, database)
-        values[position] = value
-    return tuple(values)
+        if functions is _UUIDS:
+            _convert_uuids(found, position)
+            continue
+        for values in found:
+            value = values[position]
+            for function in functions:
+                value = function(value, expression, database)
+            values[position] = value
+    return found
+
+
+def _convert_uuids(rows: list[list[Any]], position: int) -> None:
+    """A column of UUIDs that the database keeps as text: those of one organization are all the same."""
+    known: dict[str | None, UUID | None] = {None: None}
+    for values in rows:
+        text = values[position]
+        if text not in known:
+            known[text] = UUID(int=int(text, 16))
+        values[position] = known[text]
+
+
+def _are_uuids(functions: Sequence[Any], database: BaseDatabaseWrapper) -> bool:
+    convert: Any = getattr(database.ops, "convert_uuidfield_value", None)
+    return convert is not None and list(functions) == [convert]
 
 
 def _hashable(value: Any) -> bool:

@@ -24,8 +24,9 @@ from django.core.exceptions import RequestAborted
 from django.core.handlers.asgi import ASGIHandler, get_script_prefix
 from django.core.handlers.base import BaseHandler
 from django.db import connections
+from django.http import HttpRequest
 from django.http.response import FileResponse, HttpResponse, HttpResponseBase
-from django.urls import set_script_prefix
+from django.urls import ResolverMatch, get_resolver, set_script_prefix
 
 Scope = Mapping[str, Any]
 Message = Mapping[str, Any]
@@ -34,6 +35,8 @@ Send = Callable[[Message], Awaitable[None]]
 
 #: So many threads stay when nothing is to be done; more requests at once get more, which end with them.
 _KEPT: Final = 8
+#: So many paths are remembered with their views: more than there are routes.
+_VIEWS: Final = 2_000
 _BODILESS: Final = frozenset({204, 304})
 _BODY_HEADERS: Final = frozenset({b"content-length", b"transfer-encoding"})
 
@@ -46,6 +49,7 @@ class RequestThreads(ASGIHandler):
         self.load_middleware(is_async=False)
         self._kept = kept
         self._idle: deque[ThreadPoolExecutor] = deque()
+        self._views: dict[str, ResolverMatch] = {}
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         if scope["type"] != "http":
@@ -72,6 +76,18 @@ class RequestThreads(ASGIHandler):
             self._give_back(thread, is_free=is_free)
         if not response.streaming:
             await self.send_response(response, send)
+
+    def resolve_request(self, request: HttpRequest) -> ResolverMatch:
+        """The view of a path. One that holds no value (a list, not an object) leads to the same view each time."""
+        if hasattr(request, "urlconf"):
+            return super().resolve_request(request)
+        found = self._views.get(request.path_info)
+        if found is None:
+            found = get_resolver().resolve(request.path_info)
+            if not (found.args or found.kwargs) and len(self._views) < _VIEWS:
+                self._views[request.path_info] = found
+        request.resolver_match = found
+        return found
 
     async def _body(self, scope: Scope, receive: Receive) -> IO[bytes]:
         if not any(name in _BODY_HEADERS for name, _value in scope["headers"]):

@@ -5,7 +5,11 @@ from rest_framework.test import APIClient
 
 from postern.apps.audits.models import AuditEvent
 from postern.apps.preferences import facade
+from postern.apps.preferences.actions import change_settings
+from postern.apps.preferences.models import PreferenceValue
 from postern.apps.preferences.registry import PASSWORD_RULES, REGISTRY, Category, of_category
+from postern.foundation import request_memory
+from postern.foundation.actor import SYSTEM
 
 pytestmark = pytest.mark.django_db
 
@@ -125,3 +129,17 @@ def test_settings_read_with_the_wrong_type_are_a_programming_error() -> None:
         facade.get_bool("SECURITY_LOGIN_LIMIT_COUNT")
     with pytest.raises(KeyError):
         facade.get_int("NO_SUCH_SETTING")
+
+
+def test_setting_that_another_process_changed_is_seen_by_the_next_request(as_admin: APIClient) -> None:
+    url = f"{URL}?category=security"
+    for value in (5, 7):
+        PreferenceValue.objects.update_or_create(name="SECURITY_LOGIN_LIMIT_COUNT", defaults={"value": value})
+        assert as_admin.get(url).json()["SECURITY_LOGIN_LIMIT_COUNT"] == value
+
+
+def test_setting_changed_in_a_request_is_read_anew_in_it() -> None:
+    with request_memory.of_request():
+        assert facade.get_int("SECURITY_LOGIN_LIMIT_COUNT") == REGISTRY["SECURITY_LOGIN_LIMIT_COUNT"].default
+        change_settings(actor=SYSTEM, changes={"SECURITY_LOGIN_LIMIT_COUNT": 4})
+        assert facade.get_int("SECURITY_LOGIN_LIMIT_COUNT") == 4

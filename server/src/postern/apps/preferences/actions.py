@@ -22,6 +22,7 @@ def change_settings(*, actor: Actor, changes: Mapping[str, Value]) -> None:
     changed = {name: changes[name] for name, old in before.items() if changes[name] != old}
     for name, new in changed.items():
         PreferenceValue.objects.update_or_create(name=name, defaults={"value": new, "updated_by": actor.label[:260]})
+    queries.forget()
     if changed:
         audits.record(
             actor=actor,

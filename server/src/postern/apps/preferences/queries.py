@@ -1,11 +1,15 @@
-"""Reads of settings. One query each time, so that a change takes effect at once in every process."""
+"""Reads of settings. One query for each request, so that a change takes effect with the next in every process."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from functools import cache
+from typing import Any, Final
 
 from postern.apps.preferences.models import PreferenceValue
 from postern.apps.preferences.registry import REGISTRY, Value
+from postern.foundation import request_memory
 from postern.foundation.prepared import PreparedQuery
+
+_MEMORY: Final = "preferences"
 
 
 def value(name: str) -> Value:
@@ -16,11 +20,27 @@ def value(name: str) -> Value:
 def values(names: Iterable[str]) -> dict[str, Value]:
     """The values in force of several settings, in the order of `names`."""
     wanted = tuple(names)
-    stored = dict(_stored(wanted).tuples()) if wanted else {}
-    return {name: stored.get(name, REGISTRY[name].default) for name in wanted}
+    if not wanted:
+        return {}
+    stored = request_memory.kept(_MEMORY, _stored)
+    return {name: _read(name, stored[name]) if name in stored else REGISTRY[name].default for name in wanted}
+
+
+def forget() -> None:
+    """Settings have been changed: this request reads them anew."""
+    request_memory.forget(_MEMORY)
+
+
+def _stored() -> Mapping[str, Any]:
+    """All settings that were ever set, not read yet: there are few, and most are not asked for."""
+    return dict(_rows().stored())
+
+
+def _read(name: str, stored: Any) -> Value:
+    found: Value = _rows().converted((name, stored))[1]
+    return found
 
 
 @cache
-def _stored(names: tuple[str, ...]) -> PreparedQuery:
-    """The stored values of these settings: every request asks for some, always the same few."""
-    return PreparedQuery(lambda: PreferenceValue.objects.filter(name__in=names), columns=("name", "value"))
+def _rows() -> PreparedQuery:
+    return PreparedQuery(lambda: PreferenceValue.objects.order_by(), columns=("name", "value"))

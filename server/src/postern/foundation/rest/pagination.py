@@ -1,16 +1,20 @@
 """The list envelope: only when the client sends `limit` (contract: conventions section 5)."""
 
 from typing import Any, Final
+from urllib.parse import urlencode
 
 from django.db.models import QuerySet
 from django.db.models.sql.where import WhereNode
+from django.http import HttpRequest
+from django.utils.encoding import escape_uri_path
 from django.utils.translation import gettext as _
 from rest_framework.exceptions import ValidationError
 from rest_framework.pagination import LimitOffsetPagination
 from rest_framework.request import Request
 from rest_framework.response import Response
 
-from postern.foundation.rest import counts
+from postern.foundation.rest import counts, keyed
+from postern.foundation.rest.related import attach_all
 
 #: The contract knows no maximum; ours keeps one answer within memory.
 MAX_LIMIT: Final = 10_000
@@ -35,8 +39,8 @@ class OptionalLimitPagination(LimitOffsetPagination):
         if related:
             queryset = queryset.prefetch_related(None)
         rows = self._rows(queryset, request, view, limit)
-        for one in related:
-            one.attach(rows)
+        if related:
+            attach_all(rows, related)
         return rows
 
     def _rows(self, queryset: Any, request: Request, view: Any, limit: int | None) -> list[Any]:
@@ -44,23 +48,40 @@ class OptionalLimitPagination(LimitOffsetPagination):
             self._bare = True
             return _all(queryset)
         self.request, self.limit, self.offset = request, limit, min(self.get_offset(request), _MAX_OFFSET)
-        if isinstance(queryset, QuerySet):
-            self.count = counts.count(queryset, getattr(view, "counted", None), view.scope)
-        else:
+        if not isinstance(queryset, QuerySet):
             self.count = self.get_count(queryset)
+            return list(queryset[self.offset : self.offset + limit])
+        self.count = counts.count(queryset, getattr(view, "counted", None), view.scope)
         if self.offset >= self.count:
             return []
-        if (
-            self.offset >= _FAR
-            and limit <= _KEYS
-            and isinstance(queryset, QuerySet)
-            and queryset.query.values_select == ()
-        ):
+        some = min(limit, self.count - self.offset)
+        with_related = keyed.relations(queryset) if some <= keyed.MOST else None
+        if with_related is not None:
+            return keyed.read(queryset, _keys(queryset, self.offset, some, self.count), with_related)
+        if self.offset >= _FAR and limit <= _KEYS and queryset.query.values_select == ():
             return _far_page(queryset, self.offset, limit)
         return list(queryset[self.offset : self.offset + limit])
 
     def get_paginated_response(self, data: Any) -> Response:
-        return Response(data) if self._bare else super().get_paginated_response(data)
+        if self._bare:
+            return Response(data)
+        count, limit, offset = self.count or 0, self.limit or 0, self.offset or 0
+        links = {
+            "next": self._link(offset + limit) if offset + limit < count else None,
+            "previous": self._link(max(offset - limit, 0)) if offset > 0 else None,
+        }
+        return Response({"count": count, **links, "results": data})
+
+    def _link(self, offset: int) -> str:
+        """The address of another page, as DRF writes it: parameters in order of their names, no offset for the first page."""
+        asked: Any = self.request
+        request: HttpRequest = asked._request  # noqa: SLF001 - its address
+        params: dict[str, Any] = {**dict(request.GET.lists()), self.limit_query_param: str(self.limit)}
+        params.pop(self.offset_query_param, None)
+        if offset:
+            params[self.offset_query_param] = str(offset)
+        query = urlencode(sorted(params.items()), doseq=True)
+        return f"{request.scheme}://{request.get_host()}{escape_uri_path(request.path)}?{query}"
 
     def get_limit(self, request: Request) -> int | None:
         raw: Any = request.query_params.get(self.limit_query_param)
@@ -79,6 +100,14 @@ def _all(queryset: Any) -> list[Any]:
         message = _("There are more than %(count)d rows: ask for them in pages, with limit and offset.")
         raise ValidationError({"limit": [message % {"count": MAX_LIMIT}]})
     return rows
+
+
+def _keys(queryset: "QuerySet[Any]", offset: int, limit: int, count: int) -> list[Any]:
+    """The keys of the page. Behind the middle the rows are passed over from the end, where there are fewer of them."""
+    from_end = count - offset - limit
+    if from_end >= offset or not queryset.ordered:
+        return keyed.keys_of(queryset[offset : offset + limit])
+    return keyed.keys_of(queryset.reverse()[from_end : from_end + limit])[::-1]
 
 
 def _far_page(queryset: "QuerySet[Any]", offset: int, limit: int) -> list[Any]:

@@ -12,7 +12,7 @@ and its serializer reads them with `representation.prefetched`. The objects hold
 asked for, without it rows of the same values share one object.
 """
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Final
 from uuid import UUID
@@ -20,7 +20,7 @@ from uuid import UUID
 from django.db import DEFAULT_DB_ALIAS, connections
 from django.db.models import Model, Q, QuerySet
 
-from postern.foundation.prepared import PreparedQuery, as_stored
+from postern.foundation.prepared import PreparedQuery, as_stored, new_object
 
 #: Numbers of rows that a query is compiled for; a page is filled up to the next with its last key.
 _SIZES: Final = (1, 4, 16, 32, 64, 128, 1_024)
@@ -41,25 +41,22 @@ class Related:
 
     def attach(self, rows: Sequence[Model]) -> None:
         """Give each row its related ones."""
-        database = connections[DEFAULT_DB_ALIAS]
-        found: dict[Any, list[Model]] = {as_stored(row.pk, database): [] for row in rows}
+        attach_all(rows, (self,))
+
+    def read(self, found: Mapping[Any, list[Model]], parts: Iterable[Mapping[str, Any]]) -> None:
+        """Fill the lists of `found`, which stand under keys as the database has them; `parts` holds the keys under the names of stand-ins."""
         made: dict[tuple[Any, ...], Model] = {}
         model = self.to or self.table
-        keys = [row.pk for row in rows]
-        for start in range(0, len(keys), _SIZES[-1]):
-            part = keys[start : start + _SIZES[-1]]
-            query = self._query_for(len(part))
-            for stored in query.stored(**_named(part)):
+        for named in parts:
+            query = self._query_for(len(named))
+            for stored in query.stored(**named):
                 same = stored[1:]  # many rows share a few labels: each of those is one object
                 one = made.get(same)
                 if one is None:
-                    one = made[same] = model.from_db(DEFAULT_DB_ALIAS, self.columns, query.converted(stored)[1:])
+                    one = made[same] = new_object(model, self.columns, query.converted(stored)[1:])
                 found[stored[0]].append(one)
-        for row, related in zip(rows, found.values(), strict=True):
-            vars(row).setdefault("_page_relations", {})[self.relation] = related
 
-    def _query_for(self, count: int) -> PreparedQuery:
-        size = next(one for one in _SIZES if one >= count)
+    def _query_for(self, size: int) -> PreparedQuery:
         kept = self._queries.get(size)
         if kept is None:
             stand_ins = {f"key{number}": UUID(int=number + 1) for number in range(size)}
@@ -73,7 +70,19 @@ class Related:
         return rows.order_by(*self.order)
 
 
-def _named(keys: Sequence[UUID]) -> dict[str, UUID]:
+def attach_all(rows: Sequence[Model], relations: Iterable[Related]) -> None:
+    """Give each row its related ones of several relations."""
+    database = connections[DEFAULT_DB_ALIAS]
+    keys = [as_stored(row.pk, database) for row in rows]
+    parts = [_named(keys[start : start + _SIZES[-1]]) for start in range(0, len(keys), _SIZES[-1])]
+    for relation in relations:
+        found: dict[Any, list[Model]] = {key: [] for key in keys}
+        relation.read(found, parts)
+        for row, key in zip(rows, keys, strict=True):
+            vars(row).setdefault("_page_relations", {})[relation.relation] = found[key]
+
+
+def _named(keys: Sequence[Any]) -> dict[str, Any]:
     """The keys under the names of the stand-ins, the last one repeated for those that are left over."""
     size = next(one for one in _SIZES if one >= len(keys))
     return {f"key{number}": keys[min(number, len(keys) - 1)] for number in range(size)}

@@ -22,7 +22,9 @@ from rest_framework import serializers
 from rest_framework.request import Request
 
 from postern.foundation import identity
+from postern.foundation.rest.quick_lists import QuickList, shown
 from postern.foundation.rest.representation import KeptFields, QuickRows
+from postern.foundation.rest.uniqueness import GATHERED, Wanted, is_free, wanted
 from postern.foundation.scope import OrgScope
 
 #: The longest text of a column that names no maximum of its own.
@@ -89,9 +91,28 @@ class ResourceSerializer(FieldSelection, QuickRows, KeptFields):
     class Meta:
         model: type[models.Model]
         fields: tuple[str, ...]
+        list_serializer_class: type[serializers.ListSerializer[Any]]
+
+    #: Whether its fields and methods look at the row and the context only, never at the list or at what they kept themselves, and
+    #: whether the fields are those of `Meta` for everybody: such a serializer can show the lists of many requests.
+    is_reusable: ClassVar[bool] = False
 
     #: Unknown keys are ignored; keys of `immutable_fields` may be set on create only.
     immutable_fields: ClassVar[tuple[str, ...]] = ()
+
+    def __init_subclass__(cls, **kwargs: Any) -> None:
+        super().__init_subclass__(**kwargs)
+        if vars(cls).get("is_reusable"):  # said by the class itself: what is derived from it may do more
+            cls.Meta.list_serializer_class = QuickList
+
+    @property
+    def data(self) -> Any:
+        """What is shown: of a row that is only looked at, by a kept serializer where there is one."""
+        if self.instance is not None and not hasattr(self, "_data") and not hasattr(self, "initial_data"):
+            found = shown(self, (self.instance,))
+            if found is not None:
+                self._data = found[0]
+        return super().data
 
     def build_field(self, field_name: str, info: Any, model_class: Any, nested_depth: int) -> Any:
         if field_name == "org_name":
@@ -126,26 +147,14 @@ class ResourceSerializer(FieldSelection, QuickRows, KeptFields):
         return attrs
 
     def _check_unique_in_org(self, attrs: Mapping[str, Any]) -> None:
-        model: Any = self.Meta.model
         scope: OrgScope | None = self.context.get("scope")
         instance = self.instance if isinstance(self.instance, models.Model) else None
-        for constraint in model._meta.total_unique_constraints:  # noqa: SLF001 - the documented model API
-            names = [name for name in constraint.fields if name != "org_id"]
-            if not names or not any(name in attrs for name in names):
-                continue
-            lookup = {name: attrs[name] if name in attrs else getattr(instance, name, None) for name in names}
-            if any(value is None for value in lookup.values()):
-                continue
-            if "org_id" in constraint.fields:
-                org_id = getattr(instance, "org_id", None) or (scope.org_id if scope else None)
-                lookup["org_id"] = org_id
-            rows = model._base_manager.all()  # noqa: SLF001 - the documented model API
-            for name, value in lookup.items():
-                rows = rows.filter(models.Q((name, value)))
-            if instance is not None:
-                rows = rows.exclude(pk=instance.pk)
-            if rows.exists():
-                raise serializers.ValidationError({name: [_("This field must be unique.")] for name in names})
+        gathered: list[Wanted] | None = self.context.get(GATHERED)
+        for one in wanted(self.Meta.model, attrs, instance, scope.org_id if scope else None):
+            if gathered is not None:
+                gathered.append(one)
+            elif not is_free(one):
+                raise serializers.ValidationError({name: [_("This field must be unique.")] for name in one.names})
 
     def create(self, validated_data: Any) -> NoReturn:
         raise NotImplementedError("serializers do not write: the viewset calls an action")

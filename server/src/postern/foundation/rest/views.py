@@ -2,6 +2,7 @@
 
 from typing import Any, ClassVar
 
+from django.utils.functional import cached_property
 from rest_framework.authentication import BaseAuthentication
 from rest_framework.request import Request
 from rest_framework.views import APIView
@@ -32,6 +33,11 @@ class PosternView(APIView):
 
     actor: Actor
     scope: OrgScope
+
+    @cached_property
+    def allowed_methods(self) -> list[str]:
+        """The methods that the view answers here; asked for a dozen times in a request."""
+        return [name.upper() for name in self.http_method_names if hasattr(self, name)]
 
     def get_authenticators(self) -> list[BaseAuthentication]:
         """The classes that `authn` registered."""

@@ -47,7 +47,6 @@ from django.http import HttpResponse
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 from rest_framework import mixins, serializers, status
-from rest_framework.exceptions import ValidationError
 from rest_framework.generics import GenericAPIView
 from rest_framework.permissions import SAFE_METHODS
 from rest_framework.request import Request
@@ -55,12 +54,12 @@ from rest_framework.response import Response
 from rest_framework.routers import DefaultRouter, DynamicRoute, Route
 from rest_framework.viewsets import ViewSetMixin
 
-from postern.foundation.rest import bulk, counts
+from postern.foundation.rest import bulk, counts, keyed
 from postern.foundation.rest.exchange.mixins import Exchangeable, ExportMixin, ImportMixin
 from postern.foundation.rest.filters import DateRange, DeclaredFilters, DeclaredOrder, Selected, TermSearch, narrows
 from postern.foundation.rest.metadata import ContractMetadata
 from postern.foundation.rest.pagination import OptionalLimitPagination
-from postern.foundation.rest.related import Related
+from postern.foundation.rest.related import Related, attach_all
 from postern.foundation.rest.views import PosternView
 from postern.foundation.scope import writable
 from postern.kernel.errors import PosternError
@@ -108,11 +107,9 @@ class RowsViewSet(Exchangeable, ViewSetMixin, PosternView, GenericAPIView[Any]):
     def get_object(self) -> Any:
         """The visible row of the URL, not narrowed by query parameters; 404 otherwise (also for malformed ids)."""
         key = self.kwargs[self.lookup_url_kwarg or self.lookup_field]
-        rows = self.get_queryset()
-        if self.page_relations:
-            rows = rows.prefetch_related(None)
+        rows = self._without_lists(self.get_queryset())
         try:
-            found = rows.filter(models.Q((self.lookup_field, key))).first()
+            found = keyed.first(rows.filter(models.Q((self.lookup_field, key))))
         except (ValueError, TypeError, ModelValidationError):
             found = None
         if found is None:
@@ -122,9 +119,13 @@ class RowsViewSet(Exchangeable, ViewSetMixin, PosternView, GenericAPIView[Any]):
 
     def completed(self, rows: list[Any]) -> list[Any]:
         """Rows as they are shown: with their relations read."""
-        for relation in self.page_relations:
-            relation.attach(rows)
+        if self.page_relations:
+            attach_all(rows, self.page_relations)
         return rows
+
+    def _without_lists(self, rows: models.QuerySet[Any]) -> models.QuerySet[Any]:
+        """Rows without what `completed` reads when they are to be shown."""
+        return rows.prefetch_related(None) if self.page_relations else rows
 
     def _not_found(self) -> None:
         raise RowNotFound(_("Not found."))
@@ -183,17 +184,16 @@ class CreateMixin(ImportMixin, RowsViewSet):
     """POST of an object, or of an array: all or nothing."""
 
     def create(self, request: Request, *args: Any, **kwargs: Any) -> Response:
-        many = isinstance(request.data, list)
+        data: Any = request.data
+        many = isinstance(data, list)
         if many:
-            bulk.refuse_too_many(list(request.data))
-        serializer = self.get_serializer(data=request.data, many=many)
-        if not serializer.is_valid():
-            errors: Any = serializer.errors
-            raise ValidationError(_aligned(errors, len(request.data)) if many else errors)
-        if many:
+            bulk.refuse_too_many(data)
+            items = bulk.checked_creates(self.get_serializer, data)
             self.in_bulk = True
-            made: Any = bulk.write_all([dict(item) for item in serializer.validated_data], self.create_object)
+            made: Any = bulk.write_all(items, self.create_object, getattr(self, "create_objects", None))
         else:
+            serializer = self.get_serializer(data=data)
+            serializer.is_valid(raise_exception=True)
             with transaction.atomic():
                 made = self.create_object(dict(serializer.validated_data))
         return Response(self.present(made, many=many), status=status.HTTP_201_CREATED)
@@ -226,20 +226,14 @@ class UpdateMixin(ImportMixin, RowsViewSet):
 
     def bulk_update(self, request: Request, *args: Any, **kwargs: Any) -> Response:
         """PUT or PATCH of a list. An item without id, or with one out of reach, refuses the whole call."""
-        partial = request.method == "PATCH"
         items = bulk.checked_items(request.data)
-        rows = bulk.instances(self.filter_queryset(self.get_queryset()), items)
-        checked: list[tuple[Any, dict[str, Any]]] = []
-        errors: list[Any] = []
-        for instance, item in zip(rows, items, strict=True):
+        rows = bulk.instances(self._without_lists(self.filter_queryset(self.get_queryset())), items)
+        for instance in rows:
             self.check_object_permissions(request, instance)
-            serializer = self.get_serializer(instance, data=item, partial=partial)
-            errors.append({} if serializer.is_valid() else serializer.errors)
-            checked.append((instance, dict(serializer.validated_data)))
-        if any(errors):
-            raise ValidationError(errors)
+        pairs = bulk.checked_changes(self.get_serializer, rows, items, partial=request.method == "PATCH")
         self.in_bulk = True
-        changed = bulk.write_all(checked, lambda pair: self.update_object(*pair))
+        together = getattr(self, "update_objects", None)
+        changed = bulk.write_all(pairs, lambda pair: self.update_object(*pair), together)
         if not self.page_relations:
             anew = bulk.by_key(self.get_queryset(), [row.pk for row in changed])
             changed = [anew.get(row.pk, row) for row in changed]
@@ -265,13 +259,11 @@ class DeleteMixin(RowsViewSet):
         """Delete the rows that `spm`, `ids` or declared filters name. Unfiltered: always refused (rulings)."""
         if not narrows(request, self):
             raise SelectionMissing
-        rows = list(self.filter_queryset(self.get_queryset())[: bulk.MAX_ITEMS + 1])
+        rows = list(self._without_lists(self.filter_queryset(self.get_queryset()))[: bulk.MAX_ITEMS + 1])
         bulk.refuse_too_many(rows)
         for instance in rows:
             self.check_object_permissions(request, instance)
-        with transaction.atomic():
-            for instance in rows:
-                self.delete_object(instance)
+        bulk.delete_all(rows, self.delete_object, getattr(self, "delete_objects", None))
         return Response(status=status.HTTP_204_NO_CONTENT)
 
     def delete_object(self, instance: Any) -> None:
@@ -281,12 +273,6 @@ class DeleteMixin(RowsViewSet):
 
 class ResourceViewSet(CreateMixin, UpdateMixin, DeleteMixin, ReadOnlyViewSet):
     """list, retrieve, create, update, partial_update, destroy and the bulk forms."""
-
-
-def _aligned(errors: Any, count: int) -> Any:
-    """Errors of an array as the contract wants them: one entry for each item, `{}` where it is fine."""
-    by_index = isinstance(errors, dict) and all(isinstance(key, int) for key in errors)
-    return [errors.get(index, {}) for index in range(count)] if by_index else errors
 
 
 class ResourceRouter(DefaultRouter):

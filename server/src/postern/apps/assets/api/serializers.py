@@ -13,7 +13,7 @@ from postern.apps.assets.api.fields import AdminUserDisplayField, AdminUserField
 from postern.apps.assets.models import Asset, FavoriteAsset, HostKey, Label, Node, Platform, PlatformBase
 from postern.apps.assets.protocols import ASSET_PROTOCOLS, ProtocolPort
 from postern.contracts.enums import Protocol
-from postern.foundation.rest.relations import OrgOwnedField, OrgOwnedList
+from postern.foundation.rest.relations import NamedField, OrgOwnedField, OrgOwnedList
 from postern.foundation.rest.representation import prefetched
 from postern.foundation.rest.serializers import ResourceSerializer
 
@@ -40,6 +40,8 @@ class PlatformMetaSerializer(serializers.Serializer[Any]):
 
 
 class PlatformSerializer(ResourceSerializer):
+    is_reusable = True
+
     meta = PlatformMetaSerializer(required=False, allow_null=True, label=gettext_lazy("Meta"))
 
     class Meta:
@@ -58,6 +60,8 @@ class PlatformSerializer(ResourceSerializer):
 
 
 class NodeSerializer(ResourceSerializer):
+    is_reusable = True
+
     value = serializers.CharField(
         max_length=128, required=False, allow_blank=True, allow_null=True, label=gettext_lazy("Value")
     )
@@ -82,6 +86,8 @@ class ChildNodeSerializer(NodeSerializer):
 
 
 class LabelSerializer(ResourceSerializer):
+    is_reusable = True
+
     assets = OrgOwnedList(Asset, required=False, label=gettext_lazy("Assets"))
     asset_count = serializers.IntegerField(read_only=True, label=gettext_lazy("Assets amount"))
 
@@ -110,9 +116,9 @@ class LabelSerializer(ResourceSerializer):
 
 
 class AssetSerializer(ResourceSerializer):
-    platform = serializers.SlugRelatedField(
-        slug_field="name", queryset=Platform.objects.all(), label=gettext_lazy("Platform")
-    )
+    is_reusable = True
+
+    platform = NamedField(slug_field="name", queryset=Platform.objects.all(), label=gettext_lazy("Platform"))
     protocols = ProtocolsField(default=list(protocols.DEFAULT_PROTOCOLS))
     protocol = serializers.ChoiceField(
         choices=[item.value for item in ASSET_PROTOCOLS],
@@ -192,6 +198,8 @@ class BoundAssetSerializer(ResourceSerializer):
 
 
 class HostKeySerializer(ResourceSerializer):
+    is_reusable = True
+
     asset_display = serializers.CharField(source="asset.hostname", read_only=True, label=gettext_lazy("Asset"))
     has_changed = serializers.SerializerMethodField(label=gettext_lazy("Changed"))
 

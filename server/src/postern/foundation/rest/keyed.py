@@ -1,0 +1,95 @@
+"""Rows in two steps: which they are, by key alone, then the rows with what is shown beside them.
+
+The first query differs from request to request, and Django builds it anew; with one column that is soon done, and the database need
+not touch the rows that a page passes over. The second is the same for all pages of a model, so it is compiled once (see `prepared`).
+"""
+
+from collections.abc import Sequence
+from typing import Any, Final
+from uuid import UUID
+
+from django.db import DEFAULT_DB_ALIAS, connections
+from django.db.models import ForeignKey, Model, QuerySet, UUIDField, prefetch_related_objects
+from django.db.models.query import ModelIterable
+from django.db.models.sql import Query
+
+from postern.foundation.prepared import PreparedObjects, as_stored
+
+#: Numbers of keys that a query is compiled for; a page is filled up to the next with its last key.
+_SIZES: Final = (1, 16, 32, 64, 128)
+MOST: Final = _SIZES[-1]
+_WHOLE_ROWS: Final = (frozenset[str](), True)
+
+_queries: dict[tuple[type[Model], tuple[str, ...], int], PreparedObjects[Any]] = {}
+
+
+def relations(rows: "QuerySet[Any]") -> tuple[str, ...] | None:
+    """The foreign keys whose rows come along with each row; None when such rows cannot be read by key alone.
+
+    They can when each is a row of the table and nothing else: no annotation, no part of the columns, no locks.
+    """
+    query: Query = rows.query
+    by_key = isinstance(rows.model._meta.pk, UUIDField)  # noqa: SLF001 - the documented model API
+    whole = query.values_select == () and query.deferred_loading == _WHOLE_ROWS and not query.combinator
+    plain = not (query.annotations or query.extra or query.distinct or query.select_for_update)
+    kind: Any = rows._iterable_class  # noqa: SLF001 - what `values()` and the like change
+    if not (by_key and whole and plain and kind is ModelIterable and rows.db == DEFAULT_DB_ALIAS):
+        return None
+    wanted = query.select_related
+    if not isinstance(wanted, dict):
+        return None if wanted else ()
+    if any(wanted.values()):
+        return None
+    columns = {field.name: field for field in rows.model._meta.concrete_fields}  # noqa: SLF001 - the documented model API
+    names = tuple(wanted)
+    return names if all(isinstance(columns.get(name), ForeignKey) for name in names) else None
+
+
+def keys_of(rows: "QuerySet[Any]") -> list[Any]:
+    """The keys of the rows in their order, as the database has them."""
+    database = connections[DEFAULT_DB_ALIAS]
+    sql, params = rows.values_list("pk").query.get_compiler(connection=database).as_sql()
+    with database.cursor() as cursor:
+        cursor.execute(sql, params)
+        return [row[0] for row in cursor.fetchall()]
+
+
+def read(rows: "QuerySet[Any]", keys: Sequence[Any], with_related: tuple[str, ...]) -> list[Any]:
+    """The rows of at most `MOST` keys (as `keys_of` gives them) in their order; a row that is gone meanwhile is left out.
+
+    `rows` tells the model and what is prefetched; `with_related` is what `relations` found.
+    """
+    if not keys:
+        return []
+    size = next(one for one in _SIZES if one >= len(keys))
+    named = {f"key{number}": keys[min(number, len(keys) - 1)] for number in range(size)}
+    database = connections[DEFAULT_DB_ALIAS]
+    by_key = {as_stored(row.pk, database): row for row in _query(rows.model, with_related, size).all(**named)}
+    found = [by_key[key] for key in keys if key in by_key]
+    prefetched: Sequence[Any] = rows._prefetch_related_lookups  # type: ignore[attr-defined]  # noqa: SLF001 - kept nowhere else
+    if prefetched:
+        prefetch_related_objects(found, *prefetched)
+    return found
+
+
+def first(rows: "QuerySet[Any]") -> Any | None:
+    """`rows.first()` for a lookup that finds one at most."""
+    with_related = relations(rows)
+    if with_related is None:
+        return rows.first()
+    found = read(rows, keys_of(rows.order_by()[:1]), with_related)
+    return found[0] if found else None
+
+
+def _query(model: type[Model], with_related: tuple[str, ...], size: int) -> PreparedObjects[Any]:
+    kept = _queries.get((model, with_related, size))
+    if kept is None:
+        stand_ins = {f"key{number}": UUID(int=number + 1) for number in range(size)}
+
+        def build(**keys: Any) -> "QuerySet[Any]":
+            rows: QuerySet[Any] = model._base_manager.filter(pk__in=list(keys.values()))  # noqa: SLF001 - the documented model API
+            return rows.select_related(*with_related).order_by() if with_related else rows.order_by()
+
+        kept = PreparedObjects(model, build, stand_ins=stand_ins, with_related=with_related)
+        _queries[model, with_related, size] = kept
+    return kept

@@ -1,0 +1,110 @@
+"""Pages that are read in two steps are those of the list: from either end, with equal and missing values, whatever comes along."""
+
+from typing import Any
+
+import pytest
+from django.db import connection
+from django.db.models import Count, QuerySet
+from django.test.utils import CaptureQueriesContext
+from rest_framework.test import APIClient
+
+from factories.grants import make_asset
+from postern.apps.assets.models import Asset, HostKey, Label
+from postern.foundation.rest import keyed
+from postern.kernel.ids import DEFAULT_ORG_ID
+
+pytestmark = pytest.mark.django_db
+ASSETS = "/api/v1/assets/assets/"
+COUNT = 23
+
+
+@pytest.fixture
+def assets(db: None) -> list[Asset]:
+    """Some with the same address, some without cores."""
+    found = [make_asset(f"web-{number:02}") for number in range(COUNT)]
+    for number, asset in enumerate(found):
+        asset.ip = f"203.0.113.{number % 5}"
+        asset.cpu_cores = number % 4 or None
+    Asset.objects.bulk_update(found, ["ip", "cpu_cores"])
+    return found
+
+
+@pytest.mark.parametrize("order", ["hostname", "-hostname", "ip", "-ip", "cpu_cores", "-cpu_cores", ""])
+@pytest.mark.parametrize("limit", [4, 17, 30])
+def test_pages_together_are_the_whole_list(as_admin: APIClient, assets: list[Asset], order: str, limit: int) -> None:
+    whole = as_admin.get(ASSETS, {"order": order}).json()
+    assert len(whole) == COUNT
+    for offset in range(COUNT):
+        answer = as_admin.get(ASSETS, {"order": order, "limit": str(limit), "offset": str(offset)}).json()
+        assert answer["results"] == whole[offset : offset + limit]
+        assert answer["count"] == COUNT
+
+
+def test_links_lead_to_the_pages_around(as_admin: APIClient, assets: list[Asset]) -> None:
+    page = as_admin.get(f"{ASSETS}?search=web&limit=5&offset=5&order=hostname&search=web").json()
+    assert page["next"] == f"http://testserver{ASSETS}?limit=5&offset=10&order=hostname&search=web&search=web"
+    assert page["previous"] == f"http://testserver{ASSETS}?limit=5&order=hostname&search=web&search=web"
+    first = as_admin.get(page["previous"]).json()
+    assert [row["hostname"] for row in first["results"]] == [f"web-{number:02}" for number in range(5)]
+    assert first["previous"] is None
+    last = as_admin.get(f"{ASSETS}?limit=5&offset=20").json()
+    assert (last["next"], last["previous"]) == (None, f"http://testserver{ASSETS}?limit=5&offset=15")
+
+
+def test_behind_the_middle_the_rows_are_passed_over_from_the_end(as_admin: APIClient, assets: list[Asset]) -> None:
+    with CaptureQueriesContext(connection) as queries:
+        as_admin.get(ASSETS, {"order": "hostname", "limit": "5", "offset": "16"})
+    [keys] = [one["sql"] for one in queries if "LIMIT 5" in one["sql"]]
+    assert 'ORDER BY "assets_asset"."hostname" DESC LIMIT 5 OFFSET 2' in keys
+
+
+def test_rows_are_as_the_queryset_has_them(assets: list[Asset]) -> None:
+    rows = Asset.objects.order_by("hostname").select_related("platform").prefetch_related("protocol_rows")
+    with_related = keyed.relations(rows)
+    assert with_related == ("platform",)
+    found = keyed.read(rows, keyed.keys_of(rows[3:9]), with_related)
+    with CaptureQueriesContext(connection) as queries:
+        assert [_columns(row) for row in found] == [_columns(row) for row in rows[3:9]]
+        assert [row._state.adding for row in found] == [False] * 6
+    assert len(queries) == 2, "platform and protocols of the rows that were read by key need no more queries"
+
+
+def _columns(row: Asset) -> Any:
+    own = {column.attname: getattr(row, column.attname) for column in Asset._meta.concrete_fields}
+    return own, row.platform.name, row.platform.charset, [str(one) for one in row.protocol_rows.all()]
+
+
+def test_row_that_is_gone_meanwhile_is_left_out(assets: list[Asset]) -> None:
+    rows = Asset.objects.order_by("hostname")
+    keys = keyed.keys_of(rows[:3])
+    HostKey.objects.all().delete()
+    Asset.objects.filter(pk=assets[1].pk).delete()
+    assert [row.hostname for row in keyed.read(rows, keys, ())] == ["web-00", "web-02"]
+    assert keyed.read(rows, [], ()) == []
+
+
+@pytest.mark.parametrize(
+    "rows",
+    [
+        Label.objects.annotate(asset_count=Count("assets")),
+        Asset.objects.only("hostname"),
+        Asset.objects.defer("comment"),
+        Asset.objects.values("hostname"),
+        Asset.objects.distinct(),
+        Asset.objects.select_for_update(),
+        Asset.objects.filter(ip="a").union(Asset.objects.filter(ip="b")),
+        HostKey.objects.select_related("asset__platform"),
+        HostKey.objects.select_related(),
+    ],
+)
+def test_rows_that_are_more_or_less_than_the_table_has_are_not_read_by_key(rows: QuerySet[Any]) -> None:
+    assert keyed.relations(rows) is None
+
+
+def test_object_of_another_organization_stays_not_found(as_admin: APIClient, assets: list[Asset]) -> None:
+    path = f"{ASSETS}{assets[0].pk}/"
+    assert as_admin.get(path).json()["hostname"] == "web-00"
+    Asset.objects.filter(pk=assets[0].pk).update(org_id="7b1c3c52-58a5-4d0e-9c67-000000000001")
+    assert as_admin.get(path).status_code == 404
+    Asset.objects.filter(pk=assets[0].pk).update(org_id=DEFAULT_ORG_ID)
+    assert as_admin.get(path).status_code == 200
