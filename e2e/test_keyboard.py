@@ -14,10 +14,19 @@ MOST_STEPS = 120
 
 @pytest.fixture
 def page(browser: Browser, world: World) -> Iterator[Page]:
+    yield from at_the_keys(browser, world, Faults())
+
+
+@pytest.fixture
+def refused_page(browser: Browser, world: World) -> Iterator[Page]:
+    """As above; rows are refused on purpose."""
+    yield from at_the_keys(browser, world, Faults(frozenset({400})))
+
+
+def at_the_keys(browser: Browser, world: World, faults: Faults) -> Iterator[Page]:
     """The administrator, signed in without touching a mouse."""
     context = window(browser)
     page = context.new_page()
-    faults = Faults()
     faults.watch(page)
     page.goto(f"{world.product.url}/ui/login")
     tab_to(page, page.get_by_label("Username"))
@@ -77,6 +86,50 @@ def test_group_is_made_changed_and_deleted_by_keyboard(world: World, page: Page)
     page.keyboard.press("Enter")
     press(page, dialog.get_by_role("button", name="Delete"))
     row.wait_for(state="detached")
+
+
+def test_file_is_imported_and_a_refused_row_put_right_by_keyboard(world: World, refused_page: Page) -> None:
+    page = refused_page
+    groups = "/api/v1/users/groups/"
+    world.admin.post(groups, {"name": "keys-taken"})
+    settled(page, f"{world.product.url}/ui/users/groups")
+
+    press(page, page.get_by_role("button", name="Import and export"))
+    menu = page.get_by_role("menu")
+    tab_to(page, menu.get_by_role("menuitem", name="Import"), key="ArrowDown")
+    page.keyboard.press("Enter")
+    dialog = page.get_by_role("dialog", name="Import user groups")
+    dialog.wait_for()
+    tab_to(page, dialog.get_by_role("button", name="Choose file"))
+    with page.expect_file_chooser() as chooser:
+        page.keyboard.press("Enter")
+    rows = "*Name,Comment\nkeys-1,first\nkeys-taken,second\nkeys-3,third\n"
+    chooser.value.set_files({"name": "groups.csv", "mimeType": "text/csv", "buffer": rows.encode()})
+
+    press(page, dialog.get_by_role("button", name="Import", exact=True))
+    failed = dialog.get_by_role("button", name="Name, row 2: keys-taken (failed)")
+    failed.wait_for()
+    # The focus is still in the dialog: nothing has to be looked for from the start of the page.
+    assert dialog.evaluate("dialog => dialog.contains(document.activeElement)")
+    press(page, dialog.get_by_role("button", name="Why row 2 failed"))
+    page.get_by_role("dialog", name="Why row 2 failed").get_by_role("listitem").first.wait_for()
+    page.keyboard.press("Escape")
+    press(page, failed)
+    expect(dialog.get_by_role("textbox", name="Name, row 2")).to_be_focused()
+    page.keyboard.press("Control+A")
+    page.keyboard.type("keys-2")
+    page.keyboard.press("Enter")
+    expect(dialog.get_by_role("button", name="Name, row 2: keys-2")).to_be_focused()
+
+    press(page, dialog.get_by_role("button", name="Continue"))
+    finished = dialog.get_by_role("button", name="Finished")
+    finished.wait_for()
+    assert dialog.evaluate("dialog => dialog.contains(document.activeElement)")
+    press(page, finished)
+    dialog.wait_for(state="detached")
+    expect(page.get_by_role("button", name="Import and export")).to_be_focused()
+    made = {row["name"]: row["comment"] for row in world.admin.get(f"{groups}?search=keys-")}
+    assert made == {"keys-taken": "", "keys-1": "first", "keys-2": "second", "keys-3": "third"}
 
 
 def test_first_tab_skips_to_the_content(world: World, page: Page) -> None:
