@@ -140,6 +140,22 @@ def recording_export(arguments: argparse.Namespace, settings: Settings) -> int:
     return export_recording(arguments.file, sys.stdout.buffer, sys.stderr)
 
 
+def recording_keys(arguments: argparse.Namespace, settings: Settings) -> int:
+    """List the keys that recordings are sealed with; `*` marks the present one."""
+    _django()
+    from postern.entrypoints import recording_keys
+
+    return recording_keys.show(settings)
+
+
+def recording_rotate_key(arguments: argparse.Namespace, settings: Settings) -> int:
+    """Seal recordings with a new key from now on; those of former keys can still be verified."""
+    _django()
+    from postern.entrypoints import recording_keys
+
+    return recording_keys.rotate(settings)
+
+
 def django_command(arguments: argparse.Namespace, settings: Settings) -> int:
     """Any command of Django's own (makemigrations, shell …), for developers."""
     _django()
@@ -180,8 +196,10 @@ def _parser() -> argparse.ArgumentParser:
     recording = commands.add_parser("recording", help="Recordings.").add_subparsers(required=True, metavar="COMMAND")
     check = add("verify", recording_verify, recording)
     check.add_argument("file", type=Path)
-    check.add_argument("--key", required=True, help="the trusted Ed25519 public key: 64 hex digits, base64 or PEM")
+    check.add_argument("--key", required=True, help="the trusted Ed25519 public key (64 hex digits, base64 or PEM), or a folder of secrets with several")
     add("export", recording_export, recording).add_argument("file", type=Path)
+    add("keys", recording_keys, recording)
+    add("rotate-key", recording_rotate_key, recording)
     add("django", django_command).add_argument("arguments", nargs=argparse.REMAINDER)
     return parser
 

@@ -20,6 +20,7 @@ import uvloop
 
 from postern.contracts.access import SessionGrant
 from postern.contracts.events import RecordingSealed
+from postern.contracts.recording.trusted_keys import PRIVATE_KEY
 from postern.contracts.terminals import HeartbeatAnswer, Registered
 from postern.entrypoints.supervisor import SUPERVISOR_PID
 from postern.foundation.secret_files import read_or_create
@@ -148,7 +149,7 @@ async def run(settings: Settings) -> int:
         recording = RecordingService(
             RecordingConfig(
                 state_dir=config.state_dir,
-                key_file=settings.secrets_dir / "recording_signing_key.pem",
+                key_file=settings.secrets_dir / PRIVATE_KEY,
                 reserve_mb=settings.recording_reserve_mb,
             ),
             on_checkpoint=outbox.append,

@@ -14,13 +14,14 @@ import pytest
 
 from postern.contracts.enums import RecordingState
 from postern.contracts.events import RecordingCheckpoint, RecordingSealed
-from postern.contracts.recording import Recording, parse_public_key, verify
+from postern.contracts.recording import Recording, TrustedKeys, parse_public_key, verify, verify_among
 from postern.proxies.core.recording import (
     Recorder,
     RecordingConfig,
     RecordingService,
     SnapshotUnavailable,
 )
+from postern.proxies.core.recording.signing import prepare_rotation
 from postern.proxies.core.vt import Screen
 from proxies.recording.recording_tools import header
 from timing import soon_async
@@ -192,6 +193,25 @@ async def test_recording_that_waits_since_the_last_start_is_told_again(tmp_path:
     await second.service.start()
     assert [event for event, _ in second.sealed] == [event for event, _ in first.sealed]
     await second.service.stop(60)
+
+
+async def test_rotated_key_seals_what_ends_next_without_a_restart(running: Running) -> None:
+    sessions = [uuid4(), uuid4()]
+    for number, session_id in enumerate(sessions):
+        recorder = running.open(session_id)
+        recorder.output(b"hello")
+        recorder.end("target_closed")
+        await until(lambda wanted=number + 1: len(running.sealed) == wanted)
+        if number == 0:
+            prepare_rotation(running.key_file).install()
+    first, second = (event.key_id for event, _path in running.sealed)
+    assert first != second
+    trusted = TrustedKeys(running.key_file.parent)
+    assert set(trusted.ids()) == {first, second}
+    for event, path in running.sealed:
+        assert path is not None
+        with path.open("rb") as file:
+            assert verify_among(file, trusted.find).key_id == event.key_id
 
 
 async def test_sealing_key_is_private_and_its_public_half_lies_beside_it(running: Running) -> None:

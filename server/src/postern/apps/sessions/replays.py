@@ -6,13 +6,13 @@ from collections.abc import Iterator
 from typing import Any, BinaryIO, Final
 
 from django.conf import settings
+from django.db.models import Count
 
-from postern.apps.sessions.models import Session
+from postern.apps.sessions.models import Recording, Session
 from postern.apps.sessions.storage import SUFFIX
 from postern.contracts import recording as container
 
 _PIECE_BYTES: Final = 256 * 1024
-_KEY_FILE: Final = "recording_signing_key.pub"
 
 
 def pieces(file: BinaryIO, first: int, length: int) -> Iterator[bytes]:
@@ -59,10 +59,21 @@ def archive(file: BinaryIO, session: Session, size: int, meta: dict[str, Any]) -
 
 
 def prove(file: BinaryIO) -> container.Verdict:
-    """Check the seal against the key of this installation; closes the file. Raises FileNotFoundError without a key."""
-    text = (settings.POSTERN.secrets_dir / _KEY_FILE).read_text(encoding="ascii").strip()
+    """Check the seal against the keys of this installation, present and former; closes the file.
+
+    Raises FileNotFoundError when there is no key at all.
+    """
+    trusted = container.TrustedKeys(settings.POSTERN.secrets_dir)
     with file:
-        return container.verify(file, container.parse_public_key(text))
+        if not trusted.ids():
+            raise FileNotFoundError(trusted.folder)
+        return container.verify_among(file, trusted.find)
+
+
+def counts_by_key() -> dict[str, int]:
+    """Id of the sealing key → how many stored recordings it has sealed."""
+    rows = Recording.objects.exclude(date_stored=None).values("key_id").annotate(count=Count("pk")).order_by()
+    return dict(rows.values_list("key_id", "count"))
 
 
 def _member_header(name: str, size: int, at: int) -> bytes:

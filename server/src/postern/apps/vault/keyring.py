@@ -7,10 +7,13 @@ no restart. New versions are written to a temporary file, synced and renamed: a 
 """
 
 import base64
+import fcntl
 import json
 import os
 import tempfile
 import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from datetime import datetime
 from pathlib import Path
@@ -90,7 +93,7 @@ class Keyring:
 
     def add_version(self) -> KeyEncryptionKey:
         """Add a key and make it the current one."""
-        with self._lock:
+        with self._lock, self._alone():
             content = self._read()
             key = _new_key(max(content.keys) + 1)
             self._replace(_Content(current=key.version, keys={**content.keys, key.version: key}))
@@ -98,7 +101,7 @@ class Keyring:
 
     def remove_versions(self, versions: set[int]) -> None:
         """Forget keys that nothing is sealed under any more. The current one stays whatever is asked."""
-        with self._lock:
+        with self._lock, self._alone():
             content = self._read()
             kept = {
                 number: key
@@ -106,6 +109,16 @@ class Keyring:
                 if number == content.current or number not in versions
             }
             self._replace(_Content(current=content.current, keys=kept))
+
+    @contextmanager
+    def _alone(self) -> Iterator[None]:
+        """No other process changes the file meanwhile: of two that add a key at once, one would take the other's away."""
+        lock = os.open(self._path.with_name(f"{self._path.name}.lock"), os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
+        try:
+            fcntl.flock(lock, fcntl.LOCK_EX)
+            yield
+        finally:
+            os.close(lock)
 
     def _load(self) -> _Content:
         stamp = self._file_stamp()

@@ -160,7 +160,8 @@ class ReplayVerifyView(RecordingView):
             return Response({"valid": False, "reason": "no_key", "sha256": "", "chain": ""})
         reason = verdict.reason
         # What was announced and audited counts, not only what the file says about itself.
-        if verdict.valid and (verdict.sha256 != recording.sha256 or verdict.chain != recording.chain):
+        found = (verdict.sha256, verdict.chain, verdict.key_id)
+        if verdict.valid and found != (recording.sha256, recording.chain, recording.key_id):
             reason = "not_as_announced"
         if verdict.valid and verdict.session_id != str(recording.session_id):
             reason = "other_session"

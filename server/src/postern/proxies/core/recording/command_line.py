@@ -3,16 +3,26 @@
 from pathlib import Path
 from typing import BinaryIO, TextIO
 
-from postern.contracts.recording import RecordingUnreadable, iter_asciicast, parse_public_key, verify
+from postern.contracts.recording import (
+    RecordingUnreadable,
+    TrustedKeys,
+    iter_asciicast,
+    parse_public_key,
+    verify,
+    verify_among,
+)
 
 
 def verify_recording(path: Path, key_text: str, out: TextIO) -> int:
-    """Print whether the file is what was sealed with the key (text, or the path of a file with it). 0: it is."""
+    """Print whether the file is what was sealed with the key: text, the path of a file with it, or a folder of secrets. 0: it is."""
     try:
         key_path = Path(key_text)
-        key = parse_public_key(key_path.read_text("ascii") if key_path.is_file() else key_text)
         with path.open("rb") as file:
-            verdict = verify(file, key)
+            if key_path.is_dir():
+                verdict = verify_among(file, TrustedKeys(key_path).find)
+            else:
+                key = parse_public_key(key_path.read_text("ascii") if key_path.is_file() else key_text)
+                verdict = verify(file, key)
     except (OSError, ValueError) as error:
         out.write(f"cannot check: {error}\n")
         return 2

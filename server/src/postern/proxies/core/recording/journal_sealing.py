@@ -12,14 +12,14 @@ from uuid import UUID
 
 from postern.contracts.enums import EndReason, RecordingState
 from postern.contracts.recording.format import RecordingHeader, RecordingUnreadable
-from postern.contracts.recording.verification import Verdict, verify
+from postern.contracts.recording.verification import Verdict
 from postern.kernel.clock import monotonic_s, now
 from postern.proxies.core.recording.container import SessionFile
 from postern.proxies.core.recording.journal_files import JournalFolder, sync_directory
 from postern.proxies.core.recording.journal_format import BEGIN, Record, segment_of
 from postern.proxies.core.recording.journal_reader import JournalReader, SegmentLost
 from postern.proxies.core.recording.session_sealing import NewScreen, SessionSealing
-from postern.proxies.core.recording.signing import SealingKey
+from postern.proxies.core.recording.signing import SealingKey, SealingKeys
 from postern.proxies.core.recording.spool import SealedRecording, Spool
 
 log = logging.getLogger(__name__)
@@ -45,7 +45,7 @@ class SealingPlace:
     live: Path
     damaged: Path
     spool: Spool
-    key: SealingKey
+    key: SealingKey | SealingKeys
     new_screen: NewScreen
 
     def part_folders(self) -> set[str]:
@@ -217,7 +217,7 @@ class JournalSealing:
         state = RecordingState.INCOMPLETE if session.incomplete else RecordingState.SEALED
         ended_at = header.started_at + timedelta(milliseconds=session.file.totals.last_ms)
         session.file.seal(
-            self._place.key,
+            self._place.key.current(),
             state=state.value,
             end_reason=session.ended or "",
             ended_at=ended_at.isoformat(timespec="milliseconds"),
@@ -227,7 +227,7 @@ class JournalSealing:
 
     def _verify(self, path: Path) -> Verdict:
         with path.open("rb") as file:
-            return verify(file, self._place.key.public)
+            return self._place.key.verify(file)
 
     def _set_aside(self, path: Path, session_id: UUID, why: str) -> None:
         """A recording that does not hold: keep every byte for a person to look at, and say that it is lost."""

@@ -21,7 +21,6 @@ from pathlib import Path
 from typing import Any, Final
 from uuid import UUID
 
-from postern.contracts.recording.verification import verify
 from postern.kernel.clock import monotonic_s
 from postern.kernel.log import configure
 from postern.proxies.core.recording.channel import FrameDecoder, encode_frame
@@ -29,7 +28,7 @@ from postern.proxies.core.recording.confinement import confine
 from postern.proxies.core.recording.journal_files import JournalFolder
 from postern.proxies.core.recording.journal_sealing import JournalSealing, SealingPlace, publish
 from postern.proxies.core.recording.session_sealing import NewScreen
-from postern.proxies.core.recording.signing import SealingKey
+from postern.proxies.core.recording.signing import SealingKey, SealingKeys
 from postern.proxies.core.recording.spool import SealedRecording, Spool
 from postern.proxies.core.vt import Screen
 
@@ -58,7 +57,7 @@ class Sealer:
     def __init__(
         self,
         state_dir: Path,
-        key: SealingKey,
+        key: SealingKey | SealingKeys,
         new_screen: NewScreen,
         channel: socket.socket | None = None,
         *,
@@ -157,7 +156,7 @@ class Sealer:
         self.place.spool.finish_stored()
         for path in self.place.spool.undescribed():
             with path.open("rb") as file:
-                verdict = verify(file, self.place.key.public)
+                verdict = self.place.key.verify(file)
             if verdict.valid:
                 for sealed in publish([(path, UUID(path.stem), verdict)], self.place.spool):
                     self._tell_sealed(sealed)
@@ -263,7 +262,7 @@ def main() -> int:
     if take_sealer_lock(arguments.state_dir, _PREDECESSOR_WAIT_S) is None:
         log.error("another sealer works in this folder")
         return 1
-    key = SealingKey.load_or_create(arguments.key_file)
+    key = SealingKeys(arguments.key_file)
     log.info("confined: %s", ", ".join(confine(_MEMORY_BYTES)) or "not at all")
     channel = socket.socket(fileno=arguments.channel_fd)
     sealer = Sealer(arguments.state_dir, key, Screen, channel, checkpoint_interval_s=arguments.checkpoint_interval_s)

@@ -1,8 +1,15 @@
-"""The key that seals recordings. Only the sealer process loads the private half."""
+"""The keys that seal recordings. Only the sealer process loads a private half, and only that of the present key.
+
+Rotation puts a new key in place of the present one; the public half of each stays in the folder of trusted keys, so that what
+it sealed can be verified for ever. Of a key that is replaced the private half is gone: nobody can seal with it any more.
+"""
 
 import contextlib
+import logging
 import os
+from dataclasses import dataclass
 from pathlib import Path
+from typing import BinaryIO
 
 from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
 from cryptography.hazmat.primitives.serialization import (
@@ -14,8 +21,12 @@ from cryptography.hazmat.primitives.serialization import (
 )
 
 from postern.contracts.recording.format import key_id
+from postern.contracts.recording.trusted_keys import TrustedKeys, verify_among
+from postern.contracts.recording.verification import Verdict, verify
 from postern.kernel.errors import SettingsError
-from postern.proxies.core.recording.journal_files import write_file_durably
+from postern.proxies.core.recording.journal_files import sync_directory, write_file_durably
+
+log = logging.getLogger(__name__)
 
 
 class SealingKey:
@@ -29,6 +40,14 @@ class SealingKey:
     def sign(self, message: bytes) -> bytes:
         return self._private.sign(message)
 
+    def current(self) -> "SealingKey":
+        """Itself: a key that is never replaced (see `SealingKeys`)."""
+        return self
+
+    def verify(self, file: BinaryIO) -> Verdict:
+        """Whether a recording holds that this key has sealed."""
+        return verify(file, self.public)
+
     @classmethod
     def load_or_create(cls, path: Path) -> "SealingKey":
         """The key in `path` (PEM, mode 0600), made at first use; its public half stands beside it as `.pub`.
@@ -37,29 +56,118 @@ class SealingKey:
         """
         path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
         if not path.exists():
-            pem = Ed25519PrivateKey.generate().private_bytes(Encoding.PEM, PrivateFormat.PKCS8, NoEncryption())
-            draft = path.with_name(f"{path.name}.{os.getpid()}.new")
-            descriptor = os.open(draft, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, 0o600)
-            with os.fdopen(descriptor, "wb") as file:
-                file.write(pem)
-                file.flush()
-                os.fsync(descriptor)
+            draft = _drafted(path, Ed25519PrivateKey.generate())
             # A link does not replace: when two processes start at once, the first key stays.
             with contextlib.suppress(FileExistsError):
                 os.link(draft, path)
             draft.unlink()
+        key = cls.load(path)
+        key.publish(path)
+        return key
+
+    @classmethod
+    def load(cls, path: Path) -> "SealingKey":
+        """The key in `path`. Raises `SettingsError` when it is none, OSError when it cannot be read."""
         try:
             private = load_pem_private_key(path.read_bytes(), password=None)
         except (ValueError, TypeError) as error:
             raise SettingsError("the sealing key of the recordings is damaged") from error
         if not isinstance(private, Ed25519PrivateKey):
             raise SettingsError("the sealing key of the recordings is not an Ed25519 key")
-        key = cls(private)
-        public_path = public_key_path(path)
-        line = key.public.hex().encode() + b"\n"
-        if not public_path.exists() or public_path.read_bytes() != line:
-            write_file_durably(public_path, line)
-        return key
+        return cls(private)
+
+    def publish(self, path: Path) -> None:
+        """Put the public half beside `path` and among the trusted keys."""
+        trusted = trusted_keys(path)
+        trusted.folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+        line = self.public.hex().encode() + b"\n"
+        for place in (trusted.path_of(self.key_id), public_key_path(path)):
+            if not place.exists() or place.read_bytes() != line:
+                write_file_durably(place, line)
+
+
+class SealingKeys:
+    """The present key of a file, which rotation may replace at any time, and the trusted keys of all recordings."""
+
+    def __init__(self, path: Path) -> None:
+        self._path = path
+        self._key = SealingKey.load_or_create(path)
+        self._stamp: tuple[int, int, int] | None = None
+
+    def current(self) -> SealingKey:
+        """The key to seal with now; a file that cannot be read leaves it at the key that was read last."""
+        try:
+            stamp = _stamp(self._path)
+            if stamp != self._stamp:
+                key = SealingKey.load(self._path)
+                if key.key_id != self._key.key_id:
+                    key.publish(self._path)
+                    log.info("recordings are sealed with key %s from now on", key.key_id)
+                self._key, self._stamp = key, stamp
+        except (OSError, SettingsError):
+            log.exception("the sealing key cannot be read anew; key %s goes on", self._key.key_id)
+        return self._key
+
+    def verify(self, file: BinaryIO) -> Verdict:
+        """Whether a recording holds that any of the keys has sealed."""
+        return verify_among(file, trusted_keys(self._path).find)
+
+
+@dataclass(frozen=True, slots=True)
+class Rotation:
+    """A new key, trusted already and not yet in use. `former`: the id of the key that it replaces, "" for none."""
+
+    former: str
+    key: SealingKey
+    _draft: Path
+    _path: Path
+
+    def install(self) -> None:
+        """Seal with the new key from now on. Until then nothing has changed, and it may be given up (`discard`)."""
+        self._draft.replace(self._path)
+        sync_directory(self._path.parent)
+        self.key.publish(self._path)
+
+    def discard(self) -> None:
+        """Leave everything as it was, unless the key is installed already."""
+        if self._draft.exists():
+            self._draft.unlink()
+            trusted_keys(self._path).path_of(self.key.key_id).unlink(missing_ok=True)
+
+
+def prepare_rotation(path: Path) -> Rotation:
+    """Make a new key for `path` and trust it. Raises `SettingsError`, OSError."""
+    former = SealingKey.load_or_create(path).key_id if path.exists() else ""
+    path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+    private = Ed25519PrivateKey.generate()
+    key = SealingKey(private)
+    trusted = trusted_keys(path)
+    trusted.folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+    # Trusted before it seals: no recording is ever sealed with a key that nobody could verify.
+    write_file_durably(trusted.path_of(key.key_id), key.public.hex().encode() + b"\n")
+    return Rotation(former=former, key=key, _draft=_drafted(path, private), _path=path)
+
+
+def trusted_keys(path: Path) -> TrustedKeys:
+    """The public keys that stand beside a private key."""
+    return TrustedKeys(path.parent)
+
+
+def _drafted(path: Path, private: Ed25519PrivateKey) -> Path:
+    """The key in a file of its own beside `path`, mode 0600."""
+    pem = private.private_bytes(Encoding.PEM, PrivateFormat.PKCS8, NoEncryption())
+    draft = path.with_name(f"{path.name}.{os.getpid()}.new")
+    descriptor = os.open(draft, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, 0o600)
+    with os.fdopen(descriptor, "wb") as file:
+        file.write(pem)
+        file.flush()
+        os.fsync(descriptor)
+    return draft
+
+
+def _stamp(path: Path) -> tuple[int, int, int]:
+    found = path.stat()
+    return found.st_mtime_ns, found.st_ino, found.st_size
 
 
 def public_key_path(key_file: Path) -> Path:
