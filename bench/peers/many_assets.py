@@ -56,7 +56,7 @@ def _assets(count: int) -> None:
     nodes = [create_node(actor=SYSTEM, parent=root, value=f"rack {number:03}") for number in range(_NODES)]
     label = Label.objects.create(org_id=DEFAULT_ORG_ID, name="stage", value="live")
     platform = Platform.objects.get(name="Linux")
-    numbers = change_log.begin(DEFAULT_ORG_ID).take_dense_ids(count)
+    numbers = change_log.begin(DEFAULT_ORG_ID, new_assets=count).dense_ids
     for start in range(0, count, _BATCH):
         part = range(start, min(start + _BATCH, count))
         assets = [

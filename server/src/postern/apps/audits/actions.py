@@ -1,6 +1,8 @@
 """Writing the log. Only appends exist."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import cache
 from typing import Any
 from uuid import UUID
 
@@ -10,52 +12,82 @@ from postern.apps.audits import digest
 from postern.apps.audits.errors import NotInTransaction
 from postern.apps.audits.models import Action, AuditChain, AuditEvent, LoginLog, LoginType, MfaState, PasswordChangeLog
 from postern.foundation.actor import Actor
+from postern.foundation.prepared import PreparedObjects
+from postern.foundation.row_writes import change, insert
 from postern.kernel import clock
 from postern.kernel.ids import ROOT_ORG_ID
 
 
-def append_event(
-    *,
-    actor: Actor,
-    org_id: UUID,
-    event: str,
-    action: Action,
-    resource_type: str,
-    resource_id: str,
-    resource: str,
-    old: Mapping[str, Any] | None,
-    new: Mapping[str, Any] | None,
-) -> AuditEvent:
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Entry:
+    """What an event tells: what was done to which object, and the values of it before and after."""
+
+    event: str
+    action: Action
+    resource_type: str
+    resource_id: str
+    resource: str
+    old: Mapping[str, Any] | None
+    new: Mapping[str, Any] | None
+
+
+def append_event(*, actor: Actor, org_id: UUID, entry: Entry) -> None:
     """Append one event to the chain of `org_id`, in the caller's transaction."""
+    append_events(actor=actor, org_id=org_id, entries=[entry])
+
+
+def append_events(*, actor: Actor, org_id: UUID, entries: Sequence[Entry]) -> None:
+    """Append events to the chain of `org_id`, each bound to the one before it, in the caller's transaction."""
     if not connection.in_atomic_block:
         raise NotInTransaction("an audit row must be written in the transaction of what it tells")
-    chain = AuditChain.objects.select_for_update().filter(org_id=org_id).first()
+    if not entries:
+        return
+    chain = _locked_chain(org_id)
+    who = {
+        "actor_kind": actor.kind.value,
+        "actor_id": actor.user_id,
+        "user": _clip(AuditEvent, "user", actor.label),
+        "remote_addr": actor.remote_addr,
+        "login_session": actor.login_session,
+    }
+    rows: list[AuditEvent] = []
+    for entry in entries:
+        chain.sequence += 1
+        row = AuditEvent(
+            org_id=org_id,
+            sequence=chain.sequence,
+            datetime=clock.now(),
+            event=entry.event,
+            action=entry.action.value,
+            **who,
+            resource_type=_clip(AuditEvent, "resource_type", entry.resource_type),
+            resource_id=entry.resource_id,
+            resource=_clip(AuditEvent, "resource", entry.resource),
+            old=dict(entry.old) if entry.old is not None else None,
+            new=dict(entry.new) if entry.new is not None else None,
+            previous=chain.digest,
+        )
+        chain.digest = row.digest = digest.of_event(row)
+        rows.append(row)
+    insert(rows)
+    change([chain], ("sequence", "digest"))
+
+
+def _locked_chain(org_id: UUID) -> AuditChain:
+    chain = _chains().first(org_id=org_id)
     if chain is None:
         AuditChain.objects.get_or_create(org_id=org_id, defaults={"digest": digest.GENESIS})
         chain = AuditChain.objects.select_for_update().get(org_id=org_id)
-    row = AuditEvent(
-        org_id=org_id,
-        sequence=chain.sequence + 1,
-        datetime=clock.now(),
-        event=event,
-        action=action.value,
-        actor_kind=actor.kind.value,
-        actor_id=actor.user_id,
-        user=_clip(AuditEvent, "user", actor.label),
-        remote_addr=actor.remote_addr,
-        login_session=actor.login_session,
-        resource_type=_clip(AuditEvent, "resource_type", resource_type),
-        resource_id=resource_id,
-        resource=_clip(AuditEvent, "resource", resource),
-        old=dict(old) if old is not None else None,
-        new=dict(new) if new is not None else None,
-        previous=chain.digest,
+    return chain
+
+
+@cache
+def _chains() -> PreparedObjects[AuditChain]:
+    return PreparedObjects(
+        AuditChain,
+        lambda org_id: AuditChain.objects.select_for_update().filter(org_id=org_id),
+        stand_ins={"org_id": UUID(int=1)},
     )
-    row.digest = digest.of_event(row)
-    row.save(force_insert=True)
-    chain.sequence, chain.digest = row.sequence, row.digest
-    chain.save(update_fields=["sequence", "digest"])
-    return row
 
 
 def append_login(
@@ -85,13 +117,15 @@ def append_login(
     append_event(
         actor=actor,
         org_id=ROOT_ORG_ID,
-        event="sign_in.succeeded" if succeeded else "sign_in.failed",
-        action=Action.OTHER,
-        resource_type="LoginLog",
-        resource_id=str(row.pk),
-        resource=row.username,
-        old=None,
-        new=row.covered_values(),
+        entry=Entry(
+            event="sign_in.succeeded" if succeeded else "sign_in.failed",
+            action=Action.OTHER,
+            resource_type="LoginLog",
+            resource_id=str(row.pk),
+            resource=row.username,
+            old=None,
+            new=row.covered_values(),
+        ),
     )
     return row
 
@@ -102,13 +136,15 @@ def append_password_change(*, actor: Actor, user_label: str) -> PasswordChangeLo
     append_event(
         actor=actor,
         org_id=ROOT_ORG_ID,
-        event="user.password_changed",
-        action=Action.OTHER,
-        resource_type="PasswordChangeLog",
-        resource_id=str(row.pk),
-        resource=user_label,
-        old=None,
-        new=None,
+        entry=Entry(
+            event="user.password_changed",
+            action=Action.OTHER,
+            resource_type="PasswordChangeLog",
+            resource_id=str(row.pk),
+            resource=user_label,
+            old=None,
+            new=None,
+        ),
     )
     return row
 

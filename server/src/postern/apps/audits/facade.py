@@ -3,15 +3,16 @@
     audits.record_change(actor=actor, action="create", target=asset, new={"hostname": "web-1"})
     audits.record(actor=actor, org_id=session.org_id, event="session.terminated", action="other",
                   object_type="Session", object_id=str(session.id), object_name="root@web-1", new={"reason": …})
+    audits.record_changes(actor=actor, action="delete", changes=[audits.Change(asset, old=…) for asset in assets])
     audits.record_sign_in(actor=actor, username="ann", succeeded=False, reason="bad_credentials", login_type="W")
 
 All of them need an open transaction: the row is written together with what it tells, or not at all. Values of `old` and
 `new` must be JSON; UUIDs and instants are turned into text. Never hand over a secret: say `"password": "******"`.
 """
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from datetime import datetime
-from typing import Any, Literal
+from typing import Any, Literal, NamedTuple
 from uuid import UUID
 
 from django.db import models
@@ -41,9 +42,7 @@ def record(
     new: Mapping[str, Any] | None = None,
 ) -> None:
     """Append an event. `event` is a stable slug such as `asset.created`, past tense."""
-    actions.append_event(
-        actor=actor,
-        org_id=org_id,
+    entry = actions.Entry(
         event=event,
         action=Action(action),
         resource_type=object_type,
@@ -52,6 +51,7 @@ def record(
         old=_plain_values(old),
         new=_plain_values(new),
     )
+    actions.append_event(actor=actor, org_id=org_id, entry=entry)
 
 
 _PAST: dict[str, str] = {"create": "created", "update": "updated", "delete": "deleted", "other": "changed"}
@@ -67,18 +67,34 @@ def record_change(
     event: str | None = None,
 ) -> None:
     """Append the event of a created, updated or deleted row; organization, type and name are taken from the row."""
-    meta = target._meta  # noqa: SLF001 - the documented model API
-    record(
-        actor=actor,
-        org_id=getattr(target, "org_id", None) or ROOT_ORG_ID,
-        event=event or f"{meta.model_name}.{_PAST[action]}",
-        action=action,
-        object_type=meta.object_name or "",
-        object_id=str(target.pk),
-        object_name=str(target),
-        old=old,
-        new=new,
-    )
+    record_changes(actor=actor, action=action, changes=[Change(target, old, new)], event=event)
+
+
+class Change(NamedTuple):
+    """One of many rows, and its values before and after."""
+
+    target: models.Model
+    old: Mapping[str, Any] | None = None
+    new: Mapping[str, Any] | None = None
+
+
+def record_changes(*, actor: Actor, action: ActionName, changes: Iterable[Change], event: str | None = None) -> None:
+    """Append one event for each changed row, in their order, with one write for all of an organization."""
+    entries: dict[UUID, list[actions.Entry]] = {}
+    for target, old, new in changes:
+        meta = target._meta  # noqa: SLF001 - the documented model API
+        entry = actions.Entry(
+            event=event or f"{meta.model_name}.{_PAST[action]}",
+            action=Action(action),
+            resource_type=meta.object_name or "",
+            resource_id=str(target.pk),
+            resource=str(target),
+            old=_plain_values(old),
+            new=_plain_values(new),
+        )
+        entries.setdefault(getattr(target, "org_id", None) or ROOT_ORG_ID, []).append(entry)
+    for org_id, some in entries.items():
+        actions.append_events(actor=actor, org_id=org_id, entries=some)
 
 
 def record_sign_in(

@@ -1,6 +1,9 @@
 """Writes of many objects with one call: all or nothing, and errors that stand where their item stands.
 
 The answer to a refused call is an array as long as the one that was sent: `[{}, {"name": ["…"]}]`.
+
+A viewset whose actions can write many objects with few queries says so with `create_objects(items)`, `update_objects(pairs)` and
+`delete_objects(rows)` beside the forms for one. They mean exactly the same, in the same order.
 """
 
 from collections.abc import Callable, Iterable, Sequence
@@ -12,6 +15,8 @@ from django.utils.translation import gettext as _
 from rest_framework.exceptions import ValidationError
 
 from postern.foundation.rest import errors
+from postern.foundation.rest.by_key import chosen
+from postern.foundation.rest.uniqueness import GATHERED, Wanted, all_free
 
 #: One bulk call is one transaction; more would hold locks for too long.
 MAX_ITEMS: Final = 1_000
@@ -62,11 +67,78 @@ def instances(rows: "models.QuerySet[Any]", items: Sequence[dict[str, Any]]) -> 
 
 def by_key(rows: "models.QuerySet[Any]", keys: Iterable[Any]) -> dict[Any, Any]:
     """The rows with these keys."""
-    return {row.pk: row for row in rows.filter(pk__in=list(keys)).order_by()}
+    return {row.pk: row for row in chosen(rows, keys).order_by()}
 
 
-def write_all(items: Sequence[_Item], write: Callable[[_Item], _Made]) -> list[_Made]:
-    """Write each item, in one transaction. What refuses one refuses all, and the error names which."""
+def checked_creates(make: Callable[..., Any], items: Sequence[Any]) -> list[dict[str, Any]]:
+    """The validated values of new objects. `make` makes the serializer of the view. Raises ValidationError for all that is wrong."""
+    serializer, gathered = make(data=items, many=True), list[Wanted]()
+    serializer.context[GATHERED] = gathered
+    if not serializer.is_valid() or not all_free(gathered):
+        serializer = make(
+            data=items, many=True
+        )  # once more in the usual way, which says all that is wrong with each item
+        if not serializer.is_valid():
+            raise ValidationError(_aligned(serializer.errors, len(items)))
+    return [dict(values) for values in serializer.validated_data]
+
+
+def checked_changes(
+    make: Callable[..., Any], rows: Sequence[Any], items: Sequence[dict[str, Any]], *, partial: bool
+) -> list[tuple[Any, dict[str, Any]]]:
+    """Each row with its validated values. Raises ValidationError for all that is wrong."""
+    if not rows:
+        return []
+    gathered: list[Wanted] = []
+    serializer = make(rows[0], data=items[0], partial=partial)
+    serializer.context[GATHERED] = gathered
+    found, faults = _validated(serializer, rows, items)
+    if any(faults) or not all_free(gathered):
+        serializer = make(rows[0], data=items[0], partial=partial)
+        found, faults = _validated(serializer, rows, items)
+        if any(faults):
+            raise ValidationError(faults)
+    return found
+
+
+def _validated(
+    serializer: Any, rows: Sequence[Any], items: Sequence[dict[str, Any]]
+) -> tuple[list[tuple[Any, dict[str, Any]]], list[Any]]:
+    """One serializer for all: making its fields takes longer than checking an item. Its fields depend on the request only."""
+    found: list[tuple[Any, dict[str, Any]]] = []
+    faults: list[Any] = []
+    for row, item in zip(rows, items, strict=True):
+        serializer.instance, serializer.initial_data = row, item
+        try:
+            found.append((row, dict(serializer.run_validation(item))))
+            faults.append({})
+        except ValidationError as error:
+            faults.append(error.detail)
+    return found, faults
+
+
+def _aligned(errors: Any, count: int) -> Any:
+    """Errors of an array as the contract wants them: one entry for each item, `{}` where it is fine."""
+    by_index = isinstance(errors, dict) and all(isinstance(key, int) for key in errors)
+    return [errors.get(index, {}) for index in range(count)] if by_index else errors
+
+
+def write_all(
+    items: Sequence[_Item],
+    write: Callable[[_Item], _Made],
+    together: Callable[[Sequence[_Item]], list[_Made]] | None = None,
+) -> list[_Made]:
+    """Write each item, in one transaction. What refuses one refuses all, and the error names which.
+
+    `together` writes them all with few queries; when it is refused, nothing of it stays, and `write` finds out whose fault it was.
+    """
+    if together is not None and len(items) > 1:
+        try:
+            with transaction.atomic():
+                return together(items)
+        except Exception as error:
+            if errors.fields_of(error) is None:
+                raise
     at = 0
 
     def one(place: int, item: _Item) -> _Made:
@@ -84,6 +156,24 @@ def write_all(items: Sequence[_Item], write: Callable[[_Item], _Made]) -> list[_
         raise ValidationError([fault if place == at else {} for place in range(len(items))]) from error
 
 
+def delete_all(
+    rows: Sequence[Any], delete: Callable[[Any], None], together: Callable[[Sequence[Any]], None] | None = None
+) -> None:
+    """Delete each row, in one transaction; the first that may not go refuses all, with its own error. `together` as above."""
+    if together is not None and len(rows) > 1:
+        try:
+            with transaction.atomic():
+                together(rows)
+        except Exception as error:
+            if errors.fields_of(error) is None:
+                raise
+        else:
+            return
+    with transaction.atomic():
+        for row in rows:
+            delete(row)
+
+
 def _key_of(item: dict[str, Any]) -> Any:
     return item.get("id", item.get("pk"))
 
@@ -93,6 +183,8 @@ def _parsed(column: Any, key: Any) -> Any:
     if not isinstance(key, str | int) or isinstance(key, bool):
         return None
     try:
-        return column.to_python(key)
+        found = column.to_python(key)
+        column.run_validators(found)  # a number that no key of this column can be
     except (ModelValidationError, ValueError, OverflowError):
         return None
+    return found

@@ -30,6 +30,7 @@ from rest_framework.filters import BaseFilterBackend
 from rest_framework.request import Request
 
 from postern.foundation.rest import selections
+from postern.foundation.rest.by_key import chosen
 from postern.foundation.rest.formats import DISPLAY_FORMAT
 
 MAX_SEARCH_CHARS: Final = 256
@@ -225,11 +226,11 @@ class Selected(BaseFilterBackend):
     def filter_queryset(self, request: Request, queryset: Rows, view: Any) -> Rows:
         ids = request.query_params.get("ids")
         if ids:
-            queryset = queryset.filter(pk__in=_valid_keys(queryset.model, ids.split(",")))
+            queryset = chosen(queryset, _valid_keys(queryset.model, ids.split(",")))
         token = request.query_params.get("spm")
         if token:
             kept = selections.find(token, view.actor, view.scope)
-            queryset = queryset.filter(pk__in=_valid_keys(queryset.model, kept))
+            queryset = chosen(queryset, _valid_keys(queryset.model, kept))
         return queryset
 
 

@@ -19,7 +19,24 @@ from postern.foundation.scope import OrgScope
 MAX_IDS: Final = 10_000
 
 
-class OrgOwnedField(serializers.PrimaryKeyRelatedField[Any]):
+class LookedUpOnce(serializers.RelatedField[Any, Any, Any]):
+    """A field that looks a row up once for all items of a call that name it. A field lives as long as its request."""
+
+    def to_internal_value(self, data: Any) -> Any:
+        if not isinstance(data, str | int):
+            return super().to_internal_value(data)
+        found: dict[Any, Any] = vars(self).setdefault("_found", {})
+        key = type(data), data
+        if key not in found:
+            found[key] = super().to_internal_value(data)
+        return found[key]
+
+
+class NamedField(LookedUpOnce, serializers.SlugRelatedField[Any]):
+    """A row by a name that no two rows share: `platform = NamedField(slug_field="name", queryset=Platform.objects.all())`."""
+
+
+class OrgOwnedField(LookedUpOnce, serializers.PrimaryKeyRelatedField[Any]):
     """The id of a row of the request's organization (of any when the model has none)."""
 
     def __init__(self, model: type[models.Model] | None = None, **kwargs: Any) -> None:
@@ -66,8 +83,11 @@ class OrgOwnedList(serializers.ManyRelatedField):
                 parsed[column.to_python(key)] = key
             except (ModelValidationError, ValueError, TypeError):
                 self.fail("unknown", pk_value=key[:64])
-        rows = rows_in_scope(self._model._default_manager.all(), self.context.get("scope"))  # noqa: SLF001 - the documented model API
-        found = rows.in_bulk(list(parsed))
+        found: dict[Any, Any] = vars(self).setdefault("_found", {})  # those that another item of the call named
+        missing = [value for value in parsed if value not in found]
+        if missing:
+            rows = rows_in_scope(self._model._default_manager.all(), self.context.get("scope"))  # noqa: SLF001 - the documented model API
+            found.update(rows.in_bulk(missing))
         for value, key in parsed.items():
             if value not in found:
                 self.fail("unknown", pk_value=key[:64])

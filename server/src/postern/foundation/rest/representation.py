@@ -157,7 +157,7 @@ def _way_to_read(field: Field) -> Callable[[Any], Any]:
         return usual
     if isinstance(field, serializers.RelatedField) and field.use_pk_only_optimization():
         return usual
-    get = attrgetter(field.source)
+    get = attrgetter(str(field.source))
 
     def read(row: Any) -> Any:
         try:

@@ -1,6 +1,6 @@
 """Which assets stand in which nodes. An asset always stands in one at least: whoever loses the last falls to the root."""
 
-from collections.abc import Collection, Sequence
+from collections.abc import Mapping, Sequence
 from typing import Final
 from uuid import UUID
 
@@ -23,11 +23,15 @@ _NAMED_IN_AUDIT: Final = 50
 
 @transaction.atomic
 def add_assets(*, actor: Actor, node: Node, assets: Sequence[Asset]) -> None:
-    """Put the assets into the node as well."""
+    """Put the assets into the node as well; those that stand there already stay."""
     write = change_log.begin(node.org_id)
     _require_node(node)
-    _put(write, node, [asset.pk for asset in assets])
-    _finish(actor, node, "node.assets_added", assets)
+    there = _standing_in(node, assets)
+    fresh = [asset for asset in assets if asset.pk not in there]
+    if not fresh:
+        return
+    _put(write, node, [asset.pk for asset in fresh])
+    _finish(actor, node, "node.assets_added", new={"assets": _named(fresh), "count": len(fresh)})
 
 
 @transaction.atomic
@@ -35,14 +39,18 @@ def remove_assets(*, actor: Actor, node: Node, assets: Sequence[Asset]) -> None:
     """Take the assets out of the node; those that stand nowhere else go to the root."""
     write = change_log.begin(node.org_id)
     _require_node(node)
-    ids = [asset.pk for asset in assets]
+    there = _standing_in(node, assets)
+    leaving = [asset for asset in assets if asset.pk in there]
+    if not leaving:
+        return
+    ids = [asset.pk for asset in leaving]
     AssetNode.objects.filter(node=node, asset_id__in=ids).delete()
     still_placed = set(AssetNode.objects.filter(asset_id__in=ids).values_list("asset_id", flat=True))
     orphans = [asset_id for asset_id in ids if asset_id not in still_placed]
     if orphans:
         _put(write, root_of(node.org_id), orphans)
     write.touch(TreeChangeKind.NODE, [node.pk])
-    _finish(actor, node, "node.assets_removed", assets)
+    _finish(actor, node, "node.assets_removed", old={"assets": _named(leaving), "count": len(leaving)})
 
 
 @transaction.atomic
@@ -52,25 +60,17 @@ def replace_assets(*, actor: Actor, node: Node, assets: Sequence[Asset]) -> None
     _require_node(node)
     ids = [asset.pk for asset in assets]
     left = AssetNode.objects.filter(asset_id__in=ids).exclude(node=node)
-    touched = set(left.values_list("node_id", flat=True))
+    pairs = set(left.values_list("asset_id", "node_id", "node__full_value"))
+    there = _standing_in(node, assets)
+    elsewhere = {asset_id for asset_id, _node_id, _value in pairs}
+    moved = [asset for asset in assets if asset.pk in elsewhere or asset.pk not in there]
+    if not moved:
+        return
     left.delete()
     _put(write, node, ids)
-    write.touch(TreeChangeKind.NODE, touched)
-    _finish(actor, node, "node.assets_moved", assets)
-
-
-def set_nodes(write: TreeWrite, asset: Asset, node_ids: Collection[UUID]) -> None:
-    """Make `node_ids` exactly the places of the asset; none means the root. For writes that hold the lock already."""
-    wanted = set(node_ids) or {root_of(asset.org_id).pk}
-    known = set(Node.objects.filter(org_id=asset.org_id, pk__in=wanted).values_list("pk", flat=True))
-    if known != wanted:
-        raise NodeNotFound(_("There is no such node."))
-    held = set(AssetNode.objects.filter(asset=asset).values_list("node_id", flat=True))
-    AssetNode.objects.filter(asset=asset, node_id__in=held - wanted).delete()
-    AssetNode.objects.bulk_create(
-        [AssetNode(asset=asset, node_id=node_id) for node_id in sorted(wanted - held, key=str)]
-    )
-    write.touch(TreeChangeKind.NODE, held ^ wanted)
+    write.touch(TreeChangeKind.NODE, {node_id for _asset_id, node_id, _value in pairs})
+    former = sorted({value for _asset_id, _node_id, value in pairs})[:_NAMED_IN_AUDIT]
+    _finish(actor, node, "node.assets_moved", old={"nodes": former}, new={"assets": _named(moved), "count": len(moved)})
 
 
 def root_of(org_id: UUID) -> Node:
@@ -95,9 +95,23 @@ def _require_node(node: Node) -> None:
         raise NodeNotFound(_("There is no such node."))
 
 
-def _finish(actor: Actor, node: Node, event: str, assets: Sequence[Asset]) -> None:
-    named = [asset.hostname for asset in assets[:_NAMED_IN_AUDIT]]
-    audits.record_change(
-        actor=actor, action="update", event=event, target=node, new={"assets": named, "count": len(assets)}
-    )
+def _standing_in(node: Node, assets: Sequence[Asset]) -> set[UUID]:
+    """Which of the assets stand in the node."""
+    rows = AssetNode.objects.filter(node=node, asset_id__in=[asset.pk for asset in assets])
+    return set(rows.values_list("asset_id", flat=True))
+
+
+def _named(assets: Sequence[Asset]) -> list[str]:
+    return [asset.hostname for asset in assets[:_NAMED_IN_AUDIT]]
+
+
+def _finish(
+    actor: Actor,
+    node: Node,
+    event: str,
+    *,
+    old: Mapping[str, object] | None = None,
+    new: Mapping[str, object] | None = None,
+) -> None:
+    audits.record_change(actor=actor, action="update", event=event, target=node, old=old, new=new)
     events.publish(AssetsChanged(org_id=node.org_id))

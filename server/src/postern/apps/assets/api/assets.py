@@ -1,5 +1,6 @@
 """Endpoints of assets, platforms, labels, stars and host keys."""
 
+from collections.abc import Sequence
 from typing import Any, cast
 from uuid import UUID
 
@@ -102,19 +103,28 @@ class AssetViewSet(ResourceViewSet):
         return super().get_serializer(*args, **kwargs)
 
     def create_object(self, data: dict[str, Any]) -> Asset:
+        return self.create_objects([data])[0]
+
+    def create_objects(self, items: Sequence[dict[str, Any]]) -> list[Asset]:
         node_ref = self.request.query_params.get("node_id")
-        if node_ref and not data.get("nodes"):
+        if node_ref and not all(values.get("nodes") for values in items):
             node = self._node(node_ref)
             if node is None:
                 raise ValidationError({"node_id": [_("There is no such node.")]})
-            data["nodes"] = [node]
-        return asset_actions.create_asset(actor=self.actor, org_id=writable(self.scope), values=data)
+            items = [{**values, "nodes": values.get("nodes") or [node]} for values in items]
+        return asset_actions.create_assets(actor=self.actor, org_id=writable(self.scope), items=items)
 
     def update_object(self, instance: Asset, data: dict[str, Any]) -> Asset:
         return asset_actions.update_asset(actor=self.actor, asset=instance, values=data)
 
+    def update_objects(self, pairs: Sequence[tuple[Asset, dict[str, Any]]]) -> list[Asset]:
+        return asset_actions.update_assets(actor=self.actor, pairs=pairs)
+
     def delete_object(self, instance: Asset) -> None:
         asset_actions.delete_asset(actor=self.actor, asset=instance)
+
+    def delete_objects(self, rows: Sequence[Asset]) -> None:
+        asset_actions.delete_assets(actor=self.actor, assets=rows)
 
     @action(detail=True, methods=["get"])
     def platform(self, request: Request, **kwargs: Any) -> Response:

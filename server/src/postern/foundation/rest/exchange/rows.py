@@ -7,6 +7,7 @@ from django.db import models
 from django.utils.translation import gettext as _
 from rest_framework.request import Request
 
+from postern.foundation.rest.by_key import chosen
 from postern.kernel.errors import PosternError
 
 #: Contract: conventions section 9. More is refused, never cut: a list that lacks rows without saying so misleads.
@@ -48,9 +49,9 @@ def _number(request: Request, name: str) -> int | None:
 
 
 def in_chunks(view: Any, keys: list[Any]) -> Iterator[list[Any]]:
-    """The rows of these keys in their order, as the list reads them. A row that was deleted meanwhile is left out."""
+    """The rows of these keys in their order, as the list reads them. A row that may not be seen any more is left out."""
     for some in (keys[start : start + CHUNK_ROWS] for start in range(0, len(keys), CHUNK_ROWS)):
-        rows: models.QuerySet[Any] = view.get_queryset().filter(pk__in=some).order_by()
+        rows: models.QuerySet[Any] = chosen(view.get_queryset(), some).order_by()
         related = getattr(view, "page_relations", ())
         by_key = {row.pk: row for row in (rows.prefetch_related(None) if related else rows)}
         found = [by_key[key] for key in some if key in by_key]
