@@ -176,3 +176,33 @@ def test_each_view_keeps_its_own_name_and_address(page: Page, company: Company) 
     page.wait_for_url(lambda address: address.split("?")[0].endswith("/users/groups"))
     views = page.get_by_role("navigation", name="Open views").get_by_role("link")
     expect(views).to_have_text(["Users", "User groups", "Create user group"])  # the first sign-in lands on users
+
+
+def test_toolbar_of_a_list_stays_on_one_line_beside_the_open_sidebar(page: Page, company: Company) -> None:
+    page.set_viewport_size({"width": 992, "height": 700})
+    for path in ("/users/users", "/assets/assets", "/perms/asset-permissions", "/xpack/orgs"):
+        go(page, company, path)
+        box = page.get_by_role("heading", level=1).bounding_box()
+        assert box is not None
+        middle = box["y"] + box["height"] / 2
+        main = page.get_by_role("main")
+        for part in (main.get_by_role("combobox", name="Search"), main.get_by_role("link", name="Create").first):
+            place = part.bounding_box()
+            assert place is not None
+            assert place["y"] < middle < place["y"] + place["height"], path
+            assert place["x"] + place["width"] <= 992, path
+
+
+def test_tooltip_comes_by_pointer_can_be_moved_onto_and_put_away(page: Page, company: Company) -> None:
+    go(page, company, "/users/users")
+    tip = page.locator("[data-tip-box]")
+    columns = page.get_by_role("button", name="Columns")
+    page.mouse.move(300, 500)
+    columns.hover()
+    expect(tip).to_have_text("Columns")
+    expect(tip).to_be_in_viewport(ratio=1)
+    tip.hover()
+    expect(tip).to_be_visible()
+    page.keyboard.press("Escape")
+    expect(tip).to_have_count(0)
+    assert columns.get_attribute("title") == "Columns"

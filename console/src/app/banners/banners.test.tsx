@@ -1,7 +1,8 @@
-import { act, screen, waitFor } from '@testing-library/react';
+import { screen, waitFor } from '@testing-library/react';
 import { http as mock, HttpResponse } from 'msw';
 import { setupServer } from 'msw/node';
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
+import { http } from '#/lib/http/client';
 import type { Session } from '#/lib/session';
 import { admin, adminSession, renderScreen } from '#/test/render';
 import { Banners } from './Banners';
@@ -16,10 +17,17 @@ function licence(detail: { date_expired: string | null; days_left?: number | nul
     }),
   );
 }
-const server = setupServer();
+let marked = 0;
+const server = setupServer(
+  mock.get('*/api/v1/marker/', () => {
+    marked += 1;
+    return HttpResponse.json({});
+  }),
+);
 beforeAll(() => server.listen({ onUnhandledRequest: 'bypass' }));
 afterEach(() => {
   asked = 0;
+  marked = 0;
   server.resetHandlers();
 });
 afterAll(() => server.close());
@@ -95,10 +103,11 @@ test.each([
 ])('%s is neither told of the licence nor asks for it', async (_, session) => {
   licence({ date_expired: '2026-11-01', days_left: -20 });
   await shown(session);
-  // A request would have left with the first effect, and with it the strip.
-  await act(() => new Promise((resolve) => setTimeout(resolve, 50)));
-  expect(screen.queryByText(/licence/i)).toBeNull();
+  // All effects have run: a request of the strip would have been on its way before this one.
+  await http.get('marker/');
+  expect(marked).toBe(1);
   expect(asked).toBe(0);
+  expect(screen.queryByText(/licence/i)).toBeNull();
 });
 
 test('[S6-048] only a local password is warned of', async () => {

@@ -69,7 +69,12 @@ const { server, sent } = recordedServer(
   () => [import('#/ui/question-dialog'), import('./Members')],
 );
 
-async function show(kind: Exclude<keyof typeof organizationPages, 'prepare'>, address = '/', pattern = '/', session = licensed) {
+async function show(
+  kind: Exclude<keyof typeof organizationPages, 'prepare'>,
+  address = '/',
+  pattern = '/',
+  session = licensed,
+) {
   const Screen = await organizationPages[kind]();
   return renderScreen(<Screen />, { address, pattern, session });
 }
