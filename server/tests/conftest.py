@@ -46,6 +46,12 @@ from postern.kernel.ids import DEFAULT_ORG_ID
 APPEND_ONLY_TABLES = ("audits_auditevent", "audits_loginlog", "audits_passwordchangelog")
 
 
+@pytest.hookimpl(tryfirst=True)
+def pytest_sessionstart() -> None:
+    """Once more before parallel workers start: a part of the product that was imported meanwhile may have set it again."""
+    os.environ.pop("DJANGO_SETTINGS_MODULE", None)
+
+
 def pytest_unconfigure() -> None:
     """Leave nothing behind."""
     shutil.rmtree(HOME, ignore_errors=True)
