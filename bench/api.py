@@ -200,6 +200,18 @@ def cases(ours: Server, theirs: Server, count: int) -> list[Case]:
             body=[{"id": key, "comment": f"round {next(serial)}"} for key in ids],
         )
 
+    made: list[str] = []
+
+    def bulk_create() -> None:
+        values = {"ip": "203.0.113.9", "platform": "Linux", "protocols": ["ssh/22"]}
+        rows = ours.request("POST", ASSETS, body=[{**values, "hostname": f"set-{next(serial)}"} for _ in range(100)])
+        made.extend(row["id"] for row in rows)
+
+    def bulk_delete() -> None:
+        """Of those that `bulk_create` made: it has as many rounds."""
+        gone, made[:] = made[:100], made[100:]
+        ours.request("DELETE", ASSETS, {"ids": ",".join(gone)})
+
     return [
         Case("list, page of 15", *reads("", offset="0", **PAGE), goal_ms=6),
         Case(f"deep page, offset {far:,}", *reads("", offset=str(far), **PAGE)),
@@ -213,7 +225,9 @@ def cases(ours: Server, theirs: Server, count: int) -> list[Case]:
         ),
         Case("retrieve", *reads(f"{ids[0]}/")),
         Case("create", create, goal_ms=15),
-        Case("bulk update of 100", bulk, rounds=8),
+        Case("bulk update of 100", bulk, goal_ms=250, rounds=8),
+        Case("bulk create of 100", bulk_create, goal_ms=250, rounds=8),
+        Case("bulk delete of 100", bulk_delete, goal_ms=250, rounds=8),
     ]
 
 
