@@ -3,6 +3,7 @@
 import csv
 import io
 import re
+import sys
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any, Final, Self
@@ -113,9 +114,10 @@ class Held:
         return self
 
     def __exit__(self, *_: object) -> None:
-        self._page.unroute(f"**{GROUPS}", self._take)
+        self._pass_on = sys.maxsize
         for route in self.routes:
             route.continue_()
+        self._page.unroute(f"**{GROUPS}", self._take)
 
     def _take(self, route: Route) -> None:
         self._seen += route.request.method == "POST"
