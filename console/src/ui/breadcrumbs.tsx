@@ -16,11 +16,11 @@ export function Breadcrumbs({ crumbs }: { readonly crumbs: readonly Crumb[] }) {
           return (
             <li
               key={`${crumb.label}-${crumb.to ?? ''}`}
-              className={`flex items-center gap-1.5 ${isLast ? 'min-w-0 font-medium text-ink-1' : 'max-sm:hidden'}`}
+              className={`flex items-center gap-1.5 ${isLast ? 'min-w-0 font-medium text-ink-1' : 'max-lg:hidden'}`}
               aria-current={isLast ? 'page' : undefined}
             >
               {index > 0 && (
-                <span aria-hidden className="font-normal text-ink-3 max-sm:hidden">
+                <span aria-hidden className="font-normal text-ink-3 max-lg:hidden">
                   /
                 </span>
               )}

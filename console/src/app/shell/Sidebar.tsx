@@ -44,7 +44,7 @@ function Entry({
       className={`relative flex min-h-7 items-center gap-2.5 rounded-2 px-2 no-underline max-md:min-h-11 ${
         active
           ? 'bg-accent-soft-2 font-medium text-accent before:absolute before:inset-y-0 before:-left-2 before:w-[3px] before:rounded-full before:bg-accent'
-          : 'text-ink-1 hover:bg-hover'
+          : 'text-ink-2 hover:bg-hover hover:text-ink-1'
       } ${IconOf ? '' : 'pl-[34px]'} ${folded ? 'justify-center' : ''}`}
     >
       {IconOf && <IconOf className={active ? '' : 'text-ink-3'} aria-hidden />}
@@ -84,7 +84,7 @@ function SectionEntry({
         type="button"
         aria-expanded={open}
         onClick={onToggle}
-        className={`flex min-h-7 w-full items-center gap-2.5 rounded-2 px-2 text-left hover:bg-hover max-md:min-h-11 ${inside ? 'font-medium' : ''}`}
+        className={`flex min-h-7 w-full items-center gap-2.5 rounded-2 px-2 text-left hover:bg-hover hover:text-ink-1 max-md:min-h-11 ${inside ? 'font-medium text-ink-1' : 'text-ink-2'}`}
       >
         <IconOf className="text-ink-3" aria-hidden />
         <span className="grow truncate">{label}</span>

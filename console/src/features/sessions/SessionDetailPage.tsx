@@ -100,7 +100,7 @@ function SessionDetail({ session }: { readonly session: SessionRow }) {
             id: 'watch',
             label: t('sessions:tab.watch'),
             content: (
-              <div className="grid h-[calc(100dvh-var(--frame,44px)-146px)] min-h-105 grid-cols-[minmax(0,1fr)] gap-3 lg:grid-cols-[minmax(0,1fr)_340px]">
+              <div className="grid h-[calc(100dvh-var(--frame,44px)-124px)] min-h-105 grid-cols-[minmax(0,1fr)] gap-3 lg:grid-cols-[minmax(0,1fr)_340px]">
                 {session.can_join ? (
                   <WatchView session={session} onEnded={ended} />
                 ) : (
@@ -227,7 +227,7 @@ function ReplayTab({
     );
   }
   return (
-    <div className="grid grid-cols-[minmax(0,1fr)] gap-3 lg:h-[calc(100dvh-var(--frame,44px)-146px)] lg:min-h-120 lg:grid-cols-[minmax(0,1fr)_340px]">
+    <div className="grid grid-cols-[minmax(0,1fr)] gap-3 lg:h-[calc(100dvh-var(--frame,44px)-124px)] lg:min-h-120 lg:grid-cols-[minmax(0,1fr)_340px]">
       <ReplayView
         session={session}
         replay={replay.data}

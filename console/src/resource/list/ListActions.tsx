@@ -129,9 +129,9 @@ export function ActionBar<Row extends Resource>({
   return (
     <section
       aria-label={t('resource:selection')}
-      className="flex min-h-9 flex-wrap items-center gap-1 rounded-2 border border-accent-line bg-accent-soft-2 px-3"
+      className="flex min-h-9 items-center gap-1 rounded-2 border border-accent-line bg-accent-soft-2 px-3"
     >
-      <span className="mr-2 font-semibold" role="status">
+      <span className="mr-2 flex-none font-semibold" role="status">
         {t('resource:selected', { count: chosen.size })}
       </span>
       {count > chosen.size && (
@@ -148,24 +148,26 @@ export function ActionBar<Row extends Resource>({
           {t('resource:select_all', { count })}
         </Button>
       )}
-      <span aria-hidden className="mx-1.5 h-4 w-px bg-accent-line" />
-      {(resource.list.bulkActions ?? [])
-        .filter((action) => action.isOffered?.(bulkTools) ?? true)
-        .map((action) => (
-          <Button
-            key={action.id}
-            kind={action.danger ? 'danger-text' : 'text'}
-            icon={action.icon}
-            disabledReason={offline}
-            onClick={() => void action.run([...chosen.keys()], bulkTools)}
-          >
-            {t(action.label)}
-          </Button>
-        ))}
-      {allowed && (
-        <BulkUpdateAction resource={resource} api={api} chosen={chosen} onChosen={onChosen} tools={tools} />
-      )}
-      <span className="grow" />
+      <span aria-hidden className="mx-1.5 h-4 w-px flex-none bg-accent-line" />
+      {/* What does not fit is scrolled to: a bar of two rows would move the table. */}
+      <div className="flex min-w-0 grow gap-1 overflow-x-auto [scrollbar-width:none] *:flex-none *:outline-offset-[-2px]! max-lg:*:px-1.5!">
+        {(resource.list.bulkActions ?? [])
+          .filter((action) => action.isOffered?.(bulkTools) ?? true)
+          .map((action) => (
+            <Button
+              key={action.id}
+              kind={action.danger ? 'danger-text' : 'text'}
+              icon={action.icon}
+              disabledReason={offline}
+              onClick={() => void action.run([...chosen.keys()], bulkTools)}
+            >
+              {t(action.label)}
+            </Button>
+          ))}
+        {allowed && (
+          <BulkUpdateAction resource={resource} api={api} chosen={chosen} onChosen={onChosen} tools={tools} />
+        )}
+      </div>
       {allowed && resource.can?.deleteMany !== false && (resource.can?.mayDelete?.() ?? true) && (
         <Button
           kind="danger-text"
@@ -183,7 +185,7 @@ export function ActionBar<Row extends Resource>({
           {t('resource:action.delete')}
         </Button>
       )}
-      <span aria-hidden className="mx-1 h-4 w-px bg-accent-line" />
+      <span aria-hidden className="mx-1 h-4 w-px flex-none bg-accent-line" />
       <IconButton kind="text" size="sm" icon={X} label={t('resource:clear_selection')} onClick={onClear} />
     </section>
   );

@@ -211,7 +211,7 @@ export function ResourceList<Row extends Resource>(props: ResourceListProps<Row>
   );
   return (
     <div
-      className={`flex min-h-0 gap-3.5 max-lg:flex-col max-lg:gap-2 ${embedded ? '' : 'md:h-[calc(100dvh-var(--frame,44px)-34px)]'}`}
+      className={`flex min-h-0 gap-3.5 max-lg:flex-col max-lg:gap-2 ${embedded ? '' : 'max-sm:grow md:h-[calc(100dvh-var(--frame,44px)-34px)]'}`}
     >
       {props.side}
       <div className="flex min-w-0 grow flex-col gap-2">

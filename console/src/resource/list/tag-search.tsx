@@ -138,7 +138,7 @@ export function TagSearch({
 
   return (
     <div
-      className="relative min-w-0 grow sm:w-32 sm:max-w-72"
+      className="relative w-32 min-w-0 grow sm:max-w-72"
       role="search"
       onBlur={(event) => {
         if (!event.currentTarget.contains(event.relatedTarget)) setOpen(false);
