@@ -5,6 +5,7 @@ import uuid
 from collections.abc import Iterator
 
 import pytest
+from accessibility import at_rest, axe_findings
 from admin_console import listed, more, pick, row_of, save, text
 from browser import Faults, first_sign_in, sign_in, window
 from company import Company, go, signed_in
@@ -132,6 +133,26 @@ def test_route_opens_its_screen(company: Company, admin_page: Page, path: str, h
     else:
         expect(main.get_by_role("tab", name="Members")).to_be_visible()
     expect(main.get_by_role("button", name="Retry")).to_have_count(0)
+    assert findings(admin_page) == []
+
+
+def findings(page: Page) -> list[str]:
+    """What the accessibility rules find in both themes, and whether the page is too wide for a phone."""
+    found: list[str] = []
+    for theme in ("light", "dark"):
+        page.emulate_media(color_scheme=theme)
+        expect(page.locator("html")).to_have_attribute("data-theme", theme)
+        found += axe_findings(page)
+    page.set_viewport_size({"width": 320, "height": 720})
+    at_rest(page)
+    width = page.evaluate("document.documentElement.scrollWidth")
+    return [*found, *([f"{width} px wide"] if width > 320 else [])]
+
+
+def test_members_are_there_for_everybody(company: Company, admin_page: Page) -> None:
+    go(admin_page, company, f"/xpack/orgs/{company.shanghai}?activeTab=members")
+    expect(admin_page.get_by_role("form", name="Let people in")).to_be_visible()
+    assert findings(admin_page) == []
 
 
 @pytest.mark.spec("S2-168", "S6-026")

@@ -10,6 +10,7 @@ import { Role } from '#/lib/permissions';
 import { queryClient } from '#/lib/query';
 import { type Session, setSession } from '#/lib/session';
 import { admin, adminSession, defaultOrg, renderScreen } from '#/test/render';
+import { RefusedPage } from './pages/RefusedPage';
 import { makeRouter } from './router';
 import { menuFor, openTo, recordNamed, refusalOf } from './sections';
 import { Sidebar } from './shell/Sidebar';
@@ -35,6 +36,17 @@ describe('the organizations', () => {
     expect(refusals({ ...licensed, settings: { XPACK_LICENSE_IS_VALID: false } })).toEqual(all('licence'));
     expect(openTo(adminSession).map((section) => section.id)).not.toContain('xpack');
     expect(openTo(licensed).map((section) => section.id)).toContain('xpack');
+  });
+
+  test('the page that tells so leads only who may to the import', async () => {
+    const at = { address: '/403?screen=OrganizationList&why=licence', pattern: '/403' };
+    const { unmount } = await renderScreen(<RefusedPage />, at);
+    expect(await screen.findByRole('link', { name: 'Import licence' })).toBeTruthy();
+    unmount();
+    const session = { ...adminSession, profile: { ...admin, role: 'User' } };
+    await renderScreen(<RefusedPage />, { ...at, session });
+    expect(await screen.findByText(/There is no valid licence/)).toBeTruthy();
+    expect(screen.queryByRole('link', { name: 'Import licence' })).toBeNull();
   });
 
   test('stand in the menu below the extension, by right and licence', async () => {
