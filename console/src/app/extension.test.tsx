@@ -89,7 +89,7 @@ describe('the address of the section', () => {
       </QueryClientProvider>,
     );
     const title = '“Organizations” needs a licence';
-    const patience = { timeout: 20_000 };
+    const patience = { timeout: 60_000 };
     expect(await screen.findByRole('heading', { level: 1, name: title }, patience)).toBeTruthy();
     expect(screen.getByRole('link', { name: 'Import licence' }).getAttribute('href')).toBe(
       '/ui/help?topic=enterprise',

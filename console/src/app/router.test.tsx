@@ -41,7 +41,7 @@ function visit(address: string) {
   );
   return router;
 }
-const SLOW = { timeout: 20_000 };
+const SLOW = { timeout: 60_000 };
 
 describe('the route tree', () => {
   test('[S2-001] an unknown path redirects to /404', async () => {

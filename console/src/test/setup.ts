@@ -2,7 +2,7 @@ import { cleanup, configure } from '@testing-library/react';
 import { afterEach, beforeEach } from 'vitest';
 
 // A loaded machine is no failure: conditions are waited for, and met at once on an idle one.
-configure({ asyncUtilTimeout: 20_000 });
+configure({ asyncUtilTimeout: 60_000 });
 
 /* What jsdom lacks. */
 class NoResizeObserver implements ResizeObserver {

@@ -54,7 +54,7 @@ test('[S8-050] a question that names no buttons has Cancel and Confirm, in both 
     act(() => {
       answer = confirm({ title: 'Sure?' });
     });
-    expect(await screen.findByRole('button', { name: no }, { timeout: 20_000 })).toBeTruthy();
+    expect(await screen.findByRole('button', { name: no }, { timeout: 60_000 })).toBeTruthy();
     await userEvent.click(screen.getByRole('button', { name: yes }));
     await waitFor(() => expect(screen.queryByRole('alertdialog')).toBeNull());
     return answer;

@@ -45,7 +45,7 @@ async function open(session = adminSession) {
   const view = await renderScreen(<Overlays />, { session, pattern: '$' });
   await loadNamespaces(['palette']);
   await userEvent.keyboard('{Control>}k{/Control}');
-  return { ...view, field: await screen.findByRole('combobox', {}, { timeout: 20_000 }) };
+  return { ...view, field: await screen.findByRole('combobox', {}, { timeout: 60_000 }) };
 }
 const options = () => screen.queryAllByRole('option').map((option) => option.textContent ?? '');
 
@@ -63,7 +63,7 @@ describe('the palette', () => {
   test('finds objects by name through the list endpoints, five of each', async () => {
     const { router, field } = await open();
     await userEvent.type(field, 'mysql');
-    const found = await screen.findByRole('option', { name: /^mysql-order-01/ }, { timeout: 20_000 });
+    const found = await screen.findByRole('option', { name: /^mysql-order-01/ }, { timeout: 60_000 });
     expect(found.textContent).toContain('10.32.8.11');
     expect(queries.at(-1)?.searchParams.get('search')).toBe('mysql');
     expect(queries.at(-1)?.searchParams.get('limit')).toBe('5');
@@ -75,7 +75,7 @@ describe('the palette', () => {
   test('asks only the lists that the role may read', async () => {
     const { field } = await open({ ...adminSession, currentRole: Role.User });
     await userEvent.type(field, 'mysql');
-    await screen.findAllByText('Nothing found', {}, { timeout: 20_000 });
+    await screen.findAllByText('Nothing found', {}, { timeout: 60_000 });
     expect(queries).toHaveLength(0);
     expect(options()).toEqual([]);
   });
@@ -84,10 +84,10 @@ describe('the palette', () => {
     server.use(mock.get('*/api/v1/users/*', () => HttpResponse.json({}, { status: 500 })));
     const { field } = await open();
     await userEvent.type(field, 'mysql');
-    expect(await screen.findByRole('option', { name: /^mysql-order-01/ }, { timeout: 20_000 })).toBeTruthy();
+    expect(await screen.findByRole('option', { name: /^mysql-order-01/ }, { timeout: 60_000 })).toBeTruthy();
     server.use(mock.get('*/api/v1/*', () => HttpResponse.json({}, { status: 500 })));
     await userEvent.type(field, 'x');
-    expect(await screen.findByText(/The search for objects failed/, {}, { timeout: 20_000 })).toBeTruthy();
+    expect(await screen.findByText(/The search for objects failed/, {}, { timeout: 60_000 })).toBeTruthy();
   });
 
   test('is a combobox: arrows move the active option, the focus stays in the field', async () => {
@@ -114,7 +114,7 @@ describe('the palette', () => {
     expect(options().some((text) => text.startsWith('Login log'))).toBe(false);
     await userEvent.clear(field);
     await userEvent.type(field, '@mys');
-    expect(await screen.findByRole('option', { name: /Mysia/ }, { timeout: 20_000 })).toBeTruthy();
+    expect(await screen.findByRole('option', { name: /Mysia/ }, { timeout: 60_000 })).toBeTruthy();
     expect(queries).toHaveLength(0);
   });
 });

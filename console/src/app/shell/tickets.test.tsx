@@ -27,7 +27,7 @@ const session: Session = {
 
 test('[S1-078] [S1-079] [S9-021] [S3-051] a link to the tickets with the count of the open ones', async () => {
   await renderScreen(<TicketsLink />, { session });
-  const link = await screen.findByRole('link', { name: 'Tickets, 120 open' }, { timeout: 20_000 });
+  const link = await screen.findByRole('link', { name: 'Tickets, 120 open' }, { timeout: 60_000 });
   expect(link.getAttribute('href')).toBe('/tickets/tickets');
   expect(link.textContent).toBe('99+');
   expect(Object.fromEntries(asked[0]?.searchParams ?? [])).toMatchObject({

@@ -91,7 +91,7 @@ function socket(): FakeSocket {
   if (!last) throw new Error('no socket was opened');
   return last;
 }
-const bell = (name: RegExp | string) => screen.findByRole('button', { name }, { timeout: 20_000 });
+const bell = (name: RegExp | string) => screen.findByRole('button', { name }, { timeout: 60_000 });
 
 describe('the bell', () => {
   test('[S1-071] [S1-072] [S9-008] [S7-039] shows the unread count that the socket pushes, at most 99', async () => {
@@ -112,7 +112,7 @@ describe('the bell', () => {
     messages = Array.from({ length: 20 }, (_, number) => message(String(number)));
     await renderScreen(<Bell />);
     await userEvent.click(await bell('Site messages'));
-    const list = await screen.findByRole('list', { name: 'Site messages' }, { timeout: 20_000 });
+    const list = await screen.findByRole('list', { name: 'Site messages' }, { timeout: 60_000 });
     expect(within(list).getAllByRole('listitem')).toHaveLength(15);
     expect(PAGE_SIZE).toBe(15);
     expect(lists[0]?.search).toBe('?offset=0&limit=15&has_read=false');
@@ -124,10 +124,10 @@ describe('the bell', () => {
     await renderScreen(<Bell />);
     await userEvent.click(await bell('Site messages'));
     await userEvent.click(await bell('Mark as read: Subject 0'));
-    await waitFor(() => expect(screen.queryByText('Subject 0')).toBeNull(), { timeout: 20_000 });
+    await waitFor(() => expect(screen.queryByText('Subject 0')).toBeNull(), { timeout: 60_000 });
     expect(marked).toEqual([{ ids: ['0'] }]);
     await userEvent.click(await bell('Mark all as read'));
-    expect(await screen.findByText('No unread messages', {}, { timeout: 20_000 })).toBeTruthy();
+    expect(await screen.findByText('No unread messages', {}, { timeout: 60_000 })).toBeTruthy();
     expect(messages.every((one) => one.has_read)).toBe(true);
     expect(useUnread.getState().count).toBe(0);
   });
@@ -137,7 +137,7 @@ describe('the bell', () => {
     await renderScreen(<Bell />);
     await userEvent.click(await bell('Site messages'));
     await userEvent.click(await bell(/^Subject 1/));
-    expect((await screen.findByText('22:00', {}, { timeout: 20_000 })).tagName).toBe('B');
+    expect((await screen.findByText('22:00', {}, { timeout: 60_000 })).tagName).toBe('B');
     expect(document.querySelector('script, img, [onclick], svg a')).toBeNull();
     const link = screen.getByRole('link', { name: 'plan' });
     expect(link.getAttribute('href')).toBe('https://example.com/');
@@ -283,11 +283,11 @@ test('[S2-182] the page lists all messages, filters and pages them', async () =>
     pattern: '/notifications/site-messages',
     address: '/notifications/site-messages',
   });
-  expect(await screen.findByText('Subject 0', {}, { timeout: 20_000 })).toBeTruthy();
+  expect(await screen.findByText('Subject 0', {}, { timeout: 60_000 })).toBeTruthy();
   await userEvent.click(screen.getByRole('button', { name: 'Next page' }));
-  expect(await screen.findByText('Subject 16', {}, { timeout: 20_000 })).toBeTruthy();
+  expect(await screen.findByText('Subject 16', {}, { timeout: 60_000 })).toBeTruthy();
   await userEvent.click(screen.getByRole('radio', { name: 'Read' }));
   await waitFor(() => expect(router.state.location.search).toEqual({ show: 'read' }));
-  await waitFor(() => expect(screen.queryByText('Subject 16')).toBeNull(), { timeout: 20_000 });
+  await waitFor(() => expect(screen.queryByText('Subject 16')).toBeNull(), { timeout: 60_000 });
   expect(screen.getByText('Subject 0')).toBeTruthy();
 });

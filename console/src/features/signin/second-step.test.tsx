@@ -9,7 +9,7 @@ import { SignInPage } from './SignInPage';
 
 const server = setupServer();
 const went = vi.fn<(address: string) => void>();
-const LATER = { timeout: 10_000 };
+const LATER = { timeout: 60_000 };
 
 beforeAll(() => server.listen({ onUnhandledRequest: 'error' }));
 beforeEach(async () => {

@@ -60,7 +60,7 @@ describe('the header action', () => {
     expect(await offered({ exchange: { export: false } })).toEqual(['Import']);
     expect(screen.queryByRole('menuitem')).toBeNull();
     await userEvent.click(screen.getByRole('button', { name: 'Import' }));
-    expect(await screen.findByRole('dialog', { name: /^Import/ }, { timeout: 20_000 })).toBeTruthy();
+    expect(await screen.findByRole('dialog', { name: /^Import/ }, { timeout: 60_000 })).toBeTruthy();
   });
 
   test('without the right to create nothing is imported', async () => {

@@ -46,7 +46,7 @@ function serverThatAsks() {
 async function opened() {
   await renderScreen(<p>page</p>);
   const answer = requireMfa();
-  const dialog = await screen.findByRole('dialog', { name: 'Verify that it is you' }, { timeout: 10_000 });
+  const dialog = await screen.findByRole('dialog', { name: 'Verify that it is you' }, { timeout: 60_000 });
   return { answer, dialog, input: screen.getByLabelText(/MFA code/) };
 }
 

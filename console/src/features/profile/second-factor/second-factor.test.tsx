@@ -59,12 +59,12 @@ async function card(state: SecondFactor, isLocal = true) {
       <Card isLocal={isLocal} onChanged={changed} />
     </Suspense>,
   );
-  await screen.findByText('State', undefined, { timeout: 10_000 });
+  await screen.findByText('State', undefined, { timeout: 60_000 });
   return { sent, changed };
 }
 
 const press = async (name: string) => userEvent.click(screen.getByRole('button', { name }));
-const dialog = () => screen.findByRole('dialog', undefined, { timeout: 10_000 });
+const dialog = () => screen.findByRole('dialog', undefined, { timeout: 60_000 });
 
 describe('the own second factor', () => {
   test('is set up with the password, the picture and a first code, and ends with the recovery codes', async () => {
