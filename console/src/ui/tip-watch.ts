@@ -89,15 +89,15 @@ export function watchTips(show: (tip: Tip | null) => void): () => void {
     at = { x, y };
     if (!(target instanceof Element) || event.pointerType === 'touch') return;
     if (target.closest('[data-tip-box]')) {
+      release();
       clearTimeout(timer);
       return;
     }
     const element = target.closest('[title]');
-    if (element !== null && element === held?.element) {
-      if (anchor === element) clearTimeout(timer);
-      return;
-    }
+    const isSame = element !== null && element === held?.element;
     take(element);
+    if (anchor && held?.element === anchor) clearTimeout(timer);
+    if (isSame || (anchor && held?.element === anchor)) return;
     if (anchor) later(GRACE_MS, hide);
     else clearTimeout(timer);
     if (!held || !hasMoved || event.buttons !== 0) return;

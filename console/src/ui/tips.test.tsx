@@ -80,6 +80,12 @@ test('it stays while the pointer is on it', async () => {
   pointer(tip() as Element);
   await wait(10 * WAIT_MS);
   expect(tip()?.textContent).toBe('Refresh (R)');
+  // Back on the button and on the tooltip again.
+  pointer(button('refresh'));
+  await wait(10 * WAIT_MS);
+  expect(tip()?.textContent).toBe('Refresh (R)');
+  pointer(tip() as Element);
+  expect(button('refresh').title).toBe('Refresh (R)');
   pointer(screen.getByText('elsewhere'));
   await wait(GRACE_MS);
   expect(tip()).toBeNull();
