@@ -3,7 +3,6 @@ import { setRequestOrganization } from './http/client';
 import { hasAdminPage, mayUse, type Permission, Role } from './permissions';
 import { readStored, readStoredJson, writeCookie, writeStored, writeStoredJson } from './storage';
 
-export const ROOT_ORG_ID = '00000000-0000-0000-0000-000000000000';
 export const DEFAULT_ORG_ID = '00000000-0000-0000-0000-000000000002';
 
 /** Carries the organization where a header can not go: downloads and websockets. */

@@ -66,7 +66,6 @@ export class SignedOutError extends HttpError {}
 export class ForbiddenError extends HttpError {}
 export class NotFoundError extends HttpError {}
 export class ConflictError extends HttpError {}
-export class ServerError extends HttpError {}
 
 /** No answer came: offline, refused, aborted by the 60 s limit. */
 export class NoAnswerError extends Error {
@@ -126,6 +125,6 @@ export function errorOf(details: FailureDetails): HttpError {
     case 409:
       return new ConflictError(details);
     default:
-      return details.status >= 500 ? new ServerError(details) : new HttpError(details);
+      return new HttpError(details);
   }
 }

@@ -4,7 +4,7 @@ import { http } from '#/lib/http/client';
 import { translate } from '#/lib/i18n';
 import { confirm } from '#/ui/confirm';
 import { toast } from '#/ui/toast';
-import type { ActionTools, ObjectAction, Resource, ResourceDefinition } from '../define';
+import type { ObjectAction, Resource, ResourceDefinition } from '../define';
 import { objectPath } from '../routes';
 
 /** Order of row actions (specification, section 6). */
@@ -90,5 +90,3 @@ export function objectActions<Row extends Resource>(
   }
   return actions.sort((a, b) => a.order - b.order);
 }
-
-export type { ActionTools };
