@@ -30,6 +30,41 @@ def test_dash_lines_are_found(tmp_path: Path) -> None:
     assert not any("unseen-pass" in entry.input for entry in dash.found)
 
 
+def test_dash_lines_after_a_full_screen_program_are_found(tmp_path: Path) -> None:
+    """`dash` has no line editor that says when its prompt comes: the keys that ended the program must not be taken for a line."""
+    (tmp_path / "long.txt").write_text("\n".join(f"line {number}" for number in range(200)))
+    with Typist(["dash", "-i"], env={"PS1": "host$ "}, folder=tmp_path) as dash:
+        dash.line("echo before")
+        for program, shown, keys in (
+            ("top -d 1", b"top - ", "q"),
+            ("less long.txt", b"line 9", " q"),
+            ("top -d 1", b"top - ", "1q"),
+        ):
+            start = len(dash.program.output)
+            dash.line(program)
+            dash.program.expect(shown, start=start)
+            for key in keys:
+                start = len(dash.program.output)
+                dash.type(key, quiet_s=0.3)
+            dash.program.expect(b"host$ ", start=start)
+            dash.line(f"echo after {program.split()[0]}")
+        start = len(dash.program.output)
+        dash.line("top -d 1")
+        dash.program.expect(b"top - ", start=start)
+        start = len(dash.program.output)
+        dash.send(b"q")
+        dash.program.expect(b"host$ ", start=start)
+        dash.send(ENTER)
+        dash.program.settle(0.2)
+        dash.line("echo tqo", b"\x7f\x7f", "wo")
+        dash.line("echo gone", CTRL["u"], "echo end")
+        commands = dash.commands()
+    assert commands == [
+        "echo before", "top -d 1", "echo after top", "less long.txt", "echo after less", "top -d 1", "echo after top", "top -d 1",
+        "echo two", "echo end",
+    ]  # fmt: skip
+
+
 def test_python_prompt_lines_are_found(tmp_path: Path) -> None:
     with Typist([sys.executable, "-q", "-i", "-S"], folder=tmp_path, env={"PYTHON_HISTORY": "/dev/null"}) as python:
         python.program.expect(b">>> ")

@@ -40,6 +40,8 @@ _PATIENCE_MS: Final = 2000
 #: The same when something has come since, but not the usual sign of the line's end.
 _SHORT_PATIENCE_MS: Final = 100
 _KNOWN_PROMPTS: Final = 4
+#: The echo of a key that is typed at a shell without a line editor holds none of these.
+_NOT_OF_AN_ECHO: Final = (b"\n", b"\r", b"\x1b")
 
 
 class _State(Enum):
@@ -71,6 +73,7 @@ class CommandDetector:
         self._typed = TypedLine()
         self._echoed = False
         self._prompt_came = False  # a line editor began while the keys of this line were already coming
+        self._more_than_echo = False  # what came while this line was typed is more than the echo of its keys
         self._submitted: Submitted | None = None
         self._candidate: str | None = None
         self._last_byte = 0
@@ -160,10 +163,8 @@ class CommandDetector:
         if key is Key.GIVE_UP:
             self._give_up()
             return
-        if self._state is _State.EDITING and self._prompt_came:
-            self._prompt_came = False
-            if self._keys_were_swallowed():
-                self._forget_line()
+        if self._state is _State.EDITING and self._keys_went_elsewhere():
+            self._forget_line()
         if self._state is _State.IDLE:
             self._begin_line()
         if key is not Key.ENTER:
@@ -186,14 +187,32 @@ class CommandDetector:
         patience_ms = _SHORT_PATIENCE_MS if answered else _PATIENCE_MS
         return min(now_ms - self._submitted.at_ms, now_ms - self._last_output_ms) > patience_ms
 
-    def _keys_were_swallowed(self) -> bool:
-        """The keys so far went to a program that has ended (`q` in `top`): nothing of them stands behind the prompt."""
+    def _keys_went_elsewhere(self) -> bool:
+        """A prompt has come since the first key of this line: the keys so far went to a program that has ended."""
+        if self._prompt_came:
+            self._prompt_came = False
+            return self._keys_were_swallowed()
+        if self._more_than_echo and not self._modes.editor:
+            # A shell without a line editor (dash) gives no sign that its prompt comes: one of before stands there again.
+            self._more_than_echo = False
+            return self._at_known_prompt()
+        return False
+
+    def _at_known_prompt(self) -> bool:
+        """What stands before the cursor is a prompt at which a command was entered before, and nothing behind it."""
+        before = self._before_cursor()
+        return bool(before) and before in {squeezed(prompt.text) for prompt in self._prompts}
+
+    def _before_cursor(self) -> str:
         columns, rows = self._size
         screen = Screen(columns, min(rows, _MAX_ROWS))
         screen.feed(self._tail.seed())
         x, y = screen.cursor
-        before = squeezed(screen.text(y, 0, min(x, screen.columns)))
-        typed = squeezed(self._typed.text or "")
+        return squeezed(screen.text(y, 0, min(x, screen.columns)))
+
+    def _keys_were_swallowed(self) -> bool:
+        """The keys so far went to a program that has ended (`q` in `top`): nothing of them stands behind the prompt."""
+        before, typed = self._before_cursor(), squeezed(self._typed.text or "")
         return bool(before and typed) and not any(before.endswith(typed[:end]) for end in range(1, len(typed) + 1))
 
     def _ahead_is_over(self, now_ms: int) -> bool:
@@ -227,6 +246,7 @@ class CommandDetector:
         self._typed = TypedLine() if self._state is _State.IDLE else self._typed
         self._echoed = False
         self._prompt_came = False
+        self._more_than_echo = False
         self._last_byte = 0
         self._state = _State.EDITING
 
@@ -253,6 +273,7 @@ class CommandDetector:
         if self._state is _State.EDITING:
             self._feed(data)
             self._echoed = self._echoed or bool(data.strip(b"\r\n\x07"))
+            self._more_than_echo = self._more_than_echo or any(sign in data for sign in _NOT_OF_AN_ECHO)
         elif self._state is _State.SUBMITTED:
             self._shown_after_enter(data)
         else:
