@@ -44,7 +44,7 @@ MIDDLEWARE = [
     "postern.foundation.middleware.SecurityHeaders",
     "postern.foundation.middleware.ClientAddress",
     "django.contrib.sessions.middleware.SessionMiddleware",
-    "django.middleware.locale.LocaleMiddleware",
+    "postern.foundation.middleware.ClientLanguage",
     "postern.foundation.middleware.ClientTimeZone",
     "django.middleware.csrf.CsrfViewMiddleware",
     "django.contrib.auth.middleware.AuthenticationMiddleware",

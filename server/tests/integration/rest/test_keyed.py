@@ -62,7 +62,7 @@ def test_rows_are_as_the_queryset_has_them(assets: list[Asset]) -> None:
     rows = Asset.objects.order_by("hostname").select_related("platform").prefetch_related("protocol_rows")
     with_related = keyed.relations(rows)
     assert with_related == ("platform",)
-    found = keyed.read(rows, keyed.keys_of(rows[3:9]), with_related)
+    found = keyed.read(rows, keyed.keys_of(keyed.query_for(rows), 3, 6), with_related)
     with CaptureQueriesContext(connection) as queries:
         assert [_columns(row) for row in found] == [_columns(row) for row in rows[3:9]]
         assert [row._state.adding for row in found] == [False] * 6
@@ -76,7 +76,7 @@ def _columns(row: Asset) -> Any:
 
 def test_row_that_is_gone_meanwhile_is_left_out(assets: list[Asset]) -> None:
     rows = Asset.objects.order_by("hostname")
-    keys = keyed.keys_of(rows[:3])
+    keys = keyed.keys_of(keyed.query_for(rows), limit=3)
     HostKey.objects.all().delete()
     Asset.objects.filter(pk=assets[1].pk).delete()
     assert [row.hostname for row in keyed.read(rows, keys, ())] == ["web-00", "web-02"]

@@ -43,4 +43,4 @@ def _read(name: str, stored: Any) -> Value:
 
 @cache
 def _rows() -> PreparedQuery:
-    return PreparedQuery(lambda: PreferenceValue.objects.order_by(), columns=("name", "value"))
+    return PreparedQuery(PreferenceValue.objects.order_by, columns=("name", "value"))

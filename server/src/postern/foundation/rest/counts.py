@@ -30,21 +30,29 @@ class Versioned(NamedTuple):
     version: Callable[[OrgScope], Hashable]
 
 
-def count(rows: "models.QuerySet[Any]", versioned: Versioned | None, scope: OrgScope) -> int:
-    """The number of rows."""
+def count(
+    rows: "models.QuerySet[Any]", versioned: Versioned | None, scope: OrgScope, keys: tuple[str, Any] | None = None
+) -> int:
+    """The number of rows. `keys`: SQL and parameters of the query for their keys, where it is there already."""
     # Inside a transaction the version may be one that is rolled back and then given again to other rows
     if versioned is None or connections[rows.db].in_atomic_block:
         return rows.count()
     try:
-        sql, params = rows.order_by().select_related(None).values("pk").query.sql_with_params()
+        sql, params = keys or rows.order_by().select_related(None).values("pk").query.sql_with_params()
     except EmptyResultSet:
         return 0
     if not versioned.tables.issuperset(_TABLES.findall(sql)):
         return rows.count()
     # Read before counting: a write in between makes the kept number newer than its version, which nobody asks for then
-    key = (versioned.version(scope), sql, repr(params))
+    key = (versioned.version(scope), _unordered(sql), repr(params))
     found = _counts.find(key)
     if found is None:
         found = rows.count()
         _counts.keep(key, found)
     return found
+
+
+def _unordered(sql: str) -> str:
+    """The query without its order, which changes no count: that of the whole, not one within parentheses."""
+    start, found, order = sql.rpartition(" ORDER BY ")
+    return start if found and order.count("(") == order.count(")") else sql

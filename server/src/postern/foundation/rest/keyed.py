@@ -8,6 +8,7 @@ from collections.abc import Sequence
 from typing import Any, Final
 from uuid import UUID
 
+from django.core.exceptions import EmptyResultSet
 from django.db import DEFAULT_DB_ALIAS, connections
 from django.db.models import ForeignKey, Model, QuerySet, UUIDField, prefetch_related_objects
 from django.db.models.query import ModelIterable
@@ -45,12 +46,23 @@ def relations(rows: "QuerySet[Any]") -> tuple[str, ...] | None:
     return names if all(isinstance(columns.get(name), ForeignKey) for name in names) else None
 
 
-def keys_of(rows: "QuerySet[Any]") -> list[Any]:
-    """The keys of the rows in their order, as the database has them."""
-    database = connections[DEFAULT_DB_ALIAS]
-    sql, params = rows.values_list("pk").query.get_compiler(connection=database).as_sql()
-    with database.cursor() as cursor:
-        cursor.execute(sql, params)
+def query_for(rows: "QuerySet[Any]") -> tuple[str, Any] | None:
+    """SQL and parameters of the query for the keys of the rows, in their order; None when its conditions exclude each other."""
+    compiler = rows.values_list("pk").query.get_compiler(connection=connections[DEFAULT_DB_ALIAS])
+    try:
+        sql, params = compiler.as_sql()
+    except EmptyResultSet:
+        return None
+    return str(sql), params
+
+
+def keys_of(query: tuple[str, Any] | None, offset: int = 0, limit: int = MOST) -> list[Any]:
+    """What the query finds, as the database has it: so many keys behind so many others."""
+    if query is None:
+        return []
+    sql, params = query
+    with connections[DEFAULT_DB_ALIAS].cursor() as cursor:
+        cursor.execute(f"{sql} LIMIT {int(limit)} OFFSET {int(offset)}", params)
         return [row[0] for row in cursor.fetchall()]
 
 
@@ -77,7 +89,7 @@ def first(rows: "QuerySet[Any]") -> Any | None:
     with_related = relations(rows)
     if with_related is None:
         return rows.first()
-    found = read(rows, keys_of(rows.order_by()[:1]), with_related)
+    found = read(rows, keys_of(query_for(rows.order_by()), limit=1), with_related)
     return found[0] if found else None
 
 

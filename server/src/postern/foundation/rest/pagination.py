@@ -51,13 +51,15 @@ class OptionalLimitPagination(LimitOffsetPagination):
         if not isinstance(queryset, QuerySet):
             self.count = self.get_count(queryset)
             return list(queryset[self.offset : self.offset + limit])
-        self.count = counts.count(queryset, getattr(view, "counted", None), view.scope)
+        counted = getattr(view, "counted", None)
+        with_related = keyed.relations(queryset) if limit <= keyed.MOST else None
+        query = None if with_related is None else keyed.query_for(queryset)
+        self.count = counts.count(queryset, counted, view.scope, query)
         if self.offset >= self.count:
             return []
-        some = min(limit, self.count - self.offset)
-        with_related = keyed.relations(queryset) if some <= keyed.MOST else None
         if with_related is not None:
-            return keyed.read(queryset, _keys(queryset, self.offset, some, self.count), with_related)
+            some = min(limit, self.count - self.offset)
+            return keyed.read(queryset, _keys(queryset, query, self.offset, some, self.count), with_related)
         if self.offset >= _FAR and limit <= _KEYS and queryset.query.values_select == ():
             return _far_page(queryset, self.offset, limit)
         return list(queryset[self.offset : self.offset + limit])
@@ -102,12 +104,12 @@ def _all(queryset: Any) -> list[Any]:
     return rows
 
 
-def _keys(queryset: "QuerySet[Any]", offset: int, limit: int, count: int) -> list[Any]:
+def _keys(queryset: "QuerySet[Any]", query: tuple[str, Any] | None, offset: int, limit: int, count: int) -> list[Any]:
     """The keys of the page. Behind the middle the rows are passed over from the end, where there are fewer of them."""
     from_end = count - offset - limit
     if from_end >= offset or not queryset.ordered:
-        return keyed.keys_of(queryset[offset : offset + limit])
-    return keyed.keys_of(queryset.reverse()[from_end : from_end + limit])[::-1]
+        return keyed.keys_of(query, offset, limit)
+    return keyed.keys_of(keyed.query_for(queryset.reverse()), from_end, limit)[::-1]
 
 
 def _far_page(queryset: "QuerySet[Any]", offset: int, limit: int) -> list[Any]:

@@ -33,6 +33,7 @@ class PosternView(APIView):
 
     actor: Actor
     scope: OrgScope
+    _past_gates: bool = False
 
     @cached_property
     def allowed_methods(self) -> list[str]:
@@ -54,8 +55,9 @@ class PosternView(APIView):
 
     def check_permissions(self, request: Request) -> None:
         """Gates first, then the declared right, then the second factor and the licence where they are asked for."""
-        if self.gates_apply and request.method != "OPTIONS":
+        if self.gates_apply and request.method != "OPTIONS" and not self._past_gates:
             identity.pass_gates(request, self.actor)
+            self._past_gates = True  # OPTIONS asks for each method, and the person is the same
         super().check_permissions(request)
         method = request.method or ""
         if method in {"GET", "HEAD"} and getattr(self, "action", None) in self.acts_on_get:
