@@ -1,0 +1,75 @@
+"""Statements put together once: what they write is what `save` would have written."""
+
+from datetime import timedelta
+from typing import Any
+
+import pytest
+
+from postern.apps.assets.models import Asset, AssetProtocol, Platform
+from postern.apps.audits.models import AuditEvent
+from postern.foundation import row_writes
+from postern.kernel import clock
+from postern.kernel.ids import DEFAULT_ORG_ID, new_id
+
+pytestmark = pytest.mark.django_db
+
+
+def _asset(number: int, **columns: Any) -> Asset:
+    linux = Platform.objects.get(name="Linux")
+    return Asset(
+        hostname=f"h{number}", ip="192.0.2.1", platform=linux, dense_id=number, org_id=DEFAULT_ORG_ID, **columns
+    )
+
+
+@pytest.mark.parametrize("count", [0, 1, 3])
+def test_inserted_rows_are_those_that_save_would_make(count: int) -> None:
+    rows = [_asset(number, cpu_count=number, admin_user_id=new_id()) for number in range(count)]
+    row_writes.insert(rows)
+    saved = _asset(99, cpu_count=1)
+    saved.save(force_insert=True)
+    found = {row.pk: row for row in Asset.objects.exclude(pk=saved.pk)}
+    names = [field.attname for field in Asset._meta.concrete_fields]
+    assert len(found) == count
+    for row in rows:
+        assert not row._state.adding
+        assert [getattr(found[row.pk], name) for name in names] == [getattr(row, name) for name in names]
+        assert abs(row.date_created - clock.now()) < timedelta(minutes=5)
+
+
+def test_generated_keys_json_and_no_value_are_stored() -> None:
+    asset = _asset(1)
+    row_writes.insert([asset])
+    row_writes.insert(
+        [AssetProtocol(asset=asset, name="ssh", port=22), AssetProtocol(asset=asset, name="rdp", port=3389)]
+    )
+    assert len(set(AssetProtocol.objects.values_list("pk", flat=True))) == 2
+    common = {
+        "org_id": DEFAULT_ORG_ID,
+        "event": "x",
+        "action": "other",
+        "actor_kind": "user",
+        "user": "u",
+        "resource_type": "t",
+    }
+    values = {"ключ": ["值", None, 1, {"a": True}]}
+    row_writes.insert(
+        [AuditEvent(**common, sequence=10**6, new=values), AuditEvent(**common, sequence=10**6 + 1, old=values)]
+    )
+    first, second = AuditEvent.objects.filter(event="x").order_by("sequence")
+    assert (first.old, first.new, second.old, second.new) == (None, values, values, None)
+    assert AuditEvent.objects.filter(event="x", old__isnull=True).count() == 1
+
+
+def test_changed_are_the_named_columns_of_these_rows() -> None:
+    rows = [_asset(number) for number in range(3)]
+    row_writes.insert(rows)
+    before = {row.pk: row.date_updated for row in Asset.objects.all()}
+    for row in rows[:2]:
+        row.comment, row.vendor, row.ip = f"changed {row.hostname}", None, "198.51.100.1"
+    row_writes.change(rows[:2], ("comment", "vendor", "date_updated"))
+    row_writes.change(rows, ())
+    row_writes.change([], ("comment",))
+    found = [Asset.objects.get(pk=row.pk) for row in rows]
+    assert [row.comment for row in found] == ["changed h0", "changed h1", ""]
+    assert {row.ip for row in found} == {"192.0.2.1"}
+    assert [row.date_updated > before[row.pk] for row in found] == [True, True, False]
