@@ -92,6 +92,8 @@ export interface ListDefinition<Row> {
   /** Columns shown until the person chooses others; default: all. */
   readonly shown?: readonly string[];
   readonly filters?: readonly ExtraFilter[];
+  /** Filterable fields of the metadata that nobody can type: ids, or what the place of the list has set. */
+  readonly untyped?: readonly string[];
   readonly rowActions?: readonly ObjectAction<Row>[];
   readonly bulkActions?: readonly BulkAction[];
   readonly bulkUpdate?: BulkUpdateDefinition;

@@ -50,6 +50,7 @@ export const membersOf = (removed: () => void) =>
     can: { create: false, deleteMany: false },
     list: {
       columns: [{ key: 'user_display', label: 'orgs:member.user' }, 'role'],
+      untyped: ['org', 'user'],
       rowActions: [
         {
           id: 'remove',

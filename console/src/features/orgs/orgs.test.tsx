@@ -32,7 +32,12 @@ const written = {
   admins: field('Organization administrators', { type: 'field' }),
 };
 const metadata = { name: 'Organization', actions: { GET: written, POST: written, PUT: written } };
-const role = field('Role', { type: 'choice', choices: choices('Admin', 'Auditor', 'User') });
+const role = field('Role', { type: 'choice', filter: true, choices: choices('Admin', 'Auditor', 'User') });
+const memberFields = {
+  role,
+  org: field('Organization', { type: 'field', filter: true }),
+  user: field('User', { type: 'field', filter: true }),
+};
 const member = {
   id: 'm1',
   user: 'u1',
@@ -47,7 +52,7 @@ const licensed: Session = { ...adminSession, settings: { XPACK_LICENSE_IS_VALID:
 const { server, sent } = recordedServer(
   () => [
     mock.options('*/api/v1/orgs/org-member-relation/', () =>
-      HttpResponse.json({ name: 'Member', actions: { GET: { role }, POST: { role } } }),
+      HttpResponse.json({ name: 'Member', actions: { GET: memberFields, POST: memberFields } }),
     ),
     mock.options('*/api/v1/orgs/orgs/*', () => HttpResponse.json(metadata)),
     mock.get('*/api/v1/orgs/orgs/:id/', ({ params }) =>
@@ -196,6 +201,15 @@ describe('[S2-189] the members of an organization', () => {
     expect(screen.getByRole('cell', { name: 'Organization auditor' })).toBeTruthy();
     const [asked] = sent('GET', 'orgs/org-member-relation/');
     expect(asked?.query.get('org')).toBe('b1');
+  });
+
+  test('are searched by words and role; nobody types the id of a person', async () => {
+    await detail('b1', '?activeTab=members');
+    await screen.findByRole('cell', { name: 'Li(li)' });
+    await userEvent.click(screen.getByRole('combobox', { name: 'Search' }));
+    const offers = (await screen.findAllByRole('option')).map((option) => option.textContent);
+    expect(offers.some((offer) => offer.startsWith('Role'))).toBe(true);
+    expect(offers.filter((offer) => /^(User|Organization)/.test(offer))).toEqual([]);
   });
 
   test('are let in: every chosen person in every chosen role', async () => {

@@ -18,7 +18,7 @@ export function useSearchFields<Row extends Resource>(
         ? { choices: filter.choices.map((choice) => ({ value: choice.value, label: t(choice.label) })) }
         : {}),
     }));
-    const known = new Set([...own.map((field) => field.key), 'id']);
+    const known = new Set([...own.map((field) => field.key), ...(resource.list.untyped ?? []), 'id']);
     const offered = Object.entries(meta)
       .filter(([key, field]) => field.filter && !known.has(key))
       .map(([key, field]) => ({
