@@ -70,6 +70,24 @@ def test_api_answers_are_not_kept(web: Client) -> None:
     assert web.get("/api/v1/no/such/")["Cache-Control"] == "no-store"
 
 
+@pytest.mark.parametrize(
+    ("asked", "cookie", "language"),
+    [("en", "", "en"), ("zh-CN", "", "zh-hans"), ("fr", "", "zh-hans"), ("", "", "zh-hans"), ("zh-CN", "en", "en")],
+)
+def test_answer_speaks_the_language_that_is_asked_for(web: Client, asked: str, cookie: str, language: str) -> None:
+    if cookie:
+        web.cookies["django_language"] = cookie
+    answer = web.get("/api/v1/nothing/", headers={"Accept-Language": asked} if asked else {})
+    assert answer["Content-Language"] == language
+    assert "Accept-Language" in answer["Vary"]
+
+
+def test_language_of_one_request_is_not_that_of_the_next(web: Client) -> None:
+    for language in ("en", "zh-hans", "en"):
+        assert web.get("/api/v1/nothing/", headers={"Accept-Language": language})["Content-Language"] == language
+    assert web.get("/api/v1/nothing/")["Content-Language"] == "zh-hans"
+
+
 def test_root_leads_to_the_console(web: Client) -> None:
     answer = web.get("/")
     assert (answer.status_code, answer["Location"]) == (302, "/ui/")

@@ -7,6 +7,7 @@ import pytest
 from asgiref.sync import async_to_sync
 from django.core.signals import request_finished, request_started
 from django.http import HttpRequest, HttpResponse, StreamingHttpResponse
+from django.urls import Resolver404
 
 from postern.foundation.request_threads import RequestThreads
 
@@ -230,3 +231,21 @@ async def test_stream_ends_when_the_client_leaves() -> None:
     await client.ask(Answering(lambda _request: StreamingHttpResponse(endless())))
     assert client.answer == b"first"
     assert ended.is_set()
+
+
+async def test_view_of_a_path_is_found_once_that_of_an_object_each_time() -> None:
+    """Only paths that hold no value are remembered: as many as there are routes, whatever is asked for."""
+    application = RequestThreads()
+    for path in ("/api/v1/assets/assets/", "/api/v1/assets/assets/1/", "/api/v1/assets/assets/2/"):
+        found = [application.resolve_request(_request(path)) for _ in range(2)]
+        assert (found[0] is found[1]) == (path == "/api/v1/assets/assets/")
+        assert found[0].kwargs == ({} if path == "/api/v1/assets/assets/" else {"pk": path.split("/")[-2]})
+    with pytest.raises(Resolver404):
+        application.resolve_request(_request("/api/v1/assets/nothing-of-ours/"))
+    assert set(application._views) == {"/api/v1/assets/assets/"}
+
+
+def _request(path: str) -> HttpRequest:
+    request = HttpRequest()
+    request.path_info = path
+    return request
