@@ -5,9 +5,10 @@ from collections import deque
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
+from pathlib import Path
 from typing import Any, Final
 
-from playwright.sync_api import Browser, BrowserContext, ConsoleMessage, Page, Response, sync_playwright
+from playwright.sync_api import Browser, BrowserContext, ConsoleMessage, Page, Playwright, Response, sync_playwright
 
 ARGUMENTS = (
     "--no-sandbox --disable-gpu --disable-quic --no-first-run --disable-background-networking "
@@ -19,9 +20,10 @@ PATIENCE_MS: Final = 60_000
 TOLD: Final[deque[str]] = deque(maxlen=80)
 
 
-def executable() -> str | None:
-    """The system's Chromium, or None for the one that Playwright keeps for itself."""
-    return shutil.which("chromium") or shutil.which("chromium-browser")
+def executable(playwright: Playwright) -> str | None:
+    """The system's Chromium, or the one that Playwright has fetched; None: Playwright says how it is fetched."""
+    fetched = Path(playwright.chromium.executable_path)
+    return shutil.which("chromium") or (str(fetched) if fetched.exists() else None)
 
 
 @contextmanager
@@ -29,7 +31,7 @@ def chromium() -> Iterator[Browser]:
     """A headless browser."""
     with sync_playwright() as playwright:
         browser = playwright.chromium.launch(
-            executable_path=executable(), args=ARGUMENTS.split(), timeout=PATIENCE_MS * 2
+            executable_path=executable(playwright), args=ARGUMENTS.split(), timeout=PATIENCE_MS * 2
         )
         try:
             yield browser

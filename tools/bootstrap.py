@@ -36,7 +36,7 @@ TEST_NEEDS: Final = {
     **DEMO_NEEDS,
     "/usr/lib/openssh/sftp-server": "openssh-sftp-server",
     "ssh": "openssh-client",
-    "/usr/bin/chromium": "chromium",
+    "chromium": "chromium",
     "/usr/share/fonts/opentype/noto/NotoSansCJK-Regular.ttc": "fonts-noto-cjk",
     "/usr/lib/postgresql/*/bin/postgres": "postgresql",
     "sshpass": "sshpass",

@@ -3,7 +3,6 @@
 import os
 import re
 import shutil
-import socket
 import subprocess
 import sys
 import tempfile
@@ -13,6 +12,10 @@ from contextlib import contextmanager
 from pathlib import Path
 
 from steps import BIN, ROOT, Step, perform
+
+sys.path.append(str(ROOT / "server" / "tests"))
+
+from peers.ports import free_port
 
 PYTEST = (str(BIN / "python"), "-m", "pytest", "-q")
 _COUNTS = re.compile(r"(\d+) (passed|failed|error|errors|skipped)\b")
@@ -26,9 +29,7 @@ def postgresql() -> Iterator[str]:
     owner = ["runuser", "-u", "postgres", "--"] if os.geteuid() == 0 else []
     if owner:
         shutil.chown(folder, "postgres")
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        port = probe.getsockname()[1]
+    port = free_port()
     data = folder / "data"
     options = f"-p {port} -k {folder} -c listen_addresses=127.0.0.1 -c fsync=off -c max_connections=200"
     control = [*owner, str(binaries / "pg_ctl"), "-D", str(data), "-w", "-s"]
