@@ -3,16 +3,17 @@ import { type AnyRoute, createMemoryHistory, RouterProvider } from '@tanstack/re
 import { render, screen, waitFor } from '@testing-library/react';
 import { http as mock, HttpResponse } from 'msw';
 import { setupServer } from 'msw/node';
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest';
 import { setRequestOrganization } from '#/lib/http/client';
 import { startI18n } from '#/lib/i18n';
 import { Bit, Role } from '#/lib/permissions';
 import { queryClient } from '#/lib/query';
 import type { RouteRecord, Section } from '#/lib/routes';
-import { setSession } from '#/lib/session';
+import { currentSession, setSession } from '#/lib/session';
 import { admin, adminSession, defaultOrg } from '#/test/render';
 import { ToastRegion } from '#/ui/toast';
-import { makeRouter } from './router';
+import { guard } from './guard/guard';
+import { loadAhead, makeRouter } from './router';
 import { menuFor, openTo, records, refusalOf, sections } from './sections';
 
 const server = setupServer(
@@ -42,6 +43,38 @@ function visit(address: string) {
   return router;
 }
 const SLOW = { timeout: 60_000 };
+
+describe('the first navigation', () => {
+  beforeEach(() => () => history.replaceState(null, '', '/ui/'));
+
+  /** What is asked for at this address before anything is drawn. */
+  function ahead(address: string) {
+    history.replaceState(null, '', address);
+    document.cookie = 'csrftoken=a-csrf-token; path=/';
+    const fetched = vi.spyOn(globalThis, 'fetch');
+    const texts = loadAhead(makeRouter());
+    return { texts, fetched, paths: fetched.mock.calls.map(([url]) => String(url).split('?')[0]) };
+  }
+
+  test('asks at once for all that a guarded screen needs, and the guard does not ask again', async () => {
+    const { texts, fetched, paths } = ahead('/ui/users/users');
+    expect(paths.toSorted()).toEqual([
+      '/api/v1/orgs/orgs/current/',
+      '/api/v1/settings/public/',
+      '/api/v1/users/profile/',
+    ]);
+    expect(texts).toEqual(expect.arrayContaining(['shell', 'messages', 'resource', 'users']));
+    await guard('/users/users');
+    expect(currentSession()?.profile.username).toBe('admin');
+    expect(fetched).toHaveBeenCalledTimes(paths.length);
+  });
+
+  test('asks nothing for the sign-in page', () => {
+    const { texts, paths } = ahead('/ui/login');
+    expect(paths).toEqual([]);
+    expect(texts).toEqual(['signin']);
+  });
+});
 
 describe('the route tree', () => {
   test('[S2-001] an unknown path redirects to /404', async () => {
