@@ -41,7 +41,7 @@ export function Definitions({ items }: { readonly items: readonly Definition[] }
       {items.map(({ label, value }) => (
         <div
           key={label}
-          className="grid min-h-8 grid-cols-[112px_minmax(0,1fr)] items-center gap-2 border-b border-line last:border-b-transparent lg:[&:nth-last-child(2):nth-child(odd)]:border-b-transparent"
+          className="grid min-h-8 grid-cols-[112px_minmax(0,1fr)] items-baseline gap-2 border-b border-line last:border-b-transparent lg:[&:nth-last-child(2):nth-child(odd)]:border-b-transparent"
         >
           <dt className="py-1.5 text-ink-3">{label}</dt>
           <dd className="py-1.5 [overflow-wrap:anywhere]">

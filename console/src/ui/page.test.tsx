@@ -22,7 +22,7 @@ test('[S2-200] [S2-201] [S2-202] heading with a slot on its right, the green hel
   const follows = (a: Node, b: Node) =>
     (a.compareDocumentPosition(b) & Node.DOCUMENT_POSITION_FOLLOWING) !== 0;
   expect(follows(heading, slot) && follows(slot, help) && follows(help, content)).toBe(true);
-  expect(slot.parentElement?.className).toContain('ml-auto');
+  expect(slot.parentElement?.className).toContain('grow flex-wrap items-center justify-end');
   expect(heading.closest('header')?.contains(slot)).toBe(true);
   expect(help.parentElement?.className).toContain('bg-ok-soft');
   expect(document.activeElement).toBe(heading);

@@ -42,7 +42,7 @@ export function PageHeader({ title, lead, aside, actions, help, back }: PageHead
         <h1
           ref={heading}
           tabIndex={-1}
-          className="min-w-0 text-title [overflow-wrap:anywhere]"
+          className={`min-w-0 text-title [overflow-wrap:anywhere] ${back ? 'max-w-[calc(100%-var(--control-h)-12px)]' : ''}`}
           title={title === cut ? undefined : title}
         >
           {cut.slice(0, end)}
@@ -50,7 +50,9 @@ export function PageHeader({ title, lead, aside, actions, help, back }: PageHead
         </h1>
         {aside}
         {actions !== undefined && (
-          <div className="flex grow flex-wrap items-center justify-end gap-2 max-sm:w-full">{actions}</div>
+          <div className="flex grow flex-wrap items-center justify-end gap-2 max-sm:w-full max-sm:justify-start">
+            {actions}
+          </div>
         )}
       </header>
       {help !== undefined && (

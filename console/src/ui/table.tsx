@@ -195,7 +195,9 @@ function SkeletonRows({
       )}
       {Array.from({ length: columns }, (_, column) => (
         <td key={column}>
-          <Skeleton className={['w-24', 'w-16', 'w-20'][(row + column) % 3]} />
+          <Skeleton
+            className={column === columns - 1 ? 'w-8' : ['w-20', 'w-12', 'w-16'][(row + column) % 3]}
+          />
         </td>
       ))}
     </tr>

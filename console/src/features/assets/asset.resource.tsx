@@ -101,7 +101,7 @@ export const asset = defineResource<AssetRow>({
     phone: {
       icon: Server,
       meta: (row) => (
-        <span>
+        <span className="truncate">
           <span className="font-mono">{row.ip}</span> · {row.protocols[0]?.split('/')[0]}
         </span>
       ),

@@ -47,7 +47,7 @@ export function PhoneRows<Row extends Resource>({
             <span className="grid size-[30px] flex-none place-items-center rounded-(--r-gate) bg-surface-3 text-ink-2">
               <IconOf className="size-[15px]!" aria-hidden />
             </span>
-            <div className="min-w-0 grow">
+            <div className="min-w-0 flex-1">
               {resource.routes.paths.detail === undefined ? (
                 <span className="text-lead font-medium">{name}</span>
               ) : (
@@ -71,6 +71,7 @@ export function PhoneRows<Row extends Resource>({
                 kind="text"
                 size="lg"
                 iconOnly
+                className="flex-none"
                 entries={offered.map(({ run, ...entry }) => ({ ...entry, run: () => run?.(row) }))}
               >
                 <EllipsisVertical aria-hidden />
