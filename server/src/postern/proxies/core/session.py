@@ -26,6 +26,7 @@ from postern.contracts.events import (
 from postern.kernel.clock import monotonic_ms, monotonic_s, now
 from postern.kernel.errors import PosternError
 from postern.kernel.ids import new_id
+from postern.proxies.core.charset import Charset, DetectorInUtf8
 from postern.proxies.core.texts import end_message
 from postern.proxies.core.watching import Watcher
 
@@ -387,7 +388,9 @@ class LiveSession:
 
     def _start_detection(self) -> None:
         if self._services.new_detector is not None:
-            self._detector = self._services.new_detector(self.columns, self.rows, self._detected)
+            detector = self._services.new_detector(self.columns, self.rows, self._detected)
+            charset = self.grant.charset
+            self._detector = detector if Charset(charset).is_utf8 else DetectorInUtf8(detector, charset)
 
     def _detect_soon(self, kind: int, data: bytes) -> None:
         """Keep the data for the detector until the bytes are on their way to the person."""

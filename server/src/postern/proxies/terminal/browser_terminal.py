@@ -6,6 +6,7 @@ link is attached; a lost link leaves the session waiting for `resume`; the end i
 
 import asyncio
 import logging
+from collections import deque
 from collections.abc import Callable, Coroutine
 from typing import Any, Final, Protocol
 from uuid import UUID
@@ -31,6 +32,7 @@ from postern.contracts.browser import (
 )
 from postern.contracts.enums import EndReason
 from postern.kernel import ids
+from postern.proxies.core.charset import Charset
 from postern.proxies.core.limits import Limits
 from postern.proxies.core.session import LiveSession, SessionOver
 from postern.proxies.core.target import (
@@ -50,8 +52,11 @@ log = logging.getLogger(__name__)
 
 _FRAME_BYTES: Final = 64 * 1024
 _MAX_CELLS: Final = 1000
-#: The page shows UTF-8 whatever the host's default is; a host that does not accept the variable ignores it.
+#: The page shows UTF-8 whatever the host's default is; a host that does not accept the variable ignores it. One of another
+#: charset keeps its own default.
 _ENVIRONMENT: Final = {b"LANG": b"C.UTF-8"}
+#: So many places of the output are kept to tell where a picture goes on, when the page's bytes are not the host's.
+_MAX_MARKS: Final = 4096
 
 
 class PictureSource(Protocol):
@@ -90,6 +95,9 @@ class BrowserTerminal:
         self._on_gone = on_gone
         self._shell: TargetShell | None = None
         self._buffer = OutputBuffer()
+        self._charset = Charset(session.grant.charset)
+        #: Bytes of the host → bytes of the page, after each piece of output; empty where they are the same.
+        self._marks: deque[tuple[int, int]] = deque(maxlen=_MAX_MARKS)
         self._sent = 0
         self._picture_due = False
         self._secret_hash = ""
@@ -125,7 +133,11 @@ class BrowserTerminal:
         try:
             shell = await self._connector.open_shell(
                 session,
-                Pty(columns=self._columns, rows=self._rows, environment=_ENVIRONMENT),
+                Pty(
+                    columns=self._columns,
+                    rows=self._rows,
+                    environment=_ENVIRONMENT if self._charset.is_utf8 else {},
+                ),
                 self,
                 prompter=self._ask,
                 progress=self._progress,
@@ -210,10 +222,10 @@ class BrowserTerminal:
             self._detach(link)
 
     async def _type(self, data: bytes) -> None:
-        shell = self._shell
-        if shell is None or not data or not self.session.user_input(data):
+        shell, keys = self._shell, self._charset.from_utf8(data)
+        if shell is None or not keys or not self.session.user_input(keys):
             return
-        shell.write(data)
+        shell.write(keys)
         # A target that does not take input stops the reading here, and so the browser.
         await self._can_write.wait()
 
@@ -315,15 +327,22 @@ class BrowserTerminal:
         self._picture_due = False
         try:
             async with asyncio.timeout(self._limits.snapshot_s):
-                picture = await self._pictures.picture(self.grant.session_id, self._buffer.end)
+                picture = await self._pictures.picture(self.grant.session_id, self.session.bytes_out)
         except (TimeoutError, OSError):
             # Without a picture the page keeps what it shows and goes on from here.
             return
-        await link.say(Screen(columns=picture.columns, rows=picture.rows, offset=picture.offset))
+        offset = self._shown_at(picture.offset)
+        await link.say(Screen(columns=picture.columns, rows=picture.rows, offset=offset))
         await link.output(picture.data)
-        self._buffer.restart(picture.offset)
-        self._sent = max(self._buffer.start, min(picture.offset, self._buffer.end))
+        self._buffer.restart(offset)
+        self._sent = max(self._buffer.start, min(offset, self._buffer.end))
         self._balance()
+
+    def _shown_at(self, host_offset: int) -> int:
+        """So many bytes of the page stand for so many of the host."""
+        if self._charset.is_utf8:
+            return host_offset
+        return next((shown for host, shown in reversed(self._marks) if host <= host_offset), self._buffer.start)
 
     def _balance(self) -> None:
         """Stop or go on reading from the target, by how much the browser has not drawn yet."""
@@ -342,7 +361,9 @@ class BrowserTerminal:
     def on_target_data(self, data: bytes, *, stderr: bool) -> None:
         del stderr  # a terminal has one stream
         if self.session.target_output(data):
-            self._buffer.append(data)
+            self._buffer.append(self._charset.to_utf8(data))
+            if not self._charset.is_utf8:
+                self._marks.append((self.session.bytes_out, self._buffer.end))
             self._balance()
             self._wake.set()
 

@@ -24,6 +24,7 @@ from postern.contracts.browser import (
 )
 from postern.contracts.enums import DenialCode, EndReason
 from postern.kernel.errors import PosternError, SettingsError
+from postern.proxies.core.charset import Charset
 from postern.proxies.core.control.plane import ControlPlane, ControlRefused, ControlUnavailable
 from postern.proxies.core.limits import Limits
 from postern.proxies.core.registry import SessionRegistry
@@ -204,7 +205,7 @@ class StreamServer:
         reader = asyncio.create_task(_answer_pings(link))
         reader.add_done_callback(lambda _task: watcher.close())
         try:
-            await _show(watcher, link)
+            await _show(watcher, link, Charset(session.grant.charset if session is not None else ""))
         finally:
             watcher.close()
             reader.cancel()
@@ -218,14 +219,16 @@ def _make_room(path: str) -> None:
     socket.unlink(missing_ok=True)
 
 
-async def _show(watcher: Watcher, link: BrowserLink) -> None:
-    """Carry a view to its link until one of them ends."""
+async def _show(watcher: Watcher, link: BrowserLink, charset: Charset) -> None:
+    """Carry a view to its link until one of them ends. Pictures are UTF-8 already; the output is what the host sent."""
     async for event in watcher:
         if isinstance(event, Picture):
+            charset.restart()
             await link.say(Screen(columns=event.columns, rows=event.rows, offset=event.offset))
             await link.output(event.data)
         elif isinstance(event, Output):
-            await link.output(event.data)
+            if shown := charset.to_utf8(event.data):
+                await link.output(shown)
         elif isinstance(event, SizeChanged):
             await link.say(Resized(columns=event.columns, rows=event.rows))
         elif isinstance(event, WatchEnded):
