@@ -195,48 +195,52 @@ function LoadedForm<Row extends Resource>(props: LoadedFormProps<Row>) {
     enableBeforeUnload: () => isDirty && !left.current,
   });
 
+  const showRefusal = (error: unknown) => {
+    if (!(error instanceof ValidationError)) {
+      const failed = mode === 'create' ? 'resource:form.create_failed' : 'resource:form.update_failed';
+      setGeneral(t(failed, { reason: explain(error) }));
+      return;
+    }
+    const sorted = sortErrors(error.fields, names, fields);
+    for (const [field, message] of sorted.fields) form.setError(field, { type: 'server', message });
+    if (sorted.general.length > 0) setGeneral(sorted.general.join('; '));
+    setFocusWanted((count) => count + 1);
+  };
   const save = async (again: boolean) => {
     setGeneral(null);
     const sent = payloadOf(form.getValues(), names, fields, specs);
     const payload = definition.toPayload?.(sent, { mode, values: form.getValues() }) ?? sent;
     const query = definition.query?.(form.getValues());
+    const options = { quiet: true, query } as const;
+    let saved: Row;
+    // Nothing but the request may say that saving failed: what comes after it finds the object saved.
     try {
-      const saved =
+      saved =
         mode === 'create'
-          ? await http.post<Row>(resource.api, payload, { quiet: true, query })
-          : await http[definition.method ?? 'put']<Row>(`${resource.api}${id}/`, payload, {
-              quiet: true,
-              query,
-            });
-      const name = resource.nameOf(saved);
-      toast({
-        tone: 'ok',
-        text: t(mode === 'create' ? 'resource:form.created' : 'resource:form.updated', { name }),
-      });
-      await definition.saved?.(saved, { mode, values: form.getValues() });
-      await queryClient.invalidateQueries({ queryKey: ['list'] });
-      if (again) {
-        form.reset(start);
-        focusField(names[0] ?? '');
-        return;
-      }
-      left.current = true;
-      const target =
-        definition.opensDetail === mode
-          ? objectPath(resource.routes.paths.detail, saved.id)
-          : resource.routes.paths.list;
-      await navigate(splitTarget(target));
+          ? await http.post<Row>(resource.api, payload, options)
+          : await http[definition.method ?? 'put']<Row>(`${resource.api}${id}/`, payload, options);
     } catch (error) {
-      if (!(error instanceof ValidationError)) {
-        const failed = mode === 'create' ? 'resource:form.create_failed' : 'resource:form.update_failed';
-        setGeneral(t(failed, { reason: explain(error) }));
-        return;
-      }
-      const sorted = sortErrors(error.fields, names, fields);
-      for (const [field, message] of sorted.fields) form.setError(field, { type: 'server', message });
-      if (sorted.general.length > 0) setGeneral(sorted.general.join('; '));
-      setFocusWanted((count) => count + 1);
+      showRefusal(error);
+      return;
     }
+    const name = resource.nameOf(saved);
+    toast({
+      tone: 'ok',
+      text: t(mode === 'create' ? 'resource:form.created' : 'resource:form.updated', { name }),
+    });
+    await definition.saved?.(saved, { mode, values: form.getValues() });
+    await queryClient.invalidateQueries({ queryKey: ['list'] });
+    if (again) {
+      form.reset(start);
+      focusField(names[0] ?? '');
+      return;
+    }
+    left.current = true;
+    const target =
+      definition.opensDetail === mode
+        ? objectPath(resource.routes.paths.detail, saved.id)
+        : resource.routes.paths.list;
+    await navigate(splitTarget(target));
   };
   const trySave = (again: boolean) => {
     void form.handleSubmit(
