@@ -14,6 +14,8 @@ UP, DOWN, RIGHT, LEFT, HOME, END = b"\x1b[A", b"\x1b[B", b"\x1b[C", b"\x1b[D", b
 BACK = b"\x7f"
 ENTER = b"\r"
 _LONG_TEXT = 24
+#: How long a busy system may take to carry a key to the program and its echo back.
+_ANSWER_S = 0.5
 
 
 class Typist:
@@ -57,17 +59,21 @@ class Typist:
 
     def type(self, *keys: bytes | str, quiet_s: float = 0.012) -> None:
         """Key by key (a text is typed in steps of one character, a long one in larger steps), waiting for each echo."""
+        answers = True
         for key in keys:
             step = 1 if len(key) < _LONG_TEXT else 5
             for at in range(0, len(key), step if isinstance(key, str) else len(key) or 1):
                 part = key[at : at + step].encode() if isinstance(key, str) else key
                 self.send(part)
+                # Keys that nothing answers, as those of a password, are not waited for one by one.
+                answers = answers and bool(self.program.read(_ANSWER_S))
                 self.program.settle(quiet_s)
 
     def line(self, *keys: bytes | str, quiet_s: float = 0.12) -> None:
         """Type, press Enter, wait for the program to come to rest."""
         self.type(*keys)
         self.send(ENTER)
+        self.program.read(_ANSWER_S)
         self.program.settle(quiet_s)
 
     def commands(self) -> list[str]:
