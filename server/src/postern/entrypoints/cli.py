@@ -196,7 +196,11 @@ def _parser() -> argparse.ArgumentParser:
     recording = commands.add_parser("recording", help="Recordings.").add_subparsers(required=True, metavar="COMMAND")
     check = add("verify", recording_verify, recording)
     check.add_argument("file", type=Path)
-    check.add_argument("--key", required=True, help="the trusted Ed25519 public key (64 hex digits, base64 or PEM), or a folder of secrets with several")
+    check.add_argument(
+        "--key",
+        required=True,
+        help="the trusted Ed25519 public key (64 hex digits, base64 or PEM), or a folder of secrets with several",
+    )
     add("export", recording_export, recording).add_argument("file", type=Path)
     add("keys", recording_keys, recording)
     add("rotate-key", recording_rotate_key, recording)
