@@ -7,6 +7,7 @@ For queries that every request makes, and for none else: the code is plainer wit
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from datetime import datetime
 from typing import Any, Final, Generic, TypeVar
 from uuid import UUID
 
@@ -21,6 +22,8 @@ Values = tuple[Any, ...]
 _Converter = tuple[int, Values, Any]
 #: In place of the functions of a column: see `_convert_uuids`.
 _UUIDS: Final[Values] = ("uuids",)
+#: The same: see `_convert_instants`.
+_INSTANTS: Final[Values] = ("instants",)
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,7 +75,8 @@ class PreparedQuery:
         compiled = self._for(database)
         params = list(compiled.params)
         for position, name in compiled.places:
-            params[position] = as_stored(values[name], database)
+            value = values[name]
+            params[position] = value if type(value) is str else as_stored(value, database)
         with database.cursor() as cursor:
             cursor.execute(compiled.sql, params)
             found: list[Values] = cursor.fetchall()
@@ -101,7 +105,7 @@ class PreparedQuery:
             raise LookupError("the query does not carry its values and columns as they were given")
         selected = [column for column, _sql, _alias in compiler.select]
         converters = tuple(
-            (position, _UUIDS if _are_uuids(functions, database) else tuple(functions), expression)
+            (position, _known_way(functions, database), expression)
             for position, (functions, expression) in compiler.get_converters(selected).items()
         )
         return _Compiled(str(sql), tuple(params), tuple(places.items()), converters)
@@ -123,11 +127,12 @@ class PreparedObjects(Generic[_Row]):
         self._related: list[_Related] = []
         columns = self._names
         for name in with_related:
-            related: Any = model._meta.get_field(name).related_model  # noqa: SLF001 - the documented model API
+            column: Any = model._meta.get_field(name)  # noqa: SLF001 - the documented model API
+            related: Any = column.related_model
             names = _column_names(related)
             part = slice(len(columns), len(columns) + len(names))
             key = len(columns) + names.index(related._meta.pk.attname)  # noqa: SLF001 - the documented model API
-            self._related.append(_Related(name, related, names, part, key))
+            self._related.append(_Related(name, column, related, names, part, key))
             columns = (*columns, *(f"{name}__{one}" for one in names))
         self._query = PreparedQuery(build, stand_ins=stand_ins, columns=columns)
 
@@ -143,7 +148,7 @@ class PreparedObjects(Generic[_Row]):
         for row in self._query.tuples(**values):
             made: _Row = new_object(self._model, self._names, row[:own])
             for related in self._related:
-                setattr(made, related.name, related.object_of(row, seen))
+                related.column.set_cached_value(made, related.object_of(row, seen))
             found.append(made)
         return found
 
@@ -153,6 +158,7 @@ class _Related:
     """A foreign key whose row comes along: its columns stand in `part` of a row, its key at `key`."""
 
     name: str
+    column: Any
     model: type[Model]
     names: tuple[str, ...]
     part: slice
@@ -212,6 +218,9 @@ def _converted(
         if functions is _UUIDS:
             _convert_uuids(found, position)
             continue
+        if functions is _INSTANTS:
+            _convert_instants(found, position, database)
+            continue
         for values in found:
             value = values[position]
             for function in functions:
@@ -230,9 +239,24 @@ def _convert_uuids(rows: list[list[Any]], position: int) -> None:
         values[position] = known[text]
 
 
-def _are_uuids(functions: Sequence[Any], database: BaseDatabaseWrapper) -> bool:
-    convert: Any = getattr(database.ops, "convert_uuidfield_value", None)
-    return convert is not None and list(functions) == [convert]
+def _convert_instants(rows: list[list[Any]], position: int, database: BaseDatabaseWrapper) -> None:
+    """A column of instants that the database keeps without their zone."""
+    zone = database.timezone
+    for values in rows:
+        value = values[position]
+        if type(value) is datetime and value.tzinfo is None:
+            values[position] = value.replace(tzinfo=zone)
+        elif value is not None:
+            values[position] = database.ops.convert_datetimefield_value(value, None, database)  # type: ignore[attr-defined]  # SQLite has it
+
+
+def _known_way(functions: Sequence[Any], database: BaseDatabaseWrapper) -> Values:
+    """What is done with the values of a column: functions, or the name of our own way to do the same."""
+    for name, quick in (("convert_uuidfield_value", _UUIDS), ("convert_datetimefield_value", _INSTANTS)):
+        usual: Any = getattr(database.ops, name, None)
+        if usual is not None and list(functions) == [usual] and database.vendor == "sqlite":
+            return quick
+    return tuple(functions)
 
 
 def _hashable(value: Any) -> bool:
