@@ -51,7 +51,7 @@ export function ActionsField({ input }: { readonly input: CustomInput }) {
       {action(ACTION_TREE)}
       <div className="grid gap-x-6 sm:grid-cols-3">
         {ACTION_TREE.children.map((child) => (
-          <div key={child.name} className="grid content-start">
+          <div key={child.name} className="grid content-start max-sm:gap-1">
             {action(child)}
             {child.children.map((grandchild) => (
               <span key={grandchild.name} className="pl-5">
