@@ -33,12 +33,12 @@ export function deleteObject<Row extends Resource>(
     run: async () => {
       try {
         await http.delete(`${resource.api}${row.id}/`, { quiet: true });
-        toast({ tone: 'ok', text: translate('resource:delete.done', { name }) });
-        await resource.deleted?.(row);
       } catch (error) {
         toast({ tone: 'error', text: translate('resource:delete.failed', { reason: explain(error) }) });
         throw error;
       }
+      toast({ tone: 'ok', text: translate('resource:delete.done', { name }) });
+      await resource.deleted?.(row);
     },
   });
 }

@@ -16,7 +16,7 @@ def safe_next(target: str | None, default: str = HOME) -> str:
 
 def _is_safe(target: str) -> bool:
     """Whether the target stays a plain absolute path, however often it is decoded."""
-    if len(target) > _MAX_CHARS or not target.isascii() or not target.startswith("/"):
+    if len(target) > _MAX_CHARS or not target.isascii() or not target.startswith("/") or " " in target:
         return False
     reading = target
     for _ in range(_MAX_DECODINGS):
@@ -32,8 +32,13 @@ def _is_safe(target: str) -> bool:
 def _stays_here(reading: str) -> bool:
     plain = unicodedata.normalize("NFKC", reading)
     path = plain.split("?", 1)[0].split("#", 1)[0]
-    if any(ord(char) < 0x20 or 0x7F <= ord(char) < 0xA0 or char.isspace() for char in plain):
+    # A list that was searched for two words has a blank in its query, once that is decoded.
+    if " " in path or any(ord(char) < 0x20 or 0x7F <= ord(char) < 0xA0 or _is_odd_space(char) for char in plain):
         return False
     if "\\" in plain or "//" in path or "@" in path:
         return False
     return path.startswith("/") and ".." not in path.split("/")
+
+
+def _is_odd_space(char: str) -> bool:
+    return char.isspace() and char != " "
