@@ -1,4 +1,4 @@
-"""Every route that could write is in the table of writes, whose calls `tests/integration/test_writes.py` tries."""
+"""Every route that could write is in the table of writes, whose calls `tests/integration/test_write_proofs.py` tries."""
 
 from endpoints import HTTP
 from writes.table import AREAS

@@ -1,6 +1,7 @@
 """The browser endpoint with a real sshd, the real recording with its sealer, and command detection."""
 
 import asyncio
+import contextlib
 import hashlib
 import shutil
 import time
@@ -116,6 +117,16 @@ async def plant(tmp_path: Path, sshd: Sshd, control_plane: FakeControlPlane) -> 
         outbox.close()
 
 
+async def interrupt(page: BrowserPage) -> None:
+    """Ctrl-C until the prompt is back: one that comes before the shell has handed its terminal to the command stays without effect."""
+    before = len(page.output)
+    for _ in range(30):
+        await page.type(b"\x03")
+        with contextlib.suppress(AssertionError):
+            return await page.until(lambda: page.output[before:].endswith(b"$ "), 2)
+    raise AssertionError(f"not interrupted: {page.output[before:]!r}")
+
+
 async def test_shell_echoes_and_its_commands_are_found(plant: Plant) -> None:
     async with plant.page() as page:
         opened = await plant.open(page)
@@ -130,7 +141,7 @@ async def test_shell_echoes_and_its_commands_are_found(plant: Plant) -> None:
         await page.type(b"sleep 3000\r")
         # A command that goes on is told before it ends.
         await plant.plane.event(CommandSeen, input="sleep 3000")
-        await page.type(b"\x03")
+        await interrupt(page)
         await page.type(b"exit 5\r")
         ended = await page.message("ended")
         assert ended["exit_status"] == 5
