@@ -68,6 +68,15 @@ def test_record_rolled_back_with_what_it_tells() -> None:
     assert list(queries.verify()) == []
 
 
+@pytest.mark.parametrize(
+    ("peer", "logged"), [("fe80::1%eth0", "fe80::1"), ("2001:db8::7", "2001:db8::7"), ("192.0.2.7", "192.0.2.7")]
+)
+def test_sign_in_from_a_link_local_address_is_logged_too(peer: str, logged: str) -> None:
+    facade.record_sign_in(actor=anonymous(peer), username="ann", succeeded=True)
+    assert LoginLog.objects.get().ip == logged
+    assert list(queries.verify()) == []
+
+
 @pytest.mark.parametrize("statement", ["UPDATE {table} SET {column} = 'x'", "DELETE FROM {table}"])
 @pytest.mark.parametrize(("table", "column"), [("audits_auditevent", "event"), ("audits_loginlog", "reason")])
 def test_log_rows_changed_by_sql_are_refused(statement: str, table: str, column: str) -> None:

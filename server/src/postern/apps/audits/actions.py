@@ -90,6 +90,11 @@ def _chains() -> PreparedObjects[AuditChain]:
     )
 
 
+def _without_zone(address: str | None) -> str | None:
+    """`fe80::1%eth0` is an address to the system and none to PostgreSQL."""
+    return address.partition("%")[0] if address else None
+
+
 def append_login(
     *,
     actor: Actor,
@@ -106,7 +111,7 @@ def append_login(
     row = LoginLog.objects.create(
         username=_clip(LoginLog, "username", username),
         type=login_type,
-        ip=actor.remote_addr,
+        ip=_without_zone(actor.remote_addr),
         city=_clip(LoginLog, "city", city) or None,
         user_agent=_clip(LoginLog, "user_agent", user_agent) or None,
         mfa=mfa,

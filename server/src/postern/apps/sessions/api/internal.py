@@ -1,5 +1,6 @@
 """The internal API: the messages of `postern.contracts` over HTTP, for registered proxies only. Translation, no rules."""
 
+import ipaddress
 from collections.abc import Iterator
 from typing import ClassVar, Final, TypeVar
 from uuid import UUID
@@ -63,13 +64,25 @@ class InternalView(PosternView):
         if len(body) > self.max_body_bytes:
             raise MessageTooLarge(_("The message is too large."))
         try:
-            return msgspec.json.decode(body, type=kind)
+            message = msgspec.json.decode(body, type=kind)
         except (msgspec.MsgspecError, UnicodeDecodeError) as error:
             raise MalformedMessage(str(error)[:300]) from error
+        address = getattr(message, "remote_addr", None)
+        if address is not None and not _is_address(address):
+            raise MalformedMessage("Expected an IP address - at `$.remote_addr`")
+        return message
 
     def answer(self, message: msgspec.Struct, status: int = 200) -> HttpResponse:
         """A message as the body."""
         return HttpResponse(msgspec.json.encode(message), content_type="application/json", status=status)
+
+
+def _is_address(text: str) -> bool:
+    try:
+        ipaddress.ip_address(text)
+    except ValueError:
+        return False
+    return True
 
 
 class LoginNameView(InternalView):
