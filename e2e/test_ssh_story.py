@@ -63,7 +63,7 @@ class Terminal:
 
 
 def run(argv: list[str], **options: object) -> subprocess.CompletedProcess[str]:
-    return subprocess.run(argv, capture_output=True, text=True, timeout=180, check=False, **options)  # type: ignore[call-overload]
+    return subprocess.run(argv, capture_output=True, text=True, timeout=180, check=False, **options)  # type: ignore[call-overload]  # options of `run`, handed on
 
 
 def test_ssh_exec_reaches_the_host_and_keeps_its_exit_status(world: World) -> None:

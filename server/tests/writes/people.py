@@ -81,7 +81,7 @@ _SEATS = Relation(
 
 
 def _person(event: str, action: str = "update", **more: object) -> Told:
-    return Told(**{"event": event, "action": action, "kind": "User", "name": ONE, "org": ROOT, **more})  # type: ignore[arg-type]
+    return Told(**{"event": event, "action": action, "kind": "User", "name": ONE, "org": ROOT, **more})  # type: ignore[arg-type]  # a mapping has one type for all
 
 
 _AT = {"pk": "{users/users}"}
@@ -89,7 +89,7 @@ _AT = {"pk": "{users/users}"}
 
 def _both(verb: str, told: list[Told], **more: object) -> list[Write]:
     return [
-        Write(**{"method": method, "path": f"{API}users/<pk>/{verb}/", "at": _AT, "told": told, **more})  # type: ignore[arg-type]
+        Write(**{"method": method, "path": f"{API}users/<pk>/{verb}/", "at": _AT, "told": told, **more})  # type: ignore[arg-type]  # a mapping has one type for all
         for method in ("PUT", "PATCH")
     ]
 

@@ -35,7 +35,7 @@ async def next_order(channel: ClientConnection) -> Order:
 async def finished(order_id: UUID) -> ProxyOrder:
     """The order, as soon as it is done."""
     async with asyncio.timeout(60):
-        while (row := await aside(lambda: ProxyOrder.objects.get(pk=order_id))).date_finished is None:  # noqa: ASYNC110
+        while (row := await aside(lambda: ProxyOrder.objects.get(pk=order_id))).date_finished is None:  # noqa: ASYNC110 - the row changes in another process
             await asyncio.sleep(0.05)
         return row
 
