@@ -75,9 +75,8 @@ def checked_creates(make: Callable[..., Any], items: Sequence[Any]) -> list[dict
     serializer, gathered = make(data=items, many=True), list[Wanted]()
     serializer.context[GATHERED] = gathered
     if not serializer.is_valid() or not all_free(gathered):
-        serializer = make(
-            data=items, many=True
-        )  # once more in the usual way, which says all that is wrong with each item
+        # Once more in the usual way, which says all that is wrong with each item
+        serializer = make(data=items, many=True)
         if not serializer.is_valid():
             raise ValidationError(_aligned(serializer.errors, len(items)))
     return [dict(values) for values in serializer.validated_data]
@@ -136,7 +135,7 @@ def write_all(
         try:
             with transaction.atomic():
                 return together(items)
-        except Exception as error:
+        except Exception as error:  # only what an answer can tell is a refusal; the rest goes on
             if errors.fields_of(error) is None:
                 raise
     at = 0
@@ -149,7 +148,7 @@ def write_all(
     try:
         with transaction.atomic():
             return [one(place, item) for place, item in enumerate(items)]
-    except Exception as error:
+    except Exception as error:  # as above
         fault = errors.fields_of(error)
         if fault is None:
             raise
@@ -164,7 +163,7 @@ def delete_all(
         try:
             with transaction.atomic():
                 together(rows)
-        except Exception as error:
+        except Exception as error:  # as above
             if errors.fields_of(error) is None:
                 raise
         else:
