@@ -40,6 +40,7 @@ from rest_framework.test import APIClient
 from factories import licences
 from postern.apps.users.models import Membership, OrgRole, SystemRole, User
 from postern.foundation.rest import memo
+from postern.kernel import clock
 from postern.kernel.ids import DEFAULT_ORG_ID
 
 #: Tables whose triggers refuse DELETE; only the emptying between tests may pass them.
@@ -62,6 +63,13 @@ def _empty_cache() -> Iterator[None]:
     yield
     cache.clear()
     memo.forget_all()
+
+
+@pytest.fixture(autouse=True, scope="session")
+def _day_of_licences_stays() -> Iterator[None]:
+    """The product judges licences by the day for which the tests made them, also after midnight."""
+    with mock.patch.object(clock, "today", licences.today):
+        yield
 
 
 @pytest.fixture(autouse=True, scope="session")

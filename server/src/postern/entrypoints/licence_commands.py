@@ -52,7 +52,7 @@ def issue(arguments: argparse.Namespace, settings: Settings) -> int:
     from postern.apps.licence import document
     from postern.apps.licence.issuing import issuing_key, public_path
 
-    first = arguments.first_day or _today()
+    first = arguments.first_day or clock.today()
     last = arguments.last_day or first + timedelta(days=_DEFAULT_DAYS)
     if last < first:
         raise SettingsError("a licence ends on its first day or later")
@@ -117,16 +117,12 @@ def show(arguments: argparse.Namespace, settings: Settings) -> int:
         print(f"subscription  {licence.subscription_id}")
         print(f"edition       {licence.edition}")
         print(f"assets        {number}")
-        print(f"days          {licence.date_issued} to {licence.date_expired}, {licence.days_left(_today())} left")
+        print(f"days          {licence.date_issued} to {licence.date_expired}, {licence.days_left(state.day)} left")
     if state.is_valid:
         print("valid         yes")
         return 0
     print(f"valid         no: {state.message}", file=sys.stderr)
     return 1
-
-
-def _today() -> date:
-    return clock.now().date()
 
 
 def _day(text: str) -> date:

@@ -1,12 +1,20 @@
 """Time. Instants are aware UTC datetimes; durations come from the monotonic clock."""
 
 import time
-from datetime import UTC, datetime
+from datetime import UTC, date, datetime
 
 
 def now() -> datetime:
     """The present instant, aware, in UTC."""
     return datetime.now(UTC)
+
+
+def today() -> date:
+    """The present day in UTC.
+
+    A caller that needs the day twice reads it once and passes it on: midnight may pass between two readings.
+    """
+    return now().date()
 
 
 def monotonic_s() -> float:

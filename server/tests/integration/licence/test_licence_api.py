@@ -19,6 +19,7 @@ from postern.apps.licence.events import LicenceExpiring
 from postern.apps.licence.models import InstalledLicence
 from postern.foundation import events
 from postern.foundation.actor import SYSTEM
+from postern.kernel import clock
 
 pytestmark = pytest.mark.django_db
 
@@ -42,7 +43,7 @@ def upload(client: APIClient, data: bytes) -> dict[str, object]:
 
 
 def days_later(days: int) -> "mock._patch[object]":
-    return mock.patch.object(queries, "today", return_value=today() + timedelta(days=days))  # type: ignore[return-value]  # the patcher is a context manager of its own type
+    return mock.patch.object(clock, "today", return_value=today() + timedelta(days=days))  # type: ignore[return-value]  # the patcher is a context manager of its own type
 
 
 @pytest.mark.spec("S7-015", "S7-025")
@@ -74,6 +75,13 @@ def test_without_a_licence_the_rest_works_and_the_detail_says_why(as_admin: APIC
     assert as_admin.get("/api/v1/users/users/").status_code == 200
     assert as_admin.get("/api/v1/assets/assets/").status_code == 200
     assert as_admin.get("/api/v1/orgs/orgs/current/").status_code == 200
+
+
+def test_detail_is_judged_by_one_day_although_midnight_passes(as_admin: APIClient) -> None:
+    upload(as_admin, licence_file(0))
+    with mock.patch.object(clock, "today", side_effect=[today() + timedelta(days=later) for later in range(9)]):
+        shown = as_admin.get(DETAIL).json()
+    assert (shown["is_valid"], shown["is_expired"], shown["days_left"]) == (True, False, 0)
 
 
 def test_licence_is_for_super_administrators(

@@ -17,7 +17,6 @@ from postern.apps.assets import facade as assets
 from postern.apps.audits.models import AuditEvent
 from postern.apps.authn.events import AccountLocked
 from postern.apps.licence import actions as licence_actions
-from postern.apps.licence import queries as licence_queries
 from postern.apps.notifications import actions, notices
 from postern.apps.notifications.models import SiteMessage, SiteMessageReceipt
 from postern.apps.sessions.events import RecordingFailed, TerminalLost
@@ -153,7 +152,7 @@ def test_end_of_the_licence_is_told_in_time(administrators: dict[str, User]) -> 
     try:
         for later, subject in ((24, "The licence ends on"), (31, "The licence has ended")):
             day = today() + timedelta(days=later)
-            with mock.patch.object(licence_queries, "today", lambda day=day: day):
+            with mock.patch.object(clock, "today", lambda day=day: day):
                 assert licence_actions.warn_of_end() is True
             assert outbox.drain() == 1
             assert told(administrators["en"])[-1].subject.startswith(subject)

@@ -10,6 +10,7 @@ from postern.apps.licence.events import LicenceExpiring
 from postern.apps.licence.models import InstalledLicence
 from postern.foundation import events
 from postern.foundation.actor import Actor
+from postern.kernel import clock
 from postern.kernel.ids import ROOT_ORG_ID
 
 
@@ -21,7 +22,7 @@ def install(*, actor: Actor, data: bytes) -> Licence:
     try:
         text = _text_of(data)
         licence = queries.read(text)
-        licence.require_current(queries.today())
+        licence.require_current(clock.today())
     except LicenceRefused as refused:
         with transaction.atomic():
             _record(actor, "licence.refused", {"why": str(refused.fault)})
@@ -73,7 +74,7 @@ def _shown(licence: Licence) -> dict[str, object]:
 def warn_of_end() -> bool:
     """Tell, once a day, that the licence ends within the week or has ended. Returns whether anything was told."""
     row = InstalledLicence.objects.select_for_update().first()
-    today = queries.today()
+    today = clock.today()
     if row is None or row.date_warned == today:
         return False
     try:

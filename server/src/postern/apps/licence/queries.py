@@ -16,8 +16,12 @@ from postern.kernel import clock
 
 @dataclass(frozen=True, slots=True)
 class LicenceState:
-    """What is installed, and whether it holds today. `licence` is None when nothing readable and trusted is there."""
+    """What is installed, and whether it holds on `day` (UTC, the same for everybody who asks).
 
+    `licence` is None when nothing readable and trusted is installed.
+    """
+
+    day: date
     licence: Licence | None
     fault: Fault | None
     message: str = ""
@@ -27,24 +31,20 @@ class LicenceState:
         return self.fault is None
 
 
-def today() -> date:
-    """The day by which licences are judged: that of UTC, the same for everybody who asks."""
-    return clock.now().date()
-
-
 def state() -> LicenceState:
     """The installed licence and whether it holds. One query; the signature is verified once for each file and set of keys."""
+    day = clock.today()
     text = InstalledLicence.objects.values_list("text", flat=True).first()
     if text is None:
         refused = LicenceRefused(Fault.MISSING)
-        return LicenceState(None, refused.fault, refused.message)
+        return LicenceState(day, None, refused.fault, refused.message)
     licence: Licence | None = None
     try:
         licence = read(text)
-        licence.require_current(today())
+        licence.require_current(day)
     except LicenceRefused as refused:
-        return LicenceState(licence, refused.fault, refused.message)
-    return LicenceState(licence, None)
+        return LicenceState(day, licence, refused.fault, refused.message)
+    return LicenceState(day, licence, None)
 
 
 def read(text: str) -> Licence:

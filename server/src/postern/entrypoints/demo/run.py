@@ -20,7 +20,7 @@ from postern.entrypoints.demo.plays import Front, keep_one_live, play_all, unsea
 from postern.entrypoints.supervisor import EXIT_CONFIG
 from postern.entrypoints.up import Reached, local_url, reachable, run_all
 from postern.foundation.settings import Settings
-from postern.kernel.clock import monotonic_s, now
+from postern.kernel.clock import monotonic_s, today
 from postern.kernel.errors import SettingsError
 from postern.kernel.secret import Secret
 
@@ -110,7 +110,7 @@ class Story:
             if not self._told.exists():
                 say("setting up people, assets and permissions")
                 admin = await asyncio.to_thread(Api(local_url(self._settings)).sign_in, ADMIN, self._passwords[ADMIN])
-                licence = issue_licence(self._settings.home, now().date())
+                licence = issue_licence(self._settings.home, today())
                 await asyncio.to_thread(install_licence, admin, licence)
                 await asyncio.to_thread(found_company, admin, self._host, self._passwords)
                 await asyncio.to_thread(found_branch, admin, self._passwords)

@@ -26,8 +26,8 @@ class LicenceDetailView(PosternView):
         return LicenceSerializer(*args, **kwargs)
 
     def get(self, request: Request) -> Response:
-        state, today = queries.state(), queries.today()
-        licence = state.licence
+        state = queries.state()
+        licence, today = state.licence, state.day
         shown = {
             "corporation": licence.corporation if licence else "",
             "subscription_id": licence.subscription_id if licence else "",
