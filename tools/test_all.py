@@ -1,93 +1,182 @@
-"""`make test`: the checks, then every test, the server's on both databases. Ends with one line that counts them."""
+"""`make test`: the checks, then every test, the server's on both databases. Ends with one line that counts them.
 
-import os
+An end-to-end test that fails is run once more, alone, when all others are done. If it passes then, it counts as passed
+and is named as flaky, with its first failure: a defect to be mended, but no reason to lose the run. The result is also
+written to `.stamps/last-test.json`.
+"""
+
+import json
 import re
-import shutil
+import signal
 import subprocess
 import sys
 import tempfile
 import time
-from collections.abc import Iterator
-from contextlib import contextmanager
+from collections import Counter, defaultdict
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
 from pathlib import Path
+from types import FrameType
+from typing import Final
 
-from steps import BIN, ROOT, Step, perform
+import test_record
+from steps import BIN, ROOT, Outcome, Step, perform
+from test_record import TestRecord
+from throwaway_postgresql import postgresql
 
-sys.path.append(str(ROOT / "server" / "tests"))
+PYTEST: Final = (str(BIN / "python"), "-m", "pytest", "-q", "-p", "test_record")
+STAMP: Final = ROOT / ".stamps" / "last-test.json"
+#: More failures than this have a cause that a second try does not take away.
+MAX_RETRIED: Final = 8
+#: Slowest files that are named at the end.
+NAMED_FILES: Final = 20
 
-from peers.ports import free_port
-
-PYTEST = (str(BIN / "python"), "-m", "pytest", "-q")
-_COUNTS = re.compile(r"(\d+) (passed|failed|error|errors|skipped)\b")
-
-
-@contextmanager
-def postgresql() -> Iterator[str]:
-    """A throw-away PostgreSQL on a free port; yields its DATABASE_URL."""
-    binaries = max(Path("/usr/lib/postgresql").glob("*/bin"))
-    folder = Path(tempfile.mkdtemp(prefix="postern-pg-"))
-    owner = ["runuser", "-u", "postgres", "--"] if os.geteuid() == 0 else []
-    if owner:
-        shutil.chown(folder, "postgres")
-    port = free_port()
-    data = folder / "data"
-    options = f"-p {port} -k {folder} -c listen_addresses=127.0.0.1 -c fsync=off -c max_connections=200"
-    control = [*owner, str(binaries / "pg_ctl"), "-D", str(data), "-w", "-s"]
-    quiet = {"stdout": subprocess.DEVNULL, "stderr": subprocess.DEVNULL}
-    try:
-        subprocess.run(
-            [*owner, str(binaries / "initdb"), "-D", str(data), "-U", "postern", "-A", "trust", "-E", "UTF8", "--locale=C.UTF-8"],
-            cwd=folder, check=True, **quiet,
-        )  # fmt: skip
-        subprocess.run([*control, "-o", options, "-l", str(folder / "log"), "start"], cwd=folder, check=True, **quiet)
-        yield f"postgresql://postern@127.0.0.1:{port}/postgres"
-    finally:
-        subprocess.run([*control, "-m", "immediate", "stop"], cwd=folder, check=False, **quiet)
-        shutil.rmtree(folder, ignore_errors=True)
+_COUNTS = re.compile(r"(\d+) (passed|failed|skipped)\b")
 
 
-def counts(output: str) -> dict[str, int]:
-    """Passed, failed and skipped tests in the closing lines of pytest or vitest."""
-    total = {"passed": 0, "failed": 0, "skipped": 0}
+@dataclass
+class Totals:
+    """What all runs together came to."""
+
+    ok: bool = True
+    passed: int = 0
+    failed: int = 0
+    skipped: int = 0
+    #: Tests that failed and then passed: id and first failure.
+    flaky: list[TestRecord] = field(default_factory=list)
+    #: Seconds of each test file and run, set-up included.
+    files: dict[str, float] = field(default_factory=lambda: defaultdict(float))
+
+    def add(
+        self, outcome: Outcome, tests: Sequence[TestRecord] | None = None, recovered: Sequence[TestRecord] = ()
+    ) -> None:
+        """Count one run: by its record, or without one by its closing line.
+
+        `recovered` are those of its failures that passed when they were tried again.
+        """
+        counts = count(outcome.output) if tests is None else Counter(test.outcome for test in tests)
+        if not outcome.ok and not counts["failed"]:
+            counts["failed"] = 1  # it ended before it could count
+        failed = counts["failed"] - len(recovered)
+        self.ok = self.ok and (outcome.ok or failed == 0)
+        self.passed += counts["passed"] + len(recovered)
+        self.failed += failed
+        self.skipped += counts["skipped"]
+        self.flaky += recovered
+        print(f"        {' '.join(f'{number} {word}' for word, number in counts.items() if number)}", flush=True)
+
+
+def count(output: str) -> Counter[str]:
+    """Passed, failed and skipped tests in the closing lines of vitest."""
+    total: Counter[str] = Counter()
     closing = [line for line in output.splitlines()[-15:] if _COUNTS.search(line) and "Test Files" not in line]
     if closing:
         for number, word in _COUNTS.findall(closing[-1]):
-            total["failed" if word.startswith("error") else word] += int(number)
+            total[word] += int(number)
     return total
 
 
+def pytest_step(name: str, argv: Sequence[str], cwd: str, record: Path, **environ: str) -> Step:
+    """A run of pytest that leaves a record of its tests."""
+    return Step(
+        name, (*PYTEST, *argv), cwd, {"PYTHONPATH": str(ROOT / "tools"), test_record.VARIABLE: str(record), **environ}
+    )
+
+
+def retried(failures: Sequence[TestRecord], run: Callable[[str], Outcome]) -> list[TestRecord]:
+    """Run each failed test once more, in a process of its own; gives those that pass. `run` gets the id of a test."""
+    if len(failures) > MAX_RETRIED:
+        return []
+    return [failure for failure in failures if run(failure.id).ok]
+
+
 def main() -> int:
+    # A run that is stopped takes its PostgreSQL with it.
+    signal.signal(signal.SIGTERM, _stop)
     started = time.monotonic()
-    steps_ok = perform(Step("checks", (str(BIN / "python"), "tools/check_all.py"))).ok
-    total = {"passed": 0, "failed": 0, "skipped": 0}
+    commit = tested_commit()
+    totals = Totals(ok=perform(Step("checks", (str(BIN / "python"), "tools/check_all.py"))).ok)
+    with tempfile.TemporaryDirectory(prefix="postern-test-record-") as name:
+        run_tests(totals, Path(name))
+    if not totals.ok and not totals.failed:
+        totals.failed = 1  # a check
+    seconds = round(time.monotonic() - started)
+    tell(totals, seconds)
+    write_stamp(totals, seconds, commit)
+    skipped = f", {totals.skipped} skipped" if totals.skipped else ""
+    print(f"{totals.passed} passed, {totals.failed} failed{skipped}")
+    return 0 if totals.ok else 1
 
-    def test(step: Step) -> None:
-        nonlocal steps_ok
-        outcome = perform(step)
-        found = counts(outcome.output)
-        if not outcome.ok and not found["failed"]:
-            found["failed"] = 1  # it ended before it could count
-        steps_ok = steps_ok and outcome.ok
-        for word, number in found.items():
-            total[word] += number
-        print(f"        {' '.join(f'{number} {word}' for word, number in found.items() if number)}", flush=True)
 
-    test(Step("console, unit", ("npm", "run", "--silent", "test"), "console"))
-    test(Step("server, SQLite", (*PYTEST, "-n", "2", "--dist", "loadfile"), "server"))
+def run_tests(totals: Totals, folder: Path) -> None:
+    """Run all tests one suite after the other."""
+    totals.add(perform(Step("console, unit", ("npm", "run", "--silent", "test"), "console")))
+
+    def run(name: str, argv: Sequence[str], cwd: str, **environ: str) -> tuple[Outcome, list[TestRecord]]:
+        """One run of pytest with the record of its tests; empty when it ended before it could write."""
+        record = folder / f"{len(list(folder.iterdir()))}.jsonl"
+        outcome = perform(pytest_step(name, argv, cwd, record, **environ))
+        tests = test_record.read(record)
+        for test in tests:
+            totals.files[f"{name}: {test.id.split('::')[0]}"] += test.seconds
+        return outcome, tests
+
+    parallel = ("-n", "2", "--dist", "loadfile")
+    totals.add(*run("server, SQLite", parallel, "server"))
     with postgresql() as address:
-        test(
-            Step(
-                "server, PostgreSQL",
-                (*PYTEST, "-n", "2", "--dist", "loadfile", "tests/unit", "tests/integration"),
-                "server",
-                {"DATABASE_URL": address},
-            )
+        totals.add(
+            *run("server, PostgreSQL", (*parallel, "tests/unit", "tests/integration"), "server", DATABASE_URL=address)
         )
-    test(Step("end to end", (*PYTEST, "-c", "e2e/pytest.ini", "e2e")))
-    print(f"{time.monotonic() - started:.0f} s in {ROOT.name}")
-    skipped = f", {total['skipped']} skipped" if total["skipped"] else ""
-    print(f"{total['passed']} passed, {total['failed'] + (not steps_ok and not total['failed'])} failed{skipped}")
-    return 0 if steps_ok else 1
+    outcome, tests = run("end to end", (), "e2e")
+
+    def once_more(test_id: str) -> Outcome:
+        return run(f"once more, alone: {test_id}", (test_id,), "e2e")[0]
+
+    totals.add(outcome, tests, retried([test for test in tests if test.outcome == "failed"], once_more))
+
+
+def tell(totals: Totals, seconds: int) -> None:
+    """Print the slowest files and the flaky tests with their first failures."""
+    print(f"slowest files, of {seconds} s in {ROOT.name}:")
+    slowest = sorted(totals.files.items(), key=lambda item: item[1], reverse=True)
+    for name, spent in slowest[:NAMED_FILES]:
+        print(f"        {spent:6.1f} s  {name}")
+    for test in totals.flaky:
+        print(f"FLAKY   {test.id}\n{test.failure}")
+
+
+def tested_commit() -> str:
+    """The commit whose files are tested; not a bare hash when files differ from it."""
+    commit = _git("rev-parse", "HEAD")
+    return f"{commit} with changes" if _git("status", "--porcelain") else commit
+
+
+def write_stamp(totals: Totals, seconds: int, commit: str) -> None:
+    """Leave what was tested and how it ended for whoever asks later."""
+    result = {
+        "commit": commit if tested_commit() == commit else f"{commit}, changed while it was tested",
+        "passed": totals.passed,
+        "failed": totals.failed,
+        "flaky": [f"{test.id}: {_first_line(test.failure)}" for test in totals.flaky],
+        "seconds": seconds,
+    }
+    STAMP.parent.mkdir(exist_ok=True)
+    STAMP.write_text(json.dumps(result) + "\n", encoding="utf-8")
+
+
+def _first_line(failure: str) -> str:
+    """The line of a failure that names the error."""
+    errors = [line[1:].strip() for line in failure.splitlines() if line.startswith("E ")]
+    return errors[0] if errors else failure.strip().rpartition("\n")[2]
+
+
+def _git(*arguments: str) -> str:
+    done = subprocess.run(("git", *arguments), cwd=ROOT, capture_output=True, text=True, check=False)
+    return done.stdout.strip()
+
+
+def _stop(number: int, _frame: FrameType | None) -> None:
+    sys.exit(128 + number)
 
 
 if __name__ == "__main__":
