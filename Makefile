@@ -30,7 +30,7 @@ test: setup-test ## run every check and every test
 	@$(BIN)/python tools/test_all.py
 
 test-server: setup-test ## only the server's tests, on SQLite (make test runs them on PostgreSQL too)
-	@cd server && ../$(BIN)/python -m pytest -n 2
+	@cd server && ../$(BIN)/python -m pytest -n 4 --dist worksteal
 
 test-console: setup-test ## only the console's unit tests
 	@cd console && npm run --silent test

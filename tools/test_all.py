@@ -25,6 +25,8 @@ from test_record import TestRecord
 from throwaway_postgresql import postgresql
 
 PYTEST: Final = (str(BIN / "python"), "-m", "pytest", "-q", "-p", "test_record")
+#: Many tests wait for a shell, a host or a clock: two cores carry four of them.
+SERVER: Final = ("-n", "4", "--dist", "worksteal")
 STAMP: Final = ROOT / ".stamps" / "last-test.json"
 #: More failures than this have a cause that a second try does not take away.
 MAX_RETRIED: Final = 8
@@ -121,13 +123,12 @@ def run_tests(totals: Totals, folder: Path) -> None:
             totals.files[f"{name}: {test.id.split('::')[0]}"] += test.seconds
         return outcome, tests
 
-    parallel = ("-n", "2", "--dist", "loadfile")
-    totals.add(*run("server, SQLite", parallel, "server"))
+    totals.add(*run("server, SQLite", SERVER, "server"))
     with postgresql() as address:
         totals.add(
-            *run("server, PostgreSQL", (*parallel, "tests/unit", "tests/integration"), "server", DATABASE_URL=address)
+            *run("server, PostgreSQL", (*SERVER, "tests/unit", "tests/integration"), "server", DATABASE_URL=address)
         )
-    outcome, tests = run("end to end", (), "e2e")
+    outcome, tests = run("end to end", ("-n", "2", "--dist", "loadfile"), "e2e")
 
     def once_more(test_id: str) -> Outcome:
         return run(f"once more, alone: {test_id}", (test_id,), "e2e")[0]

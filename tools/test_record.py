@@ -1,4 +1,4 @@
-"""A pytest plugin that records what a run did: one JSON line for each test, in the file that POSTERN_TEST_RECORD names.
+"""A pytest plugin that records what a run did: one JSON line for each test, in the file that TEST_RECORD_FILE names.
 
 `make test` reads it to run failed end-to-end tests once more and to name the slowest files. Use: `pytest -p test_record`.
 """
@@ -12,8 +12,8 @@ from typing import Any
 
 import pytest
 
-#: Environment variable with the path of the record.
-VARIABLE = "POSTERN_TEST_RECORD"
+#: Environment variable with the path of the record. The tests forget all variables of the product, so it is none of those.
+VARIABLE = "TEST_RECORD_FILE"
 
 
 @dataclass

@@ -38,10 +38,15 @@ from django.db import connection
 from rest_framework.test import APIClient
 
 from factories import licences
+from postern.apps.users.hashing import BoundedArgon2Hasher
 from postern.apps.users.models import Membership, OrgRole, SystemRole, User
 from postern.foundation.rest import memo
 from postern.kernel import clock
 from postern.kernel.ids import DEFAULT_ORG_ID
+
+#: argon2 costs time and memory on purpose. The tests hash thousands of passwords and ask what follows from that; what one hash
+#: costs is asked by `tests/unit/users/test_hashing.py`.
+BoundedArgon2Hasher.time_cost, BoundedArgon2Hasher.memory_cost = 1, 64
 
 #: Tables whose triggers refuse DELETE; only the emptying between tests may pass them.
 APPEND_ONLY_TABLES = ("audits_auditevent", "audits_loginlog", "audits_passwordchangelog")
@@ -51,6 +56,20 @@ APPEND_ONLY_TABLES = ("audits_auditevent", "audits_loginlog", "audits_passwordch
 def pytest_sessionstart() -> None:
     """Once more before parallel workers start: a part of the product that was imported meanwhile may have set it again."""
     os.environ.pop("DJANGO_SETTINGS_MODULE", None)
+
+
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    """On PostgreSQL only what uses a database runs: the rest has been run on SQLite, and cannot end otherwise."""
+    if "DATABASE_URL" not in os.environ:
+        return
+    without = [item for item in items if not uses_database(item)]
+    items[:] = [item for item in items if uses_database(item)]
+    config.hook.pytest_deselected(items=without)
+
+
+def uses_database(item: pytest.Item) -> bool:
+    fixtures = getattr(item, "fixturenames", ())
+    return item.get_closest_marker("django_db") is not None or not {"db", "transactional_db"}.isdisjoint(fixtures)
 
 
 def pytest_unconfigure() -> None:
