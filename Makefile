@@ -3,7 +3,7 @@ PYTHON ?= python3
 BIN := .venv/bin
 
 .DEFAULT_GOAL := help
-.PHONY: help setup setup-test setup-demo run demo dev test test-server test-console test-e2e check format spec gen lock bench clean
+.PHONY: help setup setup-test setup-demo run demo dev test test-server test-console test-e2e test-clock check format spec gen lock bench clean
 
 help: ## list the commands
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 16
@@ -37,6 +37,9 @@ test-console: setup-test ## only the console's unit tests
 
 test-e2e: setup-test ## only the browser and command-line tests against the whole product
 	@$(BIN)/python -m pytest -c e2e/pytest.ini e2e
+
+test-clock: setup-test ## the server's tests while midnight, a month's end, 29 February or summer time comes (needs cc)
+	@$(BIN)/python tools/test_at_other_times.py
 
 check: setup-test ## format, lint, types, import contracts, architecture, licences, secrets: under 90 s
 	@$(BIN)/python tools/check_all.py

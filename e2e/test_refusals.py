@@ -11,6 +11,7 @@ from product import POSTERN, Api, Product, free_port, wait_until
 from test_ssh_story import Terminal, run
 from world import ZHANG_PASSWORD, TargetHost, World, build_world
 
+from peers.memory import held_bytes
 from timing import soon
 
 
@@ -188,7 +189,7 @@ PASTE_BYTES = 200 * 1024 * 1024
 
 def test_paste_of_200_mb_arrives_whole_with_flat_memory_and_disturbs_nobody(company: World) -> None:
     proxy = company.product.part("proxy")
-    before = proxy.memory_info().rss
+    before = held_bytes(proxy.pid)
     command = f"stty raw -echo; printf ready; head -c {PASTE_BYTES} | wc -c"
     paste = subprocess.Popen(
         company.ssh(command, options=("-tt",)), stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.STDOUT
@@ -204,7 +205,7 @@ def test_paste_of_200_mb_arrives_whole_with_flat_memory_and_disturbs_nobody(comp
         for number in range(PASTE_BYTES // len(piece)):
             paste.stdin.write(piece)
             if number % 50 == 25:
-                highest = max(highest, proxy.memory_info().rss)
+                highest = max(highest, held_bytes(proxy.pid))
                 assert run(company.ssh("echo undisturbed")).stdout == "undisturbed\n"
         paste.stdin.flush()
         while str(PASTE_BYTES).encode() not in shown and (more := os.read(paste.stdout.fileno(), 1024)):
