@@ -44,8 +44,9 @@ from postern.foundation.rest import memo
 from postern.kernel import clock
 from postern.kernel.ids import DEFAULT_ORG_ID
 
-#: argon2 costs time and memory on purpose. The tests hash thousands of passwords and ask what follows from that; what one hash
-#: costs is asked by `tests/unit/users/test_hashing.py`.
+#: argon2 costs time and memory on purpose. The tests hash thousands of passwords and ask what follows from that; those about
+#: what a hash costs take `product_hash_cost`.
+PRODUCT_HASH_COST = (BoundedArgon2Hasher.time_cost, BoundedArgon2Hasher.memory_cost)
 BoundedArgon2Hasher.time_cost, BoundedArgon2Hasher.memory_cost = 1, 64
 
 #: Tables whose triggers refuse DELETE; only the emptying between tests may pass them.
@@ -125,6 +126,14 @@ def django_db_setup(django_db_setup: None, django_db_blocker: Any) -> Iterator[N
                     "SELECT pg_terminate_backend(pid) FROM pg_stat_activity"
                     " WHERE datname = current_database() AND pid <> pg_backend_pid()"
                 )
+
+
+@pytest.fixture
+def product_hash_cost(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Hashes cost what they cost in the product."""
+    time_cost, memory_cost = PRODUCT_HASH_COST
+    monkeypatch.setattr(BoundedArgon2Hasher, "time_cost", time_cost)
+    monkeypatch.setattr(BoundedArgon2Hasher, "memory_cost", memory_cost)
 
 
 @pytest.fixture

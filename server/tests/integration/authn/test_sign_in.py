@@ -104,6 +104,7 @@ def test_sign_in_unknown_name_costs_a_hash_like_a_known_one(ann: User, monkeypat
     assert seen == ["argon2id", "argon2id"]
 
 
+@pytest.mark.usefixtures("product_hash_cost")
 def test_stand_in_hash_has_the_parameters_of_the_hasher_in_use():
     assert sign_in.STAND_IN_HASH.rsplit("$", 2)[0] == make_password("x").rsplit("$", 2)[0]
 
