@@ -4,6 +4,7 @@ from dataclasses import dataclass, field
 from uuid import UUID
 
 from postern.contracts.access import SessionGrant
+from postern.contracts.recording.format import INPUT, OUTPUT
 from postern.kernel.clock import monotonic_ms
 from postern.proxies.core.registry import SnapshotSource
 from postern.proxies.core.watching import Picture
@@ -15,6 +16,7 @@ class FakeRecorder:
     rows: int
     written: bytearray = field(default_factory=bytearray)
     typed: bytearray = field(default_factory=bytearray)
+    events: list[tuple[int, bytes]] = field(default_factory=list)
     sizes: list[tuple[int, int]] = field(default_factory=list)
     ended: str = ""
     failed: bool = False
@@ -28,6 +30,18 @@ class FakeRecorder:
     def input(self, data: bytes) -> None:
         self._check()
         self.typed += data
+
+    def event(self, kind: int, data: bytes) -> None:
+        """Of a program without a terminal; text of its streams stands in `written` and `typed` as well."""
+        self._check()
+        self.events.append((kind, data))
+        if kind == OUTPUT:
+            self.written += data
+        elif kind == INPUT:
+            self.typed += data
+
+    def of(self, kind: int) -> list[bytes]:
+        return [data for found, data in self.events if found == kind]
 
     def resize(self, columns: int, rows: int) -> None:
         self.sizes.append((columns, rows))

@@ -22,7 +22,7 @@ class SessionStarted(msgspec.Struct, frozen=True, kw_only=True, tag="session_sta
 
     session_id: UUID
     at: datetime
-    kind: str  # shell | exec | sftp | scp | forward
+    kind: str  # shell | exec | sftp | scp | rsync | forward
     terminal_columns: int = 0
     terminal_rows: int = 0
     recording: bool = False
@@ -37,6 +37,7 @@ class SessionEnded(msgspec.Struct, frozen=True, kw_only=True, tag="session_ended
     bytes_in: int = 0  # from the person to the target
     bytes_out: int = 0
     ever_active: bool = True  # False: the session never got beyond opening
+    protocol: str = ""  # what a command spoke, recognised on the wire: rsync, scp, git, tar, sftp
 
 
 class CommandSeen(msgspec.Struct, frozen=True, kw_only=True, tag="command_seen"):

@@ -20,6 +20,7 @@ import uvloop
 
 from postern.contracts.access import SessionGrant
 from postern.contracts.events import RecordingSealed
+from postern.contracts.recording.streams import STREAMS_VERSION
 from postern.contracts.recording.trusted_keys import PRIVATE_KEY
 from postern.contracts.terminals import HeartbeatAnswer, Registered
 from postern.entrypoints.supervisor import SUPERVISOR_PID
@@ -98,7 +99,7 @@ class SealerPictures:
 
 
 def header_of(grant: SessionGrant, columns: int, rows: int) -> RecordingHeader:
-    """What the recording says about its session."""
+    """What the recording says about its session. A size of 0 means that there is no terminal."""
     return RecordingHeader(
         session_id=grant.session_id,
         started_at=now(),
@@ -113,6 +114,7 @@ def header_of(grant: SessionGrant, columns: int, rows: int) -> RecordingHeader:
         org_id=str(grant.org_id),
         charset="gb18030" if grant.charset == "gbk" else "utf-8",
         record_input=grant.recording.record_input,
+        streams=0 if columns else STREAMS_VERSION,
     )
 
 

@@ -19,6 +19,7 @@ from postern.contracts.enums import (
     TransferDirection,
 )
 from postern.contracts.events import CommandSeen, FileTransferred, RequestRefused, SessionEnded, SessionStarted
+from postern.contracts.recording.streams import Stream
 from postern.contracts.terminals import StopWatching, TerminateSession
 from postern.kernel.clock import monotonic_s, now
 from postern.proxies.core.limits import Limits
@@ -204,7 +205,7 @@ async def test_session_that_never_opens_is_given_up(place: Place) -> None:
     assert session.end_reason is EndReason.LIMIT
 
 
-async def test_input_is_recorded_only_by_policy_or_without_echo(place: Place) -> None:
+async def test_input_is_recorded_only_by_policy_or_without_a_terminal(place: Place) -> None:
     session, recorder = place.shell()
     session.user_input(b"secret")
     assert recorder.typed == b""
@@ -214,8 +215,9 @@ async def test_input_is_recorded_only_by_policy_or_without_echo(place: Place) ->
     assert recorder.typed == b"keys"
 
     silent = place.open()
-    silent.activate("shell", 80, 24, record=True, echoed=False)
-    silent.user_input(b"script")
+    silent.record()
+    silent.activate("shell")
+    silent.program_data(Stream.INPUT, b"script")
     assert place.recordings.recorders[silent.grant.session_id].typed == b"script"
 
 

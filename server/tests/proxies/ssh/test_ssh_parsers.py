@@ -1,5 +1,6 @@
 """The front's functions over bytes and text: names, commands, SFTP and scp streams, the line editor, admission."""
 
+import tarfile
 from typing import Any
 
 import pytest
@@ -8,6 +9,7 @@ from hypothesis import strategies as st
 
 from postern.contracts.enums import Actions
 from postern.proxies.core.limits import Limits
+from postern.proxies.core.recording.stream_protocols import PROTOCOLS, ProtocolRecogniser
 from postern.proxies.ssh import sftp_packets as sftp
 from postern.proxies.ssh.admission import Admission, source_of
 from postern.proxies.ssh.classification import ExecKind, classify
@@ -39,12 +41,12 @@ def test_split_login_name_reads_from_the_right(text: str, expected: LoginName) -
     ("command", "kind"),
     [
         (b"ls -la", ExecKind.COMMAND),
-        (b"bash", ExecKind.SHELL),
-        (b"/bin/sh -l", ExecKind.SHELL),
-        (b"sudo bash -s arg", ExecKind.SHELL),
+        (b"bash", ExecKind.COMMAND),
+        (b"/bin/sh -l", ExecKind.COMMAND),
+        (b"sudo bash -s arg", ExecKind.COMMAND),
         (b"bash -c 'ls -l'", ExecKind.COMMAND),
         (b"/bin/sh -ec true", ExecKind.COMMAND),
-        (b"bash --norc", ExecKind.SHELL),
+        (b"bash --norc", ExecKind.COMMAND),
         (b"scp -t /tmp", ExecKind.SCP_UPLOAD),
         (b"scp -v -r -d -t -- '/a b'", ExecKind.SCP_UPLOAD),
         (b"/usr/bin/scp -qpf x", ExecKind.SCP_DOWNLOAD),
@@ -228,6 +230,67 @@ def test_scp_inspector_names_files_whatever_the_cuts(cuts: list[int]) -> None:
         ("upload", "empty", 0, True),
         ("upload", "cut", 2, False),
     ]
+
+
+# Protocols of commands, by their bytes
+
+
+def tar_header() -> bytes:
+    info = tarfile.TarInfo("name")
+    info.size = 3
+    return info.tobuf(tarfile.USTAR_FORMAT)
+
+
+WIRES = {
+    "rsync": (b"\x1f\0\0\0", b"\x1f\0\0\0\xff\x81"),
+    "scp": (b"C0644 5 name\nhello\0", b"\0\0"),
+    "git": (b"", b"00a1" + b"a" * 40 + b" refs/heads/main\0 side-band"),
+    "tar": (b"", tar_header()),
+    "sftp": (packet(sftp.INIT, 3), packet(sftp.VERSION, 3)),
+}
+
+
+@pytest.mark.parametrize("name", WIRES)
+@given(st.lists(st.integers(0, 10_000), max_size=12), st.booleans())
+def test_a_protocol_is_recognised_whatever_the_cuts(name: str, cuts: list[int], person_first: bool) -> None:
+    person, target = WIRES[name]
+    recogniser = ProtocolRecogniser()
+    pieces = [(True, piece) for piece in chunks(person, cuts)], [(False, piece) for piece in chunks(target, cuts)]
+    for from_person, piece in (*pieces[not person_first], *pieces[person_first]):
+        recogniser.take(piece, from_person=from_person)
+
+    assert recogniser.protocol == name
+    assert not recogniser.is_looking
+
+
+@settings(max_examples=1000)
+@given(st.lists(st.tuples(st.booleans(), st.binary(max_size=600)), max_size=8))
+def test_k43_a_recogniser_takes_any_bytes_and_keeps_few(pieces: list[tuple[bool, bytes]]) -> None:
+    recogniser = ProtocolRecogniser()
+    for from_person, piece in pieces:
+        recogniser.take(piece, from_person=from_person)
+
+    assert recogniser.protocol in {"", *PROTOCOLS}
+    assert len(recogniser._person) <= 1024
+    assert len(recogniser._target) <= 1024
+
+
+@pytest.mark.parametrize(
+    ("person", "target"),
+    [
+        (b"ls\n", b"total 0\n"),
+        (b"\x1f\x8b\x08\0", b"\x1f\x8b\x08\0"),  # gzip
+        (b"", b"1234 lines of a log\n"),
+        (b"\0", b"Copying files\n"),
+        (b"", b"x" * 257 + b"ustar" + b"x" * 300),
+    ],
+)
+def test_other_bytes_are_no_protocol(person: bytes, target: bytes) -> None:
+    recogniser = ProtocolRecogniser()
+    recogniser.take(person, from_person=True)
+    recogniser.take(target, from_person=False)
+
+    assert recogniser.protocol == ""
 
 
 # Lines

@@ -273,14 +273,6 @@ async def test_exec_with_a_terminal_is_recorded(world: World) -> None:
     assert world.plane.of(CommandSeen)[0].kind is CommandKind.EXEC
 
 
-async def test_exec_without_a_terminal_is_not_recorded_but_told(world: World) -> None:
-    await run(world.proxy.ssh(world.login, "echo plain"))
-
-    await world.plane.event(SessionEnded)
-    assert world.proxy.recordings.recorders == {}
-    assert world.plane.of(SessionStarted)[0].recording is False
-
-
 async def test_several_matching_assets_are_listed(world: World) -> None:
     twin = world.plane.add_asset(FakeAsset("web1", "10.0.0.7", 22, [world.system_user]))
     result = await run(world.proxy.ssh(world.login, "true"))

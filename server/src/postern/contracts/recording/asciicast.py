@@ -7,6 +7,7 @@ from typing import BinaryIO, Final
 
 from postern.contracts.recording.format import END, INPUT, MARK, OUTPUT, RESIZE, Event, RecordingUnreadable
 from postern.contracts.recording.reader import ByteSource, Recording
+from postern.contracts.recording.streams import render
 
 _CHARSETS: Final = {"utf-8": "utf-8", "gb18030": "gb18030"}
 
@@ -15,6 +16,7 @@ def iter_asciicast(source: BinaryIO | ByteSource | Recording) -> Iterator[bytes]
     """Lines of asciicast v2, each ending in a line feed. Raises `RecordingUnreadable` as soon as it comes to damage.
 
     Characters that are cut by the border between two events are put together; bytes that are no text become U+FFFD.
+    A recording without a terminal shows what `streams.render` makes of it; its input stands beside as "i" events too.
     """
     recording = source if isinstance(source, Recording) else Recording.open(source)
     header = recording.header
@@ -36,6 +38,12 @@ def iter_asciicast(source: BinaryIO | ByteSource | Recording) -> Iterator[bytes]
     last_ms = 0
     for event in recording.events():
         last_ms = event.ms
+        if header.streams and event.kind != MARK:
+            text = output.decode(render(event.kind, event.data))
+            if text:
+                yield _line([event.ms / 1000, "o", text])
+            if event.kind != INPUT:
+                continue
         line = _event_line(event, output, typed)
         if line is not None:
             yield line

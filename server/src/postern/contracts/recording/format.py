@@ -62,7 +62,10 @@ class RecordingUnreadable(PosternError):
 
 @dataclass(frozen=True, kw_only=True)
 class RecordingHeader:
-    """What a recording says about itself. Sizes in cells; `charset` is how its output is to be decoded."""
+    """What a recording says about itself. Sizes in cells; `charset` is how its output is to be decoded.
+
+    `streams` is the version of the events of a session without a terminal (see `streams`), 0 with a terminal.
+    """
 
     session_id: UUID
     started_at: datetime
@@ -77,12 +80,14 @@ class RecordingHeader:
     org_id: str = ""
     charset: str = "utf-8"
     record_input: bool = False
+    streams: int = 0
 
     def encode(self) -> bytes:
         """JSON as it stands in the file; texts are cut so that it keeps within its limit."""
         fields: dict[str, Any] = {"version": VERSION}
         for name, value in self.__dict__.items():
-            fields[name] = value[:_MAX_HEADER_TEXT] if isinstance(value, str) else value
+            if name != "streams" or value:  # recordings of terminals stay as they were before there were streams
+                fields[name] = value[:_MAX_HEADER_TEXT] if isinstance(value, str) else value
         fields["session_id"] = str(self.session_id)
         fields["started_at"] = self.started_at.isoformat(timespec="milliseconds")
         return json_bytes(fields)
@@ -100,6 +105,8 @@ class RecordingHeader:
             raise RecordingUnreadable("header: the start has no time zone")
         if fields.get("version") != VERSION:
             raise RecordingUnreadable("header: unknown version")
+        if fields.get("streams", 0) not in {0, 1} or isinstance(fields.get("streams"), bool):
+            raise RecordingUnreadable("header: streams of an unknown version")
         columns, rows = fields.get("columns", 0), fields.get("rows", 0)
         if not is_size(columns, rows):
             raise RecordingUnreadable("header: impossible size of the terminal")
@@ -110,6 +117,7 @@ class RecordingHeader:
             columns=int(columns),
             rows=int(rows),
             record_input=fields.get("record_input") is True,
+            streams=int(fields.get("streams", 0)),
             **{name: _text(fields, name) for name in texts if name in fields},
         )
 

@@ -139,7 +139,7 @@ class SessionRegistry:
             grant.watch_id,
             queue_bytes=self._limits.watcher_queue_bytes,
             take_picture=take_picture,
-            size_and_offset=lambda: (session.columns, session.rows, session.bytes_out),
+            size_and_offset=lambda: (session.columns, session.rows, session.shown_bytes),
             on_close=self._watcher_closed,
         )
         session.watchers.append(watcher)

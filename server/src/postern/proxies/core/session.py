@@ -23,10 +23,12 @@ from postern.contracts.events import (
     SessionEvent,
     SessionStarted,
 )
+from postern.contracts.recording.streams import Stream, render
 from postern.kernel.clock import monotonic_ms, monotonic_s, now
 from postern.kernel.errors import PosternError
 from postern.kernel.ids import new_id
 from postern.proxies.core.charset import Charset, DetectorInUtf8
+from postern.proxies.core.recording.streams import ProgramRecording, write_command, write_environment
 from postern.proxies.core.texts import end_message
 from postern.proxies.core.watching import Watcher
 
@@ -55,6 +57,7 @@ class Recorder(Protocol):
     def output(self, data: bytes) -> None: ...
     def input(self, data: bytes) -> None: ...
     def resize(self, columns: int, rows: int) -> None: ...
+    def event(self, kind: int, data: bytes) -> None: ...
     def end(self, reason: str) -> None: ...
 
     def elapsed_ms(self) -> int:
@@ -123,6 +126,8 @@ class LiveSession:
         self.last_traffic_s = self.opened_s
         self.bytes_in = 0
         self.bytes_out = 0
+        #: Bytes of text that watchers were sent: the output of a terminal, or what a program's streams look like.
+        self.shown_bytes = 0
         self.end_reason: EndReason | None = None
         self.end_message = ""
         self.recorder: Recorder | None = None
@@ -131,6 +136,8 @@ class LiveSession:
         self._on_gone = on_gone
         self._on_end: list[OnEnd] = []
         self._before_end: list[Callable[[], None]] = []
+        self._program: ProgramRecording | None = None
+        self._protocol = ""
         self._detector: Detector | None = None
         self._undetected: list[tuple[int, bytes, int]] = []
         self._start_ms = 0
@@ -146,29 +153,18 @@ class LiveSession:
 
     # Opening
 
-    def activate(
-        self, kind: str, columns: int = 0, rows: int = 0, *, record: bool = False, echoed: bool = True
-    ) -> None:
-        """The target's program is open: start the recording (`record`), tell the control plane.
+    def activate(self, kind: str, columns: int = 0, rows: int = 0, *, record: bool = False) -> None:
+        """The target's program is open: tell the control plane. `record` starts the recording of a terminal as well.
 
-        `kind` is shell, exec, sftp, scp or forward. `echoed` False means that nothing repeats the person's keys (no
-        terminal), so that the input is recorded as well. Raises `SessionOver` when the session has ended meanwhile,
-        or may not run because it cannot be recorded.
+        `kind` is shell, exec, sftp, scp or forward. Raises `SessionOver` when the session has ended meanwhile, or may
+        not run because it cannot be recorded.
         """
         if self.end_reason is not None:
             raise SessionOver(self.end_reason, self.end_message)
         self.kind = kind
-        self.columns, self.rows = columns, rows
         if record:
-            try:
-                self.recorder = self._services.open_recorder(self.grant, columns, rows)
-            except _RECORDING_FAULTS as error:
-                if not self._go_on_without_recording(error):
-                    raise SessionOver(EndReason.CANNOT_RECORD, self.end_message) from error
-            if echoed:
-                self._start_detection()
-            else:
-                self._record_input = True
+            self.record(columns or 80, rows or 24)
+        self.columns, self.rows = columns, rows
         self._start_ms = monotonic_ms()
         self.last_traffic_s = monotonic_s()
         self.state = SessionState.ACTIVE
@@ -182,6 +178,32 @@ class LiveSession:
                 recording=self.recorder is not None,
             )
         )
+
+    def record(
+        self, columns: int = 0, rows: int = 0, *, command: bytes = b"", environment: dict[bytes, bytes] | None = None
+    ) -> None:
+        """Start the recording, before the target is asked to run anything: of a terminal of this size, or (0) of the
+        input, output and error of a program without one. `command` is the command line, `environment` what the
+        person's client set for it: a command may take its text from there.
+
+        Raises `SessionOver` when the session may not run because it cannot be recorded, or has ended meanwhile.
+        """
+        if self.end_reason is not None:
+            raise SessionOver(self.end_reason, self.end_message)
+        self.columns, self.rows = columns, rows
+        try:
+            recorder = self.recorder = self._services.open_recorder(self.grant, columns, rows)
+            write_environment(recorder, environment or {})
+            if columns:
+                write_command(recorder, command)
+            else:
+                self._program = ProgramRecording(recorder, self._show)
+                self._program.command(command)
+        except _RECORDING_FAULTS as error:
+            if not self._go_on_without_recording(error):
+                raise SessionOver(EndReason.CANNOT_RECORD, self.end_message) from error
+        if columns:
+            self._start_detection()
 
     def on_end(self, callback: OnEnd) -> None:
         """Have `callback` called when the session ends; at once if it has ended already."""
@@ -206,8 +228,9 @@ class LiveSession:
             except _RECORDING_FAULTS as error:
                 if not self._go_on_without_recording(error):
                     return False
-        offset = self.bytes_out
-        self.bytes_out = offset + len(data)
+        offset = self.shown_bytes
+        self.shown_bytes = offset + len(data)
+        self.bytes_out += len(data)
         self.last_traffic_s = monotonic_s()
         for watcher in self.watchers:
             watcher.put_output(offset, data)
@@ -231,11 +254,34 @@ class LiveSession:
             self._detect_soon(_DETECTOR_INPUT, data)
         return True
 
-    def passed(self, bytes_in: int = 0, bytes_out: int = 0) -> None:
-        """Count traffic that is not a terminal (files, commands without one)."""
-        self.bytes_in += bytes_in
-        self.bytes_out += bytes_out
+    def program_data(self, stream: Stream, data: bytes) -> bool:
+        """Record or account for data of a program without a terminal. False: the session is over, do not forward it."""
+        if self.end_reason is not None:
+            return False
+        if self._program is not None:
+            try:
+                self._program.take(stream, data)
+            except _RECORDING_FAULTS as error:
+                if not self._go_on_without_recording(error):
+                    return False
+        if stream is Stream.INPUT:
+            self.bytes_in += len(data)
+        else:
+            self.bytes_out += len(data)
         self.last_traffic_s = monotonic_s()
+        return True
+
+    def digest(self, stream: Stream) -> str:
+        """SHA-256 of a program's stream so far; empty when it is not recorded."""
+        return self._program.sha256(stream) if self._program is not None else ""
+
+    def _show(self, kind: int, data: bytes) -> None:
+        """An event of a program, as text for those who watch."""
+        text = render(kind, data)
+        offset = self.shown_bytes
+        self.shown_bytes = offset + len(text)
+        for watcher in self.watchers:
+            watcher.put_output(offset, text)
 
     def resize(self, columns: int, rows: int) -> None:
         """The person's terminal has a new size in cells."""
@@ -326,6 +372,7 @@ class LiveSession:
             self._close_detector(self._detector)
         if self.recorder is not None:
             try:
+                self._close_program()
                 self.recorder.end(reason.value)
             except _RECORDING_FAULTS as error:
                 log.warning("session %s: the recording's end is missing: %s", self.grant.session_id, error)
@@ -339,6 +386,7 @@ class LiveSession:
                 bytes_in=self.bytes_in,
                 bytes_out=self.bytes_out,
                 ever_active=ever_active,
+                protocol=self._protocol,
             )
         )
         self._on_gone(self)
@@ -348,6 +396,11 @@ class LiveSession:
         callbacks, self._on_end = self._on_end, []
         for callback in callbacks:
             self._call(partial(callback, reason, self.end_message))
+
+    def _close_program(self) -> None:
+        if self._program is not None:
+            self._protocol = self._program.protocol
+            self._program.close()
 
     def _call(self, callback: Callable[[], None]) -> None:
         try:
@@ -378,6 +431,8 @@ class LiveSession:
         """Strict: the session ends (False). Otherwise it goes on, and the audit says from when on nothing is recorded."""
         log.error("session %s cannot be recorded: %s", self.grant.session_id, error)
         self.recorder = None
+        if self._program is not None:
+            self._protocol, self._program = self._program.protocol, None
         if self.grant.recording.strict:
             self.end(EndReason.CANNOT_RECORD, str(error))
             return False

@@ -124,6 +124,10 @@ class Text(Enum):
         "你没有在该资产上传输文件的权限。",
         "Your permission for this asset does not include file transfer.",
     )
+    TRANSFER_ON_TERMINAL = (
+        "文件传输不能使用终端：请去掉 ssh 的 -t 选项。",
+        "A file transfer cannot use a terminal: leave out the -t option of ssh.",
+    )
     CONNECT_NOT_PERMITTED = (
         "你没有登录该资产的权限。",
         "Your permission for this asset does not include opening a shell.",

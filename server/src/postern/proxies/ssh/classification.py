@@ -8,13 +8,11 @@ from typing import Final
 from postern.contracts.enums import Actions
 
 _MAX_SPLIT_BYTES: Final = 64 * 1024
-_SHELLS: Final = frozenset({"sh", "bash", "dash", "zsh", "ksh", "mksh", "ash", "fish", "csh", "tcsh", "rbash"})
 _PREFIXES: Final = frozenset({"exec", "command", "nice", "env", "sudo", "doas"})
 
 
 class ExecKind(StrEnum):
     COMMAND = "command"
-    SHELL = "shell"  # a shell that takes its commands from the input
     SCP_UPLOAD = "scp_upload"
     SCP_DOWNLOAD = "scp_download"
     SFTP = "sftp"
@@ -25,7 +23,6 @@ class ExecKind(StrEnum):
 #: The action that a permission must hold for each kind; SFTP is judged request by request.
 NEEDED: Final = {
     ExecKind.COMMAND: Actions.CONNECT,
-    ExecKind.SHELL: Actions.CONNECT,
     ExecKind.SCP_UPLOAD: Actions.UPLOAD_FILE,
     ExecKind.SCP_DOWNLOAD: Actions.DOWNLOAD_FILE,
     ExecKind.RSYNC_UPLOAD: Actions.UPLOAD_FILE,
@@ -66,8 +63,6 @@ def _kind(text: str) -> ExecKind:
     kind = ExecKind.COMMAND
     if program == "scp":
         kind = _scp_kind("".join(flag[1:] for flag in flags if not flag.startswith("--")))
-    elif program in _SHELLS and not any(_runs_a_string(flag) for flag in flags):
-        kind = ExecKind.SHELL
     elif program in {"sftp-server", "internal-sftp"}:
         kind = ExecKind.SFTP
     elif program == "rsync" and "--server" in flags:
@@ -80,8 +75,3 @@ def _scp_kind(letters: str) -> ExecKind:
     if "t" in letters:
         return ExecKind.SCP_UPLOAD
     return ExecKind.SCP_DOWNLOAD if "f" in letters else ExecKind.COMMAND
-
-
-def _runs_a_string(flag: str) -> bool:
-    """`-c`, alone or among other letters: the commands are on the command line, which the audit log has."""
-    return not flag.startswith("--") and "c" in flag

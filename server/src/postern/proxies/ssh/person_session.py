@@ -309,13 +309,16 @@ class PersonSession(asyncssh.SSHServerSession[bytes]):
         self.live = session
         relay: Relay | None = None
         try:
-            kind, inspector = judge(session, wish)
-            terminal = self._pty is not None or wish.is_shell
+            terminal = self._pty is not None
+            kind, inspector = judge(session, wish, terminal=terminal)
             relay = Relay(session, self, terminal=terminal, inspector=inspector)
             environment = self._channel.environment() if self._channel is not None else {}
+            self._record(session, wish, environment)
             program = Program(command=wish.command, subsystem=wish.subsystem, pty=self._pty, environment=environment)
             running = await connection.run(program, relay, language=self.language)
-            self._activate(session, kind, wish, terminal=terminal)
+            session.activate(kind, self.columns if terminal else 0, self.rows if terminal else 0)
+            if wish.command is not None:
+                session.command(classify(wish.command).text)
         except TargetFailed as failure:
             session.end(failure.reason, failure.detail, message=failure.message)
             connection.close()
@@ -352,14 +355,16 @@ class PersonSession(asyncssh.SSHServerSession[bytes]):
         if self._eof:
             relay.eof_from_person()
 
-    def _activate(self, session: LiveSession, kind: str, wish: Wish, *, terminal: bool) -> None:
-        """Start recording what is a terminal, or a shell without one; raises `SessionOver`."""
-        if terminal:
-            session.activate(kind, self.columns, self.rows, record=True, echoed=self._pty is not None)
-        else:
-            session.activate(kind)
-        if wish.command is not None:
-            session.command(classify(wish.command).text)
+    def _record(self, session: LiveSession, wish: Wish, environment: dict[bytes, bytes]) -> None:
+        """Start the recording before the target is asked to run anything; raises `SessionOver` when it cannot be.
+
+        Every shell and command is recorded, whatever it is. The packets of the SFTP subsystem have the file log.
+        """
+        command = wish.command or b""
+        if self._pty is not None:
+            session.record(self.columns, self.rows, command=command, environment=environment)
+        elif wish.subsystem is None:
+            session.record(command=command, environment=environment)
 
     # The end
 

@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from typing import Final, Protocol
 
 from postern.contracts.enums import EndReason
+from postern.contracts.recording.streams import Stream
 from postern.proxies.core.session import LiveSession
 from postern.proxies.core.target import TargetExit
 from postern.proxies.ssh.target import TargetProgram
@@ -88,7 +89,8 @@ class Relay:
             if self.session.user_input(data):
                 program.write(data)
             return
-        self.session.passed(bytes_in=len(data))
+        if not self.session.program_data(Stream.INPUT, data):
+            return
         if self._inspector is None:
             program.write(data)
             return
@@ -138,7 +140,8 @@ class Relay:
             if self.session.target_output(data):
                 self._front.send(data, stderr=stderr)
             return
-        self.session.passed(bytes_out=len(data))
+        if not self.session.program_data(Stream.ERROR if stderr else Stream.OUTPUT, data):
+            return
         if self._inspector is not None and not stderr:
             data = self._guarded(self._inspector.from_target, data)
         if data:

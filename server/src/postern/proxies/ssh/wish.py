@@ -1,7 +1,7 @@
 """What a client wants of a session channel, and whether the permission's actions allow it."""
 
 from dataclasses import dataclass
-from typing import Final
+from typing import Final, NoReturn
 
 from postern.contracts.enums import Actions, EndReason
 from postern.proxies.core.session import LiveSession
@@ -28,33 +28,35 @@ class Wish:
     command: bytes | None = None
     subsystem: str | None = None
 
-    @property
-    def is_shell(self) -> bool:
-        """A shell, asked for as such or by the name of one: recorded with its input, terminal or not."""
-        if self.command is None:
-            return self.subsystem is None
-        return classify(self.command).kind is ExecKind.SHELL
-
 
 def sane_size(columns: int, rows: int) -> tuple[int, int]:
     """A terminal size that can be used: 0 means the usual one, absurd ones are cut."""
     return min(columns or 80, _MAX_CELLS), min(rows or 24, _MAX_CELLS)
 
 
-def judge(session: LiveSession, wish: Wish) -> tuple[str, Inspector | None]:
+def judge(session: LiveSession, wish: Wish, *, terminal: bool) -> tuple[str, Inspector | None]:
     """The kind of session and what reads along. Raises `Refused` when the permission does not hold the action."""
     if wish.subsystem is not None:
+        _refuse_on_terminal(session, "sftp", terminal=terminal)
         return _judge_sftp(session)
     if wish.command is None:
         _demand(session, Actions.CONNECT, "shell")
         return "shell", None
     request = classify(wish.command)
+    if request.kind is not ExecKind.COMMAND:
+        _refuse_on_terminal(session, request.text, terminal=terminal)
     if request.kind is ExecKind.SFTP:
         return _judge_sftp(session)
     _demand(session, NEEDED[request.kind], request.text)
     if request.kind in {ExecKind.SCP_UPLOAD, ExecKind.SCP_DOWNLOAD}:
         return "scp", ScpInspector(session, upload=request.kind is ExecKind.SCP_UPLOAD)
     return "exec", None
+
+
+def _refuse_on_terminal(session: LiveSession, what: str, *, terminal: bool) -> None:
+    """A terminal changes the bytes of a transfer, so that nobody could read along; no client asks for one."""
+    if terminal:
+        _refuse(session, what, "a file transfer with a terminal", Text.TRANSFER_ON_TERMINAL.say(session.language))
 
 
 def _judge_sftp(session: LiveSession) -> tuple[str, Inspector | None]:
@@ -67,6 +69,10 @@ def _demand(session: LiveSession, actions: Actions, what: str) -> None:
     """Any of `actions` must be in the permission; otherwise the session ends, and the person is told."""
     if not session.grant.actions & actions:
         message = _REFUSALS[actions].say(session.language)
-        session.request_refused(what[:64], f"the permission lacks {actions.name}")
-        session.end(EndReason.USER_CLOSED, "refused by the permission's actions", message=message)
-        raise Refused(message)
+        _refuse(session, what, f"the permission lacks {actions.name}", message)
+
+
+def _refuse(session: LiveSession, what: str, why: str, message: str) -> NoReturn:
+    session.request_refused(what[:64], why)
+    session.end(EndReason.USER_CLOSED, f"refused: {why}", message=message)
+    raise Refused(message)

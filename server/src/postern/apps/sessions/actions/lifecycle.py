@@ -20,7 +20,9 @@ from postern.foundation import events
 from postern.foundation.actor import Actor
 from postern.kernel import clock
 
-KINDS: Final = frozenset({"shell", "exec", "sftp", "scp", "forward"})
+KINDS: Final = frozenset({"shell", "exec", "sftp", "scp", "rsync", "forward"})
+#: What a command may turn out to be, by its protocol on the wire. It only says more about a session.
+_RECOGNISED: Final = frozenset({"sftp", "scp", "rsync", "git", "tar"})
 _MAX_DETAIL_CHARS: Final = 1024
 _MAX_BYTES: Final = 2**62
 
@@ -76,6 +78,8 @@ def end(*, session: Session, event: SessionEnded) -> None:
     session.bytes_in = min(max(event.bytes_in, 0), _MAX_BYTES)
     session.bytes_out = min(max(event.bytes_out, 0), _MAX_BYTES)
     session.ever_active = session.ever_active or event.ever_active
+    if session.kind == "exec" and event.protocol in _RECOGNISED:
+        session.kind = event.protocol
     _finish(
         session,
         reason=event.reason,

@@ -35,6 +35,7 @@ from postern.contracts.recording.format import (
     parse_object,
     unpack_block,
 )
+from postern.contracts.recording.streams import SKIPPED, render
 
 _FIRST_UNIT_MS: Final = 1_000
 _MAX_END_REASON: Final = 4_096
@@ -68,8 +69,10 @@ class Activity:
 
 @dataclass
 class Totals:
-    """What index and manifest tell about all events so far."""
+    """What index and manifest tell about all events so far. `streams`: there is no terminal."""
 
+    streams: bool = False
+    shown_bytes: int = 0
     output_bytes: int = 0
     input_bytes: int = 0
     events: int = 0
@@ -83,6 +86,10 @@ class Totals:
         """Count an event that is not a keyframe."""
         self.events += 1
         self.last_ms = max(self.last_ms, event.ms)
+        if self.streams:
+            self.shown_bytes += len(render(event.kind, event.data)) if event.kind != SKIPPED else 0
+        elif event.kind == OUTPUT:
+            self.shown_bytes += len(event.data)
         if event.kind == OUTPUT:
             self.output_bytes += len(event.data)
             self.activity.add(event.ms, len(event.data))
@@ -105,7 +112,7 @@ class SessionFile:
     def __init__(self, path: Path, header: RecordingHeader, head: bytes) -> None:
         self.path = path
         self.header = header
-        self.totals = Totals(columns=header.columns, rows=header.rows)
+        self.totals = Totals(streams=bool(header.streams), columns=header.columns, rows=header.rows)
         self.size = len(head)
         self._head = head
         self.chain = chain_start(head)

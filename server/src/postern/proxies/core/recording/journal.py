@@ -92,6 +92,14 @@ class Recorder:
     def resize(self, columns: int, rows: int) -> None:
         self._write(RESIZE, SIZE.pack(*clamp_size(columns, rows)))
 
+    def event(self, kind: int, data: bytes) -> None:
+        """An event of a program without a terminal (`contracts.recording.streams`); at most 64 KiB."""
+        if len(data) > MAX_DATA_BYTES:
+            raise ValueError("an event must fit into one record")
+        self._write(kind, data)
+        if kind == OUTPUT:
+            self.output_bytes += len(data)
+
     def mark(self, name: str, text: str = "") -> None:
         """A named moment for the player's time line."""
         self._write(MARK, json_bytes({"name": name[:_MAX_TEXT], "text": text[:_MAX_TEXT]}))

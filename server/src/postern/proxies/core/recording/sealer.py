@@ -193,13 +193,13 @@ class Sealer:
         waiting = []
         for request in self._requests:
             session = next(filter(None, (j.find(request.session_id) for j in self._journals.values())), None)
-            if session is not None and session.output_bytes >= request.at_least:
+            if session is not None and session.shown_bytes >= request.at_least:
                 self._tell(
                     {
                         "id": request.id,
                         "columns": session.columns,
                         "rows": session.rows,
-                        "offset": session.output_bytes,
+                        "offset": session.shown_bytes,
                         "repaint": base64.b64encode(session.picture()).decode(),
                     }
                 )

@@ -24,6 +24,7 @@ from postern.contracts.recording.format import (
     encode_event,
     parse_object,
 )
+from postern.contracts.recording.streams import SKIPPED, STREAM_KINDS, Skipped, is_sound, render
 from postern.contracts.recording.verification import Verdict
 from postern.kernel.clock import monotonic_s
 from postern.proxies.core.recording.container import SessionFile
@@ -41,6 +42,8 @@ _AFTER_RESIZE_BYTES: Final = 32 * 1024
 #: Dragging a window makes dozens of sizes a second; a picture for each would only cost room.
 _KEYFRAME_GAP_MS: Final = 1_000
 _MAX_KEYFRAME_BYTES: Final = 2 * 1024 * 1024
+#: Stretches of a stream that were not kept are told at least so often, and together in between.
+_SKIPPED_TOGETHER_MS: Final = 60_000
 #: In a hurry only so much of the latest output is emulated before a picture is taken.
 _HURRY_TAIL_BYTES: Final = 64 * 1024
 
@@ -74,6 +77,10 @@ class SessionSealing:
         self.ended: str | None = None
         self.needed_from: int | None = None
         self.output_bytes = file.totals.output_bytes
+        #: How many bytes of text a live view has been sent: the output of a terminal, or what `render` makes of streams.
+        self.shown_bytes = file.totals.shown_bytes
+        self._streams = bool(file.header.streams)
+        self._skipped: dict[int, tuple[int, Skipped]] = {}
         self.incomplete = False
         self.verdict: Verdict | None = None
         self.hurry = False
@@ -108,7 +115,7 @@ class SessionSealing:
     def take(self, record: Record) -> None:
         """The next record of this session. Writes nothing; `due` tells when to call `cut`."""
         ms = max(self._last_ms, record.ms - self.begin_ms)
-        if record.kind not in {OUTPUT, INPUT, RESIZE, MARK, END}:
+        if record.kind not in _KINDS and record.kind not in STREAM_KINDS:
             return
         event = Event(ms, record.kind, record.data)
         if not _is_sound(event):
@@ -119,13 +126,18 @@ class SessionSealing:
             self._begin_block(ms, record.position)
         elif record.kind == RESIZE and ms - self._keyframe_ms >= _KEYFRAME_GAP_MS:
             self._add_keyframe(ms)
-        self._append(event)
-        self._events.append(event)
         self._next_position = record.next_position
+        if event.kind == SKIPPED:
+            self._gather_skipped(event)
+            return
+        self._tell_skipped()
+        self._add(event)
         if event.kind == OUTPUT:
             self.output_bytes += len(event.data)
-            self._feed(event.data)
-        elif event.kind == RESIZE:
+        text = self._text_of(event)
+        self.shown_bytes += len(text)
+        self._feed(text)
+        if event.kind == RESIZE:
             self.columns, self.rows = event.size
             self._resize()
             self._resized_at = len(self._raw)
@@ -151,6 +163,7 @@ class SessionSealing:
         """Write what is buffered as one block. Raises OSError; nothing is lost then, call again."""
         if not self._raw:
             return
+        self._tell_skipped()
         self.file.append_block(
             flags=self._block_flags,
             first_ms=self._first_ms,
@@ -195,6 +208,34 @@ class SessionSealing:
             self._stumbled(error)
             return True
 
+    def _text_of(self, event: Event) -> bytes:
+        """What the event shows on a terminal."""
+        if self._streams:
+            return render(event.kind, event.data)
+        return event.data if event.kind == OUTPUT else b""
+
+    def _add(self, event: Event) -> None:
+        event = event._replace(ms=max(event.ms, self._last_ms))
+        self._append(event)
+        self._events.append(event)
+
+    def _gather_skipped(self, event: Event) -> None:
+        """Stretches that follow each other become one event: a transfer of days must not fill the file with them."""
+        stretch = Skipped.decode(event.data)
+        since_ms, before = self._skipped.get(stretch.stream, (event.ms, None))
+        together = stretch if before is None else before.followed_by(stretch)
+        if together is None or event.ms - since_ms > _SKIPPED_TOGETHER_MS:
+            self._tell_skipped()
+            since_ms, together = event.ms, stretch
+        self._skipped[stretch.stream] = since_ms, together
+
+    def _tell_skipped(self) -> None:
+        waiting, self._skipped = self._skipped, {}
+        for ms, stretch in waiting.values():
+            event = Event(ms, SKIPPED, stretch.encode())
+            self._add(event)
+            self._feed(render(event.kind, event.data))
+
     def _begin_block(self, ms: int, position: int) -> None:
         self._first_ms = self._last_ms = ms
         self._since_s = monotonic_s()
@@ -213,6 +254,8 @@ class SessionSealing:
         self._last_ms = event.ms
 
     def _feed(self, data: bytes) -> None:
+        if not data:
+            return
         if self.hurry:
             self._unfed += data
             return
@@ -262,9 +305,9 @@ class SessionSealing:
                 self._screen = self._new_screen(self.columns, self.rows)
                 # Pictures are UTF-8 whatever the charset of the output.
                 self._feed_picture(event.repaint)
-            elif event.kind == OUTPUT:
-                self._feed(event.data)
-            elif event.kind == RESIZE:
+            elif event.kind != KEYFRAME:
+                self._feed(self._text_of(event))
+            if event.kind == RESIZE:
                 self.columns, self.rows = event.size
                 self._resize()
             elif event.kind == END:
@@ -277,6 +320,9 @@ class SessionSealing:
             self._stumbled(error)
 
 
+_KINDS: Final = frozenset({OUTPUT, INPUT, RESIZE, MARK, END})
+
+
 def _is_sound(event: Event) -> bool:
     """Can a reader make sense of it? The journal is ours and checked, so this never fails unless we did."""
     try:
@@ -284,6 +330,8 @@ def _is_sound(event: Event) -> bool:
             return event.size is not None
         if event.kind == MARK:
             parse_object(event.data, "mark")
+        if event.kind in STREAM_KINDS:
+            return is_sound(event.kind, event.data)
     except RecordingUnreadable:
         return False
     return True

@@ -1,0 +1,209 @@
+"""Events of sessions without a terminal: command line, standard input, output and error, and what was not kept of them.
+
+docs/reference/recording-format.md is the same in words. A header with `streams` = 1 says that a recording may hold these
+events; a reader that knows only terminals skips them. `render` gives the text that players, exports and pictures show,
+so that all of them show the same.
+"""
+
+import struct
+from enum import IntEnum
+from typing import Any, Final, NamedTuple, Self
+
+from postern.contracts.recording.format import INPUT, OUTPUT, RecordingUnreadable, json_bytes, parse_object
+
+#: The only version of these events so far.
+STREAMS_VERSION: Final = 1
+
+ERROR: Final = ord("x")
+COMMAND: Final = ord("c")
+SAMPLE: Final = ord("s")
+SKIPPED: Final = ord("g")
+STREAM_END: Final = ord("f")
+STREAM_KINDS: Final = frozenset({ERROR, COMMAND, SAMPLE, SKIPPED, STREAM_END})
+
+_FLAG_TEXT: Final = 1
+_SAMPLE: Final = struct.Struct(">BBQ")
+_SKIPPED: Final = struct.Struct(">BQQ32s")
+#: What a sample adds to its data.
+SAMPLE_PREFIX_BYTES: Final = _SAMPLE.size
+
+_COMMAND_STYLE: Final = b"\x1b[1m%s\x1b[22m\r\n"
+_NOTE_STYLE: Final = b"\x1b[2m%s\x1b[22m\r\n"
+_INPUT_STYLE: Final = b"\x1b[36m%s\x1b[39m"
+_ERROR_STYLE: Final = b"\x1b[31m%s\x1b[39m"
+#: A command line is shown as one line: its control characters become blanks.
+_COMMAND_TABLE: Final = bytes.maketrans(bytes((*range(0x20), 0x7F)), b" " * 0x21)
+
+
+class Stream(IntEnum):
+    """The streams of a program without a terminal. Values stand in recordings."""
+
+    INPUT = 0
+    OUTPUT = 1
+    ERROR = 2
+
+    @property
+    def label(self) -> str:
+        return ("stdin", "stdout", "stderr")[self]
+
+    @property
+    def kind(self) -> int:
+        """The kind of event that holds text of this stream."""
+        return (INPUT, OUTPUT, ERROR)[self]
+
+    @classmethod
+    def of(cls, value: int) -> Self:
+        """Raises `RecordingUnreadable`."""
+        try:
+            return cls(value)
+        except ValueError as error:
+            raise RecordingUnreadable("event: unknown stream") from error
+
+
+class Sample(NamedTuple):
+    """Bytes of a stream that are kept by themselves: binary ones, and the last ones of a stretch that was not kept."""
+
+    stream: Stream
+    is_text: bool
+    offset: int
+    data: bytes
+
+    def encode(self) -> bytes:
+        return _SAMPLE.pack(self.stream, _FLAG_TEXT if self.is_text else 0, self.offset) + self.data
+
+    @classmethod
+    def decode(cls, data: bytes) -> Self:
+        """Raises `RecordingUnreadable`."""
+        if len(data) < _SAMPLE.size:
+            raise RecordingUnreadable("event: a sample is cut off")
+        stream, flags, offset = _SAMPLE.unpack_from(data)
+        return cls(Stream.of(stream), bool(flags & _FLAG_TEXT), offset, data[_SAMPLE.size :])
+
+
+class Skipped(NamedTuple):
+    """`length` bytes from `offset` on that were forwarded but not kept. `sha256` covers the stream from its first byte
+    to the end of this stretch.
+    """
+
+    stream: Stream
+    offset: int
+    length: int
+    sha256: bytes
+
+    def encode(self) -> bytes:
+        return _SKIPPED.pack(self.stream, self.offset, self.length, self.sha256)
+
+    @classmethod
+    def decode(cls, data: bytes) -> Self:
+        """Raises `RecordingUnreadable`."""
+        if len(data) != _SKIPPED.size:
+            raise RecordingUnreadable("event: a skipped stretch is malformed")
+        stream, offset, length, digest = _SKIPPED.unpack(data)
+        return cls(Stream.of(stream), offset, length, digest)
+
+    def followed_by(self, other: "Skipped") -> "Skipped | None":
+        """Both as one stretch; None when `other` does not go on where this one ends."""
+        if other.stream is not self.stream or other.offset != self.offset + self.length:
+            return None
+        return Skipped(self.stream, self.offset, self.length + other.length, other.sha256)
+
+
+class StreamEnd(NamedTuple):
+    """The account of one stream: all its bytes and their SHA-256, and how many of them the recording does not hold.
+
+    `protocol` is what was recognised on the wire (rsync, scp, git, tar, sftp), or empty.
+    """
+
+    stream: Stream
+    size: int
+    not_kept: int
+    is_binary: bool
+    sha256: str
+    protocol: str
+
+    def encode(self) -> bytes:
+        return json_bytes(
+            {
+                "stream": self.stream.label,
+                "bytes": self.size,
+                "not_kept": self.not_kept,
+                "binary": self.is_binary,
+                "sha256": self.sha256,
+                "protocol": self.protocol,
+            }
+        )
+
+    @classmethod
+    def decode(cls, data: bytes) -> Self:
+        """Raises `RecordingUnreadable`."""
+        fields = parse_object(data, "stream end")
+        labels = {stream.label: stream for stream in Stream}
+        stream = labels.get(str(fields.get("stream")))
+        size, not_kept, sha256 = fields.get("bytes"), fields.get("not_kept"), fields.get("sha256")
+        if stream is None or not _is_count(size) or not _is_count(not_kept) or not _is_digest(sha256):
+            raise RecordingUnreadable("event: the end of a stream is malformed")
+        is_binary, protocol = fields.get("binary") is True, str(fields.get("protocol", ""))[:16]
+        return cls(stream, int(str(size)), int(str(not_kept)), is_binary, str(sha256), protocol)
+
+    @property
+    def is_whole_text(self) -> bool:
+        """All of it was text and is in the recording: nothing to tell about it."""
+        return not self.not_kept and not self.is_binary
+
+    def summary(self) -> str:
+        """One line for whoever reads a recording or its export."""
+        parts = [f"{self.stream.label}: {self.size:,} bytes"]
+        if self.protocol:
+            parts.append(self.protocol)
+        parts.append(f"{self.not_kept:,} not kept" if self.not_kept else "binary, all kept")
+        return f"... {', '.join(parts)}, SHA-256 {self.sha256} ..."
+
+
+def is_sound(kind: int, data: bytes) -> bool:
+    """Can a reader make sense of an event of this kind?"""
+    try:
+        if kind == SAMPLE:
+            Sample.decode(data)
+        elif kind == SKIPPED:
+            Skipped.decode(data)
+        elif kind == STREAM_END:
+            StreamEnd.decode(data)
+    except RecordingUnreadable:
+        return False
+    return True
+
+
+def render(kind: int, data: bytes) -> bytes:
+    """What an event of a session without a terminal looks like on one, in the charset of the recording.
+
+    Raises `RecordingUnreadable`.
+    """
+    if kind == SAMPLE:
+        sample = Sample.decode(data)
+        return render(sample.stream.kind, sample.data) if sample.is_text else b""
+    if kind == SKIPPED:
+        stretch = Skipped.decode(data)
+        return _note(f"... {stretch.stream.label}: {stretch.length:,} bytes not kept ...")
+    if kind == STREAM_END:
+        end = StreamEnd.decode(data)
+        return b"" if end.is_whole_text else _note(end.summary())
+    if kind == COMMAND:
+        return _COMMAND_STYLE % data.translate(_COMMAND_TABLE)
+    if kind not in {OUTPUT, INPUT, ERROR}:
+        return b""
+    lines = data.replace(b"\r\n", b"\n").replace(b"\n", b"\r\n")
+    if kind == OUTPUT:
+        return lines
+    return (_INPUT_STYLE if kind == INPUT else _ERROR_STYLE) % lines
+
+
+def _note(text: str) -> bytes:
+    return _NOTE_STYLE % text.encode("ascii", "replace")
+
+
+def _is_count(value: Any) -> bool:
+    return type(value) is int and value >= 0
+
+
+def _is_digest(value: Any) -> bool:
+    return isinstance(value, str) and len(value) == 64 and all(digit in "0123456789abcdef" for digit in value)

@@ -1,0 +1,216 @@
+"""Records a program without a terminal: its command line, standard input, output and error.
+
+What is kept is decided by content and amount, never by the name of the command. A piece of a stream is *binary* when it
+holds a NUL byte or many other control characters, otherwise *text*. Each stream has two budgets, one for text and one
+for binary pieces. A budget is filled at the start, refills slowly while little flows, and is emptied by a flood. So a
+build log, a dialogue or a hidden shell is kept whole, and of a disk image the first and the last bytes are. Bytes that
+are not kept are counted and hashed *before* they are forwarded.
+"""
+
+import hashlib
+from collections import deque
+from collections.abc import Callable
+from typing import Final, Protocol
+
+from postern.contracts.recording.format import MARK, json_bytes
+from postern.contracts.recording.streams import (
+    COMMAND,
+    SAMPLE,
+    SKIPPED,
+    STREAM_END,
+    Sample,
+    Skipped,
+    Stream,
+    StreamEnd,
+)
+from postern.kernel.clock import monotonic_s
+from postern.proxies.core.recording.stream_protocols import ProtocolRecogniser
+
+KIB: Final = 1024
+#: What a stream may hold of text at once, and what it regains each second.
+TEXT_BYTES: Final = 16 * KIB * KIB
+TEXT_BYTES_PER_S: Final = 256 * KIB
+#: The same for binary pieces: enough to see what it is.
+BINARY_BYTES: Final = 64 * KIB
+BINARY_BYTES_PER_S: Final = 4 * KIB
+#: The end of a stream that is not kept to its end.
+TAIL_BYTES: Final = 64 * KIB
+#: An event must fit into one record of the journal.
+PIECE_BYTES: Final = 48 * KIB
+#: A piece that does not fit is kept in part only if the part is worth a record.
+_MIN_PART_BYTES: Final = 4 * KIB
+
+_LOOKED_AT: Final = 4 * KIB
+_MAX_CONTROL_SHARE: Final = 0.1
+#: Control characters that text has no use for: not tab, line feed, carriage return, backspace, bell, escape, form feed.
+_CONTROLS: Final = bytes(code for code in (*range(1, 0x20), 0x7F) if code not in b"\t\n\r\b\a\x1b\f")
+
+
+class EventWriter(Protocol):
+    """The part of a recorder that is needed here. Returns when the event is in the journal."""
+
+    def event(self, kind: int, data: bytes) -> None: ...
+
+
+#: Told of each event that a live view may show.
+OnEvent = Callable[[int, bytes], None]
+
+
+def is_binary(data: bytes) -> bool:
+    """Whether a piece is no text. Bytes above 0x7F may be text of any charset."""
+    if 0 in data:
+        return True
+    head = data[:_LOOKED_AT]
+    return len(head) - len(head.translate(None, _CONTROLS)) > _MAX_CONTROL_SHARE * len(head)
+
+
+class Budget:
+    """How many bytes may be kept now."""
+
+    def __init__(self, capacity: int, per_s: int) -> None:
+        self._capacity = capacity
+        self._per_s = per_s
+        self._level = float(capacity)
+        self._at_s: float | None = None
+
+    def take(self, wanted: int, now_s: float) -> int:
+        """How many of `wanted` bytes may be kept. What does not fit empties the budget: a flood must end first."""
+        if self._at_s is not None:
+            self._level = min(self._capacity, self._level + (now_s - self._at_s) * self._per_s)
+        self._at_s = now_s
+        if wanted <= self._level:
+            self._level -= wanted
+            return wanted
+        part = int(self._level)
+        self._level = 0.0
+        return part if part >= _MIN_PART_BYTES else 0
+
+
+class StreamKeeper:
+    """One stream of one program."""
+
+    def __init__(self, stream: Stream, recorder: EventWriter, on_event: OnEvent) -> None:
+        self.size = 0
+        self._stream = stream
+        self._recorder = recorder
+        self._on_event = on_event
+        self._hash = hashlib.sha256()
+        self._text = Budget(TEXT_BYTES, TEXT_BYTES_PER_S)
+        self._binary = Budget(BINARY_BYTES, BINARY_BYTES_PER_S)
+        self._not_kept = 0
+        self._saw_binary = False
+        self._tail: deque[bytes] = deque()
+        self._tail_bytes = 0
+
+    def take(self, data: bytes) -> None:
+        """Record or account for `data`, which may be forwarded when this returns. Raises what the recorder raises."""
+        now_s = monotonic_s()
+        for start in range(0, len(data), PIECE_BYTES):
+            self._take_piece(data[start : start + PIECE_BYTES] if len(data) > PIECE_BYTES else data, now_s)
+
+    def _take_piece(self, piece: bytes, now_s: float) -> None:
+        binary = is_binary(piece)
+        self._saw_binary |= binary
+        kept = (self._binary if binary else self._text).take(len(piece), now_s)
+        if kept:
+            part = piece if kept == len(piece) else piece[:kept]
+            self._hash.update(part)
+            self._keep(part, binary=binary)
+        if kept < len(piece):
+            self._skip(piece[kept:] if kept else piece)
+
+    def _keep(self, part: bytes, *, binary: bool) -> None:
+        self._tail.clear()
+        self._tail_bytes = 0
+        if binary:
+            self._event(SAMPLE, Sample(self._stream, False, self.size, part).encode())
+        else:
+            self._event(self._stream.kind, part)
+        self.size += len(part)
+
+    def _skip(self, part: bytes) -> None:
+        self._hash.update(part)
+        self._recorder.event(SKIPPED, Skipped(self._stream, self.size, len(part), self._hash.digest()).encode())
+        self.size += len(part)
+        self._not_kept += len(part)
+        self._tail.append(part)
+        self._tail_bytes += len(part)
+        while self._tail_bytes - len(self._tail[0]) >= TAIL_BYTES:
+            self._tail_bytes -= len(self._tail.popleft())
+
+    def sha256(self) -> str:
+        return self._hash.hexdigest()
+
+    def close(self, protocol: str) -> None:
+        """The stream is over: keep the end of what was skipped last, and write the account."""
+        if not self.size:
+            return
+        tail = b"".join(self._tail)[-TAIL_BYTES:]
+        self._tail.clear()
+        self._not_kept -= len(tail)
+        for start in range(0, len(tail), PIECE_BYTES):
+            piece = tail[start : start + PIECE_BYTES]
+            offset = self.size - len(tail) + start
+            self._event(SAMPLE, Sample(self._stream, not is_binary(piece), offset, piece).encode())
+        end = StreamEnd(
+            self._stream, self.size, self._not_kept, self._saw_binary, self._hash.hexdigest(), protocol
+        ).encode()
+        self._event(STREAM_END, end)
+
+    def _event(self, kind: int, data: bytes) -> None:
+        self._recorder.event(kind, data)
+        self._on_event(kind, data)
+
+
+class ProgramRecording:
+    """The three streams of a program without a terminal."""
+
+    def __init__(self, recorder: EventWriter, on_event: OnEvent) -> None:
+        self._recorder = recorder
+        self._on_event = on_event
+        self._recogniser = ProtocolRecogniser()
+        self._keepers = {stream: StreamKeeper(stream, recorder, on_event) for stream in Stream}
+
+    @property
+    def protocol(self) -> str:
+        """What was recognised on the wire; empty as long as it is nothing known."""
+        return self._recogniser.protocol
+
+    def command(self, command: bytes) -> None:
+        """The command line, whole, before the target gets it."""
+        write_command(self._recorder, command, self._on_event)
+
+    def take(self, stream: Stream, data: bytes) -> None:
+        """Record `data` before it is forwarded. Raises what the recorder raises."""
+        if data:
+            self._keepers[stream].take(data)
+            if self._recogniser.is_looking and stream is not Stream.ERROR:
+                self._recogniser.take(data, from_person=stream is Stream.INPUT)
+
+    def sha256(self, stream: Stream) -> str:
+        """Of all bytes of the stream so far."""
+        return self._keepers[stream].sha256()
+
+    def size(self, stream: Stream) -> int:
+        return self._keepers[stream].size
+
+    def close(self) -> None:
+        """The program is over. Raises what the recorder raises."""
+        for keeper in self._keepers.values():
+            keeper.close(self.protocol)
+
+
+def write_environment(recorder: EventWriter, environment: dict[bytes, bytes]) -> None:
+    """Variables that the person's client set, as a mark."""
+    if environment:
+        lines = [b"=".join(item).decode("utf-8", "backslashreplace") for item in sorted(environment.items())]
+        recorder.event(MARK, json_bytes({"name": "environment", "text": "\n".join(lines)}))
+
+
+def write_command(recorder: EventWriter, command: bytes, on_event: OnEvent | None = None) -> None:
+    """A command line of any length, as it was sent."""
+    for start in range(0, len(command), PIECE_BYTES):
+        piece = command[start : start + PIECE_BYTES]
+        recorder.event(COMMAND, piece)
+        if on_event is not None:
+            on_event(COMMAND, piece)

@@ -1,0 +1,203 @@
+"""Every exec is recorded: command line, input, output and error, whatever the command is called (issue 6, 1.1)."""
+
+import asyncio
+import hashlib
+import os
+from pathlib import Path
+
+import pytest
+
+from fakes.recording import FakeRecorder
+from peers.ssh_proxy import World, run
+from peers.terminal import Terminal
+from postern.contracts.enums import Actions, EndReason
+from postern.contracts.events import CommandSeen, RequestRefused, SessionEnded, SessionStarted
+from postern.contracts.recording.format import INPUT, MARK, OUTPUT
+from postern.contracts.recording.streams import COMMAND, ERROR, SAMPLE, SKIPPED, STREAM_END, Sample, Skipped, StreamEnd
+
+MIB = 1024 * 1024
+GIT_SERVER = (
+    "cd $(mktemp -d); git init -q .; git config user.name a; git config user.email a@b; "
+    "git commit -q --allow-empty -m x; git upload-pack ."
+)
+
+
+async def recorder_of(world: World) -> FakeRecorder:
+    ended = await world.plane.event(SessionEnded)
+    return world.proxy.recordings.recorders[ended.session_id]
+
+
+def accounts(recorder: FakeRecorder) -> dict[str, StreamEnd]:
+    return {end.stream.label: end for end in map(StreamEnd.decode, recorder.of(STREAM_END))}
+
+
+def covered(recorder: FakeRecorder) -> dict[str, int]:
+    """How far each stream is accounted for without a gap: kept, sampled or counted as skipped."""
+    at = {"stdin": 0, "stdout": 0, "stderr": 0}
+    for kind, data in recorder.events:
+        if kind in (INPUT, OUTPUT, ERROR):
+            at[{INPUT: "stdin", OUTPUT: "stdout", ERROR: "stderr"}[kind]] += len(data)
+        elif kind == SKIPPED:
+            stretch = Skipped.decode(data)
+            assert stretch.offset == at[stretch.stream.label]
+            at[stretch.stream.label] += stretch.length
+        elif kind == SAMPLE:
+            sample = Sample.decode(data)
+            assert sample.offset <= at[sample.stream.label]
+            at[sample.stream.label] = max(at[sample.stream.label], sample.offset + len(sample.data))
+    return at
+
+
+@pytest.mark.parametrize(
+    "command",
+    [
+        "sh -c 'exec sh'", "/usr/bin/env bash", "bash -s -- -c harmless", "env -i /bin/sh -i", "python3 -i", "exec cat",
+        "nice sh", "setsid sh", "bash --rcfile /dev/null", "$SHELL",
+    ],
+)  # fmt: skip
+async def test_every_shell_by_any_name_is_recorded_with_what_was_typed(world: World, command: str) -> None:
+    typed = b"print('x1')\n" if command.startswith("python3") else b"echo x$((2-1))\n"
+    result = await run(world.proxy.ssh(world.login, command), stdin=typed)
+
+    recorder = await recorder_of(world)
+    assert b"".join(recorder.of(COMMAND)) == command.encode()
+    assert b"".join(recorder.of(INPUT)) == typed
+    assert b"".join(recorder.of(OUTPUT)) == result.out
+    assert b"".join(recorder.of(ERROR)) == result.err
+    assert world.plane.of(SessionStarted)[0].recording is True
+    assert (await world.plane.event(CommandSeen)).input == command
+
+
+async def test_standard_error_is_kept_apart_from_output(world: World) -> None:
+    await run(world.proxy.ssh(world.login, "echo out; echo err >&2"))
+
+    recorder = await recorder_of(world)
+    assert (recorder.of(OUTPUT), recorder.of(ERROR)) == ([b"out\n"], [b"err\n"])
+
+
+async def test_a_command_line_longer_than_the_list_of_commands_is_whole_in_the_recording(world: World) -> None:
+    command = "true " + "x" * 90_000
+    await run(world.proxy.ssh(world.login, command))
+
+    assert b"".join((await recorder_of(world)).of(COMMAND)) == command.encode()
+
+
+async def test_a_large_binary_stream_is_counted_and_hashed_with_its_head_and_tail(world: World) -> None:
+    result = await run(world.proxy.ssh(world.login, "head -c 8000000 /dev/urandom"))
+
+    recorder = await recorder_of(world)
+    account = accounts(recorder)["stdout"]
+    assert (account.size, account.sha256, account.is_binary) == (
+        len(result.out), hashlib.sha256(result.out).hexdigest(), True,
+    )  # fmt: skip
+    samples = list(map(Sample.decode, recorder.of(SAMPLE)))
+    kept = sum(len(sample.data) for sample in samples)
+    assert account.not_kept == account.size - kept
+    assert kept < 300_000
+    for sample in samples:
+        assert result.out[sample.offset :].startswith(sample.data)
+    assert samples[0].offset == 0
+    assert samples[-1].offset + len(samples[-1].data) == account.size
+
+
+async def test_a_dialogue_behind_a_flood_of_rubbish_is_kept(world: World) -> None:
+    """A binary beginning must not buy silence for what follows it."""
+    command = "head -c 3000000 /dev/urandom; sleep 1; printf 'pass\\0word: '; echo hidden-work"
+    await run(world.proxy.ssh(world.login, command))
+
+    kept = (await recorder_of(world)).events
+    assert any(b"hidden-work" in data for _, data in kept)
+
+
+async def test_a_build_log_is_kept_whole(world: World) -> None:
+    result = await run(world.proxy.ssh(world.login, "seq 1 1000000"))
+
+    recorder = await recorder_of(world)
+    assert bytes(recorder.written) == result.out
+    assert accounts(recorder)["stdout"].is_whole_text
+
+
+async def test_bytes_of_a_command_are_all_accounted_for(world: World) -> None:
+    data = os.urandom(5 * MIB) + b"text\n" * 100_000
+    result = await run(world.proxy.ssh(world.login, "tee /dev/stderr | cat"), stdin=data)
+
+    assert result.out == data
+    recorder = await recorder_of(world)
+    ended = await world.plane.event(SessionEnded)
+    sizes = {label: end.size for label, end in accounts(recorder).items()}
+    assert sizes == covered(recorder) == {"stdin": len(data), "stdout": len(data), "stderr": len(data)}
+    assert {end.sha256 for end in accounts(recorder).values()} == {hashlib.sha256(data).hexdigest()}
+    assert (ended.bytes_in, ended.bytes_out) == (len(data), 2 * len(data))
+
+
+async def test_a_command_that_cannot_be_recorded_does_not_run(world: World, tmp_path: Path) -> None:
+    world.proxy.recordings.refuse = True
+    result = await run(world.proxy.ssh(world.login, f"touch {tmp_path}/ran"))
+
+    assert result.status == 255
+    assert not (tmp_path / "ran").exists()
+    ended = await world.plane.event(SessionEnded)
+    assert (ended.reason, ended.ever_active) == (EndReason.CANNOT_RECORD, False)
+
+
+async def test_a_command_whose_recording_breaks_ends_before_more_is_shown(world: World) -> None:
+    process = await asyncio.create_subprocess_exec(
+        *world.proxy.ssh(world.login, "echo first; read x; echo second"), stdin=-1, stdout=-1, stderr=-1
+    )
+    assert process.stdin is not None
+    assert process.stdout is not None
+    assert await process.stdout.readline() == b"first\n"
+    next(iter(world.proxy.recordings.recorders.values())).break_writes = True
+    process.stdin.write(b"go\n")
+    out, _ = await process.communicate()
+
+    assert out == b""
+    assert (await world.plane.event(SessionEnded)).reason is EndReason.CANNOT_RECORD
+
+
+@pytest.mark.parametrize(
+    ("command", "stdin", "protocol"),
+    [
+        ("tar cf - /etc/hostname", b"", "tar"),
+        (
+            GIT_SERVER,
+            b"0000",
+            "git",
+        ),
+        ("$(echo s)cp -f /etc/hostname", b"\0\0\0", "scp"),
+        ("(cat; sleep 1) | $(echo /usr/lib/openssh/sftp-server)", b"\0\0\0\x05\x01\0\0\0\x03", "sftp"),
+        ("echo nothing of this", b"", ""),
+    ],
+)
+async def test_protocols_are_recognised_on_the_wire_not_by_the_name(
+    world: World, command: str, stdin: bytes, protocol: str
+) -> None:
+    await run(world.proxy.ssh(world.login, command), stdin=stdin)
+
+    assert (await world.plane.event(SessionEnded)).protocol == protocol
+    assert world.proxy.recordings.recorders
+
+
+async def test_variables_that_a_client_sets_are_in_the_recording(world: World) -> None:
+    """A command line may be only `eval "$LC_TEST"`."""
+    await run(world.proxy.ssh(world.login, 'eval "$LC_TEST"', options=("-o", "SetEnv=LC_TEST='touch /nowhere/x'")))
+
+    (mark,) = (await recorder_of(world)).of(MARK)
+    assert b"LC_TEST=touch /nowhere/x" in mark
+
+
+@pytest.mark.parametrize("what", ["subsystem", "sftp-server", "scp"])
+async def test_file_transfers_with_a_terminal_are_refused(world: World, tmp_path: Path, what: str) -> None:
+    """On a terminal nobody would read along, and the file log would be silent."""
+    world.asset.actions = Actions.CONNECT | Actions.DOWNLOAD_FILE
+    command = {
+        "subsystem": ("sftp",),
+        "sftp-server": ("/usr/lib/openssh/sftp-server",),
+        "scp": ("scp -f /etc/hostname",),
+    }
+    options = ("-tt", "-s") if what == "subsystem" else ("-tt",)
+    async with Terminal(world.proxy.ssh(world.login, *command[what], options=options)) as terminal:
+        await terminal.expect("file transfer cannot use a terminal")
+        assert await terminal.wait() == 255
+
+    await world.plane.event(RequestRefused, detail="a file transfer with a terminal")
