@@ -16,6 +16,9 @@ from fakes.control_plane import FakeAsset, FakeSystemUser
 from peers.odd_target import OddTarget, flood, wait_for_end
 from peers.ssh_proxy import SshProxy, World, run
 from peers.terminal import Terminal
+from postern.contracts.enums import Actions
+from postern.proxies.ssh import sftp_packets as sftp
+from proxies.ssh.sftp_bytes import packet
 from timing import soon_async
 
 MIB = 1024 * 1024
@@ -163,6 +166,33 @@ async def test_other_sessions_stay_quick_beside_a_flood(world: World) -> None:
 
             for _ in range(5):
                 await soon_async(answered, 1)
+
+
+async def test_refused_sftp_requests_of_a_client_that_never_reads_do_not_pile_up(world: World) -> None:
+    """Answers of our own obey the same back-pressure as those of the target."""
+    world.asset.actions = Actions.CONNECT | Actions.DOWNLOAD_FILE
+    write = packet(sftp.WRITE, 7, b"h", 0, 0, b"x" * 10)
+    async with connect(world) as connection:
+        process = await connection.create_process(subsystem="sftp", encoding=None, window=1 << 30)
+        process.stdin.write(packet(sftp.INIT, 3))
+        await process.stdout.readexactly(9)
+        connection._transport.pause_reading()
+        session = next(iter(world.proxy.registry._sessions.values()))
+
+        async def send_for_ever() -> None:
+            while True:
+                process.stdin.write(write * 1000)
+                await process.stdin.drain()
+
+        sending = asyncio.create_task(send_for_ever())
+        await standstill(lambda: session.bytes_in)
+        assert held(world.proxy) < 4 * MIB
+        taken = session.bytes_in
+        connection._transport.resume_reading()
+        await process.stdout.readexactly(64 * 1024)
+        await world.plane.until(lambda: session.bytes_in > taken)
+        sending.cancel()
+        connection.abort()
 
 
 async def test_stalled_key_exchange_does_not_pile_up_output(world: World) -> None:

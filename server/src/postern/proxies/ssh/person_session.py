@@ -351,7 +351,8 @@ class PersonSession(asyncssh.SSHServerSession[bytes]):
         early, self._early = self._early, b""
         if early:
             relay.from_person(early)
-        self.resume()
+        if not relay.person_waits:
+            self.resume()
         if self._eof:
             relay.eof_from_person()
 

@@ -17,10 +17,15 @@ from postern.proxies.ssh.target import TargetProgram
 
 #: How long the end of the output is kept back, waiting for the exit status.
 _EOF_DELAY_S: Final = 0.1
+#: More answers of our own than this, and the person's requests wait until the target has let them pass.
+_MAX_BACKLOG: Final = 64 * 1024
 
 
 class Inspector(Protocol):
     """Reads a file transfer as it passes. Both return what goes on to the other side; they may hold bytes back."""
+
+    #: Whether it answers requests of the person in the target's place.
+    answers_itself: bool
 
     def from_person(self, data: bytes) -> bytes:
         """Bytes for the target."""
@@ -30,6 +35,10 @@ class Inspector(Protocol):
 
     def answers(self) -> bytes:
         """Answers of our own for the person, if they may be sent now."""
+
+    @property
+    def backlog(self) -> int:
+        """Bytes of answers that wait for their turn."""
 
     def close(self) -> None:
         """The transfer is over: report what is still open."""
@@ -66,6 +75,10 @@ class Relay:
         self._program: TargetProgram | None = None
         self._exit: TargetExit | None = None
         self._late_eof: asyncio.TimerHandle | None = None
+        self._target_is_full = False
+        self._front_is_full = False
+        #: The person's channel is not read at present.
+        self.person_waits = False
         self.ended: asyncio.Future[Outcome] = asyncio.get_running_loop().create_future()
         if inspector is not None:
             session.before_end(inspector.close)
@@ -100,6 +113,7 @@ class Relay:
         answers = self._inspector.answers()
         if answers:
             self._front.send(answers)
+        self._pace_person()
 
     def eof_from_person(self) -> None:
         if self._program is not None:
@@ -122,10 +136,14 @@ class Relay:
 
     def front_full(self) -> None:
         """The person does not read."""
+        self._front_is_full = True
+        self._pace_person()
         if self._program is not None:
             self._program.pause_reading()
 
     def front_ready(self) -> None:
+        self._front_is_full = False
+        self._pace_person()
         if self._program is not None:
             self._program.resume_reading()
 
@@ -144,6 +162,7 @@ class Relay:
             return
         if self._inspector is not None and not stderr:
             data = self._guarded(self._inspector.from_target, data)
+            self._pace_person()
         if data:
             self._front.send(data, stderr=stderr)
 
@@ -157,10 +176,26 @@ class Relay:
         self.session.end(EndReason.TARGET_CLOSED, exit_status=how.status)
 
     def on_target_pause(self) -> None:
-        self._front.pause()
+        self._target_is_full = True
+        self._pace_person()
 
     def on_target_resume(self) -> None:
-        self._front.resume()
+        self._target_is_full = False
+        self._pace_person()
+
+    def _pace_person(self) -> None:
+        """Read from the person only while what follows from it has a place to go: on to the target, or, where requests
+        are answered here, back to the person. Otherwise a client that never reads could fill the memory.
+        """
+        wait = self._target_is_full
+        if self._inspector is not None and self._inspector.answers_itself:
+            wait = wait or self._front_is_full or self._inspector.backlog > _MAX_BACKLOG
+        if wait is not self.person_waits:
+            self.person_waits = wait
+            if wait:
+                self._front.pause()
+            else:
+                self._front.resume()
 
     # End
 

@@ -4,6 +4,7 @@ from typing import Final
 
 from postern.contracts.enums import TransferDirection
 from postern.proxies.core.session import LiveSession
+from postern.proxies.ssh.shown_path import shortened, shown
 
 _MAX_LINE: Final = 8192
 _MAX_DEPTH: Final = 256
@@ -11,6 +12,9 @@ _MAX_DEPTH: Final = 256
 
 class ScpInspector:
     """`relay.Inspector` for one `scp -t` (upload) or `scp -f` (download). Raises ValueError on anything else."""
+
+    answers_itself = False
+    backlog = 0
 
     def __init__(self, session: LiveSession, *, upload: bool) -> None:
         self._session = session
@@ -86,14 +90,14 @@ class ScpInspector:
         parts = line[1:].split(b" ", 2)
         if len(parts) != 3 or not parts[1].isdigit():
             raise ValueError("a malformed scp line")
-        return parts[0].decode("ascii", "replace"), int(parts[1]), parts[2].decode("utf-8", "backslashreplace")
+        return parts[0].decode("ascii", "replace"), int(parts[1]), shown(parts[2], _MAX_LINE)
 
     def _report(self, *, success: bool, carried: int) -> None:
         self._in_file = False
         self._session.file_transferred(
             TransferDirection.UPLOAD if self._upload else TransferDirection.DOWNLOAD,
             "upload" if self._upload else "download",
-            "/".join((*self._folders, self._file)),
+            shortened("/".join((*self._folders, self._file))),
             size=carried,
             success=success,
         )

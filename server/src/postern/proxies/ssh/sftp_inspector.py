@@ -1,8 +1,11 @@
 """Reads an SFTP session as it passes: enforces the upload and download actions, and reports each file.
 
 Requests that the permission does not hold are taken out of the stream and answered with "permission denied"; their
-answers go out between two packets of the target. Everything else passes unchanged. Request types and extensions that
-no rule names are refused.
+answers go out between two packets of the target. Everything else passes unchanged. Request types, extensions and
+handles that no rule names are refused.
+
+The log must say what the target did. So each answer is paired with its request; an id that is in flight, an answer to
+nothing, and an answer of the wrong kind end the session; and only handles that the target gave out are passed on.
 """
 
 from dataclasses import dataclass
@@ -13,15 +16,16 @@ from postern.proxies.core.session import LiveSession
 from postern.proxies.core.texts import Text
 from postern.proxies.ssh import sftp_packets as sftp
 from postern.proxies.ssh.sftp_packets import Packet, PacketCutter
+from postern.proxies.ssh.shown_path import PAIR_CHARS, shown
 
 _VERSION: Final = 3
 _MAX_PENDING: Final = 65536
-_MAX_OPEN_FILES: Final = 4096
-_MAX_NAME: Final = 4096
+_MAX_OPEN_HANDLES: Final = 4096
+#: Refusals in one session that are told to the audit log; after that the session ends.
+_MAX_REFUSALS: Final = 1000
 
-_READING: Final = frozenset(
-    {sftp.CLOSE, sftp.LSTAT, sftp.FSTAT, sftp.OPENDIR, sftp.READDIR, sftp.REALPATH, sftp.STAT, sftp.READLINK}
-)
+_BY_PATH: Final = frozenset({sftp.LSTAT, sftp.OPENDIR, sftp.REALPATH, sftp.STAT, sftp.READLINK})
+_BY_HANDLE: Final = frozenset({sftp.CLOSE, sftp.FSTAT, sftp.READDIR})
 _CHANGING: Final = {
     sftp.SETSTAT: "setstat",
     sftp.REMOVE: "remove",
@@ -45,15 +49,39 @@ _EXTENSIONS: Final[dict[bytes, str | None]] = {
     b"users-groups-by-id@openssh.com": None,
 }
 _EXTENSIONS_TWO_PATHS: Final = frozenset({b"posix-rename@openssh.com", b"hardlink@openssh.com"})
+_EXTENSIONS_BY_HANDLE: Final = frozenset({b"fsync@openssh.com", b"fstatvfs@openssh.com"})
+#: What may answer a request, beside a status.
+_ANSWERS: Final = {
+    sftp.OPEN: sftp.HANDLE,
+    sftp.OPENDIR: sftp.HANDLE,
+    sftp.READ: sftp.DATA,
+    sftp.READDIR: sftp.NAME,
+    sftp.REALPATH: sftp.NAME,
+    sftp.READLINK: sftp.NAME,
+    sftp.STAT: sftp.ATTRS,
+    sftp.LSTAT: sftp.ATTRS,
+    sftp.FSTAT: sftp.ATTRS,
+}
+#: Extensions answer with a reply of their own, or as the request that they stand for.
+_EXTENSION_ANSWERS: Final = frozenset({sftp.EXTENDED_REPLY, sftp.NAME, sftp.ATTRS})
 
 
 @dataclass(slots=True)
 class _OpenFile:
+    """A handle that the target gave out. `in_flight` requests are on their way; the report waits for their answers."""
+
     path: str
     flags: int
+    is_folder: bool = False
     written: int = 0
     read: int = 0
     failed: bool = False
+    in_flight: int = 0
+    closed: bool | None = None  # how closing went; None as long as it is not answered
+
+    @property
+    def only_reads(self) -> bool:
+        return not self.flags & sftp.FLAGS_CHANGING
 
 
 @dataclass(slots=True)
@@ -64,16 +92,12 @@ class _Pending:
     path: str = ""
     operation: str = ""
     file: _OpenFile | None = None
-    handle: bytes = b""
-
-
-def shown(path: bytes) -> str:
-    """A path for the audit log: text, with escapes for bytes that are not UTF-8."""
-    return path[:_MAX_NAME].decode("utf-8", "backslashreplace")
 
 
 class SftpInspector:
-    """`relay.Inspector` for one SFTP session. Raises ValueError when the stream is not SFTP."""
+    """`relay.Inspector` for one SFTP session. Raises ValueError when the stream is not SFTP, or lies."""
+
+    answers_itself = True
 
     def __init__(self, session: LiveSession) -> None:
         self._session = session
@@ -82,9 +106,13 @@ class SftpInspector:
         self._may_download = bool(actions & Actions.DOWNLOAD_FILE)
         self._requests = PacketCutter()
         self._replies = PacketCutter()
+        #: How much of an incomplete packet of the target has been passed on already.
+        self._passed_of_head = 0
+        self._asked_version = False
         self._pending: dict[int, _Pending] = {}
-        self._files: dict[bytes, _OpenFile] = {}
+        self._handles: dict[bytes, _OpenFile] = {}
         self._answers = bytearray()
+        self._refusals = 0
         self._dropping = False
 
     def from_person(self, data: bytes) -> bytes:
@@ -101,12 +129,13 @@ class SftpInspector:
 
     def from_target(self, data: bytes) -> bytes:
         """Passes everything; our own answers go in between two packets."""
-        if self._answers:
-            return self._from_target_with_answers(data)
-        for part in self._replies.feed(data):
-            if isinstance(part, Packet):
-                self._heard(part)
-        return data
+        if not self._answers and self._passed_of_head == len(self._replies.head):
+            for part in self._replies.feed(data):
+                if isinstance(part, Packet):
+                    self._heard(part)
+            self._passed_of_head = len(self._replies.head)
+            return data
+        return self._from_target_with_answers(data)
 
     def _from_target_with_answers(self, data: bytes) -> bytes:
         onward = bytearray(self.answers())
@@ -114,21 +143,39 @@ class SftpInspector:
             if isinstance(part, Packet):
                 self._heard(part)
             else:
-                onward += part
+                passed = min(self._passed_of_head, len(part))
+                self._passed_of_head -= passed
+                onward += part[passed:]
                 onward += self.answers()
+        if not self._answers:
+            onward += self._replies.head[self._passed_of_head :]
+            self._passed_of_head = len(self._replies.head)
         return bytes(onward)
 
+    @property
+    def backlog(self) -> int:
+        return len(self._answers)
+
     def answers(self) -> bytes:
-        if not self._answers or not self._replies.between_packets:
+        if not self._answers or self._passed_of_head or self._replies.in_body:
             return b""
         answers = bytes(self._answers)
         self._answers.clear()
         return answers
 
     def close(self) -> None:
-        for file in self._files.values():
-            self._report_file(file, complete=False)
-        self._files.clear()
+        """Report what has no answer yet: the target may have done it all the same."""
+        open_files = {id(file): file for file in self._handles.values()}
+        for pending in self._pending.values():
+            if pending.file is not None:
+                open_files[id(pending.file)] = pending.file
+            elif pending.operation:
+                self._session.file_transferred(
+                    TransferDirection.OTHER, pending.operation, pending.path, success=False, detail="no answer"
+                )
+        for file in open_files.values():
+            self._report_file(file)
+        self._handles.clear()
         self._pending.clear()
 
     # Requests
@@ -136,70 +183,86 @@ class SftpInspector:
     def _judge(self, packet: Packet) -> bytes | None:
         """None: the packet may pass. Otherwise it is left out, and these bytes go in its place."""
         if packet.type == sftp.INIT:
+            if self._asked_version:
+                raise sftp.Malformed("a second beginning")
+            self._asked_version = True
             return None if packet.number(0) <= _VERSION else _init(_VERSION)
+        if packet.request_id in self._pending:
+            raise sftp.Malformed("a request with the id of another one that has no answer yet")
         if len(self._pending) >= _MAX_PENDING:
             raise sftp.Malformed("too many requests without an answer")
-        if packet.type in _READING:
-            self._note_reading(packet)
+        if packet.type in _BY_PATH:
+            self._pass_reading(packet)
             return None
         if packet.type == sftp.OPEN:
             return self._judge_open(packet)
-        if packet.type == sftp.READ:
-            return self._judge_read(packet)
-        if packet.type in (sftp.WRITE, sftp.FSETSTAT):
-            return self._judge_write(packet)
+        if packet.type in _BY_HANDLE or packet.type in (sftp.READ, sftp.WRITE, sftp.FSETSTAT):
+            return self._judge_by_handle(packet)
         if packet.type in _CHANGING:
             return self._judge_change(packet, _CHANGING[packet.type], 4, two_paths=packet.type in _TWO_PATHS)
         if packet.type == sftp.EXTENDED:
             return self._judge_extension(packet)
         return self._refuse(packet, f"request type {packet.type}", "", sftp.STATUS_UNSUPPORTED)
 
-    def _note_reading(self, packet: Packet) -> None:
-        if packet.type == sftp.CLOSE:
-            handle, _ = packet.string(4)
-            file = self._files.pop(handle, None)
-            if file is not None:
-                self._pending[packet.request_id] = _Pending(sftp.CLOSE, file=file)
+    def _expect(self, packet: Packet, pending: _Pending) -> None:
+        """The packet passes: remember what its answer will mean."""
+        if pending.file is not None:
+            pending.file.in_flight += 1
+        self._pending[packet.request_id] = pending
+
+    def _pass_reading(self, packet: Packet) -> None:
+        path = shown(packet.string(4)[0])
+        file = _OpenFile(path, 0, is_folder=True) if packet.type == sftp.OPENDIR else None
+        self._check_room(packet.type)
+        self._expect(packet, _Pending(packet.type, file=file))
+
+    def _check_room(self, kind: int) -> None:
+        if kind in (sftp.OPEN, sftp.OPENDIR) and len(self._handles) >= _MAX_OPEN_HANDLES:
+            raise sftp.Malformed("too many open files")
 
     def _judge_open(self, packet: Packet) -> bytes | None:
         path, end = packet.string(4)
         flags = packet.number(end)
         if flags & sftp.FLAGS_CHANGING and not self._may_upload:
             return self._refuse(packet, "upload", shown(path))
-        if flags & sftp.FLAG_READ and not self._may_download:
+        # Without the flag for writing a file is open for reading, whatever else is asked for.
+        if (flags & sftp.FLAG_READ or not flags & sftp.FLAG_WRITE) and not self._may_download:
             return self._refuse(packet, "download", shown(path))
-        if len(self._files) >= _MAX_OPEN_FILES:
-            raise sftp.Malformed("too many open files")
-        self._pending[packet.request_id] = _Pending(sftp.OPEN, path=shown(path), file=_OpenFile(shown(path), flags))
+        self._check_room(packet.type)
+        self._expect(packet, _Pending(sftp.OPEN, file=_OpenFile(shown(path), flags)))
         return None
 
-    def _judge_read(self, packet: Packet) -> bytes | None:
-        handle, _ = packet.string(4)
-        file = self._files.get(handle)
-        if not self._may_download:
-            return self._refuse(packet, "download", file.path if file is not None else "")
-        if file is not None:
-            self._pending[packet.request_id] = _Pending(sftp.READ, file=file)
-        return None
-
-    def _judge_write(self, packet: Packet) -> bytes | None:
+    def _judge_by_handle(self, packet: Packet) -> bytes | None:
+        """Only handles that the target has given out and that are not closed: a guessed one would leave no trace."""
         handle, end = packet.string(4)
-        file = self._files.get(handle)
-        if not self._may_upload:
+        file = self._handles.get(handle)
+        if packet.type == sftp.READ and not self._may_download:
+            return self._refuse(packet, "download", file.path if file is not None else "")
+        if packet.type in (sftp.WRITE, sftp.FSETSTAT) and not self._may_upload:
             return self._refuse(packet, "upload", file.path if file is not None else "")
-        if packet.type == sftp.WRITE and file is not None:
-            file.written += packet.number(end + 8)
-            self._pending[packet.request_id] = _Pending(sftp.WRITE, file=file)
+        if file is None:
+            return self._refuse(packet, "unknown handle", "", sftp.STATUS_FAILURE)
+        pending = _Pending(packet.type, file=file)
+        if packet.type == sftp.CLOSE:
+            del self._handles[handle]
+        elif packet.type == sftp.WRITE:
+            size = packet.number(end + 8)
+            if packet.length != 5 + end + 12 + size:
+                raise sftp.Malformed("a write of another length than it says")
+            file.written += size
+        elif packet.type == sftp.FSETSTAT and file.only_reads:
+            pending.operation, pending.path = "setstat", file.path
+        self._expect(packet, pending)
         return None
 
     def _judge_change(self, packet: Packet, operation: str, at: int, *, two_paths: bool) -> bytes | None:
         path, end = packet.string(at)
         text = shown(path)
         if two_paths:
-            text = f"{text} -> {shown(packet.string(end)[0])}"
+            text = f"{shown(path, PAIR_CHARS)} -> {shown(packet.string(end)[0], PAIR_CHARS)}"
         if not self._may_upload:
             return self._refuse(packet, operation, text)
-        self._pending[packet.request_id] = _Pending(packet.type, path=text, operation=operation)
+        self._expect(packet, _Pending(packet.type, path=text, operation=operation))
         return None
 
     def _judge_extension(self, packet: Packet) -> bytes | None:
@@ -207,15 +270,24 @@ class SftpInspector:
         if name not in _EXTENSIONS:
             return self._refuse(packet, f"extension {shown(name)[:64]}", "", sftp.STATUS_UNSUPPORTED)
         operation = _EXTENSIONS[name]
-        if operation is None:
-            return None
-        return self._judge_change(packet, operation, end, two_paths=name in _EXTENSIONS_TWO_PATHS)
+        if operation is not None:
+            return self._judge_change(packet, operation, end, two_paths=name in _EXTENSIONS_TWO_PATHS)
+        file = None
+        if name in _EXTENSIONS_BY_HANDLE:
+            file = self._handles.get(packet.string(end)[0])
+            if file is None:
+                return self._refuse(packet, "unknown handle", "", sftp.STATUS_FAILURE)
+        self._expect(packet, _Pending(sftp.EXTENDED, file=file))
+        return None
 
     def _refuse(self, packet: Packet, what: str, path: str, code: int = sftp.STATUS_PERMISSION_DENIED) -> bytes:
         text = Text.DOWNLOAD_REFUSED if what == "download" else Text.UPLOAD_REFUSED
-        message = text.say(self._session.language) if code == sftp.STATUS_PERMISSION_DENIED else "unsupported"
+        message = text.say(self._session.language) if code == sftp.STATUS_PERMISSION_DENIED else "refused by the proxy"
         self._answers += sftp.status(packet.request_id, code, message)
-        if packet.type not in (sftp.WRITE, sftp.READ, sftp.FSETSTAT):
+        if code != sftp.STATUS_PERMISSION_DENIED or packet.type not in (sftp.WRITE, sftp.READ, sftp.FSETSTAT):
+            self._refusals += 1
+            if self._refusals > _MAX_REFUSALS:
+                raise sftp.Malformed("too many refused requests")
             self._session.request_refused(f"sftp {what}"[:64], path)
         return b""
 
@@ -223,39 +295,62 @@ class SftpInspector:
 
     def _heard(self, packet: Packet) -> None:
         if packet.type == sftp.VERSION:
+            if packet.number(0) > _VERSION:
+                raise sftp.Malformed("the target insists on another version")
             return
         pending = self._pending.pop(packet.request_id, None)
         if pending is None:
-            return
+            raise sftp.Malformed("an answer to no request")
+        if not _may_answer(pending.type, packet.type):
+            raise sftp.Malformed(f"an answer of type {packet.type} to a request of type {pending.type}")
         good = packet.type != sftp.STATUS or packet.number(4) in (sftp.STATUS_OK, sftp.STATUS_EOF)
-        if pending.type == sftp.OPEN and pending.file is not None:
-            if packet.type == sftp.HANDLE:
-                self._files[packet.string(4)[0]] = pending.file
-            else:
-                pending.file.failed = True
-                self._report_file(pending.file, complete=False)
-        elif pending.type == sftp.READ and pending.file is not None:
-            if packet.type == sftp.DATA:
-                pending.file.read += packet.number(4)
-            pending.file.failed |= not good
-        elif pending.type == sftp.WRITE and pending.file is not None:
-            pending.file.failed |= not good
-        elif pending.type == sftp.CLOSE and pending.file is not None:
-            self._report_file(pending.file, complete=good)
-        elif pending.operation:
+        if pending.operation:
             self._session.file_transferred(TransferDirection.OTHER, pending.operation, pending.path, success=good)
+        if pending.file is not None:
+            self._heard_of_file(packet, pending.type, pending.file, good=good)
 
-    def _report_file(self, file: _OpenFile, *, complete: bool) -> None:
-        success = complete and not file.failed
-        detail = "" if complete or file.failed else "not closed"
-        if file.flags & sftp.FLAGS_CHANGING:
+    def _heard_of_file(self, packet: Packet, request: int, file: _OpenFile, *, good: bool) -> None:
+        file.in_flight -= 1
+        if packet.type == sftp.HANDLE:
+            handle = packet.string(4)[0]
+            if handle in self._handles:
+                raise sftp.Malformed("a handle that is open already")
+            self._handles[handle] = file
+        elif request in (sftp.OPEN, sftp.OPENDIR):
+            file.failed, file.closed = True, False
+        elif request == sftp.CLOSE:
+            file.closed = good
+        elif request == sftp.READ:
+            if packet.type == sftp.DATA:
+                size = packet.number(4)
+                if packet.length < 5 + 8 + size:
+                    raise sftp.Malformed("data of another length than it says")
+                file.read += size
+            file.failed |= not good
+        elif request == sftp.WRITE:
+            file.failed |= not good
+        if file.closed is not None and not file.in_flight:
+            self._report_file(file)
+
+    def _report_file(self, file: _OpenFile) -> None:
+        if file.is_folder:
+            return
+        success = file.closed is True and not file.failed
+        detail = "not closed" if file.closed is None and not file.failed else ""
+        if file.flags & sftp.FLAGS_CHANGING or file.written:
             self._session.file_transferred(
                 TransferDirection.UPLOAD, "upload", file.path, size=file.written, success=success, detail=detail
             )
-        if file.flags & sftp.FLAG_READ and (file.read or not file.flags & sftp.FLAGS_CHANGING):
+        if file.read or file.only_reads:
             self._session.file_transferred(
                 TransferDirection.DOWNLOAD, "download", file.path, size=file.read, success=success, detail=detail
             )
+
+
+def _may_answer(request: int, answer: int) -> bool:
+    if answer == sftp.STATUS or _ANSWERS.get(request) == answer:
+        return True
+    return request == sftp.EXTENDED and answer in _EXTENSION_ANSWERS
 
 
 def _init(version: int) -> bytes:

@@ -30,7 +30,10 @@ SYMLINK: Final = 20
 STATUS: Final = 101
 HANDLE: Final = 102
 DATA: Final = 103
+NAME: Final = 104
+ATTRS: Final = 105
 EXTENDED: Final = 200
+EXTENDED_REPLY: Final = 201
 
 FLAG_READ: Final = 0x01
 FLAG_WRITE: Final = 0x02
@@ -42,6 +45,7 @@ FLAGS_CHANGING: Final = FLAG_WRITE | FLAG_APPEND | FLAG_CREATE | FLAG_TRUNCATE
 STATUS_OK: Final = 0
 STATUS_EOF: Final = 1
 STATUS_PERMISSION_DENIED: Final = 3
+STATUS_FAILURE: Final = 4
 STATUS_UNSUPPORTED: Final = 8
 
 #: OpenSSH allows 256 KiB; a longer packet is an attack or a mistake.
@@ -96,6 +100,16 @@ class PacketCutter:
     @property
     def between_packets(self) -> bool:
         return not self._head and not self._rest
+
+    @property
+    def head(self) -> bytes:
+        """The beginning of a packet of which too little is there to give it out."""
+        return bytes(self._head)
+
+    @property
+    def in_body(self) -> bool:
+        """The head of the present packet was given out, but not yet all of it."""
+        return bool(self._rest)
 
     def feed(self, data: bytes) -> Iterator[Packet | bytes]:
         """A `Packet` is followed by its raw bytes: first those of the head, then the rest as it comes."""

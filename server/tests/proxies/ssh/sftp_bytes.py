@@ -1,0 +1,29 @@
+"""SFTP packets by hand, and what an inspector needs of a session."""
+
+from typing import Any
+
+from postern.contracts.enums import Actions
+
+
+class Audit:
+    """What an inspector needs of a session."""
+
+    language = "en"
+
+    def __init__(self, actions: Actions = Actions.ALL) -> None:
+        self.grant = type("Grant", (), {"actions": actions})()
+        self.transfers: list[tuple[Any, ...]] = []
+        self.refused: list[tuple[str, str]] = []
+
+    def file_transferred(self, direction: Any, operation: str, path: str, **more: Any) -> None:
+        self.transfers.append((operation, path, more.get("size", 0), more.get("success", True)))
+
+    def request_refused(self, request: str, detail: str = "") -> None:
+        self.refused.append((request, detail))
+
+
+def packet(kind: int, *parts: int | bytes) -> bytes:
+    body = b"".join(
+        part.to_bytes(4, "big") if isinstance(part, int) else len(part).to_bytes(4, "big") + part for part in parts
+    )
+    return (len(body) + 1).to_bytes(4, "big") + bytes([kind]) + body

@@ -1,0 +1,352 @@
+"""The file log of SFTP against a naive server: whatever a client sends, the log says what the server did (issue 6, 1.2)."""
+
+import random
+from collections import Counter
+from dataclasses import dataclass, field
+from typing import Any
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from postern.contracts.enums import Actions
+from postern.proxies.ssh import sftp_packets as sftp
+from postern.proxies.ssh.sftp_inspector import SftpInspector
+from postern.proxies.ssh.sftp_packets import Malformed, Packet, PacketCutter
+from postern.proxies.ssh.shown_path import shown
+from proxies.ssh.sftp_bytes import Audit, packet
+
+
+def inspector_of(audit: Audit) -> SftpInspector:
+    return SftpInspector(audit)  # type: ignore[arg-type]  # a stand-in for the session
+
+
+def opening(number: int, path: bytes, flags: int = sftp.FLAG_READ) -> bytes:
+    return packet(sftp.OPEN, number, path, flags, 0)
+
+
+def test_a_second_request_with_an_id_in_flight_is_refused() -> None:
+    audit = Audit()
+    inspector = inspector_of(audit)
+    inspector.from_person(opening(1, b"/etc/shadow"))
+    with pytest.raises(Malformed, match="no answer yet"):
+        inspector.from_person(opening(1, b"/srv/readme"))
+    inspector.close()
+
+    assert [path for _, path, *_ in audit.transfers] == ["/etc/shadow"]
+
+
+@pytest.mark.parametrize("first", [packet(sftp.STAT, 1, b"/x"), packet(sftp.REMOVE, 1, b"/x"), opening(1, b"/x")])
+def test_ids_of_all_kinds_of_requests_count(first: bytes) -> None:
+    inspector = inspector_of(Audit())
+    inspector.from_person(first)
+    with pytest.raises(Malformed):
+        inspector.from_person(packet(sftp.LSTAT, 1, b"/y"))
+
+
+def test_a_file_read_without_the_flag_for_reading_is_logged() -> None:
+    """OpenSSH opens a file for reading when no flag is set."""
+    audit = Audit()
+    inspector = inspector_of(audit)
+    inspector.from_person(opening(1, b"/etc/shadow", 0))
+    inspector.from_target(packet(sftp.HANDLE, 1, b"h"))
+    inspector.from_person(packet(sftp.READ, 2, b"h", 0, 0, 100))
+    inspector.from_target(packet(sftp.DATA, 2, b"x" * 100))
+    inspector.close()
+    assert audit.transfers == [("download", "/etc/shadow", 100, False)]
+
+    audit = Audit(Actions.CONNECT | Actions.UPLOAD_FILE)
+    assert inspector_of(audit).from_person(opening(1, b"/etc/shadow", 0)) == b""
+    assert audit.refused == [("sftp download", "/etc/shadow")]
+
+
+def test_a_guessed_handle_does_not_reach_the_target() -> None:
+    """Handles of OpenSSH are small numbers: a client could read before the answer names the file."""
+    audit = Audit()
+    inspector = inspector_of(audit)
+    inspector.from_person(opening(1, b"/etc/shadow"))
+    assert inspector.from_person(packet(sftp.READ, 2, b"\0\0\0\0", 0, 0, 100)) == b""
+    (reply,) = [part for part in PacketCutter().feed(inspector.answers()) if isinstance(part, Packet)]
+    assert (reply.type, reply.request_id, reply.number(4)) == (sftp.STATUS, 2, sftp.STATUS_FAILURE)
+    assert audit.refused == [("sftp unknown handle", "")]
+
+
+@pytest.mark.parametrize(
+    "answer",
+    [
+        packet(sftp.STATUS, 9, 0, b"", b""),  # to no request
+        packet(sftp.DATA, 1, b"x"),  # of the wrong kind
+        packet(sftp.ATTRS, 1, 0),
+    ],
+)
+def test_answers_that_fit_no_request_end_the_session(answer: bytes) -> None:
+    inspector = inspector_of(Audit())
+    inspector.from_person(opening(1, b"/x"))
+    with pytest.raises(Malformed):
+        inspector.from_target(answer)
+
+
+def test_a_handle_that_is_given_out_twice_ends_the_session() -> None:
+    inspector = inspector_of(Audit())
+    inspector.from_person(opening(1, b"/x") + opening(2, b"/y"))
+    inspector.from_target(packet(sftp.HANDLE, 1, b"h"))
+    with pytest.raises(Malformed):
+        inspector.from_target(packet(sftp.HANDLE, 2, b"h"))
+
+
+def test_changes_that_nobody_answered_are_told() -> None:
+    audit = Audit()
+    inspector = inspector_of(audit)
+    inspector.from_person(packet(sftp.REMOVE, 1, b"/x") + opening(2, b"/y"))
+    inspector.close()
+
+    assert audit.transfers == [("remove", "/x", 0, False), ("download", "/y", 0, False)]
+
+
+@pytest.mark.parametrize("size", [2, -2])
+def test_a_write_that_lies_about_its_length_ends_the_session(size: int) -> None:
+    inspector = inspector_of(Audit())
+    inspector.from_person(opening(1, b"/x", sftp.FLAG_WRITE))
+    inspector.from_target(packet(sftp.HANDLE, 1, b"h"))
+    with pytest.raises(Malformed):
+        inspector.from_person(packet(sftp.WRITE, 2, b"h", 0, 0, 10 + size)[:-4] + b"\0\0\0\x0a" + b"x" * (10 + size))
+
+
+def test_a_long_path_cannot_hide_its_end() -> None:
+    path = b"/srv/readme" + b"/." * 3000 + b"/../../etc/shadow"
+    audit = Audit()
+    inspector = inspector_of(audit)
+    inspector.from_person(opening(1, path))
+    inspector.close()
+
+    ((_, told, *_),) = audit.transfers
+    assert told.startswith("/srv/readme/.")
+    assert told.endswith("/../../etc/shadow")
+    assert len(told) <= 1000
+
+
+def test_a_nul_in_a_path_is_shown() -> None:
+    assert shown(b"/srv/readme\0/etc/shadow") == "/srv/readme\\x00/etc/shadow"
+
+
+def test_refused_requests_are_told_up_to_a_number_and_then_end_the_session() -> None:
+    audit = Audit(Actions.CONNECT | Actions.DOWNLOAD_FILE)
+    inspector = inspector_of(audit)
+    for number in range(1000):
+        inspector.from_person(packet(sftp.REMOVE, number, b"/x"))
+    with pytest.raises(Malformed, match="too many refused"):
+        inspector.from_person(packet(sftp.REMOVE, 1000, b"/x"))
+    assert len(audit.refused) == 1000
+
+
+# A naive server, random clients
+
+
+@dataclass
+class Opened:
+    """What really happened with one open file."""
+
+    path: str
+    flags: int
+    read: int = 0
+    written: int = 0
+
+
+@dataclass
+class NaiveServer:
+    """Does what it is asked to, request by request, as OpenSSH would: lowest free handle, flags as they come."""
+
+    files: dict[bytes, Opened | None] = field(default_factory=dict)
+    history: list[Opened] = field(default_factory=list)
+    changes: Counter[tuple[str, str]] = field(default_factory=Counter)
+
+    def new_handle(self, file: Opened | None) -> bytes:
+        handle = next(bytes([n]) for n in range(256) if bytes([n]) not in self.files)
+        self.files[handle] = file
+        return handle
+
+    def serve(self, request: Packet, whole: bytes) -> bytes:
+        number, kind = request.request_id, request.type
+        body = whole[5:]
+        first = body[8 : 8 + int.from_bytes(body[4:8], "big")]
+        more = body[8 + len(first) :]
+        if kind == sftp.OPEN:
+            return self.open(number, first.decode(), int.from_bytes(more[:4], "big"))
+        if kind == sftp.OPENDIR:
+            return packet(sftp.HANDLE, number, self.new_handle(None))
+        if kind == sftp.READ:
+            return self.read(number, self.files.get(first), int.from_bytes(more[8:12], "big"))
+        if kind == sftp.STAT:
+            return packet(sftp.ATTRS, number, 0)
+        if kind == sftp.FSTAT:
+            return packet(sftp.ATTRS, number, 0) if first in self.files else failed(number)
+        if kind == sftp.CLOSE:
+            done = self.files.pop(first, self) is not self
+        elif kind == sftp.WRITE:
+            done = self.write(self.files.get(first), int.from_bytes(more[8:12], "big"))
+        else:
+            self.changes["remove" if kind == sftp.REMOVE else "mkdir", first.decode()] += 1
+            done = True
+        return packet(sftp.STATUS, number, 0, b"", b"") if done else failed(number)
+
+    def open(self, number: int, path: str, flags: int) -> bytes:
+        if path == "/missing":
+            return failed(number)
+        file = Opened(path, flags)
+        self.history.append(file)
+        return packet(sftp.HANDLE, number, self.new_handle(file))
+
+    def read(self, number: int, file: Opened | None, size: int) -> bytes:
+        if file is None or (file.flags & sftp.FLAG_WRITE and not file.flags & sftp.FLAG_READ):
+            return failed(number)
+        if not size % 50:
+            return packet(sftp.STATUS, number, sftp.STATUS_EOF, b"", b"")
+        file.read += size % 50
+        return packet(sftp.DATA, number, b"d" * (size % 50))
+
+    def write(self, file: Opened | None, size: int) -> bool:
+        if file is None or not file.flags & sftp.FLAG_WRITE:
+            return False
+        file.written += size
+        return True
+
+
+def failed(number: int) -> bytes:
+    return packet(sftp.STATUS, number, sftp.STATUS_FAILURE, b"", b"")
+
+
+PATHS = [b"/etc/shadow", b"/srv/readme", b"/missing", b"/a"]
+
+
+def random_request(source: random.Random, number: int) -> bytes:
+    path = source.choice(PATHS)
+    handle = bytes([source.randrange(3)])
+    kind = source.choice(
+        [sftp.OPEN] * 4 + [sftp.READ] * 5 + [sftp.WRITE] * 5 + [sftp.CLOSE] * 4
+        + [sftp.STAT, sftp.OPENDIR, sftp.REMOVE, sftp.MKDIR, sftp.FSTAT, 99]
+    )  # fmt: skip
+    if kind == sftp.OPEN:
+        return opening(number, path, source.choice([0, 1, 2, 3, 10, 26, 4, 8]))
+    if kind == sftp.READ:
+        return packet(kind, number, handle, 0, 0, source.randrange(200))
+    if kind == sftp.WRITE:
+        return packet(kind, number, handle, 0, 0, b"w" * source.randrange(400))
+    if kind in (sftp.CLOSE, sftp.FSTAT):
+        return packet(kind, number, handle)
+    return packet(kind, number, path)
+
+
+def cut(source: random.Random, data: bytes) -> list[bytes]:
+    places = sorted(source.randrange(len(data) + 1) for _ in range(source.randrange(4)))
+    return [piece for a, b in zip([0, *places], [*places, len(data)], strict=True) if (piece := data[a:b])]
+
+
+class Play:
+    """One random client, the inspector, the naive server; answers come late and out of order."""
+
+    def __init__(self, seed: int, actions: Actions, *, fresh_ids: bool) -> None:
+        self.source = random.Random(seed)
+        self.audit = Audit(actions)
+        self.inspector = inspector_of(self.audit)
+        self.server = NaiveServer()
+        self.fresh_ids = fresh_ids
+        self.sent: list[int] = []
+        self.shown = b""
+        self._cutter = PacketCutter()
+        self._whole = b""
+        self._answers: list[bytes] = []
+        self._on_the_way = b""
+        self.ended = False
+
+    def run(self) -> None:
+        try:
+            for turn in range(self.source.randrange(5, 60)):
+                number = turn if self.fresh_ids else self.source.randrange(12)
+                request = random_request(self.source, number)
+                self.sent.append(number)
+                for piece in cut(self.source, request):
+                    self._to_server(self.inspector.from_person(piece))
+                    self.shown += self.inspector.answers()
+                self._answer_some(self.source.choice([0, 5, 30, 200]))
+            while self._answers or self._on_the_way:
+                self._answer_some(100)
+        except ValueError:
+            self.ended = True
+        self.inspector.close()
+
+    def _to_server(self, data: bytes) -> None:
+        for part in self._cutter.feed(data):
+            if isinstance(part, Packet):
+                self._head, self._whole = part, b""
+            else:
+                self._whole += part
+                if len(self._whole) == self._head.length:
+                    self._answers.append(self.server.serve(self._head, self._whole))
+
+    def _answer_some(self, size: int) -> None:
+        """The next bytes from the target: answers late, sometimes out of order, cut anywhere."""
+        while self._answers and len(self._on_the_way) < size:
+            self._on_the_way += self._answers.pop(0 if self.source.random() < 0.8 else -1)
+        piece, self._on_the_way = self._on_the_way[:size], self._on_the_way[size:]
+        if piece:
+            self.shown += self.inspector.from_target(piece)
+
+
+RIGHTS = st.sampled_from([Actions.ALL, Actions.CONNECT | Actions.DOWNLOAD_FILE, Actions.CONNECT | Actions.UPLOAD_FILE])
+
+
+@settings(max_examples=1500, deadline=None)
+@given(seed=st.integers(0, 2**32), actions=RIGHTS, fresh_ids=st.booleans())
+def test_the_log_says_what_the_server_did(seed: int, actions: Actions, fresh_ids: bool) -> None:
+    play = Play(seed, actions, fresh_ids=fresh_ids)
+    play.run()
+    told: Counter[tuple[str, str]] = Counter()
+    sizes: Counter[tuple[str, str]] = Counter()
+    for operation, path, size, _ in play.audit.transfers:
+        told[operation, path] += 1
+        sizes[operation, path] += size
+    truth: Counter[tuple[str, str]] = Counter(play.server.changes)
+    moved: Counter[tuple[str, str]] = Counter()
+    for file in play.server.history:
+        if not file.flags & sftp.FLAGS_CHANGING or file.read:
+            truth["download", file.path] += 1
+            moved["download", file.path] += file.read
+        if file.flags & sftp.FLAGS_CHANGING:
+            truth["upload", file.path] += 1
+            moved["upload", file.path] += file.written
+    forgotten = truth - told
+    # A read whose answer never came out is told as a file that was open, not as bytes that were carried.
+    assert not forgotten if not play.ended else not {key: n for key, n in forgotten.items() if key[0] != "download"}
+    if not play.ended:
+        assert all(sizes[key] >= size for key, size in moved.items())
+        assert all(sizes[key] == size for key, size in moved.items() if key[0] == "download")
+    if not actions & Actions.UPLOAD_FILE:
+        assert not any(file.written or file.flags & sftp.FLAGS_CHANGING for file in play.server.history)
+        assert not play.server.changes
+    if not actions & Actions.DOWNLOAD_FILE:
+        assert not any(file.read for file in play.server.history)
+
+
+@settings(max_examples=1000, deadline=None)
+@given(seed=st.integers(0, 2**32), actions=RIGHTS)
+def test_a_client_gets_exactly_one_answer_to_each_request_in_whole_packets(seed: int, actions: Actions) -> None:
+    play = Play(seed, actions, fresh_ids=True)
+    play.run()
+    if play.ended:
+        return
+    cutter = PacketCutter()
+    replies = [part.request_id for part in cutter.feed(play.shown) if isinstance(part, Packet)]
+    assert cutter.between_packets
+    assert sorted(replies) == sorted(play.sent)
+
+
+@settings(max_examples=500)
+@given(st.lists(st.tuples(st.booleans(), st.binary(max_size=300)), max_size=10))
+def test_k43_nonsense_ends_with_a_value_error_only(pieces: list[tuple[bool, Any]]) -> None:
+    inspector = inspector_of(Audit())
+    try:
+        for from_person, piece in pieces:
+            (inspector.from_person if from_person else inspector.from_target)(piece)
+    except ValueError:
+        pass
+    inspector.close()
