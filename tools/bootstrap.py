@@ -47,6 +47,8 @@ TEST_NEEDS: Final = {
     "dash": "dash",
     "ps": "procps",
     "sqlite3": "sqlite3",
+    "rsync": "rsync",
+    "git": "git",
 }
 
 

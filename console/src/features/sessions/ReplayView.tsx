@@ -11,6 +11,7 @@ import { SkeletonLines } from '#/ui/skeleton';
 import { FailedState } from '#/ui/states';
 import type { CommandRow, Replay, SessionRow } from './api';
 import { clockText } from './clock-text';
+import { StreamAccounts } from './StreamAccounts';
 import { Timeline } from './Timeline';
 import { usePlayerState } from './use-player';
 
@@ -120,8 +121,10 @@ export function ReplayView({
     >
       <header className="flex min-h-9 items-center gap-2 border-b border-line bg-surface-1 px-3">
         <span className="min-w-0 grow truncate font-mono text-meta text-ink-2">
-          {session.login_name || session.system_user}@{session.asset} · {recording.header.columns}×
-          {recording.header.rows}
+          {session.login_name || session.system_user}@{session.asset} ·{' '}
+          {recording.isProgram
+            ? t('sessions:replay.no_terminal')
+            : `${recording.header.columns}×${recording.header.rows}`}
         </span>
         <IconButton
           icon={isFull ? Shrink : Expand}
@@ -142,6 +145,7 @@ export function ReplayView({
           </p>
         )}
       </div>
+      <StreamAccounts recording={recording} />
       <div className="border-t border-line bg-surface-1 px-3 py-2">
         <Timeline
           durationMs={durationMs}

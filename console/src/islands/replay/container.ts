@@ -5,6 +5,8 @@
  * before anything is allocated, and unpacking stops at the promised size.
  */
 
+import { render, streamEnd, type StreamEnd } from './streams';
+
 const MAGIC = [0x50, 0x4f, 0x53, 0x54, 0x45, 0x52, 0x4e, 0x01]; // "POSTERN" 1
 const END_MARK = [0x50, 0x53, 0x54, 0x4e, 0x45, 0x4e, 0x44, 0x01]; // "PSTNEND" 1
 const TRAILER_BYTES = 28;
@@ -35,6 +37,8 @@ export interface RecordingHeader {
   columns: number;
   rows: number;
   charset: string;
+  /** Version of the events of a program without a terminal; missing with a terminal. */
+  streams?: number;
 }
 
 export interface RecordingManifest {
@@ -58,7 +62,11 @@ export interface RecordingMark {
 export type RecordingEvent =
   | { kind: 'keyframe'; ms: number; columns: number; rows: number; text: Uint8Array<ArrayBuffer> }
   | { kind: 'output'; ms: number; data: Uint8Array<ArrayBuffer> }
-  | { kind: 'resize'; ms: number; columns: number; rows: number };
+  | { kind: 'resize'; ms: number; columns: number; rows: number }
+  | { kind: 'stream_end'; ms: number; end: StreamEnd };
+
+/** The newest version of such events that is understood here. */
+const STREAMS_VERSION = 1;
 
 interface BlockPlace {
   offset: number;
@@ -104,7 +112,13 @@ export async function inflate(
   limit: number,
   expected?: number,
 ): Promise<Uint8Array<ArrayBuffer>> {
-  const reader = new Blob([packed]).stream().pipeThrough(new DecompressionStream('deflate-raw')).getReader();
+  const source = new ReadableStream<Uint8Array<ArrayBuffer>>({
+    start: (controller) => {
+      controller.enqueue(packed);
+      controller.close();
+    },
+  });
+  const reader = source.pipeThrough(new DecompressionStream('deflate-raw')).getReader();
   const parts: Uint8Array[] = [];
   let total = 0;
   try {
@@ -140,8 +154,12 @@ function size(columns: number, rows: number): { columns: number; rows: number } 
   return { columns, rows };
 }
 
-/** The events of one unpacked block. */
-export function parseEvents(raw: Uint8Array<ArrayBuffer>, firstMs: number): RecordingEvent[] {
+/** The events of one unpacked block; those of a program without a terminal (`isProgram`) as the text that they show. */
+export function parseEvents(
+  raw: Uint8Array<ArrayBuffer>,
+  firstMs: number,
+  isProgram = false,
+): RecordingEvent[] {
   const events: RecordingEvent[] = [];
   let at = 0;
   let ms = firstMs;
@@ -171,7 +189,12 @@ export function parseEvents(raw: Uint8Array<ArrayBuffer>, firstMs: number): Reco
     requireThat(at + length <= raw.length, 'an event is cut off');
     const data = raw.subarray(at, at + length);
     at += length;
-    if (kind === 'o') {
+    if (isProgram && kind !== 'k' && kind !== 'r') {
+      const text = render(kind, data);
+      if (text.length > 0) events.push({ kind: 'output', ms, data: text });
+      const end = kind === 'f' ? streamEnd(data) : null;
+      if (end !== null) events.push({ kind: 'stream_end', ms, end });
+    } else if (kind === 'o') {
       events.push({ kind: 'output', ms, data });
     } else if (kind === 'k' || kind === 'r') {
       requireThat(length >= (kind === 'k' ? 5 : 4), 'an event is cut off');
@@ -221,6 +244,18 @@ export class Recording {
     return this.manifest.duration_ms;
   }
 
+  /** A command without a terminal: input, output and error instead of a screen. */
+  get isProgram(): boolean {
+    return (this.header.streams ?? 0) > 0;
+  }
+
+  /** The accounts of a program's streams; they stand at the end of the recording. */
+  async streamEnds(): Promise<StreamEnd[]> {
+    if (!this.isProgram || this.blockCount === 0) return [];
+    const events = await this.events(this.blockCount - 1);
+    return events.flatMap((event) => (event.kind === 'stream_end' ? [event.end] : []));
+  }
+
   get blockCount(): number {
     return this.#places.length;
   }
@@ -262,6 +297,7 @@ export class Recording {
       head.length >= 12 + headerLength ? head : (await source.read(0, 12 + headerLength)).bytes;
     const header = parseObject(headerBytes.subarray(12, 12 + headerLength)) as unknown as RecordingHeader;
     size(header.columns, header.rows);
+    requireThat((header.streams ?? 0) <= STREAMS_VERSION, 'this is a newer version of recordings');
 
     const lengths = numbers(index['length'], 'length');
     const firstMs = numbers(index['first_ms'], 'first_ms');
@@ -333,7 +369,7 @@ export class Recording {
     requireThat(codec === 0 || codec === 1, 'a block is packed in an unknown way');
     const raw = codec === 1 ? await inflate(packed, rawLength, rawLength) : packed;
     requireThat(raw.length === rawLength, 'a block has another size than promised');
-    return parseEvents(raw, safeU64(data, 20));
+    return parseEvents(raw, safeU64(data, 20), this.isProgram);
   }
 }
 

@@ -13,7 +13,20 @@ from uuid import UUID
 from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
 
 from postern.contracts.recording import Recording, RecordingHeader
-from postern.contracts.recording.format import END, INPUT, MARK, OUTPUT, RESIZE, SIZE, json_bytes
+from postern.contracts.recording.format import END, INPUT, KEYFRAME, MARK, OUTPUT, RESIZE, SIZE, json_bytes
+from postern.contracts.recording.streams import (
+    COMMAND,
+    ERROR,
+    SAMPLE,
+    SKIPPED,
+    STREAM_END,
+    STREAMS_VERSION,
+    Sample,
+    Skipped,
+    Stream,
+    StreamEnd,
+    render,
+)
 from postern.proxies.core.recording.container import SessionFile
 from postern.proxies.core.recording.journal_format import Record, position_of
 from postern.proxies.core.recording.session_sealing import NewScreen, SessionSealing
@@ -60,6 +73,7 @@ def write_recording(
     columns: int = 80,
     rows: int = 24,
     charset: str = "utf-8",
+    streams: int = 0,
 ) -> None:
     """Seal `steps` (ms, kind, data) into `path`; a block ends after each step whose number is in `cut_after`."""
     header = RecordingHeader(
@@ -73,6 +87,7 @@ def write_recording(
         login_name="deploy",
         remote_addr="192.0.2.7",
         charset=charset,
+        streams=streams,
     )
     path.unlink(missing_ok=True)
     session = SessionSealing(number, SessionFile.create(path, header), screen, 0)
@@ -109,6 +124,30 @@ def shell_steps() -> list[Step]:
     return steps
 
 
+def program_steps() -> list[Step]:
+    """A command without a terminal: text, errors, input, and a binary stretch of which only the ends are kept."""
+    end = StreamEnd(Stream.OUTPUT, 600_000, 500_000, True, "ab" * 32, "tar")
+    return [
+        (0, COMMAND, "make all && cat 映像\n".encode()),
+        (10, OUTPUT, b"compiling\nlinking\r\n"),
+        (20, ERROR, b"warning: 1\nwarning: 2\n"),
+        (900, INPUT, b"yes\n"),
+        (1_000, SAMPLE, Sample(Stream.OUTPUT, False, 19, bytes(range(256))).encode()),
+        (1_100, SKIPPED, Skipped(Stream.OUTPUT, 275, 400_000, bytes(32)).encode()),
+        (1_200, SKIPPED, Skipped(Stream.OUTPUT, 400_275, 100_000, bytes(32)).encode()),
+        (1_300, SAMPLE, Sample(Stream.OUTPUT, True, 500_275, b"done \xff\n").encode()),
+        (1_400, STREAM_END, end.encode()),
+        (1_400, STREAM_END, StreamEnd(Stream.ERROR, 22, 0, False, "cd" * 32, "").encode()),
+        (1_500, END, b"target_closed"),
+    ]
+
+
+def write_program() -> None:
+    path = FIXTURES / "program.postern"
+    write_recording(path, program_steps(), number=5, streams=STREAMS_VERSION, cut_after=(4,))
+    describe(path)
+
+
 def write_all() -> None:
     FIXTURES.mkdir(parents=True, exist_ok=True)
     tiny: list[Step] = [(0, OUTPUT, b"$ "), (1_000, OUTPUT, b"id\r\n"), (1_500, END, b"user_closed")]
@@ -122,6 +161,7 @@ def write_all() -> None:
     ]
     flood += [(300_000, INPUT, b"\x03"), (300_010, END, b"user_closed")]
     write_recording(FIXTURES / "long.postern", flood, cut_after=tuple(range(499, 6_000, 500)), number=4)
+    write_program()
     for path in FIXTURES.glob("*.postern"):
         describe(path)
     text = DESCRIPTION.read_text("utf-8")
@@ -139,6 +179,10 @@ def describe(path: Path) -> None:
             for number in range(len(recording.blocks))
             for event in recording.block_events(number)
         ]
+        shown = {}
+        if recording.header.streams:
+            text = b"".join(render(event.kind, event.data) for event in recording.events() if event.kind != KEYFRAME)
+            shown = {"shown": text.decode("utf-8", "replace")}
     if len(events) > 200:
         events = events[:100] + events[-100:]
     expected = {
@@ -148,6 +192,7 @@ def describe(path: Path) -> None:
         "activity": recording.activity._asdict(),
         "marks": [list(mark) for mark in recording.marks],
         "events": events,
+        **shown,
         "events_note": "all events of all blocks, keyframes too; of a long recording the first and last hundred",
     }
     path.with_suffix(".json").write_text(json.dumps(expected, indent=1, ensure_ascii=False) + "\n", "utf-8")

@@ -1,0 +1,58 @@
+import { useEffect, useState } from 'react';
+import type { Recording } from '#/islands/replay/container';
+import { isWholeText, type StreamEnd } from '#/islands/replay/streams';
+import { useT } from '#/lib/i18n';
+
+const UNIT_BYTES = 1000;
+const UNITS = ['B', 'kB', 'MB', 'GB', 'TB'] as const;
+
+/** A number of bytes for people: `512 MB`. */
+export function byteText(bytes: number): string {
+  let value = bytes;
+  let unit = 0;
+  while (value >= UNIT_BYTES && unit < UNITS.length - 1) {
+    value /= UNIT_BYTES;
+    unit += 1;
+  }
+  const shown = unit === 0 || value >= 100 ? Math.round(value) : Math.round(value * 10) / 10;
+  return `${shown} ${UNITS[unit] ?? ''}`;
+}
+
+/** i18n: sessions:streams.* */
+
+/** What a command without a terminal read and wrote that the recording does not show as text: amount and hash. */
+export function StreamAccounts({ recording }: { readonly recording: Recording }) {
+  const t = useT();
+  const [ends, setEnds] = useState<readonly StreamEnd[]>([]);
+  useEffect(() => {
+    let isHere = true;
+    recording.streamEnds().then(
+      (found) => isHere && setEnds(found.filter((end) => !isWholeText(end))),
+      // The player reads the same block and tells why it cannot.
+      () => undefined,
+    );
+    return () => {
+      isHere = false;
+    };
+  }, [recording]);
+  if (ends.length === 0) return null;
+  return (
+    <ul
+      aria-label={t('sessions:streams.title')}
+      className="border-t border-line bg-surface-1 px-3 py-1 text-meta text-ink-2"
+    >
+      {ends.map((end) => (
+        <li key={end.stream} className="flex flex-wrap gap-x-2">
+          <span>{t(`sessions:streams.${end.stream}`)}</span>
+          {end.protocol !== '' && <span className="font-mono">{end.protocol}</span>}
+          <span className="tabular-nums">
+            {end.notKept > 0
+              ? t('sessions:streams.not_kept', { size: byteText(end.bytes), missing: byteText(end.notKept) })
+              : t('sessions:streams.kept', { size: byteText(end.bytes) })}
+          </span>
+          <span className="min-w-0 font-mono break-all text-ink-3">SHA-256 {end.sha256}</span>
+        </li>
+      ))}
+    </ul>
+  );
+}
