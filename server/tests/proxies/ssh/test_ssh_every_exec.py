@@ -11,7 +11,7 @@ from fakes.recording import FakeRecorder
 from peers.ssh_proxy import World, run
 from peers.terminal import Terminal
 from postern.contracts.enums import Actions, EndReason
-from postern.contracts.events import CommandSeen, RequestRefused, SessionEnded, SessionStarted
+from postern.contracts.events import CommandSeen, FileTransferred, RequestRefused, SessionEnded, SessionStarted
 from postern.contracts.recording.format import INPUT, MARK, OUTPUT
 from postern.contracts.recording.streams import COMMAND, ERROR, SAMPLE, SKIPPED, STREAM_END, Sample, Skipped, StreamEnd
 
@@ -201,3 +201,73 @@ async def test_file_transfers_with_a_terminal_are_refused(world: World, tmp_path
         assert await terminal.wait() == 255
 
     await world.plane.event(RequestRefused, detail="a file transfer with a terminal")
+
+
+def rsync(world: World, *words: str) -> list[str]:
+    shell = " ".join(world.proxy.ssh(world.login)[:-1])
+    return ["rsync", "-a", "-e", shell, *words]
+
+
+async def the_transfer(world: World) -> FileTransferred:
+    await world.plane.event(SessionEnded)
+    (told,) = world.plane.of(FileTransferred)
+    return told
+
+
+@pytest.mark.parametrize("upload", [True, False], ids=["up", "down"])
+async def test_rsync_is_in_the_file_log_with_direction_size_and_hash(
+    world: World, tmp_path: Path, upload: bool
+) -> None:
+    (tmp_path / "from").mkdir()
+    (tmp_path / "from" / "content").write_bytes(os.urandom(2 * MIB))
+    remote = f"127.0.0.1:{tmp_path}/{'to' if upload else 'from'}/"
+    words = (f"{tmp_path}/from/", remote) if upload else (remote, f"{tmp_path}/to/")
+    result = await run(rsync(world, *words))
+
+    assert result.status == 0, result
+    assert (tmp_path / "to" / "content").read_bytes() == (tmp_path / "from" / "content").read_bytes()
+    told = await the_transfer(world)
+    recorder = await recorder_of(world)
+    account = accounts(recorder)["stdin" if upload else "stdout"]
+    assert (told.direction.value, told.operation) == (("upload", "upload") if upload else ("download", "download"))
+    assert (told.size, told.success) == (account.size, True)
+    assert account.size > 2 * MIB
+    assert account.sha256 in told.detail
+    assert str(tmp_path) in told.path
+    assert (await world.plane.event(SessionEnded)).protocol == account.protocol == "rsync"
+    assert world.plane.of(SessionStarted)[0].kind == "rsync"
+    assert covered(recorder)["stdin" if upload else "stdout"] == account.size
+
+
+@pytest.mark.parametrize("upload", [True, False], ids=["up", "down"])
+async def test_rsync_without_the_right_is_refused(world: World, tmp_path: Path, upload: bool) -> None:
+    world.asset.actions = Actions.CONNECT | (Actions.DOWNLOAD_FILE if upload else Actions.UPLOAD_FILE)
+    (tmp_path / "from").mkdir()
+    remote = f"127.0.0.1:{tmp_path}/{'to' if upload else 'from'}/"
+    result = await run(rsync(world, *((f"{tmp_path}/from/", remote) if upload else (remote, f"{tmp_path}/to/"))))
+
+    assert result.status != 0
+    assert b"does not include" in result.err
+    assert not world.proxy.recordings.recorders
+
+
+async def test_a_tar_pipe_and_a_git_clone_are_in_the_file_log(world: World, tmp_path: Path) -> None:
+    (tmp_path / "to").mkdir()
+    archive = await run(world.proxy.ssh(world.login, "tar cf - /etc/hostname"))
+    await run(world.proxy.ssh(world.login, f"tar xf - -C {tmp_path}/to"), stdin=archive.out)
+
+    assert (tmp_path / "to" / "etc" / "hostname").exists()
+    await world.plane.until(lambda: len(world.plane.of(SessionEnded)) == 2)
+    told = [(one.direction.value, one.size, one.detail.partition(":")[0]) for one in world.plane.of(FileTransferred)]
+    assert told == [("download", len(archive.out), "tar"), ("upload", len(archive.out), "tar")]
+
+
+async def test_legacy_scp_is_recorded_beside_its_file_log(world: World, tmp_path: Path) -> None:
+    (tmp_path / "source").write_bytes(os.urandom(300_000))
+    result = await run(world.proxy.scp(world.login, str(tmp_path / "source"), f":{tmp_path}/there", options=("-O",)))
+
+    assert result.status == 0
+    recorder = await recorder_of(world)
+    assert accounts(recorder)["stdin"].size == covered(recorder)["stdin"] > 300_000
+    assert accounts(recorder)["stdin"].protocol == "scp"
+    assert [(one.path, one.size) for one in world.plane.of(FileTransferred)] == [("source", 300_000)]

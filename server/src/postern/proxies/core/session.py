@@ -28,7 +28,7 @@ from postern.kernel.clock import monotonic_ms, monotonic_s, now
 from postern.kernel.errors import PosternError
 from postern.kernel.ids import new_id
 from postern.proxies.core.charset import Charset, DetectorInUtf8
-from postern.proxies.core.recording.streams import ProgramRecording, write_command, write_environment
+from postern.proxies.core.recording.streams import ProgramRecording, StreamAccount, write_command, write_environment
 from postern.proxies.core.texts import end_message
 from postern.proxies.core.watching import Watcher
 
@@ -271,9 +271,16 @@ class LiveSession:
         self.last_traffic_s = monotonic_s()
         return True
 
-    def digest(self, stream: Stream) -> str:
-        """SHA-256 of a program's stream so far; empty when it is not recorded."""
-        return self._program.sha256(stream) if self._program is not None else ""
+    def account(self, stream: Stream) -> StreamAccount:
+        """How much of a program's stream has passed, and its SHA-256."""
+        if self._program is not None:
+            return self._program.account(stream)
+        return StreamAccount(self.bytes_in if stream is Stream.INPUT else self.bytes_out, "")
+
+    @property
+    def recognised_protocol(self) -> str:
+        """What a program without a terminal speaks, by its bytes; empty when it is nothing known."""
+        return self._program.protocol if self._program is not None else self._protocol
 
     def _show(self, kind: int, data: bytes) -> None:
         """An event of a program, as text for those who watch."""

@@ -311,14 +311,15 @@ class PersonSession(asyncssh.SSHServerSession[bytes]):
         try:
             terminal = self._pty is not None
             kind, inspector = judge(session, wish, terminal=terminal)
-            relay = Relay(session, self, terminal=terminal, inspector=inspector)
+            request = classify(wish.command) if wish.command is not None else None
+            relay = Relay(session, self, terminal=terminal, inspector=inspector, command=request)
             environment = self._channel.environment() if self._channel is not None else {}
             self._record(session, wish, environment)
             program = Program(command=wish.command, subsystem=wish.subsystem, pty=self._pty, environment=environment)
             running = await connection.run(program, relay, language=self.language)
             session.activate(kind, self.columns if terminal else 0, self.rows if terminal else 0)
-            if wish.command is not None:
-                session.command(classify(wish.command).text)
+            if request is not None:
+                session.command(request.text)
         except TargetFailed as failure:
             session.end(failure.reason, failure.detail, message=failure.message)
             connection.close()

@@ -13,7 +13,9 @@ from postern.contracts.enums import EndReason
 from postern.contracts.recording.streams import Stream
 from postern.proxies.core.session import LiveSession
 from postern.proxies.core.target import TargetExit
+from postern.proxies.ssh.classification import ExecRequest
 from postern.proxies.ssh.target import TargetProgram
+from postern.proxies.ssh.transfer_summary import report_unnamed_transfer
 
 #: How long the end of the output is kept back, waiting for the exit status.
 _EOF_DELAY_S: Final = 0.1
@@ -66,8 +68,15 @@ class Relay:
     """One session's carriage. Made before the target's program runs; `start` joins the two."""
 
     def __init__(
-        self, session: LiveSession, front: Front, *, terminal: bool, inspector: Inspector | None = None
+        self,
+        session: LiveSession,
+        front: Front,
+        *,
+        terminal: bool,
+        inspector: Inspector | None = None,
+        command: ExecRequest | None = None,
     ) -> None:
+        """`command`: what runs, when it is a command line; it may turn out to be a transfer that nobody inspects."""
         self.session = session
         self._front = front
         self._terminal = terminal
@@ -80,8 +89,11 @@ class Relay:
         #: The person's channel is not read at present.
         self.person_waits = False
         self.ended: asyncio.Future[Outcome] = asyncio.get_running_loop().create_future()
+        self._command = command
         if inspector is not None:
             session.before_end(inspector.close)
+        elif command is not None and not terminal:
+            session.before_end(self._report_transfer)
         session.on_end(self._session_ended)
 
     def start(self, program: TargetProgram) -> None:
@@ -206,6 +218,10 @@ class Relay:
         except ValueError as error:
             self.session.end(EndReason.LIMIT, f"file transfer protocol: {error}")
             return b""
+
+    def _report_transfer(self) -> None:
+        if self._command is not None:
+            report_unnamed_transfer(self.session, self._command.kind, self._command.text, self._exit)
 
     def _session_ended(self, reason: EndReason, message: str) -> None:
         if self._late_eof is not None:

@@ -50,7 +50,7 @@ def judge(session: LiveSession, wish: Wish, *, terminal: bool) -> tuple[str, Ins
     _demand(session, NEEDED[request.kind], request.text)
     if request.kind in {ExecKind.SCP_UPLOAD, ExecKind.SCP_DOWNLOAD}:
         return "scp", ScpInspector(session, upload=request.kind is ExecKind.SCP_UPLOAD)
-    return "exec", None
+    return ("exec" if request.kind is ExecKind.COMMAND else "rsync"), None
 
 
 def _refuse_on_terminal(session: LiveSession, what: str, *, terminal: bool) -> None:

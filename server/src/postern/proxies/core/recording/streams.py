@@ -10,7 +10,7 @@ are not kept are counted and hashed *before* they are forwarded.
 import hashlib
 from collections import deque
 from collections.abc import Callable
-from typing import Final, Protocol
+from typing import Final, NamedTuple, Protocol
 
 from postern.contracts.recording.format import MARK, json_bytes
 from postern.contracts.recording.streams import (
@@ -62,6 +62,13 @@ def is_binary(data: bytes) -> bool:
         return True
     head = data[:_LOOKED_AT]
     return len(head) - len(head.translate(None, _CONTROLS)) > _MAX_CONTROL_SHARE * len(head)
+
+
+class StreamAccount(NamedTuple):
+    """All bytes of a stream so far. `sha256` is empty when the session is not recorded any more."""
+
+    size: int
+    sha256: str
 
 
 class Budget:
@@ -138,8 +145,8 @@ class StreamKeeper:
         while self._tail_bytes - len(self._tail[0]) >= TAIL_BYTES:
             self._tail_bytes -= len(self._tail.popleft())
 
-    def sha256(self) -> str:
-        return self._hash.hexdigest()
+    def account(self) -> StreamAccount:
+        return StreamAccount(self.size, self._hash.hexdigest())
 
     def close(self, protocol: str) -> None:
         """The stream is over: keep the end of what was skipped last, and write the account."""
@@ -187,12 +194,8 @@ class ProgramRecording:
             if self._recogniser.is_looking and stream is not Stream.ERROR:
                 self._recogniser.take(data, from_person=stream is Stream.INPUT)
 
-    def sha256(self, stream: Stream) -> str:
-        """Of all bytes of the stream so far."""
-        return self._keepers[stream].sha256()
-
-    def size(self, stream: Stream) -> int:
-        return self._keepers[stream].size
+    def account(self, stream: Stream) -> StreamAccount:
+        return self._keepers[stream].account()
 
     def close(self) -> None:
         """The program is over. Raises what the recorder raises."""
