@@ -317,3 +317,18 @@ def test_audit_chain_holds_after_a_whole_session(proxy: Proxy, active: Session, 
     proxy.credential(active.pk)
     proxy.tell(command(active.pk), transfer(active.pk), ended(active.pk))
     assert list(audit_queries.verify()) == []
+
+
+def test_a_command_is_called_after_the_protocol_that_was_seen_on_the_wire(proxy: Proxy, opened: Session) -> None:
+    proxy.tell(events.SessionStarted(session_id=opened.pk, at=clock.now(), kind="exec", recording=True))
+    proxy.tell(ended(opened.pk, EndReason.TARGET_CLOSED, protocol="git"))
+    opened.refresh_from_db()
+    assert opened.kind == "git"
+    assert Recording.objects.get(session=opened).state == RecordingState.RECORDING
+
+
+def test_what_was_seen_on_the_wire_renames_nothing_but_a_command(proxy: Proxy, opened: Session) -> None:
+    proxy.start(opened.pk)
+    proxy.tell(ended(opened.pk, EndReason.TARGET_CLOSED, protocol="git"))
+    opened.refresh_from_db()
+    assert opened.kind == "shell"

@@ -8,7 +8,16 @@ from typing import Final
 from postern.contracts.enums import Actions
 
 _MAX_SPLIT_BYTES: Final = 64 * 1024
-_PREFIXES: Final = frozenset({"exec", "command", "nice", "env", "sudo", "doas"})
+#: Programs that only start another one, and their options that take the next word.
+_PREFIXES: Final = {
+    "exec": "a",
+    "command": "",
+    "nice": "n",
+    "ionice": "cnp",
+    "env": "uCS",
+    "sudo": "ugpCrtTDRUh",
+    "doas": "uC",
+}
 
 
 class ExecKind(StrEnum):
@@ -51,8 +60,16 @@ def _words(text: str) -> list[str]:
         words = shlex.split(text)
     except ValueError:
         words = text.split()
-    while words and words[0] in _PREFIXES:
-        words = words[1:]
+    while words and (prefix := words[0].rpartition("/")[2]) in _PREFIXES:
+        words = _without_options(words[1:], _PREFIXES[prefix])
+    return words
+
+
+def _without_options(words: list[str], with_value: str) -> list[str]:
+    """The words after a prefix from the program on: options, their values and variables are left out."""
+    while words and (words[0].startswith("-") or "=" in words[0]):
+        takes_next = len(words[0]) == 2 and words[0][1] in with_value
+        words = words[2 if takes_next else 1 :]
     return words
 
 
