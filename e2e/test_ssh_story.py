@@ -100,6 +100,36 @@ def test_ssh_shell_is_recorded_with_its_commands(world: World) -> None:
     assert "the-answer-is-42" in cast
 
 
+def test_every_command_has_a_replay_with_what_was_piped_into_it(world: World) -> None:
+    before = {row["id"] for row in world.sessions()}
+    done = run(
+        world.ssh("/usr/bin/env sh"),
+        input="echo the-answer-is-$((6*7)); head -c 900000 /dev/urandom >&2\n",
+        errors="replace",
+    )
+    assert done.stdout == "the-answer-is-42\n"
+
+    def sealed() -> dict[str, object] | None:
+        new = (row for row in world.sessions(is_finished="1") if row["id"] not in before)
+        return next((row for row in new if row["recording_state"] == "sealed" and row["can_replay"]), None)
+
+    session = wait_until(sealed, message="a sealed recording")
+    assert (session["kind"], session["has_replay"], session["command_amount"]) == ("exec", True, 1)
+    commands = world.admin.get(f"/api/v1/terminal/commands/?session_id={session['id']}&limit=10&offset=0")["results"]
+    assert [command["input"] for command in commands] == ["/usr/bin/env sh"]
+    assert world.admin.post(f"/api/v1/terminal/sessions/{session['id']}/replay/verify/", {}, 200)["valid"] is True
+    replay = world.admin.get(f"/api/v1/terminal/sessions/{session['id']}/replay/")
+    cast = world.admin.call("GET", replay["cast_url"]).body
+    for part in (
+        "/usr/bin/env sh",
+        "echo the-answer-is-$((6*7))",
+        "the-answer-is-42",
+        "stderr: 900,000 bytes, ",
+        "SHA-256",
+    ):
+        assert part in cast
+
+
 def test_ssh_menu_lists_and_opens_what_is_granted(world: World) -> None:
     terminal = Terminal(world.ssh(login="zhang", options=("-tt",)))
     terminal.shows("web-1")
