@@ -249,6 +249,19 @@ def test_export_shows_text_and_accounts_instead_of_rubbish(tmp_path: Path) -> No
     assert hashlib.sha256(rubbish).hexdigest() in text
 
 
+def test_lines_that_arrive_together_with_binary_data_are_shown(tmp_path: Path) -> None:
+    journal = journal_in(tmp_path)
+    program = opened(journal)
+    program.take(Stream.OUTPUT, "compiling 数据\nlinking\n".encode() + bytes(range(256)) * 10)
+    end(program)
+    journal.close()
+    (sealed,) = seal_all(tmp_path)
+
+    _, events = sealed_events(sealed)
+    assert [event.data.decode() for event in events if event.kind == OUTPUT] == ["compiling 数据\nlinking\n"]
+    assert sum(len(Sample.decode(event.data).data) for event in events if event.kind == SAMPLE) == 2560
+
+
 @pytest.mark.parametrize(
     ("data", "binary"),
     [

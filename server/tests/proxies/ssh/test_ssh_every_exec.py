@@ -91,12 +91,14 @@ async def test_a_large_binary_stream_is_counted_and_hashed_with_its_head_and_tai
         len(result.out), hashlib.sha256(result.out).hexdigest(), True,
     )  # fmt: skip
     samples = list(map(Sample.decode, recorder.of(SAMPLE)))
-    kept = sum(len(sample.data) for sample in samples)
+    # Random bytes may begin with a line that looks like text.
+    text = b"".join(recorder.of(OUTPUT))
+    kept = len(text) + sum(len(sample.data) for sample in samples)
     assert account.not_kept == account.size - kept
     assert kept < 300_000
     for sample in samples:
         assert result.out[sample.offset :].startswith(sample.data)
-    assert samples[0].offset == 0
+    assert samples[0].offset == len(text)
     assert samples[-1].offset + len(samples[-1].data) == account.size
 
 

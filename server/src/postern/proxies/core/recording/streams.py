@@ -64,6 +64,17 @@ def is_binary(data: bytes) -> bool:
     return len(head) - len(head.translate(None, _CONTROLS)) > _MAX_CONTROL_SHARE * len(head)
 
 
+def leading_text(data: bytes) -> int:
+    """How many bytes at the beginning of a binary piece are whole lines of text: they came together by chance."""
+    at = 0
+    while (end := data.find(b"\n", at, at + _LOOKED_AT) + 1) > 0:
+        line = data[at:end]
+        if 0 in line or len(line.translate(None, _CONTROLS)) < len(line):
+            break
+        at = end
+    return at
+
+
 class StreamAccount(NamedTuple):
     """All bytes of a stream so far. `sha256` is empty when the session is not recorded any more."""
 
@@ -117,6 +128,9 @@ class StreamKeeper:
 
     def _take_piece(self, piece: bytes, now_s: float) -> None:
         binary = is_binary(piece)
+        if binary and not self._tail and (text := leading_text(piece)):  # not in a flood, where it is chance
+            self._take_piece(piece[:text], now_s)
+            piece = piece[text:]
         self._saw_binary |= binary
         kept = (self._binary if binary else self._text).take(len(piece), now_s)
         if kept:
