@@ -210,6 +210,13 @@ class RecordingPolicy(msgspec.Struct, frozen=True, kw_only=True):
     record_input: bool = False
 
 
+class ActionsUntil(msgspec.Struct, frozen=True, kw_only=True):
+    """These actions are permitted before `until`, and not from then on."""
+
+    actions: Actions
+    until: datetime
+
+
 class SessionGrant(msgspec.Struct, frozen=True, kw_only=True):
     """A permitted session: everything the proxy needs except the credential, which is asked for last."""
 
@@ -226,9 +233,12 @@ class SessionGrant(msgspec.Struct, frozen=True, kw_only=True):
     login_from: LoginFrom
     remote_addr: str
     target: Target
-    actions: Actions
+    actions: Actions  # permitted when the session was decided
     recording: RecordingPolicy
     expires_at: datetime | None = None  # end of the permission, enforced by the proxy as well
+    #: Each action with its own end, enforced by the proxy at that second. Empty: all of `actions` until `expires_at`.
+    ends: tuple[ActionsUntil, ...] = ()
+    version: int = 0  # rises with each change of the ends; see `terminals.ChangeGrant`
     idle_timeout_s: int = 1800
     control_loss_limit_s: int = 600  # how long the session may go on while the control plane is away
     charset: str = "utf8"  # of the platform: utf8 or gbk

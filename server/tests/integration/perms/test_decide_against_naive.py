@@ -116,7 +116,7 @@ class Naive:
 
     def decide(
         self, user: User, asset: Asset, system_user: SystemUser, protocol: Protocol, at: datetime
-    ) -> tuple[bool, Actions, datetime | None]:
+    ) -> tuple[bool, Actions, datetime | None, dict[int, datetime]]:
         user, asset = self.users[user.pk], self.assets[asset.pk]
         possible = (
             user.is_active
@@ -125,29 +125,57 @@ class Naive:
             and system_user.protocol == protocol
             and (asset.pk, protocol.value) in self.offers
         )
-        actions, ends = Actions.NONE, []
+        actions = Actions.NONE
+        standing: list[AssetPermission] = []
         for permission, users, groups, assets, nodes, system_users in self.permissions:
             who = user.pk in users or any((user.pk, group) in self.groups for group in groups)
             what = asset.pk in assets or self.above.get(asset.pk, set()) & nodes
-            holds = (
-                permission.is_active
-                and permission.date_start <= at < permission.date_expired
-                and (user.pk, permission.org_id) in self.members
-            )
-            if possible and who and what and holds and system_user.pk in system_users and permission.actions & 1:
-                actions |= Actions(permission.actions)
-                ends.append(permission.date_expired)
-        if not ends:
-            return False, Actions.NONE, None
-        return True, actions, min(max(ends), user.date_expired) if user.date_expired else max(ends)
+            stands = permission.is_active and (user.pk, permission.org_id) in self.members
+            if possible and who and what and stands and system_user.pk in system_users and permission.actions & 1:
+                standing.append(permission)
+                if permission.date_start <= at < permission.date_expired:
+                    actions |= Actions(permission.actions)
+        if not actions:
+            return False, Actions.NONE, None, {}
+        ends = {
+            bit: self.end_of(bit, standing, at, user.date_expired)
+            for bit in (1 << n for n in range(8))
+            if actions & bit
+        }
+        return True, actions, ends[1], ends
+
+    @staticmethod
+    def end_of(bit: int, permissions: list[AssetPermission], at: datetime, account_ends: datetime | None) -> datetime:
+        """Walk from border to border until no permission includes the action."""
+        while account_ends is None or at < account_ends:
+            borders = [
+                row.date_expired for row in permissions if row.actions & bit and row.date_start <= at < row.date_expired
+            ]
+            if not borders:
+                return at
+            at = min(borders)
+        return account_ends
+
+
+def _bits(actions: Actions) -> list[int]:
+    return [1 << n for n in range(8) if actions & (1 << n)]
 
 
 def check(world: World, dice: random.Random) -> int:
     """Compare on a few instants, half of them exactly on a border and half a microsecond before one."""
     allowed = 0
     naive = Naive()
+    requests = {
+        (user.pk, asset.pk, system_user.pk): facade.Request(
+            user_id=user.pk, asset_id=asset.pk, system_user_id=system_user.pk, protocol=Protocol(system_user.protocol)
+        )
+        for user in world.users
+        for asset in world.assets
+        for system_user in world.system_users
+    }
     instants = [START + DAY * days + shift for days in range(7) for shift in (-timedelta(microseconds=1), timedelta(0))]
     for at in dice.sample(instants, 2):
+        many = facade.decide_many(requests, at=at)
         for user in world.users:
             reach = Reach(Who(user_id=user.pk), at)
             in_reach = {asset.pk for asset in reach.assets()}
@@ -160,7 +188,15 @@ def check(world: World, dice: random.Random) -> int:
                     found = facade.decide(
                         user_id=user.pk, asset_id=asset.pk, system_user_id=system_user.pk, protocol=protocol, at=at
                     )
-                    assert (found.allowed, found.actions, found.expires_at) == expected
+                    ends = {bit: group.until for group in found.ends for bit in _bits(group.actions)}
+                    assert (found.allowed, found.actions, found.expires_at, ends) == expected
+                    in_set = many[user.pk, asset.pk, system_user.pk]
+                    assert (in_set.allowed, in_set.ends, in_set.denial_code, in_set.next_change_at) == (
+                        found.allowed,
+                        found.ends,
+                        found.denial_code,
+                        found.next_change_at,
+                    )
                     assert found.reasons
                     assert found.allowed == (found.denial_code is None)
                     if expected[0]:

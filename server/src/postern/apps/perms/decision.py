@@ -3,7 +3,8 @@
 Somebody may use a system user on an asset when the person and the asset are active, the asset offers the protocol that the
 system user speaks, and at least one permission of an organization that the person is a member of names the person (or a
 group of theirs), the asset (or a node above it) and the system user, is active, holds at the instant (`date_start <= at < date_expired`) and includes the action connect. The actions
-of all such permissions add up.
+of all such permissions add up, and each action ends when the last permission that includes it ends: an upload of ten
+minutes beside a connect of a year does not last a year.
 """
 
 from collections.abc import Iterable
@@ -16,6 +17,7 @@ from uuid import UUID
 from django.utils import timezone
 from django.utils.translation import gettext as _
 
+from postern.contracts.access import ActionsUntil
 from postern.contracts.enums import Actions, DenialCode, Protocol
 
 
@@ -79,13 +81,15 @@ class Reason:
 class Decision:
     """The answer. `actions`, `expires_at` and the granted reasons are only filled when it is allow.
 
-    `expires_at` is the instant at which the last of the present grants ends (or the account does); `next_change_at` the nearest
-    instant at which any permission involved begins or ends: decide again then.
+    `ends` holds each action with its own end; `expires_at` is the end of connect, and so of everything. A permission that
+    begins before another one ends carries its actions on without a gap. No action outlives the account. `next_change_at` is
+    the nearest instant at which any permission involved begins or ends: decide again then.
     """
 
     verdict: Verdict
     reasons: tuple[Reason, ...]
     actions: Actions = Actions.NONE
+    ends: tuple[ActionsUntil, ...] = ()
     expires_at: datetime | None = None
     next_change_at: datetime | None = None
     denial_code: DenialCode | None = None
@@ -199,19 +203,38 @@ def evaluate(facts: Facts, at: datetime) -> Decision:
             next_change_at=next_change_at,
             denial_code=_DENIAL_CODES[reasons[0].code],
         )
-    actions = Actions.NONE
-    for grant in holding:
-        actions |= Actions(grant.actions)
-    expires_at = max(grant.date_expired for grant in holding)
-    if facts.user is not None and facts.user.date_expired is not None:
-        expires_at = min(expires_at, facts.user.date_expired)
+    carrying = [grant for grant, reason in judged if reason.code in _CARRYING]
+    ends = _ends(carrying, at, facts.user.date_expired if facts.user is not None else None)
     return Decision(
         verdict=Verdict.ALLOW,
         reasons=tuple(reason for _grant, reason in judged if reason.code is ReasonCode.GRANTED),
-        actions=actions,
-        expires_at=expires_at,
+        actions=Actions(sum(group.actions for group in ends)),
+        ends=ends,
+        expires_at=next(group.until for group in ends if group.actions & Actions.CONNECT),
         next_change_at=next_change_at,
     )
+
+
+#: Grants that hold now, or will as they stand.
+_CARRYING: Final = frozenset({ReasonCode.GRANTED, ReasonCode.GRANT_NOT_STARTED})
+_BITS: Final = tuple(1 << position for position in range(Actions.ALL.bit_length()))
+
+
+def _ends(grants: list[GrantFacts], at: datetime, account_ends: datetime | None) -> tuple[ActionsUntil, ...]:
+    """Every action that is permitted at `at` with the instant at which it first is not; actions of one end together."""
+    # Connect opens everything: a grant without it carries nothing on
+    grants = sorted((grant for grant in grants if grant.actions & Actions.CONNECT), key=lambda grant: grant.date_start)
+    groups: dict[datetime, int] = {}
+    for bit in _BITS:
+        until = at
+        for grant in grants:
+            if grant.actions & bit and grant.date_start <= until:
+                until = max(until, grant.date_expired)
+        if account_ends is not None:
+            until = min(until, account_ends)
+        if until > at:
+            groups[until] = groups.get(until, 0) | bit
+    return tuple(ActionsUntil(actions=Actions(bits), until=until) for until, bits in sorted(groups.items()))
 
 
 _WEIGHT: Final = {code: position for position, code in enumerate(_DENIAL_CODES)}

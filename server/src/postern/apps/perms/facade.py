@@ -1,9 +1,12 @@
 """What the other apps may call: the decision, its explanation, and what somebody may reach."""
 
+from collections.abc import Hashable, Mapping
 from datetime import datetime
+from typing import TypeVar
 from uuid import UUID
 
 from postern.apps.perms.decision import Decision, Named, Reason, ReasonCode, Verdict, Via, evaluate
+from postern.apps.perms.many import Request, load_facts_of_many
 from postern.apps.perms.queries import load_facts
 from postern.apps.perms.targets import ResolvedTarget, TargetAnswer, reachable_assets, resolve_target
 from postern.contracts.enums import Protocol
@@ -14,14 +17,18 @@ __all__ = [
     "Named",
     "Reason",
     "ReasonCode",
+    "Request",
     "ResolvedTarget",
     "TargetAnswer",
     "Verdict",
     "Via",
     "decide",
+    "decide_many",
     "reachable_assets",
     "resolve_target",
 ]
+
+_Key = TypeVar("_Key", bound=Hashable)
 
 
 def decide(
@@ -34,3 +41,9 @@ def decide(
     """
     facts = load_facts(user_id=user_id, asset_id=asset_id, system_user_id=system_user_id, protocol=protocol)
     return evaluate(facts, at or now())
+
+
+def decide_many(requests: Mapping[_Key, Request], *, at: datetime | None = None) -> dict[_Key, Decision]:
+    """`decide` for a whole set of requests, under the same keys: a dozen queries for each 200 instead of one for each."""
+    instant = at or now()
+    return {key: evaluate(facts, instant) for key, facts in load_facts_of_many(requests)}
