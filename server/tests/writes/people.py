@@ -96,6 +96,17 @@ def _both(verb: str, told: list[Told], **more: object) -> list[Write]:
 
 _PASSWORD = [Told(event="user.password_changed", action="other", kind="PasswordChangeLog", name=ONE, org=ROOT)]
 _REMOVED = _person("membership.changed", old={"org_roles": ["User"]}, new={"org_roles": []}, org=DEFAULT)
+_LEFT = [
+    _REMOVED,
+    Told(
+        event="assetpermission.link_removed",
+        action="update",
+        kind="AssetPermission",
+        name="one permission",
+        old={"users": ONE},
+    ),
+    Told(event="systemuser.unbound", action="update", kind="SystemUser", name="one same()", old={"user": ONE}),
+]
 
 _DEEDS = [
     # Columns, roles and groups in one form are one record.
@@ -154,8 +165,8 @@ _DEEDS = [
         )
         for method in ("GET", "POST")
     ],
-    Write(method="POST", path=f"{API}users/<pk>/remove/", at=_AT, status=204, told=[_REMOVED], again=Again.GONE),
-    Write(method="POST", path=f"{API}users/remove/", query="ids={users/users}", status=204, told=[_REMOVED]),
+    Write(method="POST", path=f"{API}users/<pk>/remove/", at=_AT, status=204, told=_LEFT, again=Again.GONE),
+    Write(method="POST", path=f"{API}users/remove/", query="ids={users/users}", status=204, told=_LEFT),
     Write(
         method="POST",
         path=f"{API}users/invite/",

@@ -2,7 +2,8 @@
 
 Events are frozen dataclasses in `apps/<x>/events.py`, named in the past tense. An action publishes; the event goes out when
 the transaction has been committed. Subscribers register in `AppConfig.ready`. Who must not miss one, even when the process
-dies meanwhile, subscribes with `foundation.outbox.subscribe` instead.
+dies meanwhile, subscribes with `foundation.outbox.subscribe` instead; whose own write belongs to the same transaction takes
+part with `take_part`.
 """
 
 import logging
@@ -15,7 +16,7 @@ logger = logging.getLogger(__name__)
 
 _Event = TypeVar("_Event")
 _subscribers: dict[type[Any], list[Callable[[Any], None]]] = {}
-_keepers: dict[type[Any], Callable[[Any], None]] = {}
+_partners: dict[type[Any], list[Callable[[Any], None]]] = {}
 
 
 def subscribe(event_type: type[_Event], subscriber: Callable[[_Event], None]) -> None:
@@ -25,16 +26,21 @@ def subscribe(event_type: type[_Event], subscriber: Callable[[_Event], None]) ->
         known.append(subscriber)
 
 
-def keep(event_type: type[_Event], keeper: Callable[[_Event], None]) -> None:
-    """Call `keeper` inside the transaction that publishes an event of this type: it writes down what must not be lost."""
-    _keepers[event_type] = keeper
+def take_part(event_type: type[_Event], partner: Callable[[_Event], None]) -> None:
+    """Call `partner` inside the transaction that publishes an event of this type: both happen, or neither.
+
+    For what must not be lost when the process dies between the commit and the subscribers. A partner that fails undoes the
+    whole write.
+    """
+    known = _partners.setdefault(event_type, [])
+    if partner not in known:
+        known.append(partner)
 
 
 def publish_after_commit(event: object) -> None:
     """Publish `event` once the present transaction is committed; at once when there is none."""
-    keeper = _keepers.get(type(event))
-    if keeper is not None:
-        keeper(event)
+    for partner in _partners.get(type(event), ()):
+        partner(event)
     transaction.on_commit(lambda: _publish(event))
 
 

@@ -52,7 +52,7 @@ def subscribe(event_type: type[_Event], receiver: Callable[[_Event], None]) -> N
         receiver(msgspec.convert(payload, event_type))
 
     register(topic, deliver)
-    events.keep(event_type, write_down)
+    events.take_part(event_type, write_down)
 
 
 def register(topic: str, receiver: Receiver) -> None:

@@ -13,9 +13,9 @@ from postern.apps.perms.errors import FieldRefused
 from postern.apps.perms.events import AccessChanged
 from postern.apps.perms.links import LINKS, SYSTEM_USERS, USERS, Link
 from postern.apps.perms.models import AssetPermission, PermissionUser
-from postern.apps.users.models import Membership
+from postern.apps.users.models import Membership, User
 from postern.foundation import events
-from postern.foundation.actor import SYSTEM, Actor
+from postern.foundation.actor import Actor
 
 _COLUMNS = ("name", "is_active", "actions", "date_start", "date_expired", "comment")
 
@@ -118,13 +118,21 @@ def remove_link(*, actor: Actor, link: Link, row: Any) -> None:
 
 
 @transaction.atomic
-def forget_user(*, user_id: UUID, org_id: UUID) -> None:
-    """Take a person who has left an organization out of its permissions (they have not counted since he left)."""
-    rows = PermissionUser.objects.filter(user_id=user_id, assetpermission__org_id=org_id).select_related(
-        "assetpermission", "user"
+def forget_user(*, actor: Actor, user_id: UUID, org_id: UUID) -> None:
+    """Take a person who leaves an organization out of its permissions. Part of the transaction in which they leave."""
+    rows = PermissionUser.objects.filter(user_id=user_id, assetpermission__org_id=org_id)
+    permissions = list(AssetPermission.objects.filter(pk__in=set(rows.values_list("assetpermission_id", flat=True))))
+    if not permissions:
+        return
+    rows.delete()
+    name = str(User.objects.get(pk=user_id))
+    audits.record_changes(
+        actor=actor,
+        action="update",
+        event="assetpermission.link_removed",
+        changes=[audits.Change(permission, old={USERS.list_name: name}) for permission in permissions],
     )
-    for row in rows:
-        remove_link(actor=SYSTEM, link=USERS, row=row)
+    events.publish(AccessChanged(org_id=org_id))
 
 
 def _columns(values: Mapping[str, Any]) -> dict[str, Any]:
@@ -157,7 +165,9 @@ def _set(permission: AssetPermission, link: Link, wanted: Collection[UUID]) -> N
 def _require_own(org_id: UUID, link: Link, ids: Collection[UUID]) -> None:
     """People are members of the organization; everything else belongs to it (K68)."""
     if link is USERS:
-        known = set(Membership.objects.filter(org_id=org_id, user_id__in=ids).values_list("user_id", flat=True))
+        # Locked until the links are there: who leaves the organization at this moment is refused, or loses the link with the rest
+        members = Membership.objects.select_for_update().filter(org_id=org_id, user_id__in=ids).order_by("pk")
+        known = set(members.values_list("user_id", flat=True))
     else:
         known = set(link.target.objects.filter(org_id=org_id, pk__in=ids).values_list("pk", flat=True))
     if known != set(ids):

@@ -13,6 +13,8 @@ def subscribe() -> None:
     events.subscribe(AssetsChanged, _tell)
     events.subscribe(SystemUsersChanged, _tell)
     events.subscribe(GroupsChanged, _tell)
+    # With the leaving itself: a grant that outlived a crash in between would be back when the person joins again
+    events.take_part(MembershipChanged, _member_leaves)
     events.subscribe(MembershipChanged, _member_changed)
 
 
@@ -20,7 +22,10 @@ def _tell(event: AssetsChanged | SystemUsersChanged | GroupsChanged) -> None:
     events.publish(AccessChanged(org_id=event.org_id))
 
 
-def _member_changed(event: MembershipChanged) -> None:
+def _member_leaves(event: MembershipChanged) -> None:
     if event.removed:
-        actions.forget_user(user_id=event.user_id, org_id=event.org_id)
+        actions.forget_user(actor=event.by, user_id=event.user_id, org_id=event.org_id)
+
+
+def _member_changed(event: MembershipChanged) -> None:
     events.publish(AccessChanged(org_id=event.org_id))

@@ -3,6 +3,8 @@
 from dataclasses import dataclass
 from uuid import UUID
 
+from postern.foundation.actor import SYSTEM, Actor
+
 
 @dataclass(frozen=True, slots=True)
 class UserCreated:
@@ -23,6 +25,13 @@ class UserClosed:
 
 
 @dataclass(frozen=True, slots=True)
+class UserExpiryMoved:
+    """The end date of an account was set or moved: what the person has open ends at another instant."""
+
+    user_id: UUID
+
+
+@dataclass(frozen=True, slots=True)
 class PasswordChanged:
     """The password was set anew; login sessions and tokens made with the old one are void."""
 
@@ -39,11 +48,12 @@ class PublicKeysChanged:
 
 @dataclass(frozen=True, slots=True)
 class MembershipChanged:
-    """Roles in an organization were given or taken; `removed`: no role is left."""
+    """Roles in an organization were given or taken; `removed`: no role is left. `by`: who did it, for what goes with it."""
 
     user_id: UUID
     org_id: UUID
     removed: bool
+    by: Actor = SYSTEM
 
 
 @dataclass(frozen=True, slots=True)

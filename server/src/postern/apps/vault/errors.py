@@ -1,5 +1,7 @@
 """Refusals of the vault."""
 
+from django.utils.translation import gettext as _
+
 from postern.kernel.errors import Conflict, PosternError
 
 
@@ -15,6 +17,13 @@ class FieldRefused(PosternError):
     @property
     def fields(self) -> dict[str, list[str]]:
         return {self.field: [self.message]}
+
+
+class NotAMember(FieldRefused):
+    """A system user is bound to people of its organization only."""
+
+    def __init__(self) -> None:
+        super().__init__("user", _("The person is no member of the organization."))
 
 
 class CredentialMissing(PosternError):

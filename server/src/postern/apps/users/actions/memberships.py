@@ -44,7 +44,7 @@ def change_org_roles(*, actor: Actor, scope: OrgScope, user: User, roles: Iterab
     )
     if not wanted:
         _leave_groups(user, scope)
-    events.publish(MembershipChanged(user_id=user.pk, org_id=scope.org_id, removed=not wanted))
+    events.publish(MembershipChanged(user_id=user.pk, org_id=scope.org_id, removed=not wanted, by=actor))
     return trail.Change(sorted(held), sorted(wanted))
 
 

@@ -20,7 +20,7 @@ from postern.apps.users.actions.passwords import (
     set_password,
 )
 from postern.apps.users.errors import AboveYou, BuiltInAdministrator, FieldProblem, LastAdministrator
-from postern.apps.users.events import PublicKeysChanged, UserClosed, UserCreated
+from postern.apps.users.events import PublicKeysChanged, UserClosed, UserCreated, UserExpiryMoved
 from postern.apps.users.models import MfaLevel, OrgRole, SystemRole, User
 from postern.apps.users.policy import may_delete, may_grant_org_role, may_grant_system_role, may_update
 from postern.apps.users.queries import administered_org_ids, subject_of
@@ -130,6 +130,8 @@ def update_user(*, actor: Actor, scope: OrgScope, user: User, person: PersonInpu
             trail.record(actor, "user.updated", row, changes, org_id=scope.org_id)
         if "public_key" in changes:
             events.publish(PublicKeysChanged(user_id=row.pk, username=row.username))
+        if "date_expired" in changes:
+            events.publish(UserExpiryMoved(user_id=row.pk))
         if was_valid and not row.is_valid:
             cause = "expired" if row.is_active else "disabled"
             events.publish(UserClosed(user_id=row.pk, username=row.username, cause=cause))

@@ -8,9 +8,11 @@ from django.db import models, transaction
 
 from postern.apps.assets import facade as assets
 from postern.apps.audits import facade as audits
+from postern.apps.users.models import Membership
 from postern.apps.vault import secret_store
+from postern.apps.vault.errors import NotAMember
 from postern.apps.vault.events import SystemUsersChanged
-from postern.apps.vault.models import SystemUser
+from postern.apps.vault.models import SystemUser, SystemUserUser
 from postern.apps.vault.rules import SECRET_COLUMNS, Plan, plan
 from postern.apps.vault.secret_store import place_of
 from postern.foundation import events
@@ -109,6 +111,37 @@ def clear_secrets(*, actor: Actor, system_user: SystemUser) -> None:
         target=system_user,
         old=_masked(held),
         new=dict.fromkeys(sorted(held)),
+    )
+
+
+@transaction.atomic
+def bind_user(*, actor: Actor, row: SystemUserUser) -> models.Model:
+    """Bind a system user to a person. Raises NotAMember.
+
+    The membership is locked until the binding is there: who is leaving at this moment is not bound any more.
+    """
+    memberships = Membership.objects.select_for_update().filter(user=row.user_id, org_id=row.systemuser.org_id)
+    if not list(memberships.order_by("pk").values_list("pk", flat=True)):
+        raise NotAMember
+    return bind(actor=actor, row=row)
+
+
+@transaction.atomic
+def forget_user(*, actor: Actor, user_id: UUID, org_id: UUID) -> None:
+    """Take a person who leaves an organization off its system users. Part of the transaction in which they leave."""
+    rows = list(
+        SystemUserUser.objects.filter(user_id=user_id, systemuser__org_id=org_id)
+        .select_related("systemuser", "user")
+        .order_by("pk")
+    )
+    if not rows:
+        return
+    SystemUserUser.objects.filter(pk__in=[row.pk for row in rows]).delete()
+    audits.record_changes(
+        actor=actor,
+        action="update",
+        event="systemuser.unbound",
+        changes=[audits.Change(row.systemuser, old={"user": str(row.user)}) for row in rows],
     )
 
 

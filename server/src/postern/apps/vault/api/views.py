@@ -3,14 +3,11 @@
 from typing import Any, ClassVar, cast
 
 from django.db.models import Count, QuerySet
-from django.utils.translation import gettext as _
 from rest_framework.decorators import action
-from rest_framework.exceptions import ValidationError
 from rest_framework.request import Request
 from rest_framework.response import Response
 
 from postern.apps.assets.models import Asset
-from postern.apps.users.models import Membership
 from postern.apps.vault.actions import system_users as actions
 from postern.apps.vault.api.serializers import (
     AdminUserSerializer,
@@ -143,6 +140,4 @@ class SystemUserUserViewSet(_BindingViewSet):
     joined = ("user",)
 
     def create_object(self, data: dict[str, Any]) -> Any:
-        if not Membership.objects.filter(user=data["user"], org_id=data["systemuser"].org_id).exists():
-            raise ValidationError({"user": [_("The person is no member of the organization.")]})
-        return super().create_object(data)
+        return actions.bind_user(actor=self.actor, row=SystemUserUser(**data))
