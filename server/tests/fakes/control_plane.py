@@ -2,6 +2,7 @@
 
 import asyncio
 import hashlib
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Any, Self
@@ -53,6 +54,7 @@ class FakeAsset:
     comment: str = ""
     actions: Actions = Actions.ALL
     expires_at: datetime | None = None
+    ends: tuple[access.ActionsUntil, ...] = ()
     idle_timeout_s: int = 1800
     control_loss_limit_s: int = 600
     strict: bool = True
@@ -103,6 +105,8 @@ class FakeControlPlane:
         self.bootstrap_token = "bootstrap"
         self.down = False
         self.delay_s = 0.0
+        #: Seconds between what a call did here and the answer to it.
+        self.late_s: Callable[[], float] = lambda: 0.0
         self.reject_sessions: set[UUID] = set()
         self._channels: list[web.WebSocketResponse] = []
         self._runner: web.AppRunner | None = None
@@ -220,6 +224,7 @@ class FakeControlPlane:
             actions=asset.actions,
             recording=access.RecordingPolicy(strict=asset.strict),
             expires_at=asset.expires_at,
+            ends=asset.ends,
             idle_timeout_s=asset.idle_timeout_s,
             control_loss_limit_s=asset.control_loss_limit_s,
         )
@@ -241,6 +246,7 @@ class FakeControlPlane:
             self.calls.append((path, message))
             result = answer(message)
             self._changed.set()
+            await asyncio.sleep(self.late_s())
             return web.Response(body=msgspec.json.encode(result), content_type="application/json")
 
         return handle

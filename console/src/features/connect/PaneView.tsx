@@ -17,6 +17,7 @@ import {
   focusPane,
   reconnectPane,
   splitFrom,
+  updateActions,
   updatePane,
   useWorkspace,
   type Pane,
@@ -61,7 +62,10 @@ export function PaneView({
       },
       watching: () => undefined,
       prompt: (prompt) => updatePane(id, { prompt }),
-      notice: (_code, message) => updatePane(id, { notice: message }),
+      notice: (_code, message, actions) => {
+        updatePane(id, { notice: message });
+        if (actions !== null) updateActions(id, actions);
+      },
       ended: (end) => updatePane(id, { end, prompt: null, endedAt: Date.now() }),
       latency: (latencyMs) => updatePane(id, { latencyMs: Math.round(latencyMs) }),
     }),

@@ -167,6 +167,12 @@ export function updatePane(paneId: string, change: Partial<Pane>): void {
   });
 }
 
+/** The session of a pane may do something else from now on. */
+export function updateActions(paneId: string, actions: number): void {
+  const session = useWorkspace.getState().panes[paneId]?.session;
+  if (session) updatePane(paneId, { session: { ...session, actions } });
+}
+
 /** A new session in the same pane. */
 export function reconnectPane(paneId: string): void {
   useWorkspace.setState(({ panes }) => {

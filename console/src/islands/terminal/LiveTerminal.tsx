@@ -87,7 +87,11 @@ export function LiveTerminal({
           opened: (session) => listener().opened(session),
           watching: (session) => listener().watching(session),
           prompt: (prompt) => listener().prompt(prompt),
-          notice: (code, message) => listener().notice(code, message),
+          notice: (code, message, actions) => {
+            // The person looks at the terminal, wherever else it is shown
+            xterm.write(`\r\n\u001b[7m ${message} \u001b[0m\r\n`);
+            listener().notice(code, message, actions);
+          },
           ended: (end) => {
             xterm.options.disableStdin = true;
             xterm.options.cursorBlink = false;

@@ -221,6 +221,12 @@ describe('live connection', () => {
     expect(frames.map((frame) => frame.length)).toEqual([65_536, 65_536, 65_536, 3_392]);
   });
 
+  it('passes on what the person is told while the session goes on, and what is permitted from then on', () => {
+    openSession();
+    last().say({ type: 'notice', code: 'actions', message: 'no uploads any more', actions: 253 });
+    expect(listener.notice).toHaveBeenCalledWith('actions', 'no uploads any more', 253);
+  });
+
   it('notices a dead line by its silence', () => {
     openSession();
     vi.advanceTimersByTime(21_000);

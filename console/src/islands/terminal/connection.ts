@@ -44,7 +44,8 @@ export interface ConnectionListener {
   opened(session: OpenedSession): void;
   watching(session: WatchedSession): void;
   prompt(prompt: { id: number; text: string; echo: boolean }): void;
-  notice(code: string, message: string): void;
+  /** `actions`: what is permitted from now on; null when that has not changed. */
+  notice(code: string, message: string, actions: number | null): void;
   ended(end: EndedSession): void;
   /** Round trip to the proxy, in milliseconds. */
   latency(ms: number): void;
@@ -59,7 +60,7 @@ type ServerMessage =
   | ({ type: 'watching' } & WatchedSession)
   | { type: 'resized'; columns: number; rows: number }
   | { type: 'prompt'; prompt_id: number; text: string; echo: boolean }
-  | { type: 'notice'; code: string; message: string }
+  | { type: 'notice'; code: string; message: string; actions: number | null }
   | { type: 'ended'; reason: string; message: string; exit_status: number | null }
   | { type: 'pong'; t: number };
 
@@ -232,7 +233,7 @@ export class LiveConnection {
         listener.prompt({ id: message.prompt_id, text: message.text, echo: message.echo });
         break;
       case 'notice':
-        listener.notice(message.code, message.message);
+        listener.notice(message.code, message.message, message.actions);
         break;
       case 'pong':
         listener.latency(Math.max(0, performance.now() - message.t));

@@ -128,10 +128,11 @@ class Prompt(msgspec.Struct, frozen=True, kw_only=True, tag="prompt"):
 
 
 class Notice(msgspec.Struct, frozen=True, kw_only=True, tag="notice"):
-    """Something the person should know; the session goes on."""
+    """Something the person should know; the session goes on. `code`: actions, expiring or prolonged."""
 
     code: str
     message: str
+    actions: int | None = None  # what is permitted from now on (enums.Actions)
 
 
 class Ended(msgspec.Struct, frozen=True, kw_only=True, tag="ended"):

@@ -65,8 +65,9 @@ class EndReason(StrEnum):
     TARGET_CLOSED = "target_closed"  # the target ended the shell or command
     TERMINATED = "terminated"  # an administrator stopped it
     IDLE = "idle"  # no traffic for the permitted time
-    GRANT_EXPIRED = "grant_expired"  # the permission's time ran out
-    ACCOUNT_CLOSED = "account_closed"  # the person was disabled, expired, deleted or signed out
+    GRANT_EXPIRED = "grant_expired"  # an end date came: of the permission, of an action in use, of the person's account
+    GRANT_WITHDRAWN = "grant_withdrawn"  # the permission was changed, switched off or deleted
+    ACCOUNT_CLOSED = "account_closed"  # the person was disabled, deleted or signed out
     CANNOT_RECORD = "cannot_record"  # strict policy: no recording, no session
     UNREACHABLE = "unreachable"  # the target did not answer, or its name did not resolve
     CREDENTIAL_REFUSED = "credential_refused"  # the target did not take the stored credential

@@ -9,7 +9,7 @@ from uuid import UUID
 
 import msgspec
 
-from postern.contracts.enums import CommandKind, EndReason, RecordingState, RiskLevel, TransferDirection
+from postern.contracts.enums import Actions, CommandKind, EndReason, RecordingState, RiskLevel, TransferDirection
 
 SESSION_EVENTS: Final = "events/"
 RECORDING_UPLOAD: Final = "recordings/{session_id}/content/"
@@ -77,6 +77,15 @@ class RequestRefused(msgspec.Struct, frozen=True, kw_only=True, tag="request_ref
     detail: str = ""
 
 
+class ActionsEnded(msgspec.Struct, frozen=True, kw_only=True, tag="actions_ended"):
+    """The end date of some actions came while the session goes on. `version` is that of the grant they belonged to."""
+
+    session_id: UUID
+    at: datetime
+    version: int
+    actions: Actions
+
+
 class RecordingCheckpoint(msgspec.Struct, frozen=True, kw_only=True, tag="recording_checkpoint"):
     """The chain's head so far, so that a cut-off or rewritten recording shows."""
 
@@ -105,6 +114,7 @@ SessionEvent = (
     | CommandSeen
     | FileTransferred
     | RequestRefused
+    | ActionsEnded
     | RecordingCheckpoint
     | RecordingSealed
 )

@@ -11,9 +11,12 @@ from uuid import UUID
 
 import msgspec
 
+from postern.contracts.access import ActionsUntil
+
 CONTROL_CHANNEL: Final = "/ws/internal/control/"
 HEARTBEAT: Final = "heartbeat/"
-HEARTBEAT_INTERVAL_S: Final = 10
+#: Also how often proxy and control plane compare their lists of live sessions.
+HEARTBEAT_INTERVAL_S: Final = 5
 #: After this long without a heartbeat a terminal counts as dead and its sessions as interrupted.
 LEASE_S: Final = 45
 
@@ -46,6 +49,8 @@ class Heartbeat(msgspec.Struct, frozen=True, kw_only=True):
     stream_address: str
     ssh_port: int
     unsent_events: int = 0
+    #: Sessions with events that are still to be sent; None: too many to name.
+    unreported: tuple[UUID, ...] | None = None
     draining: bool = False
 
 
@@ -55,7 +60,7 @@ class TerminateSession(msgspec.Struct, frozen=True, kw_only=True, tag="terminate
     order_id: UUID
     session_id: UUID
     by: str
-    reason: str  # an EndReason value: terminated or account_closed
+    reason: str  # an EndReason value: terminated, account_closed, grant_expired or grant_withdrawn
     message_zh: str
     message_en: str
 
@@ -67,20 +72,33 @@ class StopWatching(msgspec.Struct, frozen=True, kw_only=True, tag="stop_watching
     watch_id: UUID
 
 
-Order = TerminateSession | StopWatching
+class ChangeGrant(msgspec.Struct, frozen=True, kw_only=True, tag="change_grant"):
+    """What a live session may do has changed: its actions with their ends, from now on. An older `version` is stale."""
+
+    order_id: UUID
+    session_id: UUID
+    version: int
+    ends: tuple[ActionsUntil, ...]
+
+
+Order = TerminateSession | StopWatching | ChangeGrant
 
 
 class OrderDone(msgspec.Struct, frozen=True, kw_only=True):
+    """`found` False: the proxy carries no such session (any more), so the row of a session to be ended is over."""
+
     order_id: UUID
     ok: bool = True
     detail: str = ""
+    found: bool = True
 
 
 class HeartbeatAnswer(msgspec.Struct, frozen=True, kw_only=True):
-    """Open orders, and the settings that proxies share."""
+    """Open orders, and the settings that proxies share. `over`: listed sessions that must not go on; end them."""
 
     orders: tuple[Order, ...]
     settings: "ProxySettings"
+    over: tuple[UUID, ...] = ()
 
 
 class ProxySettings(msgspec.Struct, frozen=True, kw_only=True):

@@ -248,7 +248,7 @@ async def test_order_on_the_channel_is_carried_out_at_once_and_answered(
         await control_plane.order(sent)
         await control_plane.until(lambda: sent.order_id in control_plane.orders_done)
 
-    assert control_plane.orders_done[sent.order_id] == OrderDone(order_id=sent.order_id)
+    assert control_plane.orders_done[sent.order_id] == OrderDone(order_id=sent.order_id, found=False), "nothing is here"
     assert link.carried == [sent]
 
 

@@ -2,13 +2,14 @@
 
 import asyncio
 import logging
+from collections import OrderedDict
 from collections.abc import Iterable
-from typing import Final, Protocol
+from typing import Final, Protocol, TypeVar
 from uuid import UUID
 
 from postern.contracts.access import SessionGrant, WatchGrant
 from postern.contracts.enums import EndReason
-from postern.contracts.terminals import Order, StopWatching, TerminateSession
+from postern.contracts.terminals import ChangeGrant, Order, StopWatching, TerminateSession
 from postern.kernel.clock import monotonic_s, now
 from postern.kernel.errors import PosternError
 from postern.proxies.core.limits import Limits
@@ -19,6 +20,10 @@ from postern.proxies.core.watching import Picture, Watcher
 log = logging.getLogger(__name__)
 
 _TICK_S: Final = 0.5
+#: Sessions that are remembered because they ended, or because their end was ordered before the proxy heard of them.
+_REMEMBERED: Final = 10_000
+#: Why the control plane may order an end; anything else counts as ended by an administrator.
+_ORDERED: Final = frozenset({EndReason.ACCOUNT_CLOSED, EndReason.GRANT_EXPIRED, EndReason.GRANT_WITHDRAWN})
 
 
 class SnapshotSource(Protocol):
@@ -45,6 +50,16 @@ class NotWatchable(PosternError):
     status = 404
 
 
+_Value = TypeVar("_Value")
+
+
+def _remember(memory: OrderedDict[UUID, _Value], session_id: UUID, value: _Value) -> None:
+    """Keep the newest only."""
+    memory[session_id] = value
+    while len(memory) > _REMEMBERED:
+        memory.popitem(last=False)
+
+
 class SessionRegistry:
     """Every live session, by id."""
 
@@ -54,6 +69,8 @@ class SessionRegistry:
         self._snapshots = snapshots
         self._sessions: dict[UUID, LiveSession] = {}
         self._watchers: dict[UUID, tuple[LiveSession, Watcher]] = {}
+        self._ended: OrderedDict[UUID, None] = OrderedDict()
+        self._ended_early: OrderedDict[UUID, TerminateSession] = OrderedDict()
         self._empty = asyncio.Event()
         self._empty.set()
         self._control_seen_s = monotonic_s()
@@ -75,6 +92,10 @@ class SessionRegistry:
         Raises `NoNewSessions`; the control plane is told that the session ended without having been active.
         """
         session = LiveSession(grant, self._services, on_gone=self._gone)
+        early = self._ended_early.pop(grant.session_id, None)
+        if early is not None:
+            self._end_by_order(session, early)
+            raise NoNewSessions(session.end_reason or EndReason.TERMINATED, session.end_message)
         if self.draining:
             message = Text.DRAINING.say(grant.user.language)
             session.end(EndReason.DRAINED, message=message)
@@ -88,6 +109,7 @@ class SessionRegistry:
         return session
 
     def _gone(self, session: LiveSession) -> None:
+        _remember(self._ended, session.grant.session_id, None)
         if self._sessions.get(session.grant.session_id) is session:
             del self._sessions[session.grant.session_id]
         if not self._sessions:
@@ -96,28 +118,57 @@ class SessionRegistry:
     # Orders
 
     def carry_out(self, order: Order) -> bool:
-        """Do what the control plane asks for. True: done, or nothing left to do. Orders may come twice."""
+        """Do what the control plane asks for. False: no such session or view is here. Orders may come twice."""
         if isinstance(order, TerminateSession):
             return self.terminate(order)
-        self.stop_watching(order)
-        return True
+        if isinstance(order, ChangeGrant):
+            return self.change_grant(order)
+        return self.stop_watching(order)
 
     def terminate(self, order: TerminateSession) -> bool:
-        """End a session now; the person is told why. True also when it is over already."""
+        """End a session now; the person is told why. False when it never was here: then it shall not begin here either."""
         session = self._sessions.get(order.session_id)
         if session is not None:
-            reason = (
-                EndReason.ACCOUNT_CLOSED if order.reason == EndReason.ACCOUNT_CLOSED.value else EndReason.TERMINATED
-            )
-            message = order.message_en if session.language == ENGLISH else order.message_zh
-            session.end(reason, f"by {order.by}", message=message or None)
+            self._end_by_order(session, order)
+            return True
+        if order.session_id in self._ended:
+            return True  # how it ended is told, or on its way
+        _remember(self._ended_early, order.session_id, order)  # its grant may be on the way still
+        return False
+
+    @staticmethod
+    def _end_by_order(session: LiveSession, order: TerminateSession) -> None:
+        reason = next((known for known in _ORDERED if known.value == order.reason), EndReason.TERMINATED)
+        message = order.message_en if session.language == ENGLISH else order.message_zh
+        session.end(reason, f"by {order.by}", message=message or None)
+
+    def change_grant(self, order: ChangeGrant) -> bool:
+        """A live session may do something else from now on."""
+        session = self._sessions.get(order.session_id)
+        if session is None:
+            return False
+        session.change_grant(order.version, order.ends)
         return True
 
-    def stop_watching(self, order: StopWatching) -> None:
+    def end_over(self, session_ids: Iterable[UUID]) -> None:
+        """The control plane has these sessions as over for good: nothing of them would be recorded any more."""
+        for session_id in session_ids:
+            session = self._sessions.get(session_id)
+            if session is not None:
+                log.warning("session %s is over for the control plane: it ends", session_id)
+                session.end(EndReason.INTERRUPTED, "the control plane does not carry it any more")
+
+    def decline(self, grant: SessionGrant, detail: str) -> None:
+        """Nobody is there any more to take a permitted session up: say so, or its row would wait for ever."""
+        session = LiveSession(grant, self._services, on_gone=self._gone)
+        session.end(EndReason.USER_CLOSED, detail)
+
+    def stop_watching(self, order: StopWatching) -> bool:
         """End one watcher's view."""
         found = self._watchers.get(order.watch_id)
         if found is not None:
             found[1].end(None, "")
+        return found is not None
 
     # Watching
 

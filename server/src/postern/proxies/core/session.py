@@ -7,15 +7,17 @@ All methods are called on the event loop and never block on a peer.
 
 import asyncio
 import logging
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from datetime import datetime
+from enum import StrEnum
 from functools import partial
 from typing import Final, Protocol
 
-from postern.contracts.access import SessionGrant
-from postern.contracts.enums import CommandKind, EndReason, RiskLevel, SessionState, TransferDirection
+from postern.contracts.access import ActionsUntil, SessionGrant
+from postern.contracts.enums import Actions, CommandKind, EndReason, RiskLevel, SessionState, TransferDirection
 from postern.contracts.events import (
+    ActionsEnded,
     CommandSeen,
     FileTransferred,
     RequestRefused,
@@ -29,7 +31,8 @@ from postern.kernel.errors import PosternError
 from postern.kernel.ids import new_id
 from postern.proxies.core.charset import Charset, DetectorInUtf8
 from postern.proxies.core.recording.streams import ProgramRecording, StreamAccount, write_command, write_environment
-from postern.proxies.core.texts import end_message
+from postern.proxies.core.rights import Changed, Rights
+from postern.proxies.core.texts import Text, end_message, say_actions
 from postern.proxies.core.watching import Watcher
 
 log = logging.getLogger(__name__)
@@ -102,6 +105,18 @@ NewDetector = Callable[[int, int, Callable[[DetectedCommand], None]], Detector]
 OnEnd = Callable[[EndReason, str], None]
 
 
+class NoticeKind(StrEnum):
+    """What a notice is about; the session goes on."""
+
+    ACTIONS = "actions"  # an action has ended, or was given
+    EXPIRING = "expiring"  # the session ends soon
+    PROLONGED = "prolonged"  # … and now it does not
+
+
+#: Called with each notice for the person.
+OnNotice = Callable[[NoticeKind, str], None]
+
+
 @dataclass(frozen=True, kw_only=True)
 class SessionServices:
     """What sessions need from their surroundings."""
@@ -134,6 +149,10 @@ class LiveSession:
         self.watchers: list[Watcher] = []
         self._services = services
         self._on_gone = on_gone
+        self.rights = Rights(grant)
+        #: Any of these keeps the session; what the protocol needs beside connect, which every session needs.
+        self.needs = Actions.CONNECT
+        self._on_notice: list[OnNotice] = []
         self._on_end: list[OnEnd] = []
         self._before_end: list[Callable[[], None]] = []
         self._program: ProgramRecording | None = None
@@ -150,6 +169,57 @@ class LiveSession:
     @property
     def recorded(self) -> bool:
         return self.recorder is not None
+
+    # Rights
+
+    def may(self, actions: Actions) -> bool:
+        """Whether any of these actions is permitted at this second. Ask at each request, keep no answer."""
+        return bool(self.rights.at(now()) & actions)
+
+    def refusal(self, actions: Actions) -> str:
+        """What the person is told whose request needed one of these actions."""
+        return say_actions(self.language, actions, ended=self.rights.had(actions))
+
+    def on_notice(self, callback: OnNotice) -> None:
+        """Have `callback` called with each notice for the person."""
+        self._on_notice.append(callback)
+
+    def change_grant(self, version: int, ends: Iterable[ActionsUntil]) -> None:
+        """The control plane says what is permitted from now on. A stale version changes nothing."""
+        at = now()
+        changed = self.rights.take(version, ends, at)
+        if changed is None or self.end_reason is not None:
+            return
+        if self._apply_rights(at, changed) and self.rights.was_prolonged():
+            self._notify(NoticeKind.PROLONGED, Text.PROLONGED.say(self.language))
+
+    def _apply_rights(self, at: datetime, changed: Changed | None = None) -> bool:
+        """End what is not permitted any more, and tell the person what has changed. False: the session is over.
+
+        `changed`: somebody has changed the grant; otherwise only time has passed.
+        """
+        present = self.rights.at(at)
+        missing = next((one for one in (Actions.CONNECT, self.needs) if not present & one), None)
+        if missing is not None:
+            is_withdrawn = changed is not None and bool(changed.lost & missing)
+            reason = EndReason.GRANT_WITHDRAWN if is_withdrawn else EndReason.GRANT_EXPIRED
+            message = None if missing is Actions.CONNECT else self.refusal(missing)
+            self.end(reason, f"the action {missing.name} has ended", message=message)
+            return False
+        news = self.rights.news(at)
+        if news.lost and changed is None:
+            self._services.events.append(
+                ActionsEnded(session_id=self.grant.session_id, at=at, version=self.rights.version, actions=news.lost)
+            )
+        for actions, is_given in ((news.lost, False), (news.gained, True)):
+            sentence = say_actions(self.language, actions, ended=not is_given, given=is_given)
+            if actions and sentence:
+                self._notify(NoticeKind.ACTIONS, sentence)
+        return True
+
+    def _notify(self, kind: NoticeKind, message: str) -> None:
+        for callback in self._on_notice:
+            self._call(partial(callback, kind, message))
 
     # Opening
 
@@ -423,9 +493,11 @@ class LiveSession:
             # Time passes for the detector too: a command that goes on and on is handed over before it ends.
             self._detect_soon(_DETECTOR_OUTPUT, b"")
         grant = self.grant
-        if grant.expires_at is not None and at >= grant.expires_at:
-            self.end(EndReason.GRANT_EXPIRED)
-        elif self.recorder is not None and self.recorder.failed:
+        if not self._apply_rights(at):
+            return
+        if self.state is SessionState.ACTIVE and (seconds := self.rights.seconds_left(at)) is not None:
+            self._notify(NoticeKind.EXPIRING, Text.EXPIRING.say(self.language, seconds=seconds))
+        if self.recorder is not None and self.recorder.failed:
             self._go_on_without_recording(OSError("the journal could not be written to disk"))
         elif self.state is SessionState.OPENING and monotonic - self.opened_s > opening_limit_s:
             self.end(EndReason.LIMIT, "the session was not opened in time")

@@ -3,7 +3,7 @@
 from enum import Enum
 from typing import Final
 
-from postern.contracts.enums import EndReason
+from postern.contracts.enums import Actions, EndReason
 
 ENGLISH: Final = "en"
 
@@ -19,6 +19,10 @@ class Text(Enum):
     END_GRANT_EXPIRED = (
         "你的授权已到期，会话已结束。如需继续使用，可联系管理员。",
         "Your permission has run out, so the session has ended. Ask an administrator if you need more time.",
+    )
+    END_GRANT_WITHDRAWN = (
+        "你的授权已被撤销或更改，会话已结束。如有疑问，可联系管理员。",
+        "Your permission was withdrawn or changed, so the session has ended. Ask an administrator if you need it.",
     )
     END_ACCOUNT_CLOSED = (
         "你的账号已停用、过期或已退出登录，会话已结束。",
@@ -51,6 +55,26 @@ class Text(Enum):
         "内部错误，会话已结束。可联系管理员。",
         "An internal error ended the session. Please tell an administrator.",
     )
+
+    # What a running session may do
+    EXPIRING = (
+        "你的授权将在 {seconds} 秒后到期，届时会话将结束。",
+        "Your permission ends in {seconds} seconds; the session will end then.",
+    )
+    PROLONGED = ("你的授权已延长，会话可以继续。", "Your permission was prolonged; the session goes on.")
+    ACTIONS_ENDED = (
+        "你对该资产的以下权限已结束：{actions}。",
+        "Your permission for this asset no longer includes: {actions}.",
+    )
+    ACTIONS_GIVEN = (
+        "你现在对该资产还有以下权限：{actions}。",
+        "Your permission for this asset now includes: {actions}.",
+    )
+    ACTION_CONNECT = ("登录", "opening a shell")
+    ACTION_UPLOAD_FILE = ("上传文件", "uploading files")
+    ACTION_DOWNLOAD_FILE = ("下载文件", "downloading files")
+    ACTION_CLIPBOARD_COPY = ("复制到剪贴板", "copying to the clipboard")
+    ACTION_CLIPBOARD_PASTE = ("从剪贴板粘贴", "pasting from the clipboard")
 
     # Signing in
     MFA_PROMPT = ("MFA 验证码或恢复码：", "MFA code or recovery code: ")
@@ -194,3 +218,29 @@ class Text(Enum):
 def end_message(reason: EndReason, language: str) -> str:
     """What a person is told about the end of their session."""
     return Text[f"END_{reason.name}"].say(language)
+
+
+_ACTION_WORDS: Final = {
+    Actions.CONNECT: Text.ACTION_CONNECT,
+    Actions.UPLOAD_FILE: Text.ACTION_UPLOAD_FILE,
+    Actions.DOWNLOAD_FILE: Text.ACTION_DOWNLOAD_FILE,
+    Actions.CLIPBOARD_COPY: Text.ACTION_CLIPBOARD_COPY,
+    Actions.CLIPBOARD_PASTE: Text.ACTION_CLIPBOARD_PASTE,
+}
+_NEVER_HELD: Final = {
+    Actions.CONNECT: Text.CONNECT_NOT_PERMITTED,
+    Actions.UPLOAD_FILE: Text.UPLOAD_REFUSED,
+    Actions.DOWNLOAD_FILE: Text.DOWNLOAD_REFUSED,
+    Actions.UPDOWNLOAD: Text.TRANSFER_REFUSED,
+}
+
+
+def say_actions(language: str, actions: Actions, *, ended: bool, given: bool = False) -> str:
+    """That these actions have ended, were never permitted, or are `given` now; "" when people have no word for any of them."""
+    if not ended and not given:
+        return _NEVER_HELD[actions].say(language)
+    words = [word.say(language) for action, word in _ACTION_WORDS.items() if actions & action]
+    if not words:
+        return ""
+    text = Text.ACTIONS_GIVEN if given else Text.ACTIONS_ENDED
+    return text.say(language, actions=(", " if language == ENGLISH else "、").join(words))

@@ -68,8 +68,9 @@ class Opening:
         if self._abandoned:
             return
         self._abandoned = True
-        if self.session is None and self._refused:
-            return  # the audit log needs a session to tell it of: `_open` ends it at once
+        if self.session is None:
+            # The control plane may have permitted it already: its row must hear of the end, so `_open` waits for the answer
+            return
         self._task.cancel()
         self._prompter.cancel()
         if self._task.done() and not self._task.cancelled() and self._task.exception() is None:

@@ -223,6 +223,13 @@ class PersonSession(asyncssh.SSHServerSession[bytes]):
         else:
             self.send(harmless.encode() + b"\n", stderr=True)
 
+    def notice(self, text: str, *, only_terminal: bool) -> None:
+        """A sentence between the output of a program that goes on."""
+        if self._pty is not None:
+            self.send(b"\r\n" + plain(text).encode() + b"\r\n")
+        elif not only_terminal:
+            self.say(text)
+
     # Lines, for the menu and for questions
 
     async def read_line(self, prompt: str, *, echo: bool = True, history: list[str] | None = None) -> LineEditor:

@@ -11,7 +11,7 @@ from typing import Final, Protocol
 
 from postern.contracts.enums import EndReason
 from postern.contracts.recording.streams import Stream
-from postern.proxies.core.session import LiveSession
+from postern.proxies.core.session import LiveSession, NoticeKind
 from postern.proxies.core.target import TargetExit
 from postern.proxies.ssh.classification import ExecRequest
 from postern.proxies.ssh.target import TargetProgram
@@ -51,6 +51,7 @@ class Front(Protocol):
 
     def send(self, data: bytes, *, stderr: bool = False) -> None: ...
     def send_eof(self) -> None: ...
+    def notice(self, text: str, *, only_terminal: bool) -> None: ...
     def pause(self) -> None: ...
     def resume(self) -> None: ...
 
@@ -94,6 +95,7 @@ class Relay:
             session.before_end(inspector.close)
         elif command is not None and not terminal:
             session.before_end(self._report_transfer)
+        session.on_notice(self._notice)
         session.on_end(self._session_ended)
 
     def start(self, program: TargetProgram) -> None:
@@ -208,6 +210,12 @@ class Relay:
                 self._front.pause()
             else:
                 self._front.resume()
+
+    # Notices
+
+    def _notice(self, kind: NoticeKind, message: str) -> None:
+        """Only who sits at a terminal is told what is going to happen; what has ended is told to programs' users as well."""
+        self._front.notice(message, only_terminal=kind is not NoticeKind.ACTIONS)
 
     # End
 

@@ -13,7 +13,6 @@ from typing import Final
 
 from postern.contracts.enums import Actions, TransferDirection
 from postern.proxies.core.session import LiveSession
-from postern.proxies.core.texts import Text
 from postern.proxies.ssh import sftp_packets as sftp
 from postern.proxies.ssh.sftp_packets import Packet, PacketCutter
 from postern.proxies.ssh.shown_path import PAIR_CHARS, shown
@@ -101,9 +100,6 @@ class SftpInspector:
 
     def __init__(self, session: LiveSession) -> None:
         self._session = session
-        actions = session.grant.actions
-        self._may_upload = bool(actions & Actions.UPLOAD_FILE)
-        self._may_download = bool(actions & Actions.DOWNLOAD_FILE)
         self._requests = PacketCutter()
         self._replies = PacketCutter()
         #: How much of an incomplete packet of the target has been passed on already.
@@ -178,7 +174,15 @@ class SftpInspector:
         self._handles.clear()
         self._pending.clear()
 
-    # Requests
+    # Requests. An action is asked for at each of them: it may end while a transfer is under way.
+
+    @property
+    def _may_upload(self) -> bool:
+        return self._session.may(Actions.UPLOAD_FILE)
+
+    @property
+    def _may_download(self) -> bool:
+        return self._session.may(Actions.DOWNLOAD_FILE)
 
     def _judge(self, packet: Packet) -> bytes | None:
         """None: the packet may pass. Otherwise it is left out, and these bytes go in its place."""
@@ -237,9 +241,9 @@ class SftpInspector:
         handle, end = packet.string(4)
         file = self._handles.get(handle)
         if packet.type == sftp.READ and not self._may_download:
-            return self._refuse(packet, "download", file.path if file is not None else "")
+            return self._refuse_transfer(packet, "download", file)
         if packet.type in (sftp.WRITE, sftp.FSETSTAT) and not self._may_upload:
-            return self._refuse(packet, "upload", file.path if file is not None else "")
+            return self._refuse_transfer(packet, "upload", file)
         if file is None:
             return self._refuse(packet, "unknown handle", "", sftp.STATUS_FAILURE)
         pending = _Pending(packet.type, file=file)
@@ -280,9 +284,17 @@ class SftpInspector:
         self._expect(packet, _Pending(sftp.EXTENDED, file=file))
         return None
 
+    def _refuse_transfer(self, packet: Packet, what: str, file: _OpenFile | None) -> bytes:
+        """The action has ended under an open file: audited once for each file, which then counts as failed."""
+        if file is not None and not file.failed:
+            file.failed = True
+            self._session.request_refused(f"sftp {what}", file.path)
+        return self._refuse(packet, what, file.path if file is not None else "")
+
     def _refuse(self, packet: Packet, what: str, path: str, code: int = sftp.STATUS_PERMISSION_DENIED) -> bytes:
-        text = Text.DOWNLOAD_REFUSED if what == "download" else Text.UPLOAD_REFUSED
-        message = text.say(self._session.language) if code == sftp.STATUS_PERMISSION_DENIED else "refused by the proxy"
+        action = Actions.DOWNLOAD_FILE if what == "download" else Actions.UPLOAD_FILE
+        is_permission = code == sftp.STATUS_PERMISSION_DENIED
+        message = self._session.refusal(action) if is_permission else "refused by the proxy"
         self._answers += sftp.status(packet.request_id, code, message)
         if code != sftp.STATUS_PERMISSION_DENIED or packet.type not in (sftp.WRITE, sftp.READ, sftp.FSETSTAT):
             self._refusals += 1

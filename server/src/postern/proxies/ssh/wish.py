@@ -5,7 +5,6 @@ from typing import Final, NoReturn
 
 from postern.contracts.enums import Actions, EndReason
 from postern.proxies.core.session import LiveSession
-from postern.proxies.core.texts import Text
 from postern.proxies.ssh.classification import NEEDED, ExecKind, classify
 from postern.proxies.ssh.opening import Refused
 from postern.proxies.ssh.relay import Inspector
@@ -13,12 +12,6 @@ from postern.proxies.ssh.scp_inspector import ScpInspector
 from postern.proxies.ssh.sftp_inspector import SftpInspector
 
 _MAX_CELLS: Final = 1000
-_REFUSALS: Final = {
-    Actions.CONNECT: Text.CONNECT_NOT_PERMITTED,
-    Actions.UPLOAD_FILE: Text.UPLOAD_REFUSED,
-    Actions.DOWNLOAD_FILE: Text.DOWNLOAD_REFUSED,
-    Actions.UPDOWNLOAD: Text.TRANSFER_REFUSED,
-}
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -66,10 +59,10 @@ def _judge_sftp(session: LiveSession) -> tuple[str, Inspector | None]:
 
 
 def _demand(session: LiveSession, actions: Actions, what: str) -> None:
-    """Any of `actions` must be in the permission; otherwise the session ends, and the person is told."""
-    if not session.grant.actions & actions:
-        message = _REFUSALS[actions].say(session.language)
-        _refuse(session, what, f"the permission lacks {actions.name}", message)
+    """Any of `actions` must be permitted, now and for as long as the session lives; otherwise it ends, and the person is told."""
+    session.needs = actions
+    if not session.may(actions):
+        _refuse(session, what, f"the permission lacks {actions.name}", session.refusal(actions))
 
 
 def _refuse(session: LiveSession, what: str, why: str, message: str) -> NoReturn:

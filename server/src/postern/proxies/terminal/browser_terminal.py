@@ -20,6 +20,7 @@ from postern.contracts.browser import (
     ClientMessage,
     Close,
     Ended,
+    Notice,
     Opened,
     Ping,
     Pong,
@@ -32,9 +33,10 @@ from postern.contracts.browser import (
 )
 from postern.contracts.enums import EndReason
 from postern.kernel import ids
+from postern.kernel.clock import now
 from postern.proxies.core.charset import Charset
 from postern.proxies.core.limits import Limits
-from postern.proxies.core.session import LiveSession, SessionOver
+from postern.proxies.core.session import LiveSession, NoticeKind, SessionOver
 from postern.proxies.core.target import (
     PromptCancelled,
     Pty,
@@ -125,6 +127,7 @@ class BrowserTerminal:
     def start(self) -> None:
         """Open the shell in the background; `serve` reads the link meanwhile."""
         self.session.on_end(self._session_ended)
+        self.session.on_notice(self._notice)
         self._opening = asyncio.create_task(self._open(), name="browser terminal opening")
         self._sender = asyncio.create_task(self._send_output(), name="browser terminal output")
 
@@ -170,7 +173,7 @@ class BrowserTerminal:
                         asset=grant.asset_name,
                         system_user=grant.system_user_name,
                         login_name=grant.login_name,
-                        actions=int(grant.actions),
+                        actions=int(self.session.rights.at(now())),
                         recorded=self.session.recorded,
                         host_key=shell.host_key_fingerprint,
                         idle_timeout_s=grant.idle_timeout_s,
@@ -178,9 +181,19 @@ class BrowserTerminal:
                 )
             except LinkGone:
                 self._detach(link)
+                link = None
+        if link is None:
+            # Nobody holds the secret with which the session could be taken up.
+            self.session.end(EndReason.USER_CLOSED, "left before the session was open")
+            return
         shell.resize(self._columns, self._rows)
         self.session.resize(self._columns, self._rows)
         shell.resume_reading()
+
+    def _notice(self, kind: NoticeKind, message: str) -> None:
+        if self._link is not None:
+            present = int(self.session.rights.at(now()))
+            self._spawn(self._link.say(Notice(code=kind.value, message=message, actions=present)))
 
     def _progress(self, state: str) -> None:
         if self._link is not None:
@@ -259,8 +272,18 @@ class BrowserTerminal:
         if self._shell is None and self.session.end_reason is None:
             # Nothing is open yet that could be taken up again.
             self.session.end(EndReason.USER_CLOSED, "left before the session was open")
-        self._grace = asyncio.get_running_loop().call_later(RESUME_GRACE_S, self._given_up)
+        self._wait_for_return()
         self._wake.set()
+
+    def _wait_for_return(self) -> None:
+        """Nobody is there: give the session up when nobody comes in time. A wait that is under way goes on."""
+        if self._grace is None:
+            self._grace = asyncio.get_running_loop().call_later(RESUME_GRACE_S, self._given_up)
+
+    def _stop_waiting(self) -> None:
+        if self._grace is not None:
+            self._grace.cancel()
+            self._grace = None
 
     def _given_up(self) -> None:
         self.session.end(EndReason.USER_CLOSED, "the browser did not come back")
@@ -274,23 +297,32 @@ class BrowserTerminal:
         )
 
     async def resume(self, resume: Resume, link: BrowserLink) -> None:
-        """Go on with another link. `accepts` has been asked before. Raises LinkGone."""
+        """Go on with another link. `accepts` has been asked before. Raises LinkGone: then somebody may come once more."""
+        try:
+            await self._resume(resume, link)
+        except BaseException:
+            if self._link is None:
+                self._wait_for_return()
+            raise
+
+    async def _resume(self, resume: Resume, link: BrowserLink) -> None:
         self._spent_hash = ids.token_hash(resume.resume_secret)
         secret = self._new_secret()
         old, self._link = self._link, None
         if old is not None:
             self._spawn(old.cut(Ended(reason="taken_over", message=Text.TAKEN_OVER.say(old.language))))
-        if self._grace is not None:
-            self._grace.cancel()
-            self._grace = None
+        self._stop_waiting()
         is_kept = self._buffer.start <= resume.received <= self._buffer.end
         offset = resume.received if is_kept else self._buffer.end
         await link.say(Resumed(session_id=self.grant.session_id, resume_secret=secret, offset=offset))
+        if ids.token_hash(secret) != self._secret_hash:
+            raise LinkGone  # another link came while this one was welcomed; the later one has the session
         if is_kept:
             self._buffer.acknowledge(resume.received)
         self._sent = offset
         self._picture_due = not is_kept
         self._resize(resume.columns, resume.rows)
+        self._stop_waiting()
         self._link = link
         self._balance()
         self._wake.set()
@@ -398,9 +430,7 @@ class BrowserTerminal:
             self._grace = asyncio.get_running_loop().call_later(RESUME_GRACE_S, self._finish)
 
     def _finish(self) -> None:
-        if self._grace is not None:
-            self._grace.cancel()
-            self._grace = None
+        self._stop_waiting()
         if self._sender is not None and asyncio.current_task() is not self._sender:
             self._sender.cancel()
         self._on_gone(self)

@@ -140,6 +140,8 @@ class StreamServer:
             return None
         owner = answer.grant.user.id if answer.grant is not None else answer.watch.watcher.id if answer.watch else None
         if owner != link.user_id:
+            if answer.grant is not None:
+                self._registry.decline(answer.grant, "the token was redeemed for somebody else")
             await link.end(_ended(DenialCode.TOKEN_UNKNOWN.value, Text.WRONG_PERSON, link))
             return None
         return answer
@@ -149,7 +151,7 @@ class StreamServer:
         if answer is None:
             return
         if answer.grant is None:
-            raise NotUnderstood
+            raise NotUnderstood  # a watch token; the view that nobody has ends with the session
         try:
             session = self._registry.open(answer.grant)
         except PosternError as error:
@@ -185,6 +187,8 @@ class StreamServer:
         if answer is None:
             return
         if answer.watch is None:
+            if answer.grant is not None:
+                self._registry.decline(answer.grant, "the token was shown where only a watch token opens something")
             raise NotUnderstood
         session = self._registry.get(answer.watch.session_id)
         try:
@@ -192,24 +196,21 @@ class StreamServer:
         except PosternError as error:
             await link.end(Ended(reason=error.code, message=error.message))
             return
-        if session is not None:
-            grant = session.grant
-            await link.say(
-                Watching(
-                    session_id=grant.session_id,
-                    user=f"{grant.user.name}({grant.user.username})",
-                    asset=grant.asset_name,
-                    system_user=grant.system_user_name,
-                )
-            )
-        reader = asyncio.create_task(_answer_pings(link))
-        reader.add_done_callback(lambda _task: watcher.close())
+        # From here on the session holds a place for this view: whatever happens to the link gives it back.
         try:
-            await _show(watcher, link, Charset(session.grant.charset if session is not None else ""))
+            if session is not None:
+                grant = session.grant
+                await link.say(
+                    Watching(
+                        session_id=grant.session_id,
+                        user=f"{grant.user.name}({grant.user.username})",
+                        asset=grant.asset_name,
+                        system_user=grant.system_user_name,
+                    )
+                )
+            await _view(watcher, link, Charset(session.grant.charset if session is not None else ""))
         finally:
             watcher.close()
-            reader.cancel()
-            await asyncio.gather(reader, return_exceptions=True)
 
 
 def _make_room(path: str) -> None:
@@ -217,6 +218,16 @@ def _make_room(path: str) -> None:
     socket = Path(path)
     socket.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
     socket.unlink(missing_ok=True)
+
+
+async def _view(watcher: Watcher, link: BrowserLink, charset: Charset) -> None:
+    reader = asyncio.create_task(_answer_pings(link))
+    reader.add_done_callback(lambda _task: watcher.close())
+    try:
+        await _show(watcher, link, charset)
+    finally:
+        reader.cancel()
+        await asyncio.gather(reader, return_exceptions=True)
 
 
 async def _show(watcher: Watcher, link: BrowserLink, charset: Charset) -> None:

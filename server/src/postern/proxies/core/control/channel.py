@@ -50,7 +50,7 @@ class ControlChannel:
         """Carry out orders now; the answers go out as soon as the channel is open."""
         for order in orders:
             try:
-                done = OrderDone(order_id=order.order_id, ok=self._carry_out(order))
+                done = OrderDone(order_id=order.order_id, found=self._carry_out(order))
             except Exception as error:  # one order that fails must not stop the next ones
                 log.exception("an order failed: %r", order)
                 done = OrderDone(order_id=order.order_id, ok=False, detail=type(error).__name__)

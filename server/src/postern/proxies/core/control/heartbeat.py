@@ -92,6 +92,7 @@ class HeartbeatSender:
         self.beating.set()
         self._registry.control_seen()
         self._on_answer(answer)
+        self._registry.end_over(answer.over)
         if answer.orders:
             self._on_orders(answer.orders)
         return True
@@ -109,5 +110,6 @@ class HeartbeatSender:
             stream_address=self._state.stream_address,
             ssh_port=self._state.ssh_port,
             unsent_events=self._outbox.unsent,
+            unreported=self._outbox.unreported(),
             draining=self._registry.draining,
         )

@@ -9,9 +9,11 @@ import asyncio
 import contextlib
 import logging
 import os
+from collections import Counter
 from collections.abc import Callable
 from pathlib import Path
 from typing import Final
+from uuid import UUID
 
 import msgspec
 
@@ -26,6 +28,8 @@ _BATCH: Final = 500
 _FIRST_PAUSE_S: Final = 0.5
 _LONGEST_PAUSE_S: Final = 10.0
 _UNAUTHORIZED: Final = (401, 403)
+#: Sessions that one heartbeat names at most.
+_NAMED: Final = 2000
 
 
 class EventOutbox:
@@ -42,6 +46,7 @@ class EventOutbox:
         segments = self._segments()
         self._done_lines = self._read_cursor(segments)
         self._unsent = sum(_count_lines(path) for path in segments) - self._done_lines
+        self._waiting = self._sessions_in(segments)
         self._total_bytes = sum(path.stat().st_size for path in segments)
         self._number = int(segments[-1].stem) + 1 if segments else 1
         self._descriptor: int | None = None
@@ -55,6 +60,10 @@ class EventOutbox:
     def unsent(self) -> int:
         """How many events wait, for the heartbeat."""
         return self._unsent
+
+    def unreported(self) -> tuple[UUID, ...] | None:
+        """Sessions of which events wait, for the heartbeat; None when they are too many to name."""
+        return tuple(self._waiting) if len(self._waiting) <= _NAMED else None
 
     def append(self, event: SessionEvent) -> None:
         """Keep an event for sending. It is in the file (of the operating system) when this returns."""
@@ -73,6 +82,7 @@ class EventOutbox:
         self._segment_bytes += len(line)
         self._total_bytes += len(line)
         self._unsent += 1
+        self._waiting[event.session_id] += 1
         self._idle.clear()
         self._wake.set()
 
@@ -133,6 +143,7 @@ class EventOutbox:
             await self._deliver(plane, events)
         self._done_lines += len(waiting)
         self._unsent -= len(waiting)
+        self._waiting -= Counter(event.session_id for event in events)
         if self._done_lines >= len(lines) and not self._is_current(path):
             self._drop(path)
         else:
@@ -163,6 +174,17 @@ class EventOutbox:
         except msgspec.MsgspecError as error:
             log.warning("a line of the outbox is damaged and left out: %s", error)
             return None
+
+    def _sessions_in(self, segments: list[Path]) -> Counter[UUID]:
+        """How many events of which session an earlier process left."""
+        found: Counter[UUID] = Counter()
+        done_lines = self._done_lines
+        for path in segments:
+            for line in path.read_bytes().split(b"\n")[done_lines:-1]:
+                if (event := self._decode(line)) is not None:
+                    found[event.session_id] += 1
+            done_lines = 0
+        return found
 
     def _is_current(self, path: Path) -> bool:
         return self._descriptor is not None and int(path.stem) == self._number
