@@ -40,6 +40,7 @@ from rest_framework.test import APIClient
 from factories import licences
 from postern.apps.users.hashing import BoundedArgon2Hasher
 from postern.apps.users.models import Membership, OrgRole, SystemRole, User
+from postern.foundation.gathered import Gathered
 from postern.foundation.rest import memo
 from postern.kernel import clock
 from postern.kernel.ids import DEFAULT_ORG_ID
@@ -76,6 +77,13 @@ def uses_database(item: pytest.Item) -> bool:
 def pytest_unconfigure() -> None:
     """Leave nothing behind."""
     shutil.rmtree(HOME, ignore_errors=True)
+
+
+@pytest.fixture(autouse=True)
+def gathered_work_at_once(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Inside a test's transaction another thread would see nothing. Tests with real commits (`transactional_db`) have the thread."""
+    if "transactional_db" not in request.fixturenames:
+        monkeypatch.setattr(Gathered, "ask", lambda self, key: self._work(frozenset({key})))
 
 
 @pytest.fixture(autouse=True)

@@ -10,6 +10,7 @@ from uuid import uuid4
 
 import aiohttp
 import pytest
+from django.db import InterfaceError, OperationalError
 from django.test import Client
 from live import LiveServer, aside, fake_proxy
 from websockets.asyncio.client import ClientConnection, connect
@@ -211,6 +212,68 @@ def test_k40_signing_out_cuts_the_bridge_within_five_seconds(
             await soon_async(cut, 5)
 
     run(story)
+
+
+def test_short_outage_of_the_database_ends_no_browser_terminal(
+    live: LiveServer, proxy: Proxy, endpoint: Path, browser: Client, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(bridge, "RECHECK_S", 0.05)
+    monkeypatch.setattr(bridge, "UNCHECKED_S", 3600.0)
+    is_away, failed = False, 0
+    ask, look_up = bridge.authn.login_session_is_open, bridge.visitor_of
+
+    def is_open(login_session_id: Any) -> bool:
+        nonlocal failed
+        if is_away:
+            failed += 1
+            raise OperationalError("the database system is shutting down")
+        return ask(login_session_id)
+
+    def visitor(*arguments: Any) -> Any:
+        if is_away:
+            raise InterfaceError("connection already closed")
+        return look_up(*arguments)
+
+    monkeypatch.setattr(bridge.authn, "login_session_is_open", is_open)
+    monkeypatch.setattr(bridge, "visitor_of", visitor)
+
+    async def story() -> None:
+        nonlocal is_away
+        async with fake_proxy(endpoint, echo), dial(live, proxy.id, browser) as socket:
+            is_away = True
+            while failed < 5:  # noqa: ASYNC110 - the count rises in other threads
+                await asyncio.sleep(0.02)
+            await socket.send("still there")
+            assert await socket.recv() == "still there"
+            async with dial(live, proxy.id, browser) as other:
+                assert await close_code(other) == 4503, "the page comes again"
+            is_away = False
+            await aside(lambda: browser.post("/api/v1/authentication/sign-out/", headers=csrf(browser)))
+            assert await close_code(socket) == 4401
+
+    run(story)
+
+
+def test_terminal_whose_sign_in_cannot_be_checked_for_long_is_cut(
+    live: LiveServer, proxy: Proxy, endpoint: Path, browser: Client, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(bridge, "RECHECK_S", 0.05)
+    monkeypatch.setattr(bridge, "UNCHECKED_S", 0.2)
+
+    def away(_login_session_id: Any) -> bool:
+        raise OperationalError("the database system is shutting down")
+
+    monkeypatch.setattr(bridge.authn, "login_session_is_open", away)
+
+    async def story() -> None:
+        async with fake_proxy(endpoint, echo), dial(live, proxy.id, browser) as socket:
+            assert await close_code(socket) == 4503
+
+    run(story)
+
+
+def csrf(browser: Client) -> dict[str, str]:
+    return {"X-CSRFToken": browser.cookies["csrftoken"].value}
 
 
 def test_bridge_passes_on_how_the_proxy_closes(live: LiveServer, proxy: Proxy, endpoint: Path, browser: Client) -> None:

@@ -90,7 +90,7 @@ def test_k40_withdrawing_the_permission_ends_the_session(
         perms_actions.update_permission(actor=SYSTEM, permission=world.permission, values={"is_active": False})
     (order,) = proxy.beat(active.pk).orders
     assert isinstance(order, TerminateSession)
-    assert order.reason == "grant_expired"
+    assert order.reason == "grant_withdrawn"
 
 
 def test_k40_a_change_that_leaves_the_permission_ends_nothing(
@@ -194,7 +194,7 @@ def test_k40_person_taken_out_of_the_organization_loses_sessions_groups_and_perm
             assert as_admin.patch(f"/api/v1/orgs/orgs/{org_id}/", {"users": left}).status_code == 200
     (order,) = proxy.beat(active.pk).orders
     assert isinstance(order, TerminateSession)
-    assert (order.session_id, order.reason) == (active.pk, "grant_expired")
+    assert (order.session_id, order.reason) == (active.pk, "grant_withdrawn")
     assert not world.permission.user_rows.exists()
     assert not world.user.groups.exists()
     assert proxy.authorize(world.user, "web-1").grant is None

@@ -30,16 +30,17 @@ def test_state_only_ever_advances() -> None:
 def test_only_a_presumed_end_is_corrected_or_withdrawn() -> None:
     for reason in EndReason:
         presumed = reason is EndReason.INTERRUPTED
-        assert policy.may_correct_end(SessionState.ENDED, reason) is presumed
+        assert policy.may_correct_end(SessionState.ENDED, reason, is_presumed=False) is presumed
+        assert policy.may_correct_end(SessionState.ENDED, reason, is_presumed=True)
         assert policy.may_resume(SessionState.ENDED, reason) is presumed
     assert not policy.may_resume(SessionState.ACTIVE, None)
 
 
 def test_session_is_missed_only_when_old_enough_and_nothing_is_on_its_way() -> None:
     old, young = NOW - timedelta(minutes=5), NOW - timedelta(seconds=5)
-    assert policy.is_missed(date_start=old, now=NOW, unsent_events=0)
-    assert not policy.is_missed(date_start=young, now=NOW, unsent_events=0)
-    assert not policy.is_missed(date_start=old, now=NOW, unsent_events=3)
+    assert policy.is_missed(date_start=old, now=NOW, is_unreported=False)
+    assert not policy.is_missed(date_start=young, now=NOW, is_unreported=False)
+    assert not policy.is_missed(date_start=old, now=NOW, is_unreported=True)
 
 
 def test_k74_watching_and_terminating_are_separate_rights() -> None:

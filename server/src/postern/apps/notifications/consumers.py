@@ -56,7 +56,11 @@ class SiteMessages(AsyncWebsocketConsumer):  # type: ignore[misc]  # channels ha
         if not origin_is_ours(self.scope, settings.POSTERN):
             await self.close()  # before the handshake: the answer is 403
             return
-        visitor: Visitor | None = await in_thread(visitor_of)(self.scope, settings.POSTERN)
+        try:
+            visitor: Visitor | None = await in_thread(visitor_of)(self.scope, settings.POSTERN)
+        except DatabaseError:
+            await self._accept_and_close(CLOSE_TRY_AGAIN)
+            return
         if visitor is None:
             await self._accept_and_close(CLOSE_SIGNED_OUT)
             return
@@ -118,7 +122,11 @@ class SiteMessages(AsyncWebsocketConsumer):  # type: ignore[misc]  # channels ha
     async def _tell(self) -> None:
         if self.visitor is None:
             return
-        count: int = await in_thread(queries.unread_total)(self.visitor.user_id)
+        try:
+            count: int = await in_thread(queries.unread_total)(self.visitor.user_id)
+        except DatabaseError:
+            log.warning("a console could not be told of its messages")
+            return  # the next change, or the next refresh, tells it
         body = msgspec.json.encode({"type": "unread_count", "unread_count": count})
         await self.send(text_data=body.decode())
 

@@ -18,10 +18,8 @@ from postern.foundation.actor import Actor
 #: Life of a connection token or a watch token.
 TOKEN_LIFE_S: Final = 300
 
-#: A session that does not get beyond opening in this time is over: connecting has shorter limits in the proxy.
-OPENING_LIMIT_S: Final = 180
-
-#: A heartbeat is made before it arrives; sessions younger than this are not missed in it.
+#: A heartbeat is made before it arrives, and a proxy learns of a session after the row is there: sessions younger than
+#: this are not missed in a heartbeat. Twice the time in which the proxy gives an unanswered request up.
 HEARTBEAT_BLIND_S: Final = 30
 
 WATCHABLE: Final = frozenset({Protocol.SSH, Protocol.VNC, Protocol.RDP, Protocol.TELNET, Protocol.K8S})
@@ -39,9 +37,9 @@ def may_end(state: SessionState) -> bool:
     return state is not SessionState.ENDED
 
 
-def may_correct_end(state: SessionState, reason: EndReason | None) -> bool:
+def may_correct_end(state: SessionState, reason: EndReason | None, *, is_presumed: bool) -> bool:
     """Whether the proxy's own word about the end replaces what the control plane presumed."""
-    return state is SessionState.ENDED and reason in _PRESUMED
+    return state is SessionState.ENDED and (is_presumed or reason in _PRESUMED)
 
 
 def may_resume(state: SessionState, reason: EndReason | None) -> bool:
@@ -49,12 +47,12 @@ def may_resume(state: SessionState, reason: EndReason | None) -> bool:
     return state is SessionState.ENDED and reason in _PRESUMED
 
 
-def is_missed(*, date_start: datetime, now: datetime, unsent_events: int) -> bool:
+def is_missed(*, date_start: datetime, now: datetime, is_unreported: bool) -> bool:
     """Whether a live session that a heartbeat does not list is over without a word.
 
-    It must be old enough to have been listed, and no event may be on its way that would say how it ended.
+    It must be old enough to have been listed, and no event of it may be on its way that would say how it ended.
     """
-    return unsent_events == 0 and now - date_start > timedelta(seconds=HEARTBEAT_BLIND_S)
+    return not is_unreported and now - date_start > timedelta(seconds=HEARTBEAT_BLIND_S)
 
 
 def can_join(*, state: SessionState, login_from: str, protocol: str) -> bool:

@@ -1,11 +1,15 @@
-"""Events of other apps that end sessions at once. A sweep in the worker makes certain what these make quick."""
+"""Events of other apps that end or change sessions at once. A sweep in the worker makes certain what these make quick."""
+
+from typing import Final
+from uuid import UUID
 
 from postern.apps.authn.events import LoginSessionEnded
 from postern.apps.perms.events import AccessChanged
 from postern.apps.sessions.actions import revocation
-from postern.apps.users.events import MembershipChanged, UserClosed
+from postern.apps.users.events import MembershipChanged, UserClosed, UserExpiryMoved
 from postern.foundation import events
 from postern.foundation.actor import SYSTEM
+from postern.foundation.gathered import Gathered
 
 
 def connect() -> None:
@@ -13,7 +17,8 @@ def connect() -> None:
     events.subscribe(UserClosed, _on_user_closed)
     events.subscribe(LoginSessionEnded, _on_login_session_ended)
     events.subscribe(AccessChanged, _on_access_changed)
-    events.subscribe(MembershipChanged, _on_membership_changed)
+    events.subscribe(MembershipChanged, _on_person_changed)
+    events.subscribe(UserExpiryMoved, _on_person_changed)
 
 
 def _on_user_closed(event: UserClosed) -> None:
@@ -25,8 +30,20 @@ def _on_login_session_ended(event: LoginSessionEnded) -> None:
 
 
 def _on_access_changed(event: AccessChanged) -> None:
-    revocation.recheck_organization(actor=SYSTEM, org_id=event.org_id)
+    RECHECKS.ask(("organization", event.org_id))
 
 
-def _on_membership_changed(event: MembershipChanged) -> None:
-    revocation.recheck_user(actor=SYSTEM, user_id=event.user_id)
+def _on_person_changed(event: MembershipChanged | UserExpiryMoved) -> None:
+    RECHECKS.ask(("person", event.user_id))
+
+
+def _recheck(concerned: frozenset[tuple[str, UUID]]) -> None:
+    revocation.recheck_changed(
+        actor=SYSTEM,
+        org_ids={one for kind, one in concerned if kind == "organization"},
+        user_ids={one for kind, one in concerned if kind == "person"},
+    )
+
+
+#: A call that writes a hundred permissions decides once about the live sessions, and nobody waits for that.
+RECHECKS: Final = Gathered("rechecks of live sessions", _recheck)

@@ -15,7 +15,7 @@ from postern.kernel import clock
 
 _LEASES_S: Final = 5.0
 _ACCOUNTS_S: Final = 4.0
-_PERMISSIONS_S: Final = 30.0
+_PERMISSIONS_S: Final = 5.0
 _PURGE_S: Final = 3600.0
 _FORGET_S: Final = 600.0
 
@@ -36,7 +36,7 @@ def sweep_accounts() -> int:
 
 @shared_task  # type: ignore[untyped-decorator]  # celery has no types
 def sweep_permissions() -> int:
-    """End sessions that are not permitted any more, should the event have been lost."""
+    """Decide again about every live session: what the events make quick, and what begins by its date alone."""
     return revocation.sweep_permissions(actor=SYSTEM)
 
 

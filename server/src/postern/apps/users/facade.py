@@ -77,6 +77,11 @@ def is_valid(user_id: UUID) -> bool:
     return User.objects.valid().filter(pk=user_id).exists()
 
 
+def has_expired(user_id: UUID) -> bool:
+    """Whether the account is at its end by its date alone: nobody disabled or deleted it."""
+    return User.objects.filter(pk=user_id, is_active=True, date_expired__lte=clock.now()).exists()
+
+
 def valid_until(user_id: UUID) -> datetime | None:
     """When the account ends by itself; None when never, the present instant when it may not act now."""
     user = User.objects.filter(pk=user_id).first()

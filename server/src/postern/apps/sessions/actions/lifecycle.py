@@ -6,16 +6,19 @@ the audit log's chain last. Whoever asks for a session while it holds the chain 
 
 from datetime import UTC, datetime
 from typing import Final
+from uuid import UUID
 
+from django.db import transaction
 from django.db.models import QuerySet
 
 from postern.apps.audits import facade as audits
 from postern.apps.sessions import messages, policy
 from postern.apps.sessions.actions import orders
 from postern.apps.sessions.events import RecordingFailed, SessionFinished
-from postern.apps.sessions.models import Recording, Session
-from postern.contracts.enums import EndReason, RecordingState, SessionState
-from postern.contracts.events import SessionEnded, SessionStarted
+from postern.apps.sessions.models import OrderKind, ProxyOrder, Recording, Session
+from postern.contracts.enums import Actions, EndReason, RecordingState, SessionState
+from postern.contracts.events import ActionsEnded, SessionEnded, SessionStarted
+from postern.contracts.terminals import OrderDone
 from postern.foundation import events
 from postern.foundation.actor import Actor
 from postern.kernel import clock
@@ -69,7 +72,8 @@ def end(*, session: Session, event: SessionEnded) -> None:
     """The proxy says that it is over. `session` is locked by the caller's transaction."""
     state = SessionState(session.state)
     if not policy.may_end(state):
-        correctable = policy.may_correct_end(state, session.end) and event.reason is not EndReason.INTERRUPTED
+        presumed = policy.may_correct_end(state, session.end, is_presumed=session.is_end_presumed)
+        correctable = presumed and event.reason is not EndReason.INTERRUPTED
         if not correctable:
             return
     detail = clean(event.detail, _MAX_DETAIL_CHARS)
@@ -98,8 +102,64 @@ def interrupt(*, actor: Actor, session: Session, detail: str, last_seen: datetim
     if not policy.may_end(SessionState(session.state)):
         return False
     at = sane_instant(last_seen or clock.now(), not_before=session.date_active or session.date_start)
-    _finish(session, reason=EndReason.INTERRUPTED, detail=detail, at=at, actor=actor, event="session.ended")
+    _finish(
+        session,
+        reason=EndReason.INTERRUPTED,
+        detail=detail,
+        at=at,
+        actor=actor,
+        event="session.ended",
+        is_presumed=True,
+    )
     return True
+
+
+def order_done(*, terminal_id: UUID, done: OrderDone) -> None:
+    """The proxy carried out an order, or could not. A repeat changes nothing.
+
+    An order to end a session that the proxy does not carry ends its row: nobody else is going to. What the proxy still has
+    to say about the end replaces that.
+    """
+    order = ProxyOrder.objects.filter(pk=done.order_id, terminal_id=terminal_id).first()
+    if order is None:
+        return
+    with transaction.atomic():
+        [session] = lock(Session.objects.filter(pk=order.session_id))
+        if order.kind == OrderKind.CHANGE_GRANT and not done.found and not session.is_finished:
+            return  # the proxy is only just told of the session: the order is repeated with the next heartbeat
+        news = orders.finish(order, ok=done.ok, detail=done.detail)
+        if not news or done.found or order.kind != OrderKind.TERMINATE_SESSION:
+            return
+        if policy.may_end(SessionState(session.state)):
+            _finish(
+                session,
+                reason=EndReason(order.reason),
+                detail=f"by {order.by}: the proxy does not carry it",
+                at=clock.now(),
+                actor=messages.component(session.terminal.name if session.terminal else "", None),
+                event="session.ended",
+                is_presumed=True,
+            )
+
+
+def actions_ended(*, session: Session, event: ActionsEnded) -> None:
+    """The end date of some actions came, and the session goes on. `session` is locked by the caller's transaction.
+
+    A report about an older grant is stale: what changed since has told the audit log by itself.
+    """
+    ended = Actions(session.actions) & event.actions
+    if event.version != session.grant_version or not ended:
+        return
+    before = session.actions
+    session.actions = before & ~int(ended)
+    session.save(update_fields=["actions"])
+    _record(
+        messages.owner(session),
+        session,
+        "session.actions_ended",
+        {"actions": session.actions, "ended": int(ended)},
+        old={"actions": before},
+    )
 
 
 def resume(*, actor: Actor, session: Session) -> bool:
@@ -108,14 +168,25 @@ def resume(*, actor: Actor, session: Session) -> bool:
         return False
     session.state = SessionState.ACTIVE.value if session.date_active else SessionState.OPENING.value
     session.end_reason, session.end_detail, session.date_end = "", "", None
-    session.save(update_fields=["state", "end_reason", "end_detail", "date_end"])
+    session.is_end_presumed = False
+    session.save(update_fields=["state", "end_reason", "end_detail", "date_end", "is_end_presumed"])
     _record(actor, session, "session.found_alive", None)
     orders.reopen_termination_of(session)
     return True
 
 
-def _finish(session: Session, *, reason: EndReason, detail: str, at: datetime, actor: Actor, event: str) -> None:
+def _finish(
+    session: Session,
+    *,
+    reason: EndReason,
+    detail: str,
+    at: datetime,
+    actor: Actor,
+    event: str,
+    is_presumed: bool = False,
+) -> None:
     old = session.end_reason
+    session.is_end_presumed = is_presumed
     session.state = SessionState.ENDED.value
     session.end_reason = reason.value
     session.end_detail = detail

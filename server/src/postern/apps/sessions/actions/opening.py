@@ -16,7 +16,7 @@ from postern.apps.assets import facade as assets
 from postern.apps.audits import facade as audits
 from postern.apps.authn import facade as authn
 from postern.apps.perms import facade as perms
-from postern.apps.sessions import messages, policy, queries
+from postern.apps.sessions import grants, messages, policy, queries
 from postern.apps.sessions.events import SessionOpened
 from postern.apps.sessions.models import ConnectionToken, Session, Terminal, WatchToken
 from postern.apps.users import facade as users
@@ -202,6 +202,7 @@ def _permit(terminal: Terminal, wish: Wish, target: perms.ResolvedTarget, host: 
         terminal=terminal,
         actions=int(target.decision.actions),
         date_expired=target.decision.expires_at,
+        action_ends=grants.stored(target.decision.ends),
     )
     _record(
         messages.owner(session),

@@ -14,10 +14,11 @@ from django.utils.translation import gettext as _
 from redis.exceptions import RedisError
 
 from postern.apps.audits import facade as audits
-from postern.apps.sessions import messages
+from postern.apps.sessions import grants, messages
 from postern.apps.sessions.models import OrderKind, ProxyOrder, Session, WatchToken
-from postern.contracts.enums import EndReason, SessionState
-from postern.contracts.terminals import Order, OrderDone, StopWatching, TerminateSession
+from postern.contracts.access import ActionsUntil
+from postern.contracts.enums import Actions, EndReason, SessionState
+from postern.contracts.terminals import ChangeGrant, Order, StopWatching, TerminateSession
 from postern.foundation.actor import Actor
 from postern.kernel import clock
 
@@ -106,11 +107,40 @@ def stop_watching(*, actor: Actor, watches: Iterable[WatchToken]) -> int:
     return told
 
 
-@transaction.atomic
-def finish_order(*, terminal_id: UUID, done: OrderDone) -> None:
-    """The proxy carried out an order, or could not. A repeat changes nothing."""
-    ProxyOrder.objects.filter(pk=done.order_id, terminal_id=terminal_id, date_finished__isnull=True).update(
-        date_finished=clock.now(), ok=done.ok, detail=done.detail.replace("\x00", "")[:_MAX_DETAIL_CHARS]
+def change_grant(*, actor: Actor, session: Session, ends: tuple[ActionsUntil, ...]) -> None:
+    """Tell the proxy what a live session may do from now on. `session` is locked by the caller's transaction."""
+    before = grants.present(session.action_ends, clock.now())
+    session.action_ends = grants.stored(ends)
+    session.actions = int(grants.actions_of(ends))
+    session.date_expired = next((group.until for group in ends if group.actions & Actions.CONNECT), None)
+    session.grant_version += 1
+    session.save(update_fields=["action_ends", "actions", "date_expired", "grant_version"])
+    if session.terminal_id is None:
+        return
+    # What is sent is read from the session when it is sent: an older order has nothing to say any more
+    _open_orders(session, OrderKind.CHANGE_GRANT).update(date_finished=clock.now(), ok=True, detail="superseded")
+    order = ProxyOrder.objects.create(
+        terminal_id=session.terminal_id, kind=OrderKind.CHANGE_GRANT, session=session, by=actor.label[:256]
+    )
+    audits.record(
+        actor=actor,
+        org_id=session.org_id,
+        event="session.grant_changed",
+        object_type="Session",
+        object_id=str(session.pk),
+        object_name=messages.title(session),
+        old={"grants": grants.shown(before)},
+        new={"grants": grants.shown(ends)},
+    )
+    push(order)
+
+
+def finish(order: ProxyOrder, *, ok: bool, detail: str) -> bool:
+    """Note how an order came out. False when that is known already: a repeat changes nothing."""
+    return bool(
+        ProxyOrder.objects.filter(pk=order.pk, date_finished__isnull=True).update(
+            date_finished=clock.now(), ok=ok, detail=detail.replace("\x00", "")[:_MAX_DETAIL_CHARS]
+        )
     )
 
 
@@ -137,7 +167,7 @@ def reopen_termination_of(session: Session) -> None:
 
 def open_orders(terminal_id: UUID) -> tuple[Order, ...]:
     """Everything that the terminal still has to do, oldest first."""
-    rows = ProxyOrder.objects.filter(terminal_id=terminal_id, date_finished__isnull=True)
+    rows = ProxyOrder.objects.filter(terminal_id=terminal_id, date_finished__isnull=True).select_related("session")
     return tuple(message_of(row) for row in rows.order_by("date_created", "pk")[:1000])
 
 
@@ -145,6 +175,14 @@ def message_of(order: ProxyOrder) -> Order:
     """An order as the proxy gets it."""
     if order.watch_id is not None:  # by the constraint: exactly the orders to stop watching
         return StopWatching(order_id=order.pk, watch_id=order.watch_id)
+    if order.kind == OrderKind.CHANGE_GRANT:
+        session = order.session
+        return ChangeGrant(
+            order_id=order.pk,
+            session_id=session.pk,
+            version=session.grant_version,
+            ends=grants.ends_of(session.action_ends),
+        )
     return TerminateSession(
         order_id=order.pk,
         session_id=order.session_id,
@@ -176,8 +214,12 @@ def _send_to_channel(terminal_id: UUID, kind: str) -> None:
     transaction.on_commit(send)
 
 
+def _open_orders(session: Session, kind: OrderKind) -> QuerySet[ProxyOrder]:
+    return ProxyOrder.objects.filter(session=session, kind=kind, date_finished__isnull=True)
+
+
 def _open_terminations(session: Session) -> QuerySet[ProxyOrder]:
-    return ProxyOrder.objects.filter(session=session, kind=OrderKind.TERMINATE_SESSION, date_finished__isnull=True)
+    return _open_orders(session, OrderKind.TERMINATE_SESSION)
 
 
 def _texts(reason: EndReason, actor: Actor) -> dict[str, str]:
@@ -190,7 +232,9 @@ def _texts(reason: EndReason, actor: Actor) -> dict[str, str]:
             elif reason is EndReason.ACCOUNT_CLOSED:
                 text = _("Your account was closed, or you signed out: this session ends.")
             elif reason is EndReason.GRANT_EXPIRED:
-                text = _("Your permission for this session was withdrawn or has expired.")
+                text = _("Your permission for this session has expired.")
+            elif reason is EndReason.GRANT_WITHDRAWN:
+                text = _("Your permission for this session was withdrawn.")
             else:
                 text = _("This session was ended.")
         found[column] = text[:512]

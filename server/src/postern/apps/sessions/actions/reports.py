@@ -58,10 +58,8 @@ def store_events(*, terminal: Terminal, batch: contract.EventBatch) -> contract.
             rejected.append(index)
             continue
         match event:
-            case contract.SessionStarted():
-                lifecycle.start(session=session, event=event)
-            case contract.SessionEnded():
-                lifecycle.end(session=session, event=event)
+            case contract.SessionStarted() | contract.SessionEnded() | contract.ActionsEnded():
+                _live(session, event)
             case contract.RecordingSealed():
                 _seal(session, event)
             case contract.CommandSeen():
@@ -77,6 +75,16 @@ def store_events(*, terminal: Terminal, batch: contract.EventBatch) -> contract.
     _store_refusals(sessions, refusals)
     _store_checkpoints(sessions, checkpoints)
     return contract.EventBatchAnswer(accepted=len(batch.events) - len(rejected), rejected=tuple(rejected))
+
+
+def _live(session: Session, event: contract.SessionStarted | contract.SessionEnded | contract.ActionsEnded) -> None:
+    match event:
+        case contract.SessionStarted():
+            lifecycle.start(session=session, event=event)
+        case contract.SessionEnded():
+            lifecycle.end(session=session, event=event)
+        case contract.ActionsEnded():
+            lifecycle.actions_ended(session=session, event=event)
 
 
 def _store_commands(sessions: dict[UUID, Session], seen: list[contract.CommandSeen]) -> None:

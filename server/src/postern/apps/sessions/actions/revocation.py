@@ -3,30 +3,33 @@
 Each ordered end is a transaction of its own; all of it may be repeated.
 """
 
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable
+from typing import Final
 from uuid import UUID
 
-from django.db.models import QuerySet
+from django.db import transaction
+from django.db.models import Q, QuerySet
 
 from postern.apps.authn import facade as authn
 from postern.apps.perms import facade as perms
-from postern.apps.sessions import policy, queries
-from postern.apps.sessions.actions import orders
+from postern.apps.sessions import grants, policy, queries
+from postern.apps.sessions.actions import lifecycle, orders
 from postern.apps.sessions.models import Session, WatchToken
 from postern.apps.users import facade as users
-from postern.contracts.enums import EndReason, Protocol
+from postern.contracts.enums import DenialCode, EndReason, Protocol
 from postern.foundation.actor import Actor
+from postern.kernel import clock
 
 
 def close_account(*, actor: Actor, user_id: UUID) -> int:
-    """The account is closed: end everything that this person has open. Returns the number of sessions."""
+    """The account is closed, or its end date has come: end everything that this person has open. Returns the number of sessions."""
     WatchToken.objects.filter(user_id=user_id, date_used__isnull=True).delete()
     orders.stop_watching(actor=actor, watches=_watching().filter(user_id=user_id))
     return len(
         orders.terminate_sessions(
             actor=actor,
             sessions=queries.live_sessions().filter(user_id=user_id),
-            reason=EndReason.ACCOUNT_CLOSED,
+            reason=_closing_reason(user_id),
         )
     )
 
@@ -34,41 +37,76 @@ def close_account(*, actor: Actor, user_id: UUID) -> int:
 def close_login_session(*, actor: Actor, login_session_id: UUID) -> int:
     """A browser sign-in is over: end what was opened through it."""
     orders.stop_watching(actor=actor, watches=_watching().filter(login_session=login_session_id))
-    return len(
-        orders.terminate_sessions(
-            actor=actor,
-            sessions=queries.live_sessions().filter(login_session=login_session_id),
-            reason=EndReason.ACCOUNT_CLOSED,
-        )
-    )
+    sessions = list(queries.live_sessions().filter(login_session=login_session_id))
+    reason = _closing_reason(sessions[0].user_id) if sessions else EndReason.ACCOUNT_CLOSED
+    return len(orders.terminate_sessions(actor=actor, sessions=sessions, reason=reason))
+
+
+def _closing_reason(user_id: UUID) -> EndReason:
+    """An account whose end date has come is told from one that somebody closed."""
+    return EndReason.GRANT_EXPIRED if users.has_expired(user_id) else EndReason.ACCOUNT_CLOSED
 
 
 def recheck(*, actor: Actor, sessions: Iterable[Session]) -> int:
-    """Decide again about live sessions; those that are not permitted any more end. Returns how many."""
-    unwanted = [
-        session
-        for session in sessions
-        if not perms.decide(
-            user_id=session.user_id,
-            asset_id=session.asset_id,
-            system_user_id=session.system_user_id,
-            protocol=Protocol(session.protocol),
-        ).allowed
-    ]
-    if not unwanted:
-        return 0
-    return len(orders.terminate_sessions(actor=actor, sessions=unwanted, reason=EndReason.GRANT_EXPIRED))
+    """Decide again about live sessions, all in one set; returns how many end because they are not permitted any more.
+
+    A session that goes on with other actions, or with other ends of them, is told so: withdrawn, given and prolonged.
+    """
+    live = {session.pk: session for session in sessions}
+    at = clock.now()
+    decisions = perms.decide_many({pk: _request(session) for pk, session in live.items()}, at=at)
+    unwanted: dict[EndReason, list[Session]] = {}
+    for pk, decision in decisions.items():
+        session = live[pk]
+        if not decision.allowed:
+            unwanted.setdefault(_end_reason(decision), []).append(session)
+        elif decision.ends != grants.present(session.action_ends, at):
+            _change_grant(actor, session)
+    return sum(
+        len(orders.terminate_sessions(actor=actor, sessions=some, reason=reason)) for reason, some in unwanted.items()
+    )
 
 
-def recheck_organization(*, actor: Actor, org_id: UUID) -> int:
-    """Permissions, tree, assets or system users of an organization changed: decide again about its live sessions."""
-    return recheck(actor=actor, sessions=queries.live_sessions().filter(org_id=org_id))
+@transaction.atomic
+def _change_grant(actor: Actor, session: Session) -> None:
+    """Tell a session its grant. Decided once more under the lock: of two changes at once the later one stays."""
+    [row] = lifecycle.lock(Session.objects.filter(pk=session.pk))
+    at = clock.now()
+    decision = perms.decide(
+        user_id=row.user_id, asset_id=row.asset_id, system_user_id=row.system_user_id, protocol=Protocol(row.protocol)
+    )
+    if decision.allowed and not row.is_finished and decision.ends != grants.present(row.action_ends, at):
+        orders.change_grant(actor=actor, session=row, ends=decision.ends)
 
 
-def recheck_user(*, actor: Actor, user_id: UUID) -> int:
-    """A person's groups or roles changed: decide again about their sessions and what they watch."""
-    stop_unpermitted_watchers(actor=actor, watches=_watching().filter(user_id=user_id))
-    return recheck(actor=actor, sessions=queries.live_sessions().filter(user_id=user_id))
+def _request(session: Session) -> perms.Request:
+    return perms.Request(
+        user_id=session.user_id,
+        asset_id=session.asset_id,
+        system_user_id=session.system_user_id,
+        protocol=Protocol(session.protocol),
+    )
+
+
+_EXPIRED: Final = frozenset({DenialCode.PERMISSION_EXPIRED, DenialCode.USER_EXPIRED})
+
+
+def _end_reason(decision: perms.Decision) -> EndReason:
+    """An end date that came is told from a right that somebody took away."""
+    if decision.denial_code in _EXPIRED:
+        return EndReason.GRANT_EXPIRED
+    return EndReason.ACCOUNT_CLOSED if decision.denial_code is DenialCode.USER_INACTIVE else EndReason.GRANT_WITHDRAWN
+
+
+def recheck_changed(*, actor: Actor, org_ids: Collection[UUID], user_ids: Collection[UUID]) -> int:
+    """Access changed in these organizations, or for these people: decide again about the sessions concerned, once.
+
+    Permissions, tree, assets or system users of an organization; groups, roles or the end date of a person.
+    """
+    if user_ids:
+        stop_unpermitted_watchers(actor=actor, watches=_watching().filter(user_id__in=user_ids))
+    concerned = Q(org_id__in=org_ids) | Q(user_id__in=user_ids)
+    return recheck(actor=actor, sessions=queries.live_sessions().filter(concerned))
 
 
 def stop_unpermitted_watchers(*, actor: Actor, watches: Iterable[WatchToken]) -> int:
@@ -88,9 +126,9 @@ def sweep_accounts(*, actor: Actor) -> int:
         *queries.live_sessions().values_list("user_id", flat=True),
         *_watching().values_list("user_id", flat=True),
     }
-    for user_id in users_seen:
-        if users.identity_of(user_id) is None:
-            ended += close_account(actor=actor, user_id=user_id)
+    valid = {user_id for user_id, person in users.brief(users_seen).items() if person.is_valid}
+    for user_id in users_seen - valid:
+        ended += close_account(actor=actor, user_id=user_id)
     signed_in = {
         *queries.live_sessions().values_list("login_session", flat=True),
         *_watching().values_list("login_session", flat=True),

@@ -88,11 +88,11 @@ def beat(*, terminal: Terminal, heartbeat: Heartbeat, remote_addr: str | None) -
     known.ssh_port = heartbeat.ssh_port if 0 <= heartbeat.ssh_port < 65536 else 0
     known.remote_addr = remote_addr or known.remote_addr
     known.save()
-    _reconcile(known, heartbeat, now)
+    over = _reconcile(known, heartbeat, now)
     if restarted or not was_alive:
         event = "terminal.restarted" if restarted else "terminal.came_up"
         _record(messages.component(known.name, remote_addr), known, event, "other", {"version": known.version})
-    return HeartbeatAnswer(orders=orders.open_orders(known.pk), settings=queries.proxy_settings())
+    return HeartbeatAnswer(orders=orders.open_orders(known.pk), settings=queries.proxy_settings(), over=over)
 
 
 def _counted(number: int) -> int:
@@ -100,28 +100,34 @@ def _counted(number: int) -> int:
     return min(max(number, 0), _MAX_COUNT)
 
 
-def _reconcile(terminal: Terminal, heartbeat: Heartbeat, now: datetime) -> None:
-    """Make the sessions on file agree with those that the proxy says it carries."""
+def _reconcile(terminal: Terminal, heartbeat: Heartbeat, now: datetime) -> tuple[UUID, ...]:
+    """Make the sessions on file agree with those that the proxy says it carries.
+
+    Returns the listed sessions that must not go on: they are over here for good, or not this proxy's.
+    """
     listed = set(heartbeat.sessions)
+    unreported = set(heartbeat.unreported or ())
+    is_uncounted = heartbeat.unreported is None and heartbeat.unsent_events > 0
     live = queries.live_sessions().filter(terminal=terminal).values_list("pk", "date_start")
     missed = {
         session_id
         for session_id, date_start in live
         if session_id not in listed
-        and policy.is_missed(date_start=date_start, now=now, unsent_events=heartbeat.unsent_events)
+        and policy.is_missed(date_start=date_start, now=now, is_unreported=is_uncounted or session_id in unreported)
     }
     presumed = Session.objects.filter(
         pk__in=listed, terminal=terminal, state=SessionState.ENDED.value, end_reason=EndReason.INTERRUPTED.value
     ).values_list("pk", flat=True)
     wrong = missed | set(presumed)
-    if not wrong:
-        return
-    actor = messages.component(terminal.name, terminal.remote_addr or None)
-    for session in lifecycle.lock(Session.objects.filter(pk__in=wrong)):
-        if session.pk in missed:
-            lifecycle.interrupt(actor=actor, session=session, detail="the proxy does not carry it any more")
-        else:
-            lifecycle.resume(actor=actor, session=session)
+    if wrong:
+        actor = messages.component(terminal.name, terminal.remote_addr or None)
+        for session in lifecycle.lock(Session.objects.filter(pk__in=wrong)):
+            if session.pk in missed:
+                lifecycle.interrupt(actor=actor, session=session, detail="the proxy does not carry it any more")
+            else:
+                lifecycle.resume(actor=actor, session=session)
+    live_here = set(queries.live_sessions().filter(pk__in=listed, terminal=terminal).values_list("pk", flat=True))
+    return tuple(sorted(listed - live_here))
 
 
 @transaction.atomic
@@ -151,7 +157,8 @@ def expire_leases(*, actor: Actor, now: datetime, lease: timedelta) -> tuple[UUI
 
     Those that carry sessions always; idle ones once, unless they were shut down in order or have been away for long.
     """
-    silent = Terminal.objects.filter(date_last_heartbeat__lte=now - lease)
+    never_heard = Q(date_last_heartbeat__isnull=True, date_created__lte=now - lease)
+    silent = Terminal.objects.filter(Q(date_last_heartbeat__lte=now - lease) | never_heard)
     carrying = Q(pk__in=queries.live_sessions().values("terminal_id"))
     idle = Q(is_deleted=False, is_draining=False, is_lost=False, date_last_heartbeat__gt=now - _LONG_AWAY)
     lost = silent.filter(carrying | idle).values_list("pk", flat=True)
@@ -161,7 +168,7 @@ def expire_leases(*, actor: Actor, now: datetime, lease: timedelta) -> tuple[UUI
 @transaction.atomic
 def _expire_lease(*, actor: Actor, terminal_id: UUID, border: datetime) -> bool:
     terminal = Terminal.objects.select_for_update(no_key=True).get(pk=terminal_id)
-    if terminal.date_last_heartbeat is None or terminal.date_last_heartbeat > border:
+    if (terminal.date_last_heartbeat or terminal.date_created) > border:
         return False  # it has come back in this very moment
     for session in lifecycle.lock(queries.live_sessions().filter(terminal=terminal)):
         lifecycle.interrupt(

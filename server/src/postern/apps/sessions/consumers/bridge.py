@@ -13,6 +13,7 @@ from typing import Any, ClassVar, Final
 from uuid import UUID
 
 from django.conf import settings
+from django.db import Error as DatabaseError
 from websockets.asyncio.client import ClientConnection, connect, unix_connect
 from websockets.exceptions import ConnectionClosed, WebSocketException
 
@@ -22,6 +23,7 @@ from postern.apps.sessions import queries
 from postern.contracts.browser import LANGUAGE_HEADER, MAX_FRAME_BYTES, REMOTE_ADDR_HEADER, USER_HEADER
 from postern.foundation.rest.rights import Right, Rights
 from postern.foundation.socket_database import in_thread
+from postern.kernel.clock import monotonic_s
 
 log = logging.getLogger(__name__)
 
@@ -31,6 +33,8 @@ Send = Callable[[dict[str, Any]], Awaitable[None]]
 
 #: How often an open socket's sign-in is checked (K40: the end comes within five seconds).
 RECHECK_S: Final = 3.0
+#: How long a socket goes on while nobody can be asked about its sign-in: the database is away, and nobody can sign out either.
+UNCHECKED_S: Final = 60.0
 _OPEN_TIMEOUT_S: Final = 5.0
 _CLOSE_TIMEOUT_S: Final = 3.0
 _PROXY_PING_S: Final = 20.0
@@ -45,6 +49,7 @@ CLOSE_SIGNED_OUT: Final = 4401
 CLOSE_UNKNOWN_TERMINAL: Final = 4404
 CLOSE_TOO_MANY: Final = 4429
 CLOSE_PROXY_GONE: Final = 4502
+CLOSE_TRY_AGAIN: Final = 4503
 
 #: Terminals that one browser sign-in may hold open; a person needs some dozen, a runaway page needs a limit.
 MAX_SOCKETS: Final = 100
@@ -70,7 +75,11 @@ class ProxyBridge:
         if not origin_is_ours(scope, settings.POSTERN):
             await send({"type": "websocket.close"})  # before the handshake: the answer is 403
             return
-        visitor = await in_thread(visitor_of)(scope, settings.POSTERN)
+        try:
+            visitor = await in_thread(visitor_of)(scope, settings.POSTERN)
+        except DatabaseError:
+            await _accept_and_close(send, CLOSE_TRY_AGAIN, "the service is not ready")
+            return
         if visitor is None:
             await _accept_and_close(send, CLOSE_SIGNED_OUT, "sign in first")
             return
@@ -86,7 +95,11 @@ class ProxyBridge:
                 del self._open[visitor.login_session_id]
 
     async def _serve(self, scope: Scope, receive: Receive, send: Send, visitor: Visitor) -> None:
-        address = await in_thread(queries.stream_address_of)(scope["url_route"]["kwargs"]["terminal_id"])
+        try:
+            address = await in_thread(queries.stream_address_of)(scope["url_route"]["kwargs"]["terminal_id"])
+        except DatabaseError:
+            await _accept_and_close(send, CLOSE_TRY_AGAIN, "the service is not ready")
+            return
         if address is None:
             await _accept_and_close(send, CLOSE_UNKNOWN_TERMINAL, "no such terminal, or it is not running")
             return
@@ -168,11 +181,19 @@ async def _end_of(upstream: ClientConnection) -> tuple[int, str]:
 
 
 async def _until_signed_out(login_session_id: UUID) -> tuple[int, str]:
-    """Until the sign-in is over."""
+    """Until the sign-in is over, or could not be checked for too long: a short outage of the database ends no terminal."""
     is_open = in_thread(authn.login_session_is_open)
-    while await is_open(login_session_id):  # noqa: ASYNC110 - the state is in the database, not in this process
+    checked_s = monotonic_s()
+    while True:
+        try:
+            if not await is_open(login_session_id):
+                return CLOSE_SIGNED_OUT, "signed out"
+            checked_s = monotonic_s()
+        except DatabaseError:
+            log.warning("the sign-in behind a browser socket could not be checked")
+            if monotonic_s() - checked_s > UNCHECKED_S:
+                return CLOSE_TRY_AGAIN, "the service is not ready"
         await asyncio.sleep(RECHECK_S)
-    return CLOSE_SIGNED_OUT, "signed out"
 
 
 async def _accept_and_close(send: Send, code: int, reason: str) -> None:

@@ -8,7 +8,7 @@ import msgspec
 from channels.generic.websocket import AsyncWebsocketConsumer
 
 from postern.apps.sessions import queries
-from postern.apps.sessions.actions import orders
+from postern.apps.sessions.actions import lifecycle, orders
 from postern.apps.sessions.models import Terminal
 from postern.contracts.terminals import Order, OrderDone
 from postern.foundation.rest.rights import Right, Rights
@@ -59,7 +59,7 @@ class ControlChannel(AsyncWebsocketConsumer):  # type: ignore[misc]  # channels 
         except (msgspec.MsgspecError, UnicodeDecodeError):
             await self.close(CLOSE_MALFORMED)
             return
-        await in_thread(orders.finish_order)(terminal_id=self.terminal_id, done=done)
+        await in_thread(lifecycle.order_done)(terminal_id=self.terminal_id, done=done)
         self._sent.discard(done.order_id)
 
     async def orders_waiting(self, event: dict[str, Any]) -> None:

@@ -49,6 +49,8 @@ class Session(PosternModel):
     )
     end_reason = models.CharField(_("End reason"), max_length=32, choices=labels.END_REASONS, blank=True, default="")
     end_detail = models.CharField(_("End detail"), max_length=1024, blank=True, default="")
+    #: The control plane concluded that it is over; the proxy's own word about the end, should it come, replaces that.
+    is_end_presumed = models.BooleanField(default=False, editable=False)
     kind = models.CharField(_("Kind"), max_length=16, blank=True, default="")
     actions = models.PositiveSmallIntegerField(_("Actions"), default=0)
     risk_level = models.PositiveSmallIntegerField(
@@ -63,6 +65,9 @@ class Session(PosternModel):
     date_active = models.DateTimeField(null=True)
     date_end = models.DateTimeField(_("Date end"), null=True)
     date_expired = models.DateTimeField(_("Permission until"), null=True)
+    #: The grant as the proxy was told of it: action bit → its end. `grant_version` rises with each change.
+    action_ends = models.JSONField(default=dict, editable=False)
+    grant_version = models.PositiveIntegerField(default=0, editable=False)
     date_credential_released = models.DateTimeField(null=True, editable=False)
 
     objects = ScopedManager()

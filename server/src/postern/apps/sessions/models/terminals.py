@@ -83,6 +83,7 @@ class OrderKind(models.TextChoices):
 
     TERMINATE_SESSION = "terminate_session", _("Terminate session")
     STOP_WATCHING = "stop_watching", _("Stop watching")
+    CHANGE_GRANT = "change_grant", _("Change grant")
 
 
 class ProxyOrder(PosternModel):
@@ -115,7 +116,7 @@ class ProxyOrder(PosternModel):
             models.CheckConstraint(condition=models.Q(kind__in=OrderKind.values), name="sessions_order_kind_known"),
             models.CheckConstraint(
                 condition=models.Q(kind=OrderKind.STOP_WATCHING, watch__isnull=False)
-                | models.Q(kind=OrderKind.TERMINATE_SESSION, watch__isnull=True),
+                | models.Q(kind__in=(OrderKind.TERMINATE_SESSION, OrderKind.CHANGE_GRANT), watch__isnull=True),
                 name="sessions_order_watch_matches_kind",
             ),
             # One open termination of a session is enough: a second click joins the first.

@@ -8,6 +8,7 @@ from django.contrib.auth import get_user_model
 from postern.apps.perms import facade as perms
 from postern.apps.preferences import facade as preferences
 from postern.apps.rbac import facade as rbac
+from postern.apps.sessions import grants
 from postern.apps.sessions.models import Session
 from postern.contracts.access import LoginNameAnswer, RecordingPolicy, SessionGrant, Target, UserIdentity
 from postern.contracts.enums import Actions, LoginFrom, Protocol
@@ -43,6 +44,8 @@ def grant_of(session: Session, target: perms.ResolvedTarget, identity: UserIdent
         actions=Actions(session.actions),
         recording=RecordingPolicy(),
         expires_at=session.date_expired,
+        ends=grants.ends_of(session.action_ends),
+        version=session.grant_version,
         idle_timeout_s=preferences.get_int("SECURITY_MAX_IDLE_TIME") * _SECONDS,
         charset=target.asset.charset,
     )
