@@ -4,6 +4,7 @@ import asyncio
 import signal
 import subprocess
 import time
+from datetime import UTC, datetime, timedelta
 from typing import Any
 
 from browser_socket import BrowserSocket
@@ -132,6 +133,34 @@ async def test_signing_out_ends_the_browser_session(world: World) -> None:
             return bool(row["is_finished"])
 
         await asyncio.to_thread(wait_until, over)
+
+
+async def test_end_that_is_moved_during_a_session_takes_effect_at_its_second_as_expired(world: World) -> None:
+    zhang = world.zhang()
+    permission = f"/api/v1/perms/asset-permissions/{world.permission_id}/"
+    before = world.admin.get(permission)
+    granted = token_for(zhang, world)
+    async with BrowserSocket(zhang, granted["ws_path"]) as socket:
+        message = await opened(socket, granted["token"])
+        end = datetime.now(UTC) + timedelta(seconds=8)
+        try:
+            await asyncio.to_thread(
+                world.admin.call, "PATCH", permission, {"date_expired": end.isoformat(), "actions": ["connect"]}
+            )
+            told = await socket.message("notice")
+            assert (told["code"], told["actions"]) == ("actions", 1), "uploads and downloads go at once"
+            ended = await socket.message("ended")
+            assert ended["reason"] == "grant_expired"
+        finally:
+            restored = {name: before[name] for name in ("date_expired", "actions")}
+            await asyncio.to_thread(world.admin.call, "PATCH", permission, restored)
+
+    def over() -> dict[str, Any] | None:
+        row: dict[str, Any] = world.admin.get(f"/api/v1/terminal/sessions/{message['session_id']}/")
+        return row if row["is_finished"] else None
+
+    row = await asyncio.to_thread(wait_until, over)
+    assert row["end_reason"] == "grant_expired"
 
 
 async def test_restarting_web_worker_and_redis_drops_no_session(world: World) -> None:
