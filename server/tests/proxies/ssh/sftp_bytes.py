@@ -11,9 +11,15 @@ class Audit:
     language = "en"
 
     def __init__(self, actions: Actions = Actions.ALL) -> None:
-        self.grant = type("Grant", (), {"actions": actions})()
+        self.actions = actions
         self.transfers: list[tuple[Any, ...]] = []
         self.refused: list[tuple[str, str]] = []
+
+    def may(self, actions: Actions) -> bool:
+        return bool(self.actions & actions)
+
+    def refusal(self, actions: Actions) -> str:
+        return f"no {actions.name}"
 
     def file_transferred(self, direction: Any, operation: str, path: str, **more: Any) -> None:
         self.transfers.append((operation, path, more.get("size", 0), more.get("success", True)))

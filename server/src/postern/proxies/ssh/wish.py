@@ -5,6 +5,7 @@ from typing import Final, NoReturn
 
 from postern.contracts.enums import Actions, EndReason
 from postern.proxies.core.session import LiveSession
+from postern.proxies.core.texts import Text
 from postern.proxies.ssh.classification import NEEDED, ExecKind, classify
 from postern.proxies.ssh.opening import Refused
 from postern.proxies.ssh.relay import Inspector
