@@ -25,22 +25,32 @@ class _Server(asyncssh.SSHServer):
 
     def validate_password(self, username: str, password: str) -> bool:
         self._target.tries += 1
+        if self._target.expired:
+            raise asyncssh.PasswordChangeRequired("Your password has expired. New password: ")
         return password == self._target.password
 
     def get_kbdint_challenge(
         self, username: str, lang: str, submethods: str
     ) -> bool | tuple[str, str, str, list[tuple[str, bool]]]:
-        return "", "", "", [("Password: ", False)]
+        self._round = 0
+        return "", *self._target.rounds[0]
 
     def validate_kbdint_response(
         self, username: str, responses: Sequence[str]
     ) -> bool | tuple[str, str, str, list[tuple[str, bool]]]:
+        self._target.answers.append(list(responses))
+        self._round += 1
+        if self._round < len(self._target.rounds):
+            return "", *self._target.rounds[self._round]
         self._target.tries += 1
-        return list(responses) == [self._target.password]
+        return [self._target.password] in self._target.answers
 
 
 class OddTarget:
-    """`methods`: password, kbdint or both. `program` is run for every session."""
+    """`methods`: password, kbdint or both. `program` is run for every session.
+
+    `rounds`: instructions, language and prompts of each round of keyboard-interactive; the answers are in `answers`.
+    """
 
     def __init__(
         self, program: Program, *, password: str = "hunter2", methods: str = "password", **options: Any
@@ -49,6 +59,9 @@ class OddTarget:
         self.password = password
         self.methods = methods
         self.tries = 0
+        self.expired = False
+        self.rounds: list[tuple[str, str, list[tuple[str, bool]]]] = [("", "", [("Password: ", False)])]
+        self.answers: list[list[str]] = []
         self.seen_logins: list[str] = []
         self.host_key = asyncssh.generate_private_key("ssh-ed25519")
         self.port = 0

@@ -27,7 +27,10 @@ def _make_privilege_separation_directory() -> None:
 
 
 class Sshd:
-    """One sshd in the foreground. It lets `login` in with `client_key`, has SFTP, and takes any session."""
+    """One sshd in the foreground. It lets `login` in with `client_key`, has SFTP, and takes any session.
+
+    `extra`: lines of its configuration that go before the usual ones.
+    """
 
     def __init__(self, directory: Path, *, port: int = 0, extra: str = "") -> None:
         self.directory = directory
@@ -59,12 +62,13 @@ class Sshd:
         home.mkdir(exist_ok=True)
         config = self.directory / "sshd_config"
         config.write_text(
-            f"ListenAddress 127.0.0.1:{self.port}\nHostKey {self.host_key}\nPidFile none\n"
+            # sshd takes the first value of each setting.
+            f"{self._extra}\nListenAddress 127.0.0.1:{self.port}\nHostKey {self.host_key}\nPidFile none\n"
             f"AuthorizedKeysFile {authorized}\nStrictModes no\nUsePAM no\nPasswordAuthentication no\n"
             "KbdInteractiveAuthentication no\nPermitRootLogin yes\nUseDNS no\nMaxStartups 1000\nMaxSessions 100\n"
             "AcceptEnv LANG LC_*\nPrintMotd no\nPrintLastLog no\nSubsystem sftp internal-sftp\nLogLevel VERBOSE\n"
             # What the tester's own shell does when it starts may take long, or wait for another one that was killed.
-            f"SetEnv HOME={home}\n" + self._extra
+            f"SetEnv HOME={home}\n"
         )
         self._process = await asyncio.create_subprocess_exec(
             SSHD, "-D", "-f", str(config), "-E", str(self.directory / "log"), stdin=subprocess.DEVNULL

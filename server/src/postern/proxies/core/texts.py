@@ -112,12 +112,29 @@ class Text(Enum):
         "{host}:{port} did not complete the SSH handshake: {detail}.",
     )
     LOGIN_REFUSED = (
-        "目标 {host} 不接受账号 {login} 的凭据。可联系管理员检查系统用户“{system_user}”。",
-        "{host} did not accept the credential of {login}. Ask an administrator to check the system user “{system_user}”.",
+        "目标 {host} 不接受账号 {login} 的凭据。{story}可联系管理员检查系统用户“{system_user}”。",
+        (
+            "{host} did not accept the credential of {login}. {story} "
+            "Ask an administrator to check the system user “{system_user}”."
+        ),
     )
     LOGIN_REFUSED_MANUAL = (
-        "目标 {host} 不接受你为 {login} 输入的密码。",
-        "{host} did not accept the password that you gave for {login}.",
+        "目标 {host} 不接受你为 {login} 输入的密码。{story}",
+        "{host} did not accept the password that you gave for {login}. {story}",
+    )
+    METHOD_REFUSED = ("{method}：被拒绝。", "{method}: refused.")
+    METHOD_UNANSWERED = (
+        "{method}：主机询问的不是密码（“{question}”），无法回答。",
+        "{method}: the host asks for something other than the password (“{question}”), which cannot be answered.",
+    )
+    METHOD_EXPIRED = (
+        "{method}：该账号的密码已过期，主机要求设置新密码。",
+        "{method}: the password of this account has expired; the host wants a new one.",
+    )
+    METHOD_NOT_ENOUGH = ("{method}：已通过。", "{method}: accepted.")
+    METHOD_NONE_FITS = (
+        "主机要求：{methods}；凭据中没有与之对应的内容。",
+        "The host wants: {methods}. The credential has nothing (more) for that.",
     )
     HOST_KEY_CHANGED = (
         (

@@ -18,7 +18,7 @@ from postern.proxies.core.control.plane import ControlPlane
 from postern.proxies.core.limits import Limits
 from postern.proxies.core.session import LiveSession
 from postern.proxies.core.target import Progress, Prompter, Pty, TargetEvents, TargetExit, TargetFailed
-from postern.proxies.core.texts import Text
+from postern.proxies.core.texts import ENGLISH, Text
 from postern.proxies.ssh import algorithms
 from postern.proxies.ssh.dialing import DialPolicy, dial
 from postern.proxies.ssh.fast_transport import FastClientChannel, FastConnection
@@ -78,7 +78,7 @@ class SshTargets:
             mac_algs=algorithms.TARGET_MAC,
             compression_algs=("none",),
             signature_algs=algorithms.SIGNATURE,
-            preferred_auth="publickey,keyboard-interactive,password",
+            preferred_auth=(),  # `MethodWalk` decides
             login_timeout=limits.target_login_s + limits.prompt_s,
             keepalive_interval=_KEEPALIVE_S,
             keepalive_count_max=_KEEPALIVE_COUNT,
@@ -104,6 +104,7 @@ class SshTargets:
             def make() -> TargetLink:
                 fresh = self._link(loop, options, wait="auth")
                 fresh.approve = lambda key: asyncio.ensure_future(login.approve(key))
+                fresh.walk = login.walk
                 return fresh
 
             _, link = await loop.create_connection(make, sock=connection)
@@ -127,14 +128,13 @@ class SshTargets:
         """A library error as a sentence for the person; None for what is not ours to explain."""
         grant, language = session.grant, session.language
         where = {"host": grant.target.host, "port": grant.target.port}
-        if isinstance(error, asyncssh.PermissionDenied):
+        if isinstance(error, asyncssh.PermissionDenied) or _too_many_tries(error, login):
+            who = {"host": grant.target.host, "login": login.login_name, "story": login.walk.story(language)}
             if grant.manual:
-                message = Text.LOGIN_REFUSED_MANUAL.say(language, host=grant.target.host, login=login.login_name)
+                message = Text.LOGIN_REFUSED_MANUAL.say(language, **who)
             else:
-                message = Text.LOGIN_REFUSED.say(
-                    language, host=grant.target.host, login=login.login_name, system_user=grant.system_user_name
-                )
-            return TargetFailed(EndReason.CREDENTIAL_REFUSED, message, str(error))
+                message = Text.LOGIN_REFUSED.say(language, system_user=grant.system_user_name, **who)
+            return TargetFailed(EndReason.CREDENTIAL_REFUSED, message, login.walk.story(ENGLISH))
         if isinstance(error, TimeoutError):
             return TargetFailed(EndReason.UNREACHABLE, Text.CONNECT_TIMEOUT.say(language, **where), "log-in timed out")
         if isinstance(error, asyncssh.Error | OSError):
@@ -154,6 +154,15 @@ class SshTargets:
         except BaseException:
             connection.close()
             raise
+
+
+def _too_many_tries(error: BaseException, login: TargetLogin) -> bool:
+    """Whether the target hung up instead of refusing: hosts that grant few tries do (OpenSSH as a protocol error)."""
+    return (
+        isinstance(error, asyncssh.DisconnectError)
+        and error.code in {asyncssh.DISC_NO_MORE_AUTH_METHODS_AVAILABLE, asyncssh.DISC_PROTOCOL_ERROR}
+        and login.walk.hung_up()
+    )
 
 
 class TargetConnection:

@@ -3,9 +3,11 @@
 import asyncio
 import logging
 from collections.abc import Callable, Sequence
+from typing import Final
 
 import asyncssh
 from asyncssh.connection import SSHClientConnection
+from asyncssh.packet import SSHPacket
 
 from postern.contracts.access import CredentialRequest, HostKeySeen
 from postern.contracts.enums import EndReason, HostKeyVerdict
@@ -15,15 +17,20 @@ from postern.proxies.core.session import LiveSession
 from postern.proxies.core.target import Progress, Prompter, TargetFailed
 from postern.proxies.core.texts import Text
 from postern.proxies.ssh.fast_transport import FastConnection
+from postern.proxies.ssh.target_methods import MAX_ROUNDS, MethodWalk, Outcome, Question, question_of, shown_question
 from postern.proxies.ssh.transport import PacedConnection
 
 log = logging.getLogger(__name__)
+
+_MSG_USERAUTH_FAILURE: Final = 51
 
 
 class TargetLink(PacedConnection, SSHClientConnection):
     """A connection to a target that waits with its log-in until the host key was approved."""
 
     approve: Callable[[asyncssh.SSHKey], "asyncio.Future[None]"] | None = None
+    #: Which sign-in method comes next.
+    walk: MethodWalk
 
     def validate_server_host_key(self, key_data: bytes) -> asyncssh.SSHKey:
         """Any well-formed plain key passes here; who it belongs to is judged before the log-in goes on."""
@@ -48,6 +55,26 @@ class TargetLink(PacedConnection, SSHClientConnection):
         await self.approve(key)
         super().send_service_request(service)
 
+    def _process_userauth_failure(self, pkttype: int, pktid: int, packet: SSHPacket) -> None:
+        """The target wants another method; the library would forget whether the last one was right."""
+        again = SSHPacket(packet.get_full_payload())
+        again.get_byte()
+        methods = [name.decode("ascii", "backslashreplace") for name in again.get_namelist()]
+        self.walk.answered(methods, partial=again.get_boolean())
+        super()._process_userauth_failure(pkttype, pktid, packet)
+
+    def try_next_auth(self, *, next_method: bool = False) -> None:
+        """Called by the library for the first request ("none") and whenever a method is done with."""
+        if next_method or self._auth is not None:
+            method = self.walk.next()
+            self._auth_methods = [] if method is None else [method.encode("ascii")]
+        super().try_next_auth()
+
+    _packet_handlers = {
+        **SSHClientConnection._packet_handlers,  # noqa: SLF001 - its base
+        _MSG_USERAUTH_FAILURE: _process_userauth_failure,
+    }
+
 
 class FastTargetLink(FastConnection, TargetLink):
     """The same with the faster data path."""
@@ -58,36 +85,49 @@ class LogInClient(asyncssh.SSHClient):
 
     def __init__(self, opening: "TargetLogin") -> None:
         self._opening = opening
+        self._walk = opening.walk
         self._key_offered = False
-        self._password_offers = 0
+        self._rounds = 0
+        self._password_given = False
 
     async def public_key_auth_requested(self) -> asyncssh.SSHKey | None:
         if self._key_offered:
+            # The library asks again when the target takes none of the key's signature algorithms.
             return None
         self._key_offered = True
         return await self._opening.private_key()
 
     async def password_auth_requested(self) -> str | None:
-        self._password_offers += 1
-        return await self._opening.password() if self._password_offers == 1 else None
+        password = await self._opening.password()
+        if password is not None:
+            self._walk.password_shown()
+        return password
+
+    def password_change_requested(self, prompt: str, lang: str) -> tuple[str, str]:  # noqa: ARG002 - the library calls it so
+        self._walk.unable(Outcome.EXPIRED)
+        return NotImplemented  # type: ignore[no-any-return]  # how the library wants a "no"
 
     async def kbdint_auth_requested(self) -> str | None:
+        self._rounds = 0
+        self._password_given = False
         return "" if await self._opening.password() is not None else None
 
     async def kbdint_challenge_received(
         self,
-        name: str,  # noqa: ARG002 - the library calls it so
-        instructions: str,  # noqa: ARG002 - as above
-        lang: str,  # noqa: ARG002 - as above
+        name: str,
+        instructions: str,
+        lang: str,  # noqa: ARG002 - the library calls it so
         prompts: Sequence[tuple[str, bool]],
     ) -> list[str] | None:
-        if not prompts:
+        self._rounds += 1
+        question = question_of(prompts, f"{name} {instructions}", answered=self._password_given)
+        if question is Question.NOTHING and self._rounds <= MAX_ROUNDS:
             return []
-        # Only the password is known: one hidden question, once. Anything else is beyond this log-in.
-        if len(prompts) == 1 and not prompts[0][1] and self._password_offers == 0:
-            self._password_offers += 1
-            password = await self._opening.password()
-            return None if password is None else [password]
+        if question is Question.PASSWORD and self._rounds <= MAX_ROUNDS:
+            self._password_given = True
+            return [await self.password_auth_requested() or ""]
+        outcome = Outcome.EXPIRED if question is Question.NEW_PASSWORD else Outcome.NO_ANSWER
+        self._walk.unable(outcome, shown_question(prompts))
         return None
 
 
@@ -109,6 +149,7 @@ class TargetLogin:
         self._private_key = Secret("")
         self._password: Secret | None = None
         self._asked = False
+        self.walk = MethodWalk()
         self.login_name = session.grant.login_name
         self.fingerprint = ""
         self.failure: TargetFailed | None = None

@@ -1,0 +1,41 @@
+"""A throw-away account of this system with a password, for tests of an sshd that checks passwords. Needs root."""
+
+import secrets
+import shutil
+import subprocess
+import tempfile
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+
+
+@dataclass(frozen=True)
+class Account:
+    name: str
+    password: str
+    home: Path
+
+    @property
+    def authorized_keys(self) -> Path:
+        """Where an sshd can read them as this account; the folders of the tests are closed to others."""
+        return self.home / "authorized_keys"
+
+    def change(self, *options: str) -> None:
+        """`chage` with these options, for example `-d 0`: the password has expired."""
+        subprocess.run(["chage", *options, self.name], check=True)
+
+
+@contextmanager
+def system_account() -> Iterator[Account]:
+    """Made by useradd and gone at the end."""
+    home = Path(tempfile.mkdtemp(prefix="postern-account-"))
+    account = Account(f"pt-{secrets.token_hex(4)}", secrets.token_hex(8), home)
+    subprocess.run(["useradd", "-M", "-N", "-d", str(home), "-s", "/bin/sh", account.name], check=True)
+    try:
+        shutil.chown(home, account.name)
+        subprocess.run(["chpasswd"], input=f"{account.name}:{account.password}\n", text=True, check=True)
+        yield account
+    finally:
+        subprocess.run(["userdel", "-f", account.name], check=True, capture_output=True)
+        shutil.rmtree(home)
