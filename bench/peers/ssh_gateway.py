@@ -20,6 +20,7 @@ import uvloop  # noqa: E402 - the tests' peers join the path above
 from fakes.control_plane import FakeAsset, FakeControlPlane, FakeSystemUser  # noqa: E402 - the tests' peers join the path above
 from postern.contracts.access import SessionGrant  # noqa: E402 - the tests' peers join the path above
 from postern.entrypoints.proxy import header_of  # noqa: E402 - the tests' peers join the path above
+from postern.kernel.dialing import DialPolicy  # noqa: E402 - the tests' peers join the path above
 from postern.kernel.secret import Secret  # noqa: E402 - the tests' peers join the path above
 from postern.proxies.core.commands import CommandDetector  # noqa: E402 - the tests' peers join the path above
 from postern.proxies.core.control.client import HttpControlPlane  # noqa: E402 - the tests' peers join the path above
@@ -31,7 +32,6 @@ from postern.proxies.core.registry import SessionRegistry  # noqa: E402 - the te
 from postern.proxies.core.session import SessionServices  # noqa: E402 - the tests' peers join the path above
 from postern.proxies.core.settings import ProxyConfig  # noqa: E402 - the tests' peers join the path above
 from postern.proxies.core.shared_settings import SharedSettings  # noqa: E402 - the tests' peers join the path above
-from postern.proxies.ssh.dialing import DialPolicy  # noqa: E402 - the tests' peers join the path above
 from postern.proxies.ssh.listener import SshListener  # noqa: E402 - the tests' peers join the path above
 from postern.proxies.ssh.services import FrontServices  # noqa: E402 - the tests' peers join the path above
 from postern.proxies.ssh.target import SshTargets  # noqa: E402 - the tests' peers join the path above

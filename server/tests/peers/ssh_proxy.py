@@ -10,6 +10,7 @@ from pathlib import Path
 from fakes.control_plane import FakeAsset, FakeControlPlane, FakeSystemUser, FakeUser
 from fakes.recording import FakeRecordings
 from peers.sshd import Sshd, make_key
+from postern.kernel.dialing import DialPolicy
 from postern.kernel.secret import Secret
 from postern.proxies.core.control.client import HttpControlPlane
 from postern.proxies.core.control.outbox import EventOutbox
@@ -19,7 +20,6 @@ from postern.proxies.core.registry import SessionRegistry
 from postern.proxies.core.session import NewDetector, SessionServices
 from postern.proxies.core.settings import ProxyConfig
 from postern.proxies.core.shared_settings import SharedSettings
-from postern.proxies.ssh.dialing import DialPolicy
 from postern.proxies.ssh.listener import SshListener
 from postern.proxies.ssh.services import FrontServices
 from postern.proxies.ssh.target import SshTargets

@@ -10,10 +10,11 @@ import os
 import platform
 import signal
 import sys
-from collections.abc import Coroutine
+from collections.abc import Callable, Coroutine
 from contextlib import AsyncExitStack
 from pathlib import Path
 from typing import Any, Final
+from urllib.parse import urlsplit
 from uuid import UUID
 
 import uvloop
@@ -26,7 +27,9 @@ from postern.contracts.terminals import HeartbeatAnswer, Registered
 from postern.entrypoints.supervisor import SUPERVISOR_PID
 from postern.foundation.secret_files import read_or_create
 from postern.foundation.settings import Settings
+from postern.foundation.surroundings import look_around, own_services
 from postern.kernel.clock import now
+from postern.kernel.dialing import DialPolicy
 from postern.kernel.errors import SettingsError
 from postern.kernel.ids import new_token
 from postern.kernel.secret import Secret
@@ -45,7 +48,6 @@ from postern.proxies.core.session import SessionServices
 from postern.proxies.core.settings import ProxyConfig, split_address
 from postern.proxies.core.shared_settings import SharedSettings
 from postern.proxies.core.watching import Picture
-from postern.proxies.ssh.dialing import DialPolicy
 from postern.proxies.ssh.fast_transport_trial import fast_path_works
 from postern.proxies.ssh.listener import SshListener
 from postern.proxies.ssh.services import FrontServices
@@ -118,14 +120,19 @@ def header_of(grant: SessionGrant, columns: int, rows: int) -> RecordingHeader:
     )
 
 
-def own_ports(settings: Settings, config: ProxyConfig) -> frozenset[int]:
-    """Ports of this installation on this machine: never a target (K36)."""
-    ports = {settings.http.port, settings.ssh.port}
-    if not settings.database.is_sqlite:
-        ports.add(settings.database.port)
+def dial_policy_of(settings: Settings, config: ProxyConfig, ssh_port: Callable[[], int]) -> DialPolicy:
+    """What this proxy never dials: everything that Postern runs, as far as it is known here (K36)."""
+    services = [*own_services(settings), split_address(config.ssh_address)]
     if not config.stream_address.startswith("unix:"):
-        ports.add(split_address(config.stream_address)[1])
-    return frozenset(ports)
+        services.append(split_address(config.stream_address))
+    control = urlsplit(config.control_url)
+    services.append((control.hostname or "localhost", control.port or (443 if control.scheme == "https" else 80)))
+    return DialPolicy(
+        allow_local=config.allow_local_targets,
+        blocked_networks=config.blocked_networks,
+        # The port that was really taken, when the setting leaves it open.
+        look_around=lambda: look_around([*services, ("localhost", ssh_port())]),
+    )
 
 
 async def run(settings: Settings) -> int:
@@ -181,11 +188,7 @@ async def run(settings: Settings) -> int:
         targets = SshTargets(
             plane,
             config.limits,
-            DialPolicy(
-                allow_local=config.allow_local_targets,
-                blocked_networks=config.blocked_networks,
-                own_ports=own_ports(settings, config),
-            ),
+            dial_policy_of(settings, config, lambda: listener.port),
             fast=fast,
         )
         listener = SshListener(

@@ -1,23 +1,31 @@
-"""The one helper for dialling out (K36): which addresses Postern connects to when somebody else chose them.
+"""The control plane's helper for dialling out (K36): a name is resolved, every address of it is judged, one is dialled.
 
-Loopback, link-local (where clouds keep their metadata), unspecified, multicast and reserved addresses, and the
-addresses of our own services, are refused after the name has been resolved, and the caller dials the address that was
-checked, not the name, so that a second resolution can not answer differently.
-`POSTERN_ALLOW_LOCAL_TARGETS=yes` allows loopback ones; `POSTERN_BLOCKED_NETWORKS` refuses more.
+The judgement is `kernel.dialing`, which the proxy asks as well. The caller dials the address that was checked, not the
+name, so that a second resolution can not answer differently.
 """
 
-import ipaddress
 import socket
-from dataclasses import dataclass
-from urllib.parse import urlsplit
+from dataclasses import dataclass, replace
 
 from django.conf import settings
-from django.utils.translation import gettext as _
+from django.utils.functional import Promise
+from django.utils.translation import gettext_lazy as _
 
 from postern.foundation.settings import Settings
+from postern.foundation.surroundings import Endpoint, look_around, own_services
+from postern.kernel.dialing import DialPolicy, Refusal, Surroundings, plain
 from postern.kernel.errors import PosternError
 
-IpAddress = ipaddress.IPv4Address | ipaddress.IPv6Address
+_MESSAGES: dict[Refusal, Promise] = {
+    Refusal.METADATA: _("Connections to the metadata service of a cloud are never allowed."),
+    Refusal.OWN_SERVICE: _("Connections to Postern's own services are never allowed."),
+    Refusal.BLOCKED_NETWORK: _("Connections to this network are not allowed (POSTERN_BLOCKED_NETWORKS)."),
+    Refusal.THIS_MACHINE: _(
+        "Connections to the machine that Postern runs on are not allowed. "
+        "An operator can allow them with POSTERN_ALLOW_LOCAL_TARGETS=yes."
+    ),
+    Refusal.NOT_A_HOST: _("This is not the address of a host that can be connected to."),
+}
 
 
 class TargetRefused(PosternError):
@@ -40,52 +48,44 @@ class DialTarget:
     port: int
 
 
-def check_dial(host: str, port: int) -> DialTarget:
-    """Resolve `host` and check every address that it has. Raises TargetRefused or TargetUnknown."""
-    config: Settings = settings.POSTERN
+def dial_policy(config: Settings, *more: Endpoint) -> DialPolicy:
+    """The operator's rules; `more` are further services of ours."""
+    services = (*own_services(config), *more)
+
+    def look() -> Surroundings:
+        return look_around(services)
+
+    return DialPolicy(
+        allow_local=config.allow_local_targets, blocked_networks=config.blocked_networks, look_around=look
+    )
+
+
+def check_dial(host: str, port: int, *more: Endpoint) -> DialTarget:
+    """Resolve `host` and judge every address that it has. Raises TargetRefused or TargetUnknown.
+
+    `more`: services of ours that the settings do not name, such as proxies on other machines.
+    """
+    return _judged(host, port, dial_policy(settings.POSTERN, *more))
+
+
+def check_component(host: str, port: int) -> DialTarget:
+    """The same for a component of ours, which may be on this machine: where a proxy says that it listens."""
+    return _judged(host, port, replace(dial_policy(settings.POSTERN), allow_local=True, blocked_networks=()))
+
+
+def _judged(host: str, port: int, policy: DialPolicy) -> DialTarget:
     addresses = _resolve(host, port)
-    own = _own_services(config)
+    around = policy.look_around()
     for address in addresses:
-        if _is_refused(address, config) or (str(address), port) in own:
-            raise TargetRefused(_("Connections to this address are not allowed."))
-    return DialTarget(str(addresses[0]), port)
+        refusal = policy.refusal(address, port, around)
+        if refusal is not None:
+            raise TargetRefused(str(_MESSAGES[refusal]))
+    return DialTarget(str(plain(addresses[0]) or addresses[0]), port)
 
 
-def _resolve(host: str, port: int) -> list[IpAddress]:
+def _resolve(host: str, port: int) -> list[str]:
     try:
         found = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)
     except (OSError, UnicodeError):
-        raise TargetUnknown(_("The name of the host can not be resolved.")) from None
-    return [_plain(ipaddress.ip_address(str(entry[4][0]).partition("%")[0])) for entry in found]
-
-
-def _plain(address: IpAddress) -> IpAddress:
-    """IPv4 addresses that hide inside IPv6 ones are judged as what they are."""
-    if isinstance(address, ipaddress.IPv6Address):
-        return address.ipv4_mapped or address.sixtofour or address
-    return address
-
-
-def _is_refused(address: IpAddress, config: Settings) -> bool:
-    if any(address in network for network in config.blocked_networks):
-        return True
-    if address.is_loopback:
-        return not config.allow_local_targets
-    return address.is_unspecified or address.is_multicast or address.is_link_local or address.is_reserved
-
-
-def _own_services(config: Settings) -> set[tuple[str, int]]:
-    """Addresses of the database, Redis and our own listeners, as far as they are reached over TCP."""
-    named: list[tuple[str, int]] = [(config.http.host, config.http.port), (config.ssh.host, config.ssh.port)]
-    if not config.database.is_sqlite and not config.database.host.startswith("/"):
-        named.append((config.database.host, config.database.port))
-    redis = urlsplit(config.redis_url)
-    if redis.scheme in {"redis", "rediss"} and redis.hostname:
-        named.append((redis.hostname, redis.port or 6379))
-    own: set[tuple[str, int]] = set()
-    for host, port in named:
-        try:
-            own.update((str(address), port) for address in _resolve(host, port))
-        except TargetUnknown:
-            continue
-    return own
+        raise TargetUnknown(str(_("The name of the host can not be resolved."))) from None
+    return [str(entry[4][0]) for entry in found]

@@ -153,7 +153,10 @@ SETTINGS_REFERENCE: Final[tuple[tuple[str, str, str], ...]] = (
     (
         "POSTERN_ALLOW_LOCAL_TARGETS",
         "yes on a loopback POSTERN_HTTP, otherwise no",
-        "Whether targets may lie on loopback addresses, thus on this machine.",
+        (
+            "Whether targets may lie on this machine (loopback and every address of its interfaces). "
+            "Postern's own services and metadata services of clouds stay closed."
+        ),
     ),
     ("POSTERN_BLOCKED_NETWORKS", "", "Further networks that no target may lie in, comma-separated."),
     ("POSTERN_CONSOLE_DIST", "", "Folder of the built console; without it the one of the source tree."),

@@ -4,6 +4,7 @@ import asyncio
 import contextlib
 import time
 from collections.abc import Awaitable, Callable
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 from uuid import uuid4
@@ -14,13 +15,14 @@ from django.db import InterfaceError, OperationalError
 from django.test import Client
 from live import LiveServer, aside, fake_proxy
 from websockets.asyncio.client import ClientConnection, connect
-from websockets.asyncio.server import ServerConnection
+from websockets.asyncio.server import ServerConnection, serve
 from websockets.exceptions import ConnectionClosed, InvalidStatus
 
 from factories.proxy_client import Proxy, World
 from postern.apps.sessions.consumers import bridge
 from postern.apps.sessions.models import Terminal
 from postern.apps.users.models import User
+from postern.foundation.settings import Address
 from timing import soon_async
 
 PASSWORD = "violet anchor seventeen"
@@ -174,6 +176,36 @@ def test_k19_bridge_is_closed_to_who_is_not_signed_in(
                 assert await close_code(socket) == 4401
 
     run(story)
+
+
+def test_k36_bridge_is_not_led_to_our_own_services_by_the_address_that_a_proxy_names(
+    live: LiveServer, proxy: Proxy, browser: Client, settings: Any
+) -> None:
+    served: list[bytes | str] = []
+
+    async def remember(socket: ServerConnection) -> None:
+        async for frame in socket:
+            served.append(frame)
+            await socket.send(frame)
+
+    async def story() -> None:
+        async with serve(remember, "127.0.0.1", 0) as server:
+            port = next(iter(server.sockets)).getsockname()[1]
+            await aside(lambda: proxy.beat(stream_address=f"127.0.0.1:{port}"))
+            async with dial(live, proxy.id, browser) as socket:
+                await socket.send("a proxy over TCP is fine")
+                assert await socket.recv() == "a proxy over TCP is fine"
+            # The same address, were it that of the web part, the SSH front or the database.
+            settings.POSTERN = replace(settings.POSTERN, ssh=Address("0.0.0.0", port))
+            async with dial(live, proxy.id, browser) as socket:
+                assert await close_code(socket) == 4502
+        for odd in ("169.254.169.254:80", "metadata.invalid:80", "127.0.0.1:x", "127.0.0.1"):
+            await aside(lambda address=odd: proxy.beat(stream_address=address))
+            async with dial(live, proxy.id, browser) as socket:
+                assert await close_code(socket) == 4502
+
+    run(story)
+    assert served == ["a proxy over TCP is fine"]
 
 
 def test_bridge_to_an_unknown_or_dead_terminal_says_so(

@@ -16,7 +16,7 @@ from rest_framework.test import APIClient
 from factories.grants import grant, make_asset, make_system_user
 from factories.proxy_client import Proxy, World
 from postern.apps.audits.models import AuditEvent
-from postern.apps.sessions.models import ConnectionToken, Session, WatchToken
+from postern.apps.sessions.models import ConnectionToken, Session, Terminal, WatchToken
 from postern.apps.users.models import User
 from postern.contracts import access
 from postern.contracts.enums import Actions, DenialCode, HostKeyVerdict
@@ -93,6 +93,22 @@ def test_k36_authorize_refuses_a_target_inside(proxy: Proxy, world: World, setti
     answer = proxy.authorize(world.user, "metadata")
     assert answer.grant is None
     assert answer.denial is not None
+
+
+@pytest.mark.parametrize("address", ["127.0.0.1", "::1", "::ffff:127.0.0.1", "localhost"])
+def test_k36_authorize_refuses_postern_itself_where_local_targets_are_allowed(
+    proxy: Proxy, world: World, settings: Any, address: str
+) -> None:
+    settings.POSTERN = replace(settings.POSTERN, allow_local_targets=True)
+    Terminal.objects.update(remote_addr="127.0.0.1", ssh_port=2022, stream_address="0.0.0.0:9022")
+    own = (settings.POSTERN.http.port, settings.POSTERN.ssh.port, 2022, 9022)
+    for number, port in enumerate(own):
+        inner = make_asset(f"own-{number}", ip=address, protocols=[f"ssh/{port}"])
+        grant(users=[world.user], assets=[inner], system_users=[world.system_user])
+        answer = proxy.authorize(world.user, f"own-{number}")
+        assert answer.grant is None
+        assert answer.denial is not None
+        assert answer.denial.message == "不允许连接到 Postern 自身的服务。"
 
 
 def test_k8_internal_api_takes_nothing_but_a_terminal_credential(

@@ -3,6 +3,7 @@
 import asyncio
 import time
 from datetime import timedelta
+from ipaddress import IPv4Address
 from pathlib import Path
 from uuid import uuid4
 
@@ -20,8 +21,8 @@ from postern.contracts.enums import EndReason
 from postern.contracts.events import RequestRefused, SessionEnded, SessionStarted
 from postern.contracts.terminals import TerminateSession
 from postern.kernel.clock import now
+from postern.kernel.dialing import DialPolicy, Surroundings
 from postern.proxies.core.limits import Limits
-from postern.proxies.ssh.dialing import DialPolicy
 from timing import soon_async
 
 
@@ -253,22 +254,32 @@ async def test_k52_changed_host_key_is_refused_before_the_credential_is_asked_fo
     assert impostor.seen_logins == []
 
 
-@pytest.mark.parametrize(
-    ("address", "port", "permitted"),
-    [
-        ("10.1.2.3", 22, True), ("192.0.2.7", 22, True), ("127.0.0.1", 22, False), ("::1", 22, False),
-        ("169.254.169.254", 80, False), ("fe80::1%eth0", 22, False), ("::ffff:127.0.0.1", 22, False),
-        ("0.0.0.0", 22, False), ("224.0.0.1", 22, False), ("::", 22, False),
-    ],
-)  # fmt: skip
-def test_k36_addresses_inwards_are_not_dialled(address: str, port: int, permitted: bool) -> None:
-    assert DialPolicy().permits(address, port) is permitted
+async def test_k36_own_service_is_not_dialled_even_where_local_targets_are_allowed(
+    control_plane: FakeControlPlane, sshd: Sshd, tmp_path: Path
+) -> None:
+    own = Surroundings(services=frozenset({(IPv4Address("0.0.0.0"), sshd.port)}))
+    policy = DialPolicy(allow_local=True, look_around=lambda: own)
+    async with ssh_proxy(control_plane, tmp_path / "p", policy=policy) as proxy:
+        world = make_world(proxy, control_plane, sshd)
+        result = await run(proxy.ssh(world.login, "true"))
+
+    assert result.status == 255
+    assert b"it is a service of Postern itself" in result.err
+    assert f"Accepted publickey for {sshd.login}" not in sshd.log
 
 
-def test_k36_own_ports_are_not_dialled_even_where_local_targets_are_allowed() -> None:
-    policy = DialPolicy(allow_local=True, own_ports=frozenset({8080}))
-    assert policy.permits("127.0.0.1", 22)
-    assert not policy.permits("127.0.0.1", 8080)
+async def test_k36_name_that_leads_elsewhere_at_the_dial_is_judged_again(
+    control_plane: FakeControlPlane, sshd: Sshd, tmp_path: Path
+) -> None:
+    """The control plane saw another address a moment ago; what the proxy is about to dial counts."""
+    async with ssh_proxy(control_plane, tmp_path / "p", policy=DialPolicy()) as proxy:
+        world = make_world(proxy, control_plane, sshd)
+        world.asset.host = "localhost"
+        result = await run(proxy.ssh(world.login, "true"))
+
+    assert result.status == 255
+    assert f"localhost:{sshd.port} may not be dialled" in result.err.decode()
+    assert f"Accepted publickey for {sshd.login}" not in sshd.log
 
 
 async def test_k36_local_target_is_refused_with_the_setting_that_would_permit_it(

@@ -23,6 +23,7 @@ from postern.contracts.enums import CommandKind, EndReason, LoginFrom
 from postern.contracts.events import CommandSeen, RecordingSealed, SessionEnded
 from postern.contracts.terminals import TerminateSession
 from postern.entrypoints.proxy import SealerPictures, header_of
+from postern.kernel.dialing import DialPolicy
 from postern.kernel.secret import Secret
 from postern.proxies.core.commands import CommandDetector
 from postern.proxies.core.control.client import HttpControlPlane
@@ -34,7 +35,6 @@ from postern.proxies.core.registry import SessionRegistry
 from postern.proxies.core.session import SessionServices
 from postern.proxies.core.settings import ProxyConfig
 from postern.proxies.core.vt import Screen
-from postern.proxies.ssh.dialing import DialPolicy
 from postern.proxies.ssh.target import SshTargets
 from postern.proxies.terminal.server import StreamServer
 from timing import soon_async

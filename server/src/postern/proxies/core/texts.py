@@ -92,11 +92,27 @@ class Text(Enum):
     )
     UNRESOLVED = ("无法解析目标地址 {host}。", "The name {host} cannot be resolved.")
     DIAL_FORBIDDEN = (
-        "不允许连接到 {host}:{port}（本机或内部地址）。管理员可用设置 POSTERN_ALLOW_LOCAL_TARGETS=yes 放开本机地址。",
+        "不允许连接到 {host}:{port}（本机地址）。管理员可用设置 POSTERN_ALLOW_LOCAL_TARGETS=yes 放开本机地址。",
         (
-            "{host}:{port} may not be dialled (an address of this machine or an internal one). "
+            "{host}:{port} may not be dialled (an address of this machine). "
             "An operator can permit local targets with POSTERN_ALLOW_LOCAL_TARGETS=yes."
         ),
+    )
+    DIAL_OWN_SERVICE = (
+        "不允许连接到 {host}:{port}：这是 Postern 自身的服务。",
+        "{host}:{port} may not be dialled: it is a service of Postern itself.",
+    )
+    DIAL_METADATA = (
+        "不允许连接到 {host}:{port}：这是云平台的元数据服务。",
+        "{host}:{port} may not be dialled: it is the metadata service of a cloud.",
+    )
+    DIAL_BLOCKED = (
+        "不允许连接到 {host}:{port}：该网络已被管理员禁止（POSTERN_BLOCKED_NETWORKS）。",
+        "{host}:{port} may not be dialled: an operator has blocked this network (POSTERN_BLOCKED_NETWORKS).",
+    )
+    DIAL_NOT_A_HOST = (
+        "不允许连接到 {host}:{port}：这不是主机地址。",
+        "{host}:{port} may not be dialled: it is not the address of a host.",
     )
     CONNECT_REFUSED = (
         "目标 {host}:{port} 拒绝了连接，需确认 SSH 服务正在运行。",

@@ -4,11 +4,11 @@ import asyncio
 import errno
 import socket
 from collections.abc import Sequence
-from dataclasses import dataclass
-from ipaddress import IPv4Address, IPv4Network, IPv6Address, IPv6Network, ip_address
+from typing import Final
 
 from postern.contracts.access import Target
 from postern.contracts.enums import EndReason
+from postern.kernel.dialing import DialPolicy, Refusal
 from postern.proxies.core.target import TargetFailed
 from postern.proxies.core.texts import Text
 
@@ -21,26 +21,13 @@ _AddressInfo = tuple[
 ]
 
 
-@dataclass(frozen=True, kw_only=True)
-class DialPolicy:
-    """Which addresses may be dialled. `own_ports` are those of this installation on this machine."""
-
-    allow_local: bool = False
-    blocked_networks: tuple[IPv4Network | IPv6Network, ...] = ()
-    own_ports: frozenset[int] = frozenset()
-
-    def permits(self, address: str, port: int) -> bool:
-        """Judged on the resolved address, so that a name cannot hide where it leads."""
-        parsed: IPv4Address | IPv6Address = ip_address(address.partition("%")[0])
-        if isinstance(parsed, IPv6Address) and parsed.ipv4_mapped is not None:
-            parsed = parsed.ipv4_mapped
-        if any(parsed in network for network in self.blocked_networks):
-            return False
-        if parsed.is_loopback:
-            return self.allow_local and port not in self.own_ports
-        if parsed.is_link_local:
-            return self.allow_local
-        return not (parsed.is_multicast or parsed.is_unspecified or parsed.is_reserved)
+_REFUSALS: Final = {
+    Refusal.METADATA: Text.DIAL_METADATA,
+    Refusal.OWN_SERVICE: Text.DIAL_OWN_SERVICE,
+    Refusal.BLOCKED_NETWORK: Text.DIAL_BLOCKED,
+    Refusal.THIS_MACHINE: Text.DIAL_FORBIDDEN,
+    Refusal.NOT_A_HOST: Text.DIAL_NOT_A_HOST,
+}
 
 
 async def dial(target: Target, policy: DialPolicy, *, timeout_s: float, language: str) -> socket.socket:
@@ -54,11 +41,13 @@ async def dial(target: Target, policy: DialPolicy, *, timeout_s: float, language
             except (OSError, UnicodeError) as error:
                 message = Text.UNRESOLVED.say(language, host=target.host)
                 raise TargetFailed(EndReason.UNREACHABLE, message, f"resolve: {error}") from error
-            permitted = [entry for entry in found if policy.permits(str(entry[4][0]), target.port)]
-            if not permitted:
-                message = Text.DIAL_FORBIDDEN.say(language, **where)
-                raise TargetFailed(EndReason.UNREACHABLE, message, "address not permitted by the dial policy")
-            return await _first_that_answers(loop, permitted)
+            around = await loop.run_in_executor(None, policy.look_around)
+            for entry in found:
+                refusal = policy.refusal(str(entry[4][0]), target.port, around)
+                if refusal is not None:
+                    message = _REFUSALS[refusal].say(language, **where)
+                    raise TargetFailed(EndReason.UNREACHABLE, message, f"dial refused: {refusal.value}")
+            return await _first_that_answers(loop, found)
     except TimeoutError as error:
         message = Text.CONNECT_TIMEOUT.say(language, **where)
         raise TargetFailed(EndReason.UNREACHABLE, message, "connect: timed out") from error

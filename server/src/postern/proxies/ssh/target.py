@@ -14,13 +14,14 @@ import asyncssh
 from asyncssh.connection import SSHClientConnectionOptions
 
 from postern.contracts.enums import EndReason
+from postern.kernel.dialing import DialPolicy
 from postern.proxies.core.control.plane import ControlPlane
 from postern.proxies.core.limits import Limits
 from postern.proxies.core.session import LiveSession
 from postern.proxies.core.target import Progress, Prompter, Pty, TargetEvents, TargetExit, TargetFailed
 from postern.proxies.core.texts import ENGLISH, Text
 from postern.proxies.ssh import algorithms
-from postern.proxies.ssh.dialing import DialPolicy, dial
+from postern.proxies.ssh.dialing import dial
 from postern.proxies.ssh.fast_transport import FastClientChannel, FastConnection
 from postern.proxies.ssh.target_login import FastTargetLink, LogInClient, TargetLink, TargetLogin
 from postern.proxies.ssh.transport import PacedClientChannel

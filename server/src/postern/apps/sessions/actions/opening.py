@@ -151,7 +151,8 @@ def _open(terminal: Terminal, wish: Wish) -> access.AuthorizeAnswer:
         return access.AuthorizeAnswer(denial=_refuse(terminal, wish, denial), candidates=answer.candidates)
     try:
         # Before any transaction: a name may take its time to resolve.
-        host = outbound.check_dial(answer.target.asset.ip, answer.target.port).address
+        address, port = answer.target.asset.ip, answer.target.port
+        host = outbound.check_dial(address, port, *queries.proxy_endpoints()).address
     except outbound.TargetUnknown:
         host = answer.target.asset.ip  # the proxy may stand where the name is known
     except outbound.TargetRefused as error:

@@ -21,9 +21,11 @@ from postern.apps.authn import facade as authn
 from postern.apps.authn.browser_sockets import Visitor, origin_is_ours, visitor_of
 from postern.apps.sessions import queries
 from postern.contracts.browser import LANGUAGE_HEADER, MAX_FRAME_BYTES, REMOTE_ADDR_HEADER, USER_HEADER
+from postern.foundation.outbound import check_component
 from postern.foundation.rest.rights import Right, Rights
 from postern.foundation.socket_database import in_thread
 from postern.kernel.clock import monotonic_s
+from postern.kernel.errors import PosternError
 
 log = logging.getLogger(__name__)
 
@@ -105,7 +107,7 @@ class ProxyBridge:
             return
         try:
             upstream = await open_upstream(address, visitor)
-        except (OSError, TimeoutError, WebSocketException) as error:
+        except (OSError, TimeoutError, WebSocketException, PosternError, ValueError) as error:
             log.warning("the proxy's browser endpoint does not answer: %s: %s", type(error).__name__, error)
             await _accept_and_close(send, CLOSE_PROXY_GONE, "the proxy does not answer")
             return
@@ -203,7 +205,10 @@ async def _accept_and_close(send: Send, code: int, reason: str) -> None:
 
 
 async def open_upstream(address: str, visitor: Visitor) -> ClientConnection:
-    """Connect to a proxy's browser endpoint, `unix:/path` or `host:port`. Raises OSError, TimeoutError, WebSocketException."""
+    """Connect to a proxy's browser endpoint, `unix:/path` or `host:port`.
+
+    Raises OSError, TimeoutError, WebSocketException, PosternError, ValueError.
+    """
     options: dict[str, Any] = {
         "compression": None,
         "max_size": MAX_FRAME_BYTES,
@@ -222,4 +227,7 @@ async def open_upstream(address: str, visitor: Visitor) -> ClientConnection:
     }
     if address.startswith("unix:"):
         return await unix_connect(address.removeprefix("unix:"), uri="ws://proxy/", **options)
-    return await connect(f"ws://{address}/", proxy=None, **options)
+    host, _, port = address.rpartition(":")
+    # The proxy names its own address: it cannot send people's frames to Redis, the database or the web part.
+    target = await in_thread(check_component)(host.removeprefix("[").removesuffix("]"), int(port))
+    return await connect(f"ws://{address}/", proxy=None, host=target.address, port=target.port, **options)

@@ -3,6 +3,7 @@
 from postern.apps.sessions.queries.grants import grant_of, login_name_of, read_login_name, standing_of
 from postern.apps.sessions.queries.sessions import live_sessions, session_rows
 from postern.apps.sessions.queries.terminals import (
+    proxy_endpoints,
     proxy_settings,
     require_a_proxy,
     stream_address_of,
@@ -14,6 +15,7 @@ __all__ = [
     "grant_of",
     "live_sessions",
     "login_name_of",
+    "proxy_endpoints",
     "proxy_settings",
     "read_login_name",
     "require_a_proxy",

@@ -40,6 +40,19 @@ def stream_address_of(terminal_id: UUID) -> str | None:
     return alive.values_list("stream_address", flat=True).first() or None
 
 
+def proxy_endpoints() -> list[tuple[str, int]]:
+    """Where registered proxies listen, as they said themselves: never a target of a session (K36)."""
+    endpoints: list[tuple[str, int]] = []
+    rows = Terminal.objects.existing().values_list("remote_addr", "ssh_port", "stream_address")
+    for remote_addr, ssh_port, stream_address in rows:
+        if remote_addr and ssh_port:
+            endpoints.append((remote_addr, ssh_port))
+        host, _, port = stream_address.rpartition(":")
+        if host and not stream_address.startswith("unix:") and port.isascii() and port.isdigit():
+            endpoints.append((host.removeprefix("[").removesuffix("]"), int(port)))
+    return endpoints
+
+
 def proxy_settings() -> ProxySettings:
     """The settings that proxies share."""
     held = preferences.get_many(
