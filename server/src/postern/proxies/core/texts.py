@@ -189,6 +189,13 @@ class Text(Enum):
         "你没有登录该资产的权限。",
         "Your permission for this asset does not include opening a shell.",
     )
+    CARRIER_REFUSED = (
+        "不允许启动 {program}：它会让会话绕过录像。直接使用 ssh；长时间的任务可在主机上用 tmux 或 screen 运行。",
+        (
+            "{program} is not started: it would carry the shell outside the recording. "
+            "Use ssh itself, and tmux or screen on the host for long work."
+        ),
+    )
     NO_DIRECT_TARGET = (
         "菜单只支持交互式终端。使用 {user}@系统用户@资产 的形式直接连接。",
         "The menu needs a terminal. To go straight to a host, sign in as {user}@SYSTEMUSER@ASSET.",

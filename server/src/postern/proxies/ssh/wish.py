@@ -7,6 +7,7 @@ from postern.contracts.enums import Actions, EndReason
 from postern.proxies.core.session import LiveSession
 from postern.proxies.core.texts import Text
 from postern.proxies.ssh.classification import NEEDED, ExecKind, classify
+from postern.proxies.ssh.detachers import carrier_in
 from postern.proxies.ssh.opening import Refused
 from postern.proxies.ssh.relay import Inspector
 from postern.proxies.ssh.scp_inspector import ScpInspector
@@ -36,6 +37,7 @@ def judge(session: LiveSession, wish: Wish, *, terminal: bool) -> tuple[str, Ins
     if wish.command is None:
         _demand(session, Actions.CONNECT, "shell")
         return "shell", None
+    _refuse_carriers(session, wish.command)
     request = classify(wish.command)
     if request.kind is not ExecKind.COMMAND:
         _refuse_on_terminal(session, request.text, terminal=terminal)
@@ -57,6 +59,16 @@ def _judge_sftp(session: LiveSession) -> tuple[str, Inspector | None]:
     """Either transfer right opens the subsystem; the inspector judges each request."""
     _demand(session, Actions.UPDOWNLOAD, "sftp")
     return "sftp", SftpInspector(session)
+
+
+def _refuse_carriers(session: LiveSession, command: bytes) -> None:
+    """Programs that would take the shell elsewhere are not started, whatever the permission holds."""
+    program = carrier_in(command)
+    if program:
+        message = Text.CARRIER_REFUSED.say(session.language, program=program)
+        session.request_refused(program, "it would carry a shell outside the recording")
+        session.end(EndReason.USER_CLOSED, f"refused: {program} would leave the recording", message=message)
+        raise Refused(message)
 
 
 def _demand(session: LiveSession, actions: Actions, what: str) -> None:
