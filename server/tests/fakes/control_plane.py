@@ -13,6 +13,7 @@ from aiohttp import WSMsgType, web
 
 from postern.contracts import access, events, terminals
 from postern.contracts.enums import Actions, DenialCode, HostKeyVerdict, LoginFrom, Protocol
+from postern.contracts.login_name import readings
 
 
 @dataclass
@@ -295,17 +296,8 @@ class FakeControlPlane:
         return self.users.get(username)
 
     def _login_name(self, query: access.LoginNameQuery) -> access.LoginNameAnswer:
-        parts = query.text.split("@")
-        for keep in range(len(parts), max(0, len(parts) - 3), -1):
-            username = "@".join(parts[:keep])
-            if username in self.users or keep == max(1, len(parts) - 2):
-                rest = parts[keep:]
-                return access.LoginNameAnswer(
-                    username=username,
-                    system_user=rest[0] if len(rest) == 2 else "",
-                    asset=rest[-1] if rest else "",
-                )
-        raise AssertionError(query)
+        found = readings(query.text)
+        return next((reading for reading in found if reading.username in self.users), found[-1])
 
     def _password(self, request: access.SignInPassword) -> access.SignInAnswer:
         user = self._user(request.username)

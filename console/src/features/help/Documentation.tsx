@@ -13,7 +13,7 @@ const KEYS = [
 export function Documentation() {
   const t = useT();
   const { profile } = useSession();
-  const login = `${profile.username}@<${t('help:ssh.account')}>@<${t('help:ssh.asset')}>@${location.hostname}`;
+  const login = `${profile.username}=<${t('help:ssh.account')}>=<${t('help:ssh.asset')}>@${location.hostname}`;
   // i18n: help:keys.*
   return (
     <div className="grid grid-cols-[minmax(0,1fr)] gap-3">

@@ -51,10 +51,9 @@ class UserIdentity(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class LoginNameQuery(msgspec.Struct, frozen=True, kw_only=True):
-    """How is this SSH user name meant? `USER@SYSTEMUSER@ASSET`, `USER@ASSET` or `USER`; user names may contain `@`.
+    """How is this SSH user name meant? `contracts.login_name` has its readings.
 
-    The longest reading whose first part is an existing user name counts; if none exists, the shortest one. The answer
-    is never shown to the person: whether a user exists stays hidden.
+    The answer is never shown to the person: whether a user exists stays hidden.
     """
 
     text: str

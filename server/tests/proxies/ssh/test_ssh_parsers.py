@@ -10,24 +10,7 @@ from postern.proxies.core.limits import Limits
 from postern.proxies.ssh.admission import Admission, source_of
 from postern.proxies.ssh.classification import ExecKind, classify
 from postern.proxies.ssh.line_editor import LineEditor, LineEnd, cells, fit, plain
-from postern.proxies.ssh.login_name import LoginName, split_login_name
 from postern.proxies.ssh.wish import sane_size
-
-
-@pytest.mark.parametrize(
-    ("text", "expected"),
-    [
-        ("alice", LoginName(username="alice")),
-        ("alice@web1", LoginName(username="alice", asset="web1")),
-        ("alice@deploy@web1", LoginName(username="alice", system_user="deploy", asset="web1")),
-        ("a@b.c@deploy@web1", LoginName(username="a@b.c", system_user="deploy", asset="web1")),
-        ("alice@", LoginName(username="alice@")),
-        ("@web1", LoginName(username="@web1")),
-        ("", LoginName(username="")),
-    ],
-)
-def test_split_login_name_reads_from_the_right(text: str, expected: LoginName) -> None:
-    assert split_login_name(text) == expected
 
 
 @pytest.mark.parametrize(

@@ -197,8 +197,8 @@ class Text(Enum):
         ),
     )
     NO_DIRECT_TARGET = (
-        "菜单只支持交互式终端。使用 {user}@系统用户@资产 的形式直接连接。",
-        "The menu needs a terminal. To go straight to a host, sign in as {user}@SYSTEMUSER@ASSET.",
+        "菜单只支持交互式终端。使用 {user}=系统用户=资产 的形式直接连接。",
+        "The menu needs a terminal. To go straight to a host, sign in as {user}=SYSTEMUSER=ASSET.",
     )
 
     # Menu
@@ -217,7 +217,7 @@ class Text(Enum):
             "  r                 刷新\r\n"
             "  ?                 帮助\r\n"
             "  q 或 Ctrl-D       退出\r\n"
-            "直接登录：ssh -p 端口 {user}@系统用户@资产@本机"
+            "直接登录：ssh -p 端口 {user}=系统用户=资产@本机（也可用 @ 代替 =）"
         ),
         (
             "  number, name or address   connect\r\n"
@@ -228,7 +228,7 @@ class Text(Enum):
             "  r                         refresh\r\n"
             "  ?                         this help\r\n"
             "  q or Ctrl-D               leave\r\n"
-            "Straight to a host: ssh -p PORT {user}@SYSTEMUSER@ASSET@THIS-HOST"
+            "Straight to a host: ssh -p PORT {user}=SYSTEMUSER=ASSET@THIS-HOST (or with @ instead of =)"
         ),
     )
     MENU_PROMPT = ("资产> ", "asset> ")

@@ -7,6 +7,7 @@ from typing import Final
 import asyncssh
 
 from postern.contracts.access import (
+    LoginNameAnswer,
     LoginNameQuery,
     PublicKeyOffer,
     SecondFactor,
@@ -17,10 +18,10 @@ from postern.contracts.access import (
     UserIdentity,
 )
 from postern.contracts.enums import DenialCode, LoginFrom
+from postern.contracts.login_name import names_more_than_a_person, readings
 from postern.proxies.core.control.plane import ControlRefused, ControlUnavailable
 from postern.proxies.core.texts import Text
 from postern.proxies.ssh.front import FrontChannel, FrontLink
-from postern.proxies.ssh.login_name import LoginName, split_login_name
 from postern.proxies.ssh.opening import Opening
 from postern.proxies.ssh.person_session import PersonSession
 from postern.proxies.ssh.services import FrontServices
@@ -52,7 +53,7 @@ class Person(asyncssh.SSHServer):
     def __init__(self, services: FrontServices) -> None:
         self._services = services
         self._link: FrontLink | None = None
-        self._login = LoginName(username="")
+        self._login = LoginNameAnswer(username="")
         self._passwords_tried = 0
         self._keys_offered: set[bytes] = set()
         self._refusals_audited = 0
@@ -92,14 +93,13 @@ class Person(asyncssh.SSHServer):
         self._login = await self._read_login_name(username)
         return True
 
-    async def _read_login_name(self, text: str) -> LoginName:
-        if "@" not in text:
-            return LoginName(username=text)
+    async def _read_login_name(self, text: str) -> LoginNameAnswer:
+        if not names_more_than_a_person(text):
+            return LoginNameAnswer(username=text)
         try:
-            answer = await self._services.plane.login_name(LoginNameQuery(text=text))
+            return await self._services.plane.login_name(LoginNameQuery(text=text))
         except (ControlUnavailable, ControlRefused):
-            return split_login_name(text)
-        return LoginName(username=answer.username, system_user=answer.system_user, asset=answer.asset)
+            return readings(text)[-1]
 
     @property
     def second_factor_due(self) -> bool:

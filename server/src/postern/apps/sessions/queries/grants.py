@@ -12,12 +12,11 @@ from postern.apps.sessions import grants
 from postern.apps.sessions.models import Session
 from postern.contracts.access import LoginNameAnswer, RecordingPolicy, SessionGrant, Target, UserIdentity
 from postern.contracts.enums import Actions, LoginFrom, Protocol
+from postern.contracts.login_name import readings
 from postern.foundation.actor import Actor, ActorKind
 from postern.foundation.scope import OrgScope
 
 _SECONDS: Final = 60
-_MAX_LOGIN_NAME_CHARS: Final = 512
-_PARTS_AFTER_USER: Final = 2
 
 
 def login_name_of(target: perms.ResolvedTarget, username: str) -> str:
@@ -52,29 +51,12 @@ def grant_of(session: Session, target: perms.ResolvedTarget, identity: UserIdent
 
 
 def read_login_name(text: str) -> LoginNameAnswer:
-    """How the SSH user name `USER[@SYSTEMUSER][@ASSET]` is meant; names of people may contain `@` themselves.
-
-    The longest reading whose person exists counts; when none does, the shortest, so that a stranger's attempt is counted
-    for the name that he typed. Parts beyond person, system user and asset are not possible.
-    """
-    parts = text[:_MAX_LOGIN_NAME_CHARS].split("@")
+    """How an SSH user name is meant: the first reading whose person exists."""
+    found = readings(text)
     users = get_user_model().objects
-    for taken in range(len(parts), 0, -1):
-        username = "@".join(parts[:taken])
-        if len(parts) - taken <= _PARTS_AFTER_USER and username and users.named(username) is not None:
-            return _login_name(username, parts[taken:])
-    first = max(1, len(parts) - _PARTS_AFTER_USER)
-    return _login_name("@".join(parts[:first]), parts[first:])
-
-
-def _login_name(username: str, rest: list[str]) -> LoginNameAnswer:
-    match rest:
-        case [system_user, asset]:
-            return LoginNameAnswer(username=username, system_user=system_user, asset=asset)
-        case [asset]:
-            return LoginNameAnswer(username=username, asset=asset)
-        case _:
-            return LoginNameAnswer(username=username)
+    return next(
+        (reading for reading in found if reading.username and users.named(reading.username) is not None), found[-1]
+    )
 
 
 def standing_of(user_id: UUID, org_id: UUID) -> Actor | None:

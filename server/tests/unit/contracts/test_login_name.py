@@ -1,0 +1,74 @@
+"""How the user name of an SSH sign-in is read; the control plane picks the first reading whose person exists."""
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from postern.contracts.access import LoginNameAnswer
+from postern.contracts.login_name import names_more_than_a_person, readings
+
+PEOPLE = {"ann", "ann@corp", "bob+ops", "a.b-c_d"}
+
+
+def meant(text: str) -> tuple[str, str, str]:
+    found = readings(text)
+    answer = next((reading for reading in found if reading.username in PEOPLE), found[-1])
+    return answer.username, answer.system_user, answer.asset
+
+
+@pytest.mark.parametrize(
+    ("text", "username", "system_user", "asset"),
+    [
+        ("ann", "ann", "", ""),
+        ("ann@web-1", "ann", "", "web-1"),
+        ("ann@root@web-1", "ann", "root", "web-1"),
+        ("ann@corp", "ann@corp", "", ""),
+        ("ann@corp@root@web-1", "ann@corp", "root", "web-1"),
+        ("ann=web-1", "ann", "", "web-1"),
+        ("ann=root=web-1", "ann", "root", "web-1"),
+        ("ann@corp=root=web-1", "ann@corp", "root", "web-1"),
+        ("bob+ops=root=web-1", "bob+ops", "root", "web-1"),
+        # Names that contain a separator themselves.
+        ("ann=root=web=1", "ann", "root", "web=1"),
+        ("ann=root=web@dc2", "ann", "root", "web@dc2"),
+        ("ann=ops=root@corp=web", "ann", "ops", "root@corp=web"),
+        ("ann@web=1", "ann", "", "web=1"),
+        ("ann@root@web=1", "ann", "root", "web=1"),
+        ("ann@ops=db@web-1", "ann", "ops=db", "web-1"),
+        ("ann=root=::1", "ann", "root", "::1"),
+        # Nobody of these names: counted for the name that was typed.
+        ("eve=root=web-1", "eve", "root", "web-1"),
+        ("eve@root@web-1", "eve", "root", "web-1"),
+        ("eve@x=root=web-1", "eve", "", "x=root=web-1"),
+        ("=root=web", "=root=web", "", ""),
+        ("", "", "", ""),
+        ("ann=", "ann", "", ""),
+        ("ann=root=", "ann", "root", ""),
+    ],
+)  # fmt: skip
+def test_login_name_has_one_meaning(text: str, username: str, system_user: str, asset: str) -> None:
+    assert meant(text) == (username, system_user, asset)
+
+
+_NAMES = st.text(alphabet="abz09._+-", min_size=1, max_size=12)
+_PRINTABLE = st.text(alphabet="abz09._+-%#/:,~=", min_size=1, max_size=12)
+
+
+@given(_NAMES, _PRINTABLE.filter(lambda text: "=" not in text), _PRINTABLE)
+def test_equals_form_gives_back_what_was_put_in(person: str, system_user: str, asset: str) -> None:
+    expected = LoginNameAnswer(username=person, system_user=system_user, asset=asset)
+    assert readings(f"{person}={system_user}={asset}")[0] == expected
+
+
+@given(_NAMES, _PRINTABLE, _PRINTABLE)
+def test_at_form_stays_whatever_characters_the_names_hold(person: str, system_user: str, asset: str) -> None:
+    found = readings(f"{person}@{system_user}@{asset}")
+    meaning = next(reading for reading in found if reading.username == person)
+    assert (meaning.system_user, meaning.asset) == (system_user, asset)
+
+
+@given(st.text(max_size=600))
+def test_any_text_has_a_few_readings(text: str) -> None:
+    assert 1 <= len(readings(text)) <= 4
+    if not names_more_than_a_person(text):
+        assert [reading.username for reading in readings(text)] == [text[:512]]
