@@ -12,7 +12,7 @@ from postern.proxies.core.limits import Limits
 class ProxyConfig:
     """Everything a proxy process is told from outside.
 
-    `state_dir` holds the credential, the host key, the journal, the recordings and the unsent events (mode 0700).
+    `state_dir` holds the credential, the host keys, the journal, the recordings and the unsent events (mode 0700).
     `control_url` is the web plane, e.g. `http://127.0.0.1:8080`. `ssh_address` is `host:port`; `stream_address`, where
     the web plane reaches the browser endpoint, is `unix:/path` or `host:port`. `bootstrap_token` is needed only until
     the proxy has a credential of its own. `fast_transport` turns the faster SSH data path on (it is tested at start).
@@ -35,8 +35,8 @@ class ProxyConfig:
         return self.state_dir / "credential.json"
 
     @property
-    def ssh_host_key_file(self) -> Path:
-        return self.state_dir / "ssh_host_ed25519_key"
+    def ssh_host_key_dir(self) -> Path:
+        return self.state_dir
 
     @property
     def journal_dir(self) -> Path:

@@ -1,14 +1,18 @@
-"""Which algorithms are offered: an explicit modern list, in our order, for both legs."""
+"""Which algorithms are offered: an explicit list without anything that ssh-audit fails, in our order, for both legs."""
 
 from typing import Final
 
-HOST_KEY: Final = ("ssh-ed25519",)
+#: Towards people. Clients without Ed25519 (JSch on Java 8, older network gear) take RSA, with SHA-2 only.
+HOST_KEY: Final = ("ssh-ed25519", "rsa-sha2-512", "rsa-sha2-256")
+HOST_KEY_RSA_BITS: Final = 3072
 
+#: The last one is for clients without elliptic curves. Group 18 would cost 20 ms of the event loop for each stranger.
 KEY_EXCHANGE: Final = (
     "mlkem768x25519-sha256",
     "curve25519-sha256",
     "curve25519-sha256@libssh.org",
     "diffie-hellman-group16-sha512",
+    "diffie-hellman-group14-sha256",
 )
 
 _GCM: Final = ("aes128-gcm@openssh.com", "aes256-gcm@openssh.com")
@@ -18,7 +22,8 @@ ENCRYPTION: Final = _GCM + _OTHERS
 #: The client's order decides, and OpenSSH asks for chacha20 first although AES-GCM costs both sides less.
 ENCRYPTION_FOR_OPENSSH: Final = _GCM
 
-MAC: Final = ("hmac-sha2-256-etm@openssh.com", "hmac-sha2-512-etm@openssh.com")
+#: Only for the CTR ciphers. The last two are for libssh2 before 1.11, PuTTY before 0.71 and the like.
+MAC: Final = ("hmac-sha2-256-etm@openssh.com", "hmac-sha2-512-etm@openssh.com", "hmac-sha2-256", "hmac-sha2-512")
 
 #: Signatures that a person's key may make. No SHA-1.
 SIGNATURE: Final = (
@@ -46,7 +51,7 @@ TARGET_KEY_EXCHANGE: Final = (
     "diffie-hellman-group14-sha256",
 )
 TARGET_ENCRYPTION: Final = ENCRYPTION
-TARGET_MAC: Final = (*MAC, "hmac-sha2-256", "hmac-sha2-512")
+TARGET_MAC: Final = MAC
 TARGET_HOST_KEY: Final = (
     "ssh-ed25519",
     "ecdsa-sha2-nistp256",

@@ -1,5 +1,6 @@
 """The leg to the person, below the sessions: a connection and channels that let through only what a rule names (K39)."""
 
+import logging
 from typing import TYPE_CHECKING, Final, NoReturn, Protocol
 
 import asyncssh
@@ -16,10 +17,21 @@ if TYPE_CHECKING:
     import asyncio
     from collections.abc import Callable
 
+log = logging.getLogger(__name__)
+
+#: Characters of a reason in the log: both sides' lists of algorithms fit.
+_MAX_REASON: Final = 1000
 #: Channel requests that a rule names; every other one is refused and audited.
 _KNOWN_REQUESTS: Final = frozenset({"pty-req", "env", "shell", "exec", "subsystem", "window-change", "signal", "break"})
 #: Harmless questions of clients that get a "no" without a word in the audit log.
-_QUIETLY_REFUSED: Final = frozenset({"keepalive@openssh.com", "eow@openssh.com", "winadj@putty.projects.tartarus.org"})
+_QUIETLY_REFUSED: Final = frozenset(
+    {
+        "keepalive@openssh.com",
+        "eow@openssh.com",
+        "winadj@putty.projects.tartarus.org",
+        "simple@putty.projects.tartarus.org",
+    }
+)
 _ENVIRONMENT: Final = frozenset({b"LANG", b"LANGUAGE"})
 _ENVIRONMENT_PREFIX: Final = b"LC_"
 _MAX_ENVIRONMENT: Final = 32
@@ -67,6 +79,11 @@ class FrontLink(PacedConnection, SSHServerConnection):
         super().connection_made(transport)
 
     def _cleanup(self, exc: Exception | None) -> None:
+        # Who never says what it speaks is a port scan or a health check, and worth no line.
+        if self._admitted and self._client_version and self._recv_encryption is None:
+            reason = str(exc or "") or "it closed the connection"
+            version = self._client_version.decode("ascii", "backslashreplace")
+            log.info("the key exchange with %s (%s) failed: %s", self._peer_addr, version, reason[:_MAX_REASON])
         self._left()
         super()._cleanup(exc)
 
@@ -127,7 +144,10 @@ class FrontLink(PacedConnection, SSHServerConnection):
             self._offer(_ciphers_both_ways(packet))
         await super()._process_kexinit(pkttype, pktid, packet)
 
-    _packet_handlers = {**SSHServerConnection._packet_handlers, _MSG_KEXINIT: _process_kexinit}  # noqa: SLF001 - its base
+    _packet_handlers = {
+        **PacedConnection._packet_handlers,  # noqa: SLF001 - its base
+        _MSG_KEXINIT: _process_kexinit,
+    }
 
     async def validate_public_key(self, username: str, key_data: bytes, msg: bytes, signature: bytes) -> bool:  # noqa: ARG002 - the library calls it so
         """A key that is merely offered never signs anybody in: without `msg` the answer only says "try it" (K8)."""

@@ -1,18 +1,35 @@
-"""The proxy's own SSH host key: one Ed25519 key, made at the first start and kept."""
+"""The proxy's own SSH host keys: Ed25519 and RSA, made at the first start and kept.
+
+An installation that was set up with Ed25519 alone gets its RSA key at the next start; clients that know the first one
+go on using it.
+"""
 
 import os
+from collections.abc import Iterable
 from pathlib import Path
 
 import asyncssh
+from asyncssh.public_key import SSHKeyPair, load_keypairs
 
 from postern.kernel.errors import SettingsError
+from postern.proxies.ssh import algorithms
+
+_ED25519 = "ssh_host_ed25519_key"
+_RSA = "ssh_host_rsa_key"
 
 
-def load_host_key(path: Path) -> asyncssh.SSHKey:
-    """The key at `path`, made if missing (mode 0600). Raises `SettingsError` when it cannot be used."""
+def load_host_keys(folder: Path) -> tuple[asyncssh.SSHKey, ...]:
+    """The keys in `folder`, made if missing (mode 0600), the preferred one first. Raises `SettingsError`."""
+    return (
+        _load(folder / _ED25519, "ssh-ed25519"),
+        _load(folder / _RSA, "ssh-rsa", key_size=algorithms.HOST_KEY_RSA_BITS),
+    )
+
+
+def _load(path: Path, algorithm: str, **options: int) -> asyncssh.SSHKey:
     try:
         if not path.exists():
-            key = asyncssh.generate_private_key("ssh-ed25519", comment="postern")
+            key = asyncssh.generate_private_key(algorithm, comment="postern", **options)
             path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
             fresh = path.with_suffix(".new")
             descriptor = os.open(fresh, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600)
@@ -23,3 +40,24 @@ def load_host_key(path: Path) -> asyncssh.SSHKey:
         return asyncssh.read_private_key(str(path))
     except (OSError, asyncssh.KeyImportError, asyncssh.KeyExportError) as error:
         raise SettingsError(f"the SSH host key {path} cannot be used: {error}") from error
+
+
+def signers(keys: Iterable[asyncssh.SSHKey]) -> list[SSHKeyPair]:
+    """One signer for each algorithm that is offered.
+
+    The library would share one RSA signer and set its hash when a client has chosen: two clients at once could get
+    each other's. It would also offer SHA-1.
+    """
+    found: list[SSHKeyPair] = []
+    for key in keys:
+        for name in (algorithm.encode("ascii") for algorithm in algorithms.HOST_KEY):
+            pair = load_keypairs([key])[0]
+            if name in pair.host_key_algorithms:
+                pair.host_key_algorithms = (name,)
+                found.append(pair)
+    return sorted(found, key=lambda pair: algorithms.HOST_KEY.index(pair.host_key_algorithms[0].decode("ascii")))
+
+
+def described(key: asyncssh.SSHKey) -> str:
+    """The key as an operator compares it with what a client shows."""
+    return f"{key.get_algorithm().removeprefix('ssh-').upper()} {key.get_fingerprint()}"

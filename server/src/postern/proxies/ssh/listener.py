@@ -12,7 +12,7 @@ from postern.proxies.ssh import algorithms
 from postern.proxies.ssh.admission import Admission
 from postern.proxies.ssh.fast_transport import FastChannel, FastConnection
 from postern.proxies.ssh.front import FrontChannel, FrontLink
-from postern.proxies.ssh.host_key import load_host_key
+from postern.proxies.ssh.host_key import described, load_host_keys, signers
 from postern.proxies.ssh.person import Person
 from postern.proxies.ssh.services import FrontServices
 
@@ -45,13 +45,13 @@ class SshListener:
             self._host, self._port = split_address(config.ssh_address)
         except ValueError as error:
             raise SettingsError(str(error)) from error
-        self.host_key = load_host_key(config.ssh_host_key_file)
+        self.host_keys = load_host_keys(config.ssh_host_key_dir)
         self.admission = Admission(services.limits)
         self._server: asyncio.Server | None = None
         self._links: set[FrontLink] = set()
         self._options = SSHServerConnectionOptions(
             config=None,
-            server_host_keys=[self.host_key],
+            server_host_keys=signers(self.host_keys),
             server_factory=lambda: Person(services),
             server_version=_VERSION,
             kex_algs=algorithms.KEY_EXCHANGE,
@@ -89,7 +89,7 @@ class SshListener:
         except OSError as error:
             raise SettingsError(f"cannot listen on {self._host}:{self._port}: {error.strerror or error}") from error
         self._port = int(self._server.sockets[0].getsockname()[1])
-        log.info("ssh on %s:%d, host key %s", self._host, self._port, self.host_key.get_fingerprint())
+        log.info("ssh on %s:%d, host keys %s", self._host, self._port, ", ".join(map(described, self.host_keys)))
 
     def _new_link(self) -> FrontLink:
         link = self._link(asyncio.get_running_loop(), self._options)

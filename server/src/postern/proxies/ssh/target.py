@@ -15,6 +15,7 @@ from asyncssh.connection import SSHClientConnectionOptions
 
 from postern.contracts.enums import EndReason
 from postern.kernel.dialing import DialPolicy
+from postern.kernel.log import printable
 from postern.proxies.core.control.plane import ControlPlane
 from postern.proxies.core.limits import Limits
 from postern.proxies.core.session import LiveSession
@@ -139,7 +140,7 @@ class SshTargets:
         if isinstance(error, TimeoutError):
             return TargetFailed(EndReason.UNREACHABLE, Text.CONNECT_TIMEOUT.say(language, **where), "log-in timed out")
         if isinstance(error, asyncssh.Error | OSError):
-            message = Text.CONNECT_NOT_SSH.say(language, **where, detail=str(error)[:200])
+            message = Text.CONNECT_NOT_SSH.say(language, **where, detail=printable(str(error))[:200])
             return TargetFailed(EndReason.UNREACHABLE, message, str(error))
         return None
 

@@ -71,7 +71,7 @@ class TargetLink(PacedConnection, SSHClientConnection):
         super().try_next_auth()
 
     _packet_handlers = {
-        **SSHClientConnection._packet_handlers,  # noqa: SLF001 - its base
+        **PacedConnection._packet_handlers,  # noqa: SLF001 - its base
         _MSG_USERAUTH_FAILURE: _process_userauth_failure,
     }
 

@@ -16,12 +16,14 @@ from asyncssh.channel import SSHClientChannel, SSHServerChannel
 from asyncssh.connection import SSHConnection
 from asyncssh.logging import SSHLogger
 from asyncssh.misc import OptExcInfo
+from asyncssh.packet import SSHPacket
 
 if TYPE_CHECKING:
     import asyncio
 
 log = logging.getLogger(__name__)
 
+_MSG_KEXINIT: Final = 20
 #: More unhandled input than this stops the reading (a packet has at most some 35 KB).
 MAX_UNHANDLED_BYTES: Final = 256 * 1024
 
@@ -48,6 +50,25 @@ class PacedConnection(SSHConnection):
         else:
             log.info("the handshake with %s failed: %r", self._peer_addr, fault[1])
         super().internal_error(exc_info, error_logger)
+
+    async def _process_kexinit(self, pkttype: int, pktid: int, packet: SSHPacket) -> None:
+        """The peer may have sent the first packet of the key exchange that it expects (RFC 4253, section 7).
+
+        Its guess counts as wrong, and that packet is dropped, unless both sides prefer the same key exchange and the
+        same kind of host key. The library takes any guess that names the key exchange chosen in the end; the packet
+        that the peer then sends anew (dropbear does) would meet a finished exchange.
+        """
+        again = SSHPacket(packet.get_full_payload())
+        again.get_bytes(1 + 16)  # type and cookie
+        theirs = [again.get_namelist()[:1], again.get_namelist()[:1]]
+        for _ in range(8):
+            again.get_namelist()
+        guessed = again.get_boolean()
+        await super()._process_kexinit(pkttype, pktid, packet)
+        ours = [list(self._kex_algs[:1]), list((self._server_host_key_algs or ())[:1])]
+        self._ignore_first_kex = guessed and theirs != ours
+
+    _packet_handlers = {**SSHConnection._packet_handlers, _MSG_KEXINIT: _process_kexinit}  # noqa: SLF001 - its base
 
     def pause_writing(self) -> None:
         self.writing_held = True
