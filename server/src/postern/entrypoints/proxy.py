@@ -12,6 +12,7 @@ import signal
 import sys
 from collections.abc import Callable, Coroutine
 from contextlib import AsyncExitStack
+from dataclasses import replace
 from pathlib import Path
 from typing import Any, Final
 from urllib.parse import urlsplit
@@ -26,7 +27,7 @@ from postern.contracts.recording.trusted_keys import PRIVATE_KEY
 from postern.contracts.terminals import HeartbeatAnswer, Registered
 from postern.entrypoints.supervisor import SUPERVISOR_PID
 from postern.foundation.secret_files import read_or_create
-from postern.foundation.settings import Settings
+from postern.foundation.settings import Settings, SshLimits
 from postern.foundation.surroundings import look_around, own_services
 from postern.kernel.clock import now
 from postern.kernel.dialing import DialPolicy
@@ -77,10 +78,21 @@ def config_from(settings: Settings) -> ProxyConfig:
         stream_address=environ.get("POSTERN_STREAM") or f"unix:{settings.run_dir / 'proxy-stream.sock'}",
         name=environ.get("POSTERN_PROXY_NAME") or platform.node() or "proxy",
         bootstrap_token=token or Secret(""),
-        limits=Limits(drain_s=_DRAIN_SUPERVISED_S) if SUPERVISOR_PID in environ else Limits(),
+        limits=_limits(settings.ssh_limits, supervised=SUPERVISOR_PID in environ),
         allow_local_targets=settings.allow_local_targets,
         blocked_networks=settings.blocked_networks,
     )
+
+
+def _limits(ssh: SshLimits, *, supervised: bool) -> Limits:
+    limits = Limits(
+        connections_total=ssh.connections,
+        connections_unauthenticated=ssh.signing_in,
+        connections_per_source=ssh.connections_per_address,
+        unauthenticated_per_source=ssh.signing_in_per_address,
+        new_connections_per_source_per_s=ssh.new_per_address_per_s,
+    )
+    return replace(limits, drain_s=_DRAIN_SUPERVISED_S) if supervised else limits
 
 
 def local_control_url(settings: Settings) -> str:

@@ -21,6 +21,7 @@ from postern.kernel.secret import Secret
 Network = ipaddress.IPv4Network | ipaddress.IPv6Network
 
 _LONGEST_RUN_DIR_BYTES: Final = 80
+_MOST_CONNECTIONS: Final = 100_000
 _LOG_LEVELS: Final = ("DEBUG", "INFO", "WARNING", "ERROR")
 _TRUE: Final = frozenset({"1", "true", "yes", "on"})
 _FALSE: Final = frozenset({"", "0", "false", "no", "off"})
@@ -66,12 +67,39 @@ class Database:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class SshLimits:
+    """How many SSH connections are taken: in total, and from one address (IPv4, or /64 network of IPv6)."""
+
+    connections: int
+    signing_in: int
+    connections_per_address: int
+    signing_in_per_address: int
+    new_per_address_per_s: int
+
+    @classmethod
+    def load(cls, environ: Mapping[str, str]) -> "SshLimits":
+        """Raises SettingsError."""
+
+        def count(name: str, default: int) -> int:
+            return _count_between(environ, name, default, 1, _MOST_CONNECTIONS)
+
+        return cls(
+            connections=count("POSTERN_SSH_CONNECTIONS", 2000),
+            signing_in=count("POSTERN_SSH_SIGNING_IN", 500),
+            connections_per_address=count("POSTERN_SSH_CONNECTIONS_PER_ADDRESS", 200),
+            signing_in_per_address=count("POSTERN_SSH_SIGNING_IN_PER_ADDRESS", 30),
+            new_per_address_per_s=count("POSTERN_SSH_NEW_PER_ADDRESS", 20),
+        )
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Settings:
     """The settings of one installation. `SETTINGS_REFERENCE` documents each variable."""
 
     home: Path
     http: Address
     ssh: Address
+    ssh_limits: SshLimits
     admin_password: Secret | None
     database: Database
     redis_url: str
@@ -111,6 +139,7 @@ class Settings:
             home=home,
             http=http,
             ssh=_address(environ, "POSTERN_SSH", "127.0.0.1:2222"),
+            ssh_limits=SshLimits.load(environ),
             admin_password=_secret(environ, "POSTERN_ADMIN_PASSWORD"),
             database=_database(environ.get("DATABASE_URL", ""), home),
             redis_url=redis_url or f"unix://{_run_dir(home)}/redis.sock?db=0",
@@ -137,6 +166,18 @@ SETTINGS_REFERENCE: Final[tuple[tuple[str, str, str], ...]] = (
     ("POSTERN_HOME", "./var", "Folder of everything that this installation keeps."),
     ("POSTERN_HTTP", "127.0.0.1:8080", "Address of the console and the API."),
     ("POSTERN_SSH", "127.0.0.1:2222", "Address of the SSH front."),
+    ("POSTERN_SSH_CONNECTIONS", "2000", "SSH connections that one proxy takes in total."),
+    ("POSTERN_SSH_SIGNING_IN", "500", "Of these, connections whose person is not known yet."),
+    (
+        "POSTERN_SSH_CONNECTIONS_PER_ADDRESS",
+        "200",
+        (
+            "SSH connections from one address: an IPv4 address, or a /64 network of IPv6. "
+            "Raise it where many people come through one gateway."
+        ),
+    ),
+    ("POSTERN_SSH_SIGNING_IN_PER_ADDRESS", "30", "Of these, connections whose person is not known yet."),
+    ("POSTERN_SSH_NEW_PER_ADDRESS", "20", "New SSH connections from one address within a second."),
     (
         "POSTERN_ADMIN_PASSWORD",
         "",

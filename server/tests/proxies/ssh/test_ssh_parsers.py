@@ -157,6 +157,16 @@ def test_admission_counts_strangers_until_they_are_known() -> None:
     assert (admission.connections, admission.unauthenticated) == (0, 0)
 
 
+def test_admission_names_the_setting_that_refuses_and_does_not_flood_the_log(caplog: pytest.LogCaptureFixture) -> None:
+    admission = Admission(Limits(connections_per_source=1, new_connections_per_source_per_s=1000))
+    assert admission.enter("192.0.2.1")
+    for _ in range(500):
+        assert not admission.enter("192.0.2.1")
+    assert caplog.messages == [
+        "1 SSH connections refused; the last one from 192.0.2.1 exceeds POSTERN_SSH_CONNECTIONS_PER_ADDRESS"
+    ]
+
+
 def test_admission_forgets_sources_that_are_gone() -> None:
     admission = Admission(Limits(connections_total=10**6, connections_unauthenticated=10**6))
     for number in range(20_000):

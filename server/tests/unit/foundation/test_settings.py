@@ -102,3 +102,21 @@ def test_settings_reference_documents_every_variable_that_is_read() -> None:
 
     Settings.load(Watched())
     assert Watched.seen <= {name for name, _, _ in SETTINGS_REFERENCE}
+
+
+def test_ssh_limits_for_each_address_are_settings() -> None:
+    assert Settings.load({}).ssh_limits.connections_per_address == 200
+    environ = {
+        "POSTERN_SSH_CONNECTIONS": "900",
+        "POSTERN_SSH_SIGNING_IN": "90",
+        "POSTERN_SSH_CONNECTIONS_PER_ADDRESS": "700",
+        "POSTERN_SSH_SIGNING_IN_PER_ADDRESS": "70",
+        "POSTERN_SSH_NEW_PER_ADDRESS": "7",
+    }
+    limits = Settings.load(environ).ssh_limits
+    assert (limits.connections, limits.signing_in) == (900, 90)
+    assert (limits.connections_per_address, limits.signing_in_per_address, limits.new_per_address_per_s) == (700, 70, 7)
+    for name in environ:
+        for wrong in ("0", "-1", "many", "100001"):
+            with pytest.raises(SettingsError, match=name):
+                Settings.load({name: wrong})

@@ -1,5 +1,6 @@
 """Which new connections are taken: limits in total and for each source address. No waiting, no look-ups (K53)."""
 
+import logging
 from collections import deque
 from dataclasses import dataclass, field
 from ipaddress import IPv6Address, ip_address
@@ -8,6 +9,10 @@ from typing import Final
 from postern.kernel.clock import monotonic_s
 from postern.proxies.core.limits import Limits
 
+log = logging.getLogger(__name__)
+
+#: Seconds between lines about refused connections.
+_TELL_EVERY_S: Final = 10.0
 #: Above this many remembered sources the idle ones are forgotten at once.
 _MANY_SOURCES: Final = 8192
 
@@ -41,15 +46,12 @@ class Admission:
         self.connections = 0
         self.unauthenticated = 0
         self.closed = False
+        self._refused = 0
+        self._tell_from_s = 0.0
 
     def enter(self, address: str) -> bool:
         """Take a new connection? Refused ones need no `leave`."""
-        limits = self._limits
-        if (
-            self.closed
-            or self.connections >= limits.connections_total
-            or self.unauthenticated >= limits.connections_unauthenticated
-        ):
+        if self.closed:
             return False
         name = source_of(address)
         if len(self._sources) >= _MANY_SOURCES:
@@ -58,12 +60,10 @@ class Admission:
         now_s = monotonic_s()
         while source.arrivals_s and source.arrivals_s[0] <= now_s - 1:
             source.arrivals_s.popleft()
-        if (
-            source.connections >= limits.connections_per_source
-            or source.unauthenticated >= limits.unauthenticated_per_source
-            or len(source.arrivals_s) >= limits.new_connections_per_source_per_s
-        ):
+        setting = self._limit_reached(source)
+        if setting:
             self._forget_if_idle(name, source)
+            self._tell_refused(name, setting, now_s)
             return False
         source.arrivals_s.append(now_s)
         source.connections += 1
@@ -71,6 +71,25 @@ class Admission:
         self.connections += 1
         self.unauthenticated += 1
         return True
+
+    def _limit_reached(self, source: _Source) -> str:
+        """The setting whose limit one more connection would exceed."""
+        limits = self._limits
+        reached = (
+            (self.connections >= limits.connections_total, "POSTERN_SSH_CONNECTIONS"),
+            (self.unauthenticated >= limits.connections_unauthenticated, "POSTERN_SSH_SIGNING_IN"),
+            (source.connections >= limits.connections_per_source, "POSTERN_SSH_CONNECTIONS_PER_ADDRESS"),
+            (source.unauthenticated >= limits.unauthenticated_per_source, "POSTERN_SSH_SIGNING_IN_PER_ADDRESS"),
+            (len(source.arrivals_s) >= limits.new_connections_per_source_per_s, "POSTERN_SSH_NEW_PER_ADDRESS"),
+        )
+        return next((setting for is_reached, setting in reached if is_reached), "")
+
+    def _tell_refused(self, name: str, setting: str, now_s: float) -> None:
+        """One line now and then: a flood must not fill the log."""
+        self._refused += 1
+        if now_s >= self._tell_from_s:
+            log.warning("%d SSH connections refused; the last one from %s exceeds %s", self._refused, name, setting)
+            self._refused, self._tell_from_s = 0, now_s + _TELL_EVERY_S
 
     def known(self, address: str) -> None:
         """The person at the other end has signed in."""

@@ -1,0 +1,50 @@
+"""What the settings of an installation make of its proxy."""
+
+from pathlib import Path
+
+import pytest
+
+from postern.entrypoints.proxy import config_from, dial_policy_of
+from postern.foundation.settings import Settings
+from postern.kernel.dialing import Refusal
+
+
+def settings_of(home: Path, **environ: str) -> Settings:
+    return Settings.load({"POSTERN_HOME": str(home), "POSTERN_BOOTSTRAP_TOKEN": "token", **environ})
+
+
+def test_limits_for_each_address_reach_the_proxy(tmp_path: Path) -> None:
+    limits = config_from(
+        settings_of(
+            tmp_path,
+            POSTERN_SSH_CONNECTIONS="900",
+            POSTERN_SSH_SIGNING_IN="90",
+            POSTERN_SSH_CONNECTIONS_PER_ADDRESS="700",
+            POSTERN_SSH_SIGNING_IN_PER_ADDRESS="70",
+            POSTERN_SSH_NEW_PER_ADDRESS="7",
+        )
+    ).limits
+    assert (limits.connections_total, limits.connections_unauthenticated) == (900, 90)
+    assert (limits.connections_per_source, limits.unauthenticated_per_source) == (700, 70)
+    assert limits.new_connections_per_source_per_s == 7
+
+
+def test_k36_proxy_knows_every_service_of_its_installation(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("POSTERN_STREAM", "127.0.0.1:9022")
+    monkeypatch.setenv("POSTERN_CONTROL_URL", "http://203.0.113.5:8443")
+    settings = settings_of(
+        tmp_path,
+        POSTERN_HTTP="0.0.0.0:8080",
+        POSTERN_SSH="0.0.0.0:0",
+        DATABASE_URL="postgresql://ann@localhost:6543/postern",
+        POSTERN_REDIS_URL="redis://127.0.0.1:6400/0",
+        POSTERN_ALLOW_LOCAL_TARGETS="yes",
+    )
+    policy = dial_policy_of(settings, config_from(settings), lambda: 40022)
+    around = policy.look_around()
+
+    for port in (8080, 40022, 6543, 6400, 9022):
+        for address in ("127.0.0.1", "::1", "::ffff:127.0.0.1"):
+            assert policy.refusal(address, port, around) is Refusal.OWN_SERVICE, port
+    assert policy.refusal("203.0.113.5", 8443, around) is Refusal.OWN_SERVICE
+    assert policy.refusal("127.0.0.1", 22, around) is None
