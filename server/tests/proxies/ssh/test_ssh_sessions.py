@@ -58,7 +58,7 @@ async def test_user_name_with_at_sign_is_read_from_the_right(world: World) -> No
 
     assert (direct.out, default.out) == (b"direct\n", b"default\n")
     assert menu.status == 255
-    assert b"bob@example.org@SYSTEMUSER@ASSET" in menu.err
+    assert b"bob@example.org=SYSTEMUSER=ASSET" in menu.err
 
 
 async def test_shell_with_terminal_is_recorded_before_it_is_shown(world: World) -> None:
