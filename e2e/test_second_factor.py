@@ -95,9 +95,9 @@ def test_second_factor_from_setting_up_to_switching_off(own_product: Product, br
     # ssh asks for it, and takes no less.
     refused = ask_ssh(own_product, tmp_path, ADMIN_PASSWORD, "000000", "000000", "000000")
     assert "MFA Error, please check" in refused
-    assert "SYSTEMUSER@ASSET" not in refused
+    assert "SYSTEMUSER=ASSET" not in refused
     accepted = ask_ssh(own_product, tmp_path, ADMIN_PASSWORD, recovery[0])
-    assert "SYSTEMUSER@ASSET" in accepted or "系统用户@资产" in accepted, accepted
+    assert "SYSTEMUSER=ASSET" in accepted or "系统用户=资产" in accepted, accepted
 
     # So does the browser.
     page.close()
