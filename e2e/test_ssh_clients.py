@@ -56,7 +56,10 @@ def ansible(inventory: Path, ssh_args: str, tmp_path: Path, *arguments: str) -> 
         "ANSIBLE_SSH_ARGS": f"-C -o ControlMaster=auto -o ControlPersist=5s {ssh_args}",
         "ANSIBLE_PYTHON_INTERPRETER": sys.executable,
     }
-    done = run([str(ANSIBLE), "-i", str(inventory), ASSET, *arguments], env=environ, cwd=tmp_path)
+    # An ssh that another test ran may have left the tester's own input non-blocking, which Ansible refuses.
+    done = run(
+        [str(ANSIBLE), "-i", str(inventory), ASSET, *arguments], env=environ, cwd=tmp_path, stdin=subprocess.DEVNULL
+    )
     assert done.returncode == 0, done.stdout + done.stderr
     answer: dict[str, object] = json.loads(done.stdout.partition(" => ")[2])
     return answer
