@@ -33,7 +33,7 @@ def rotate(settings: Settings) -> int:
             audits.record(
                 actor=SYSTEM,
                 org_id=ROOT_ORG_ID,
-                event="recording.key_rotated",
+                event=audits.Event.RECORDING_KEY_ROTATED,
                 action="update",
                 object_type="RecordingKey",
                 object_id=rotation.key.key_id,

@@ -22,7 +22,7 @@ def _write(count: int) -> None:
         facade.record(
             actor=SYSTEM,
             org_id=DEFAULT_ORG_ID,
-            event="thing.updated",
+            event=facade.Event.ASSET_UPDATED,
             action="update",
             object_type="Thing",
             object_id=str(number),
@@ -164,9 +164,13 @@ def test_login_log_inserted_is_found(sign_in: LoginLog) -> None:
 
 def test_record_with_secret_keeps_only_a_mask() -> None:
     facade.record(
-        actor=SYSTEM, org_id=DEFAULT_ORG_ID, event="x.updated", object_type="X", new={"password": Secret("canary-1")}
+        actor=SYSTEM,
+        org_id=DEFAULT_ORG_ID,
+        event=facade.Event.USER_UPDATED,
+        object_type="X",
+        new={"password": Secret("canary-1")},
     )
-    row = AuditEvent.objects.get(event="x.updated")
+    row = AuditEvent.objects.get(event="user.updated")
     assert row.new == {"password": "******"}
 
 
@@ -174,7 +178,7 @@ def test_record_with_nul_and_overlong_text_is_kept() -> None:
     facade.record(
         actor=SYSTEM,
         org_id=DEFAULT_ORG_ID,
-        event="x.updated",
+        event=facade.Event.USER_UPDATED,
         object_type="X",
         object_name="a\x00" + "b" * 999,
         new={"k": "\x00"},

@@ -24,7 +24,7 @@ def test_chain_written_by_many_at_once_stays_whole() -> None:
                     facade.record(
                         actor=SYSTEM,
                         org_id=org_id,
-                        event="thing.updated",
+                        event=facade.Event.ASSET_UPDATED,
                         object_type="Thing",
                         object_id=f"{writer}-{number}",
                     )

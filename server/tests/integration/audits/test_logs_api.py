@@ -24,7 +24,7 @@ def _change(name: str, org_id: object = DEFAULT_ORG_ID, action: str = "update") 
     facade.record(
         actor=SYSTEM,
         org_id=org_id,  # type: ignore[arg-type]  # tests hand over what they have
-        event="usergroup.updated",
+        event=facade.Event.USERGROUP_UPDATED,
         action=action,  # type: ignore[arg-type]  # as above
         object_type="UserGroup",
         object_name=name,

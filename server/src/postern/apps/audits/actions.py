@@ -9,6 +9,7 @@ from uuid import UUID
 from django.db import connection
 
 from postern.apps.audits import digest
+from postern.apps.audits.catalogue import Event
 from postern.apps.audits.errors import NotInTransaction
 from postern.apps.audits.models import Action, AuditChain, AuditEvent, LoginLog, LoginType, MfaState, PasswordChangeLog
 from postern.foundation.actor import Actor
@@ -22,7 +23,7 @@ from postern.kernel.ids import ROOT_ORG_ID
 class Entry:
     """What an event tells: what was done to which object, and the values of it before and after."""
 
-    event: str
+    event: Event
     action: Action
     resource_type: str
     resource_id: str
@@ -57,7 +58,7 @@ def append_events(*, actor: Actor, org_id: UUID, entries: Sequence[Entry]) -> No
             org_id=org_id,
             sequence=chain.sequence,
             datetime=clock.now(),
-            event=entry.event,
+            event=entry.event.value,
             action=entry.action.value,
             **who,
             resource_type=_clip(AuditEvent, "resource_type", entry.resource_type),
@@ -123,7 +124,7 @@ def append_login(
         actor=actor,
         org_id=ROOT_ORG_ID,
         entry=Entry(
-            event="sign_in.succeeded" if succeeded else "sign_in.failed",
+            event=Event.SIGN_IN_SUCCEEDED if succeeded else Event.SIGN_IN_FAILED,
             action=Action.OTHER,
             resource_type="LoginLog",
             resource_id=str(row.pk),
@@ -142,7 +143,7 @@ def append_password_change(*, actor: Actor, user_label: str) -> PasswordChangeLo
         actor=actor,
         org_id=ROOT_ORG_ID,
         entry=Entry(
-            event="user.password_changed",
+            event=Event.USER_PASSWORD_CHANGED,
             action=Action.OTHER,
             resource_type="PasswordChangeLog",
             resource_id=str(row.pk),

@@ -1,13 +1,15 @@
 """What the other apps call.
 
     audits.record_change(actor=actor, action="create", target=asset, new={"hostname": "web-1"})
-    audits.record(actor=actor, org_id=session.org_id, event="session.terminated", action="other",
-                  object_type="Session", object_id=str(session.id), object_name="root@web-1", new={"reason": …})
+    audits.record(actor=actor, org_id=session.org_id, event=audits.Event.SESSION_ENDED, object_type="Session",
+                  object_id=str(session.id), object_name="root@web-1", new={"reason": …})
     audits.record_changes(actor=actor, action="delete", changes=[audits.Change(asset, old=…) for asset in assets])
     audits.record_sign_in(actor=actor, username="ann", succeeded=False, reason="bad_credentials", login_type="W")
 
 All of them need an open transaction: the row is written together with what it tells, or not at all. Values of `old` and
 `new` must be JSON; UUIDs and instants are turned into text. Never hand over a secret: say `"password": "******"`.
+
+The kinds of event are a closed list: `catalogue.Event`. A code that is not in it is a ValueError, and nothing is written.
 """
 
 from collections.abc import Iterable, Mapping
@@ -18,6 +20,7 @@ from uuid import UUID
 from django.db import models
 
 from postern.apps.audits import actions, membership, queries
+from postern.apps.audits.catalogue import Event, kind_of
 from postern.apps.audits.models import OPERATIONS, Action, AuditEvent, LoginType, MfaState
 from postern.apps.audits.queries import VerificationReport
 from postern.foundation.actor import Actor
@@ -26,6 +29,23 @@ from postern.foundation.scope import OrgScope
 from postern.kernel.ids import ROOT_ORG_ID
 from postern.kernel.secret import MASK, Secret
 
+__all__ = [
+    "ActionName",
+    "Change",
+    "Event",
+    "VerificationReport",
+    "operate_events",
+    "record",
+    "record_change",
+    "record_changes",
+    "record_export",
+    "record_password_change",
+    "record_sign_in",
+    "user_labels_in",
+    "usernames_in",
+    "verify_log",
+]
+
 ActionName = Literal["create", "update", "delete", "other"]
 
 
@@ -33,7 +53,7 @@ def record(
     *,
     actor: Actor,
     org_id: UUID,
-    event: str,
+    event: Event,
     object_type: str,
     object_id: str = "",
     object_name: str = "",
@@ -41,9 +61,9 @@ def record(
     old: Mapping[str, Any] | None = None,
     new: Mapping[str, Any] | None = None,
 ) -> None:
-    """Append an event. `event` is a stable slug such as `asset.created`, past tense."""
+    """Append an event."""
     entry = actions.Entry(
-        event=event,
+        event=kind_of(event),
         action=Action(action),
         resource_type=object_type,
         resource_id=object_id,
@@ -64,7 +84,7 @@ def record_change(
     target: models.Model,
     old: Mapping[str, Any] | None = None,
     new: Mapping[str, Any] | None = None,
-    event: str | None = None,
+    event: Event | None = None,
 ) -> None:
     """Append the event of a created, updated or deleted row; organization, type and name are taken from the row."""
     record_changes(actor=actor, action=action, changes=[Change(target, old, new)], event=event)
@@ -78,13 +98,13 @@ class Change(NamedTuple):
     new: Mapping[str, Any] | None = None
 
 
-def record_changes(*, actor: Actor, action: ActionName, changes: Iterable[Change], event: str | None = None) -> None:
+def record_changes(*, actor: Actor, action: ActionName, changes: Iterable[Change], event: Event | None = None) -> None:
     """Append one event for each changed row, in their order, with one write for all of an organization."""
     entries: dict[UUID, list[actions.Entry]] = {}
     for target, old, new in changes:
         meta = target._meta  # noqa: SLF001 - the documented model API
         entry = actions.Entry(
-            event=event or f"{meta.model_name}.{_PAST[action]}",
+            event=kind_of(event or f"{meta.model_name}.{_PAST[action]}"),
             action=Action(action),
             resource_type=meta.object_name or "",
             resource_id=str(target.pk),
@@ -133,7 +153,7 @@ def record_export(export: Export) -> None:
     record(
         actor=export.actor,
         org_id=export.scope.org_id,
-        event=f"{export.resource.lower()}.exported",
+        event=kind_of(f"{export.resource.lower()}.exported"),
         object_type=export.resource,
         object_name=f"{export.rows} × {export.resource}",
         new={"rows": export.rows, "kind": export.kind, "format": export.file_format, "query": export.query},

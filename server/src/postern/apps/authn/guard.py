@@ -102,7 +102,7 @@ def unlock_account(username: str, actor: Actor) -> None:
     audits.record(
         actor=actor,
         org_id=ROOT_ORG_ID,
-        event="sign_in.unlocked",
+        event=audits.Event.SIGN_IN_UNLOCKED,
         object_type="User",
         object_name=username,
     )

@@ -25,7 +25,7 @@ def install(*, actor: Actor, data: bytes) -> Licence:
         licence.require_current(clock.today())
     except LicenceRefused as refused:
         with transaction.atomic():
-            _record(actor, "licence.refused", {"why": str(refused.fault)})
+            _record(actor, audits.Event.LICENCE_REFUSED, {"why": str(refused.fault)})
         raise
     _replace(actor, text, licence)
     return licence
@@ -47,7 +47,7 @@ def _replace(actor: Actor, text: str, licence: Licence) -> None:
         return
     InstalledLicence.objects.all().delete()
     InstalledLicence.objects.create(text=text, installed_by=actor.label[:260])
-    _record(actor, "licence.installed", _shown(licence), old=_shown_former(former))
+    _record(actor, audits.Event.LICENCE_INSTALLED, _shown(licence), old=_shown_former(former))
 
 
 def _shown_former(former: InstalledLicence | None) -> dict[str, object] | None:
@@ -97,12 +97,12 @@ def warn_of_end() -> bool:
     return True
 
 
-def _record(actor: Actor, event: str, new: dict[str, object], *, old: dict[str, object] | None = None) -> None:
+def _record(actor: Actor, event: audits.Event, new: dict[str, object], *, old: dict[str, object] | None = None) -> None:
     audits.record(
         actor=actor,
         org_id=ROOT_ORG_ID,
         event=event,
-        action="update" if event == "licence.installed" else "other",
+        action="update" if event is audits.Event.LICENCE_INSTALLED else "other",
         object_type="Licence",
         object_name=str(new.get("corporation", "")),
         old=old,

@@ -129,7 +129,7 @@ def _store(actor: Actor, row: SiteMessage, receivers: Iterable[UUID]) -> SiteMes
     SiteMessageReceipt.objects.bulk_create(made, batch_size=_BATCH)
     _record(
         actor,
-        "site_message.sent",
+        audits.Event.SITE_MESSAGE_SENT,
         row,
         {
             "message_type": row.message_type,
@@ -156,7 +156,7 @@ def mark_as_read(*, actor: Actor, receipt_ids: Collection[UUID]) -> int:
     audits.record(
         actor=actor,
         org_id=ROOT_ORG_ID,
-        event="site_message.read",
+        event=audits.Event.SITE_MESSAGE_READ,
         object_type="SiteMessage",
         object_name=", ".join(list(rows.values())[:_NAMES_KEPT]),
         new={"ids": ids[:_NAMES_KEPT], "count": changed},
@@ -202,7 +202,7 @@ def change_subscription(
     audits.record(
         actor=actor,
         org_id=ROOT_ORG_ID,
-        event="subscription.updated",
+        event=audits.Event.SUBSCRIPTION_UPDATED,
         action="update",
         object_type="SystemMessageSubscription",
         object_name=message_type,
@@ -229,14 +229,14 @@ def forget_old(*, actor: Actor, now: datetime) -> int:
         audits.record(
             actor=actor,
             org_id=ROOT_ORG_ID,
-            event="site_message.old_deleted",
+            event=audits.Event.SITE_MESSAGE_OLD_DELETED,
             object_type="SiteMessage",
             new={"count": count},
         )
     return count
 
 
-def _record(actor: Actor, event: str, row: SiteMessage, new: dict[str, object]) -> None:
+def _record(actor: Actor, event: audits.Event, row: SiteMessage, new: dict[str, object]) -> None:
     audits.record(
         actor=actor,
         org_id=ROOT_ORG_ID,

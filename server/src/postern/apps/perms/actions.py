@@ -90,7 +90,7 @@ def add_link(*, actor: Actor, permission: AssetPermission, link: Link, target: A
         audits.record_change(
             actor=actor,
             action="update",
-            event="assetpermission.link_added",
+            event=audits.Event.ASSETPERMISSION_LINK_ADDED,
             target=permission,
             new={link.list_name: str(target)},
         )
@@ -110,7 +110,7 @@ def remove_link(*, actor: Actor, link: Link, row: Any) -> None:
     audits.record_change(
         actor=actor,
         action="update",
-        event="assetpermission.link_removed",
+        event=audits.Event.ASSETPERMISSION_LINK_REMOVED,
         target=permission,
         old={link.list_name: name},
     )

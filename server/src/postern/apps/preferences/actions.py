@@ -27,7 +27,7 @@ def change_settings(*, actor: Actor, changes: Mapping[str, Value]) -> None:
         audits.record(
             actor=actor,
             org_id=ROOT_ORG_ID,
-            event="settings.updated",
+            event=audits.Event.SETTINGS_UPDATED,
             action="update",
             object_type="PreferenceValue",
             object_name=", ".join(changed),

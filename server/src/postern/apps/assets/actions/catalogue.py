@@ -171,7 +171,7 @@ def _record_star(actor: Actor, action: Literal["create", "delete"], row: Favorit
     audits.record(
         actor=actor,
         org_id=row.asset.org_id,
-        event=f"favoriteasset.{action}d",
+        event=audits.Event.FAVORITEASSET_CREATED if action == "create" else audits.Event.FAVORITEASSET_DELETED,
         action=action,
         object_type="FavoriteAsset",
         object_id=str(row.pk),

@@ -56,7 +56,7 @@ def check_host_key(*, actor: Actor, asset_id: UUID, host: str, port: int, via: s
         audits.record_change(
             actor=actor,
             action="create",
-            event="host_key.pinned",
+            event=audits.Event.HOST_KEY_PINNED,
             target=pinned,
             new={"asset": str(asset), "via": via, "fingerprint": fingerprint, "key_type": key_type},
         )
@@ -70,7 +70,7 @@ def check_host_key(*, actor: Actor, asset_id: UUID, host: str, port: int, via: s
     audits.record_change(
         actor=actor,
         action="other",
-        event="host_key.refused",
+        event=audits.Event.HOST_KEY_REFUSED,
         target=pinned,
         old={"fingerprint": pinned.fingerprint},
         new={"asset": str(asset), "via": via, "shown_fingerprint": fingerprint, "shown_key_type": key_type},
@@ -95,7 +95,7 @@ def forget_host_key(*, actor: Actor, host_key: HostKey) -> None:
     audits.record_change(
         actor=actor,
         action="delete",
-        event="host_key.forgotten",
+        event=audits.Event.HOST_KEY_FORGOTTEN,
         target=host_key,
         old={"asset": str(host_key.asset), "via": host_key.via, "fingerprint": host_key.fingerprint},
     )

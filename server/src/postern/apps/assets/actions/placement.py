@@ -31,7 +31,7 @@ def add_assets(*, actor: Actor, node: Node, assets: Sequence[Asset]) -> None:
     if not fresh:
         return
     _put(write, node, [asset.pk for asset in fresh])
-    _finish(actor, node, "node.assets_added", new={"assets": _named(fresh), "count": len(fresh)})
+    _finish(actor, node, audits.Event.NODE_ASSETS_ADDED, new={"assets": _named(fresh), "count": len(fresh)})
 
 
 @transaction.atomic
@@ -50,7 +50,7 @@ def remove_assets(*, actor: Actor, node: Node, assets: Sequence[Asset]) -> None:
     if orphans:
         _put(write, root_of(node.org_id), orphans)
     write.touch(TreeChangeKind.NODE, [node.pk])
-    _finish(actor, node, "node.assets_removed", old={"assets": _named(leaving), "count": len(leaving)})
+    _finish(actor, node, audits.Event.NODE_ASSETS_REMOVED, old={"assets": _named(leaving), "count": len(leaving)})
 
 
 @transaction.atomic
@@ -70,7 +70,13 @@ def replace_assets(*, actor: Actor, node: Node, assets: Sequence[Asset]) -> None
     _put(write, node, ids)
     write.touch(TreeChangeKind.NODE, {node_id for _asset_id, node_id, _value in pairs})
     former = sorted({value for _asset_id, _node_id, value in pairs})[:_NAMED_IN_AUDIT]
-    _finish(actor, node, "node.assets_moved", old={"nodes": former}, new={"assets": _named(moved), "count": len(moved)})
+    _finish(
+        actor,
+        node,
+        audits.Event.NODE_ASSETS_MOVED,
+        old={"nodes": former},
+        new={"assets": _named(moved), "count": len(moved)},
+    )
 
 
 def root_of(org_id: UUID) -> Node:
@@ -108,7 +114,7 @@ def _named(assets: Sequence[Asset]) -> list[str]:
 def _finish(
     actor: Actor,
     node: Node,
-    event: str,
+    event: audits.Event,
     *,
     old: Mapping[str, object] | None = None,
     new: Mapping[str, object] | None = None,

@@ -119,7 +119,7 @@ def move_nodes(*, actor: Actor, target: Node, nodes: Sequence[Node]) -> None:
         audits.record_change(
             actor=actor,
             action="update",
-            event="node.moved",
+            event=audits.Event.NODE_MOVED,
             target=node,
             old={"full_value": old_path},
             new={"full_value": node.full_value},

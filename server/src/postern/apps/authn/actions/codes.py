@@ -55,7 +55,7 @@ def verify_in_session(*, actor: Actor, user: User, code: str, kind: CodeKind) ->
             audits.record(
                 actor=actor,
                 org_id=ROOT_ORG_ID,
-                event="mfa.code_refused",
+                event=audits.Event.MFA_CODE_REFUSED,
                 object_type="User",
                 object_id=str(user.pk),
                 object_name=str(user),

@@ -135,7 +135,7 @@ def sign_out(*, actor: Actor, login_session: LoginSession, reason: LoginEnd = Lo
     audits.record(
         actor=actor,
         org_id=ROOT_ORG_ID,
-        event="login_session.ended",
+        event=audits.Event.LOGIN_SESSION_ENDED,
         object_type="LoginSession",
         object_id=str(login_session.pk),
         object_name=str(login_session.user),
@@ -176,16 +176,16 @@ def keep_through_password_change(login_session: LoginSession, user: User) -> Non
 def note_password_verified(*, actor: Actor, user: User, login_session: LoginSession) -> None:
     """The person has shown the password again."""
     LoginSession.objects.filter(pk=login_session.pk).update(date_password_verified=clock.now())
-    _record_password(actor, user, "password.verified", None)
+    _record_password(actor, user, audits.Event.PASSWORD_VERIFIED, None)
 
 
 @transaction.atomic
 def note_password_refused(*, actor: Actor, user: User, reason: str) -> None:
     """Somebody who is signed in has shown a wrong password: perhaps a stranger at an open desk."""
-    _record_password(actor, user, "password.refused", {"reason": reason})
+    _record_password(actor, user, audits.Event.PASSWORD_REFUSED, {"reason": reason})
 
 
-def _record_password(actor: Actor, user: User, event: str, new: Mapping[str, Any] | None) -> None:
+def _record_password(actor: Actor, user: User, event: audits.Event, new: Mapping[str, Any] | None) -> None:
     audits.record(
         actor=actor,
         org_id=ROOT_ORG_ID,

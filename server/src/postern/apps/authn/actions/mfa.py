@@ -49,7 +49,7 @@ def begin_enrolment(*, actor: Actor, user: User) -> Enrolment:
     device = TotpDevice.objects.create(user=user)
     secret = totp.new_secret()
     totp_secrets.store().put(device.pk, secret)
-    _audit(actor, user, "mfa.enrolment_begun")
+    _audit(actor, user, audits.Event.MFA_ENROLMENT_BEGUN)
     uri = totp.provisioning_uri(secret, username=user.username, issuer=ISSUER)
     return Enrolment(
         secret=secret,
@@ -84,7 +84,7 @@ def confirm_enrolment(*, actor: Actor, user: User, code: str, keep: LoginSession
     if user.mfa_level == MfaLevel.DISABLED:
         levels = users.change_mfa_level(user=user, level=MfaLevel.ENABLED)
     codes = _new_recovery_codes(user)
-    _audit(actor, user, "mfa.replaced" if replaced else "mfa.enabled", levels)
+    _audit(actor, user, audits.Event.MFA_REPLACED if replaced else audits.Event.MFA_ENABLED, levels)
     end_all(user_id=user.pk, reason=LoginEnd.MFA_CHANGED, keep=keep)
     if keep is not None:
         LoginSession.objects.filter(pk=keep.pk).update(mfa=True, date_mfa_verified=clock.now())
@@ -95,7 +95,7 @@ def confirm_enrolment(*, actor: Actor, user: User, code: str, keep: LoginSession
 def renew_recovery_codes(*, actor: Actor, user: User) -> list[Secret]:
     """Void the recovery codes and make new ones. The caller has taken a code."""
     codes = _new_recovery_codes(user)
-    _audit(actor, user, "mfa.recovery_codes_renewed")
+    _audit(actor, user, audits.Event.MFA_RECOVERY_CODES_RENEWED)
     return codes
 
 
@@ -106,7 +106,7 @@ def disable(*, actor: Actor, user: User, keep: LoginSession | None) -> None:
         raise MfaForced
     _forget_devices(user)
     levels = users.change_mfa_level(user=user, level=MfaLevel.DISABLED)
-    _audit(actor, user, "mfa.disabled", levels)
+    _audit(actor, user, audits.Event.MFA_DISABLED, levels)
     end_all(user_id=user.pk, reason=LoginEnd.MFA_CHANGED, keep=keep)
 
 
@@ -119,14 +119,14 @@ def reset(*, actor: Actor, user: User) -> None:
     gone = _forget_devices(user) + PendingSignIn.objects.filter(user=user).delete()[0]
     mfa_guard.forget(user.username)
     if end_all(user_id=user.pk, reason=LoginEnd.MFA_CHANGED) or gone:
-        _audit(actor, user, "mfa.reset")
+        _audit(actor, user, audits.Event.MFA_RESET)
 
 
 @transaction.atomic
 def note_verified(*, actor: Actor, user: User, credential: LoginSession | BearerToken) -> None:
     """A code was entered in this session: the most delicate views are open for a while."""
     type(credential).objects.filter(pk=credential.pk).update(date_mfa_verified=clock.now())
-    _audit(actor, user, "mfa.verified", action="other")
+    _audit(actor, user, audits.Event.MFA_VERIFIED, action="other")
 
 
 def _new_recovery_codes(user: User) -> list[Secret]:
@@ -146,7 +146,7 @@ def _forget_devices(user: User) -> int:
 def _audit(
     actor: Actor,
     user: User,
-    event: str,
+    event: audits.Event,
     levels: tuple[int, int] | None = None,
     *,
     action: Literal["update", "other"] = "update",

@@ -50,7 +50,9 @@ def issue_token(*, actor: Actor, user: User, remote_addr: str, mfa: bool) -> Iss
         date_mfa_verified=now if mfa else None,
         date_expired=now + TOKEN_LIFETIME,
     )
-    audits.record_change(actor=actor, action="create", target=row, new={"user": str(user)}, event="bearer_token.issued")
+    audits.record_change(
+        actor=actor, action="create", target=row, new={"user": str(user)}, event=audits.Event.BEARER_TOKEN_ISSUED
+    )
     return IssuedToken(token=Secret(token), expires_at=row.date_expired)
 
 
@@ -71,7 +73,7 @@ def revoke_token(*, actor: Actor, token: BearerToken) -> None:
     """End a bearer token before its time."""
     if BearerToken.objects.filter(pk=token.pk, date_revoked__isnull=True).update(date_revoked=clock.now()) != 1:
         return
-    audits.record_change(actor=actor, action="update", target=token, event="bearer_token.revoked")
+    audits.record_change(actor=actor, action="update", target=token, event=audits.Event.BEARER_TOKEN_REVOKED)
 
 
 def find_key(key_id: UUID) -> AccessKey | None:

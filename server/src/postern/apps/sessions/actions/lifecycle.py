@@ -63,7 +63,7 @@ def start(*, session: Session, event: SessionStarted) -> None:
         _record(
             messages.owner(session),
             session,
-            "session.started",
+            audits.Event.SESSION_STARTED,
             {"kind": session.kind, "recording": event.recording, "login_name": session.login_name},
         )
 
@@ -90,7 +90,7 @@ def end(*, session: Session, event: SessionEnded) -> None:
         detail=detail,
         at=sane_instant(event.at, not_before=session.date_active or session.date_start),
         actor=messages.owner(session),
-        event="session.ended" if policy.may_end(state) else "session.end_corrected",
+        event=audits.Event.SESSION_ENDED if policy.may_end(state) else audits.Event.SESSION_END_CORRECTED,
     )
 
 
@@ -108,7 +108,7 @@ def interrupt(*, actor: Actor, session: Session, detail: str, last_seen: datetim
         detail=detail,
         at=at,
         actor=actor,
-        event="session.ended",
+        event=audits.Event.SESSION_ENDED,
         is_presumed=True,
     )
     return True
@@ -170,7 +170,7 @@ def resume(*, actor: Actor, session: Session) -> bool:
     session.end_reason, session.end_detail, session.date_end = "", "", None
     session.is_end_presumed = False
     session.save(update_fields=["state", "end_reason", "end_detail", "date_end", "is_end_presumed"])
-    _record(actor, session, "session.found_alive", None)
+    _record(actor, session, audits.Event.SESSION_FOUND_ALIVE, None)
     orders.reopen_termination_of(session)
     return True
 
@@ -182,7 +182,7 @@ def _finish(
     detail: str,
     at: datetime,
     actor: Actor,
-    event: str,
+    event: audits.Event,
     is_presumed: bool = False,
 ) -> None:
     old = session.end_reason
@@ -235,7 +235,11 @@ def _give_up_recording(session: Session) -> None:
 
 
 def _record(
-    actor: Actor, session: Session, event: str, new: dict[str, object] | None, old: dict[str, object] | None = None
+    actor: Actor,
+    session: Session,
+    event: audits.Event,
+    new: dict[str, object] | None,
+    old: dict[str, object] | None = None,
 ) -> None:
     audits.record(
         actor=actor,

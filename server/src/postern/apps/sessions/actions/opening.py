@@ -135,7 +135,7 @@ def _spend_watch(
         return access.AuthorizeAnswer(denial=_deny_watch(actor, session, DenialCode.NO_PERMISSION))
     if session.state != SessionState.ACTIVE.value:
         return access.AuthorizeAnswer(denial=_deny_watch(actor, session, DenialCode.SESSION_UNKNOWN))
-    _record(actor, session, "session.watched", None)
+    _record(actor, session, audits.Event.SESSION_WATCHED, None)
     return access.AuthorizeAnswer(watch=access.WatchGrant(session_id=session.pk, watcher=identity, watch_id=watch.pk))
 
 
@@ -166,7 +166,7 @@ def _refuse(terminal: Terminal, wish: Wish, denial: access.Denial) -> access.Den
     audits.record(
         actor=messages.person(wish.identity, wish.remote_addr, wish.login_session),
         org_id=ROOT_ORG_ID,
-        event="session.refused",
+        event=audits.Event.SESSION_REFUSED,
         object_type="Session",
         object_name=f"{wish.system_user}@{wish.asset}",
         new={
@@ -208,7 +208,7 @@ def _permit(terminal: Terminal, wish: Wish, target: perms.ResolvedTarget, host: 
     _record(
         messages.owner(session),
         session,
-        "session.permitted",
+        audits.Event.SESSION_PERMITTED,
         {
             "reasons": [
                 {"code": str(reason.code), "permission": reason.permission.name if reason.permission else None}
@@ -233,7 +233,7 @@ def release_credential(*, terminal: Terminal, request: access.CredentialRequest)
         audits.record(
             actor=messages.component(terminal.name, terminal.remote_addr or None),
             org_id=ROOT_ORG_ID,
-            event="credential.refused",
+            event=audits.Event.CREDENTIAL_REFUSED,
             object_type="Session",
             object_id=str(request.session_id),
             new={"code": DenialCode.SESSION_UNKNOWN.value},
@@ -242,13 +242,16 @@ def release_credential(*, terminal: Terminal, request: access.CredentialRequest)
     actor = messages.owner(session)
     if session.state != SessionState.OPENING.value or session.date_credential_released is not None:
         _record(
-            actor, session, "credential.refused", {"code": DenialCode.SESSION_UNKNOWN.value, "state": session.state}
+            actor,
+            session,
+            audits.Event.CREDENTIAL_REFUSED,
+            {"code": DenialCode.SESSION_UNKNOWN.value, "state": session.state},
         )
         return _no_credential(DenialCode.SESSION_UNKNOWN, _("This session takes no credential (any more)."))
     identity = users.identity_of(session.user_id)
     with translation.override(identity.language if identity else None):
         if identity is None:
-            _record(actor, session, "credential.refused", {"code": DenialCode.USER_INACTIVE.value})
+            _record(actor, session, audits.Event.CREDENTIAL_REFUSED, {"code": DenialCode.USER_INACTIVE.value})
             return _no_credential(DenialCode.USER_INACTIVE, _("Your account is closed."))
         decision = perms.decide(
             user_id=session.user_id,
@@ -258,12 +261,12 @@ def release_credential(*, terminal: Terminal, request: access.CredentialRequest)
         )
         if not decision.allowed:
             code = decision.denial_code or DenialCode.NO_PERMISSION
-            _record(actor, session, "credential.refused", {"code": code.value})
+            _record(actor, session, audits.Event.CREDENTIAL_REFUSED, {"code": code.value})
             return _no_credential(code, _("Your permission for this target has ended."))
         try:
             credential = vault.open_credential(system_user_id=session.system_user_id, username=session.username)
         except PosternError as error:
-            _record(actor, session, "credential.refused", {"code": error.code})
+            _record(actor, session, audits.Event.CREDENTIAL_REFUSED, {"code": error.code})
             return _no_credential(DenialCode.CREDENTIAL_MISSING, error.message)
     session.date_credential_released = clock.now()
     session.login_name = credential.login_name or session.login_name
@@ -271,7 +274,7 @@ def release_credential(*, terminal: Terminal, request: access.CredentialRequest)
     _record(
         actor,
         session,
-        "credential.released",
+        audits.Event.CREDENTIAL_RELEASED,
         {"terminal": terminal.name, "login_name": session.login_name, "system_user_id": session.system_user_id},
     )
     return access.CredentialAnswer(credential=credential)
@@ -301,7 +304,7 @@ def judge_host_key(*, terminal: Terminal, request: access.HostKeySeen) -> access
         _record(
             messages.owner(session),
             session,
-            "session.host_key_judged",
+            audits.Event.SESSION_HOST_KEY_JUDGED,
             {"verdict": answer.verdict.value, "host": host, "port": port, "via": request.via},
         )
     return answer
@@ -322,7 +325,7 @@ def _refuse_token(
     audits.record(
         actor=messages.person(identity, request.remote_addr),
         org_id=ROOT_ORG_ID,
-        event="token.refused",
+        event=audits.Event.TOKEN_REFUSED,
         object_type="ConnectionToken",
         object_name=ids.token_hash(request.token)[:8],
         new={"fault": fault.value},
@@ -347,7 +350,7 @@ def _refuse_account(user_id: UUID, remote_addr: str) -> access.Denial:
     audits.record(
         actor=messages.person(who, remote_addr),
         org_id=ROOT_ORG_ID,
-        event="session.refused",
+        event=audits.Event.SESSION_REFUSED,
         object_type="User",
         object_id=str(user_id),
         object_name=who.username,
@@ -358,7 +361,7 @@ def _refuse_account(user_id: UUID, remote_addr: str) -> access.Denial:
 
 
 def _deny_watch(actor: Actor, session: Session, code: DenialCode) -> access.Denial:
-    _record(actor, session, "session.watch_refused", {"code": code.value})
+    _record(actor, session, audits.Event.SESSION_WATCH_REFUSED, {"code": code.value})
     if code is DenialCode.SESSION_UNKNOWN:
         return access.Denial(code=code, message=_("This session is over."))
     return access.Denial(code=code, message=_("You may not watch this session."))
@@ -372,7 +375,7 @@ def _clip(text: str, limit: int) -> str:
     return text.replace("\x00", "")[:limit]
 
 
-def _record(actor: Actor, session: Session, event: str, new: dict[str, Any] | None) -> None:
+def _record(actor: Actor, session: Session, event: audits.Event, new: dict[str, Any] | None) -> None:
     audits.record(
         actor=actor,
         org_id=session.org_id,

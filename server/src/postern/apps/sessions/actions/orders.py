@@ -61,7 +61,7 @@ def terminate_sessions(
         audits.record(
             actor=actor,
             org_id=session.org_id,
-            event="session.termination_ordered",
+            event=audits.Event.SESSION_TERMINATION_ORDERED,
             object_type="Session",
             object_id=str(session.pk),
             object_name=messages.title(session),
@@ -96,7 +96,7 @@ def stop_watching(*, actor: Actor, watches: Iterable[WatchToken]) -> int:
         audits.record(
             actor=actor,
             org_id=watch.session.org_id,
-            event="session.watching_stopped",
+            event=audits.Event.SESSION_WATCHING_STOPPED,
             object_type="Session",
             object_id=str(watch.session_id),
             object_name=messages.title(watch.session),

@@ -81,12 +81,14 @@ def _count(recording: Recording, path: str) -> None:
     held.path = path
     held.date_stored = clock.now()
     held.save(update_fields=["path", "date_stored"])
-    _record(held.session, "recording.stored", {"size": held.size, "sha256": held.sha256, "chain": held.chain})
+    _record(
+        held.session, audits.Event.RECORDING_STORED, {"size": held.size, "sha256": held.sha256, "chain": held.chain}
+    )
 
 
 @transaction.atomic
 def _record_mismatch(recording: Recording) -> None:
-    _record(recording.session, "recording.mismatch", {"size": recording.size, "sha256": recording.sha256})
+    _record(recording.session, audits.Event.RECORDING_MISMATCH, {"size": recording.size, "sha256": recording.sha256})
 
 
 def _announced(terminal: Terminal, session_id: UUID) -> Recording:
@@ -103,7 +105,7 @@ def _sender(terminal: Terminal | None) -> Actor:
     return messages.component(terminal.name, terminal.remote_addr or None)
 
 
-def _record(session: Session, event: str, new: dict[str, object]) -> None:
+def _record(session: Session, event: audits.Event, new: dict[str, object]) -> None:
     audits.record(
         actor=_sender(session.terminal),
         org_id=session.org_id,

@@ -150,7 +150,7 @@ def _store_transfers(sessions: dict[UUID, Session], moved: list[contract.FileTra
             {"id": row.pk, "operate": row.operate, "file": row.filename, "size": row.size, "ok": row.is_success}
             for row in rows
         ]
-        _tell(sessions[session_id], "session.files_transferred", {"files": files})
+        _tell(sessions[session_id], audits.Event.SESSION_FILES_TRANSFERRED, {"files": files})
 
 
 def _store_refusals(sessions: dict[UUID, Session], refused: list[contract.RequestRefused]) -> None:
@@ -167,7 +167,7 @@ def _store_refusals(sessions: dict[UUID, Session], refused: list[contract.Reques
             detail=clean(event.detail, 1024),
             at=sane_instant(event.at, not_before=session.date_start),
         )
-        _tell(session, "session.request_refused", {"request": row.request, "detail": row.detail})
+        _tell(session, audits.Event.SESSION_REQUEST_REFUSED, {"request": row.request, "detail": row.detail})
 
 
 def _store_checkpoints(sessions: dict[UUID, Session], heads: list[contract.RecordingCheckpoint]) -> None:
@@ -180,7 +180,7 @@ def _store_checkpoints(sessions: dict[UUID, Session], heads: list[contract.Recor
             defaults={"chain": chain, "at": sane_instant(event.at, not_before=session.date_start)},
         )
         if fresh:
-            _tell(session, "recording.checkpoint", {"block": event.block, "chain": chain})
+            _tell(session, audits.Event.RECORDING_CHECKPOINT, {"block": event.block, "chain": chain})
 
 
 def _seal(session: Session, event: contract.RecordingSealed) -> None:
@@ -198,19 +198,19 @@ def _seal(session: Session, event: contract.RecordingSealed) -> None:
     if held == announced:
         return
     if recording.date_stored is not None:
-        _tell(session, "recording.second_seal_ignored", announced)
+        _tell(session, audits.Event.RECORDING_SECOND_SEAL_IGNORED, announced)
         return
     for name, value in announced.items():
         setattr(recording, name, value)
     recording.date_sealed = sane_instant(event.at, not_before=session.date_start)
     recording.save()
     is_lost = event.state is RecordingState.LOST
-    _tell(session, "recording.lost" if is_lost else "recording.sealed", announced)
+    _tell(session, audits.Event.RECORDING_LOST if is_lost else audits.Event.RECORDING_SEALED, announced)
     if is_lost:
         lifecycle.tell_recording_failed(session, is_lost=True)
 
 
-def _tell(session: Session, event: str, new: Mapping[str, object]) -> None:
+def _tell(session: Session, event: audits.Event, new: Mapping[str, object]) -> None:
     audits.record(
         actor=messages.owner(session),
         org_id=session.org_id,

@@ -46,7 +46,7 @@ def _forget_rows(actor: Actor, border: datetime) -> tuple[list[str], int]:
         audits.record(
             actor=actor,
             org_id=session.org_id,
-            event="session.forgotten",
+            event=audits.Event.SESSION_FORGOTTEN,
             action="delete",
             object_type="Session",
             object_id=str(key),

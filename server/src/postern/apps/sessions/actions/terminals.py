@@ -63,7 +63,7 @@ def register(*, actor: Actor, name: str, type_: str, comment: str = "") -> Regis
             )
     except IntegrityError:  # two at once: the other one was faster
         raise RegistrationRefused(_("A component of this name is registered and running.")) from None
-    _record(actor, terminal, "terminal.registered", "create", {"name": name, "type": type_})
+    _record(actor, terminal, audits.Event.TERMINAL_REGISTERED, "create", {"name": name, "type": type_})
     return Registration(terminal, Secret(secret))
 
 
@@ -90,7 +90,7 @@ def beat(*, terminal: Terminal, heartbeat: Heartbeat, remote_addr: str | None) -
     known.save()
     over = _reconcile(known, heartbeat, now)
     if restarted or not was_alive:
-        event = "terminal.restarted" if restarted else "terminal.came_up"
+        event = audits.Event.TERMINAL_RESTARTED if restarted else audits.Event.TERMINAL_CAME_UP
         _record(messages.component(known.name, remote_addr), known, event, "other", {"version": known.version})
     return HeartbeatAnswer(orders=orders.open_orders(known.pk), settings=queries.proxy_settings(), over=over)
 
@@ -142,7 +142,7 @@ def change_terminal(*, actor: Actor, terminal: Terminal, changes: dict[str, Any]
     terminal.save(update_fields=list(new))
     if not terminal.is_accepted:
         orders.close_channel(terminal.pk)
-    _record(actor, terminal, "terminal.updated", "update", new, old=old)
+    _record(actor, terminal, audits.Event.TERMINAL_UPDATED, "update", new, old=old)
     return terminal
 
 
@@ -179,7 +179,7 @@ def _expire_lease(*, actor: Actor, terminal_id: UUID, border: datetime) -> bool:
         )
     terminal.is_lost = True
     terminal.save(update_fields=["is_lost"])
-    _record(actor, terminal, "terminal.lost", "other", {"last_heartbeat": terminal.date_last_heartbeat})
+    _record(actor, terminal, audits.Event.TERMINAL_LOST, "other", {"last_heartbeat": terminal.date_last_heartbeat})
     events.publish(TerminalLost(terminal_id=terminal.pk, name=terminal.name))
     return True
 
@@ -192,13 +192,13 @@ def _retire(*, actor: Actor, terminal: Terminal, why: str) -> None:
     for session in lifecycle.lock(queries.live_sessions().filter(terminal=terminal)):
         lifecycle.interrupt(actor=actor, session=session, detail=f"the terminal was {why}")
     old = {name: getattr(terminal, name) for name in ("name", "type", "comment", "remote_addr")}
-    _record(actor, terminal, "terminal.deleted", "delete", {"why": why}, old=old)
+    _record(actor, terminal, audits.Event.TERMINAL_DELETED, "delete", {"why": why}, old=old)
 
 
 def _record(
     actor: Actor,
     terminal: Terminal,
-    event: str,
+    event: audits.Event,
     action: audits.ActionName,
     new: dict[str, Any] | None,
     *,

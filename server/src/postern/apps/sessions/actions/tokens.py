@@ -48,7 +48,7 @@ def issue_connection_token(
         audits.record(
             actor=actor,
             org_id=ROOT_ORG_ID,
-            event="connection_token.refused",
+            event=audits.Event.CONNECTION_TOKEN_REFUSED,
             object_type="ConnectionToken",
             object_name=f"{system_user}@{asset}",
             new={"code": denial.code.value, "reasons": list(denial.reasons), "protocol": protocol.value},
@@ -75,7 +75,7 @@ def issue_connection_token(
     audits.record(
         actor=actor,
         org_id=row.org_id,
-        event="connection_token.created",
+        event=audits.Event.CONNECTION_TOKEN_CREATED,
         object_type="ConnectionToken",
         object_id=str(row.pk),
         object_name=f"{target.system_user.name}@{target.asset.hostname}",
@@ -114,7 +114,7 @@ def issue_watch_token(*, actor: Actor, session: Session, login_session: UUID | N
     audits.record(
         actor=actor,
         org_id=session.org_id,
-        event="session.watch_permitted",
+        event=audits.Event.SESSION_WATCH_PERMITTED,
         object_type="Session",
         object_id=str(session.pk),
         object_name=messages.title(session),

@@ -52,7 +52,7 @@ class RecordingView(PosternView):
         except FileNotFoundError:
             raise ReplayMissing(_("The replay of this session is missing in the storage.")) from None
 
-    def note(self, recording: Recording, event: str) -> None:
+    def note(self, recording: Recording, event: audits.Event) -> None:
         """Who looked at a recording is on record."""
         session = recording.session
         with transaction.atomic():
@@ -91,7 +91,7 @@ class ReplayView(RecordingView):
     def get(self, request: Request, pk: str) -> HttpResponseBase:
         del request
         recording = self.recording_of(pk)
-        self.note(recording, "replay.opened")
+        self.note(recording, audits.Event.REPLAY_OPENED)
         base = f"/api/v1/terminal/sessions/{recording.session_id}/replay/"
         places = {
             "type": "postern",
@@ -130,7 +130,7 @@ class ReplayCastView(RecordingView):
     def get(self, request: Request, pk: str) -> HttpResponseBase:
         recording = self.recording_of(pk)
         file = self.open(recording)
-        self.note(recording, "replay.exported")
+        self.note(recording, audits.Event.REPLAY_EXPORTED)
         response = streamed(request, replays.cast_lines(file), content_type="application/x-asciicast")
         return _as_file(response, f"{recording.session_id}.cast")
 
@@ -141,7 +141,7 @@ class ReplayDownloadView(RecordingView):
     def get(self, request: Request, pk: str) -> HttpResponseBase:
         recording = self.recording_of(pk)
         file = self.open(recording)
-        self.note(recording, "replay.downloaded")
+        self.note(recording, audits.Event.REPLAY_DOWNLOADED)
         body, length = replays.archive(file, recording.session, recording.size, self.describe(recording))
         return _as_file(
             streamed(request, body, content_type="application/x-tar"), f"{recording.session_id}.tar", length
@@ -166,7 +166,7 @@ class ReplayVerifyView(RecordingView):
         if verdict.valid and verdict.session_id != str(recording.session_id):
             reason = "other_session"
         valid = verdict.valid and reason == verdict.reason
-        self.note(recording, "replay.verified" if valid else "replay.verification_failed")
+        self.note(recording, audits.Event.REPLAY_VERIFIED if valid else audits.Event.REPLAY_VERIFICATION_FAILED)
         return Response({"valid": valid, "reason": reason, "sha256": verdict.sha256, "chain": verdict.chain})
 
 

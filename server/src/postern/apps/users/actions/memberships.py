@@ -6,6 +6,7 @@ from uuid import UUID
 from django.db import transaction
 from django.utils.translation import gettext as _
 
+from postern.apps.audits import facade as audits
 from postern.apps.users.actions import trail
 from postern.apps.users.errors import AboveYou, FieldProblem, LastOrganizationAdministrator, RootOrganization
 from postern.apps.users.events import GroupsChanged, MembershipChanged
@@ -22,7 +23,7 @@ def set_org_roles(*, actor: Actor, scope: OrgScope, user: User, roles: Iterable[
     """Make `roles` exactly the roles of the person in the organization; none takes him out of it."""
     change = change_org_roles(actor=actor, scope=scope, user=user, roles=roles)
     if change is not None:
-        trail.record(actor, "membership.changed", user, {"org_roles": change}, org_id=scope.org_id)
+        trail.record(actor, audits.Event.MEMBERSHIP_CHANGED, user, {"org_roles": change}, org_id=scope.org_id)
 
 
 def change_org_roles(*, actor: Actor, scope: OrgScope, user: User, roles: Iterable[str]) -> trail.Change | None:
@@ -77,7 +78,11 @@ def change_org_role(*, actor: Actor, row: Membership, role: str) -> None:
     row.role = role
     row.save(update_fields=["role"])
     trail.record(
-        actor, "membership.changed", row.user, {"org_roles": trail.Change([before], [role])}, org_id=row.org_id
+        actor,
+        audits.Event.MEMBERSHIP_CHANGED,
+        row.user,
+        {"org_roles": trail.Change([before], [role])},
+        org_id=row.org_id,
     )
     events.publish(MembershipChanged(user_id=row.user_id, org_id=row.org_id, removed=False))
 

@@ -9,6 +9,7 @@ from django.db import transaction
 from django.db.models import F
 from django.utils.translation import gettext as _
 
+from postern.apps.audits import facade as audits
 from postern.apps.users.actions import trail
 from postern.apps.users.errors import FieldProblem, LinkUsed, NotLocal, OwnPassword
 from postern.apps.users.events import PasswordChanged, PublicKeysChanged
@@ -90,7 +91,7 @@ def issue_set_password_link(*, actor: Actor, user: User, void_password: bool) ->
         user.session_epoch += 1
         User.objects.filter(pk=user.pk).update(password=user.password, session_epoch=F("session_epoch") + 1)
         events.publish(PasswordChanged(user_id=user.pk, username=user.username, by_self=False))
-    trail.record(actor, "user.set_password_link_issued", user, action="other")
+    trail.record(actor, audits.Event.USER_SET_PASSWORD_LINK_ISSUED, user, action="other")
     return IssuedLink(token=Secret(token), expires_at=link.date_expired)
 
 
@@ -151,7 +152,9 @@ def set_public_keys(*, actor: Actor, user: User, text: str) -> None:
     if user.public_key == former:  # said again what is so already: nothing to tell
         return
     user.save(update_fields=["public_key"])
-    trail.record(actor, "user.public_keys_changed", user, {"public_key": trail.masked(former, user.public_key)})
+    trail.record(
+        actor, audits.Event.USER_PUBLIC_KEYS_CHANGED, user, {"public_key": trail.masked(former, user.public_key)}
+    )
     events.publish(PublicKeysChanged(user_id=user.pk, username=user.username))
 
 

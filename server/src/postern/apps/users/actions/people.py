@@ -9,6 +9,7 @@ from django.contrib.auth.hashers import make_password
 from django.db import transaction
 from django.utils.translation import gettext as _
 
+from postern.apps.audits import facade as audits
 from postern.apps.users.actions import trail
 from postern.apps.users.actions.memberships import change_groups, change_org_roles
 from postern.apps.users.actions.passwords import (
@@ -127,7 +128,7 @@ def update_user(*, actor: Actor, scope: OrgScope, user: User, person: PersonInpu
             row.save()
         changes |= _change_memberships(actor, scope, row, person.org_roles, person.group_ids)
         if changes:
-            trail.record(actor, "user.updated", row, changes, org_id=scope.org_id)
+            trail.record(actor, audits.Event.USER_UPDATED, row, changes, org_id=scope.org_id)
         if "public_key" in changes:
             events.publish(PublicKeysChanged(user_id=row.pk, username=row.username))
         if "date_expired" in changes:
@@ -200,7 +201,7 @@ def update_own_profile(*, actor: Actor, user: User, changes: Mapping[str, object
         events.publish(PublicKeysChanged(user_id=row.pk, username=row.username))
     if told:
         row.save()
-        trail.record(actor, "user.profile_updated", row, told)
+        trail.record(actor, audits.Event.USER_PROFILE_UPDATED, row, told)
 
 
 def change_mfa_level(*, user: User, level: MfaLevel) -> tuple[int, int]:

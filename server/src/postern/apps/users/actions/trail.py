@@ -58,7 +58,7 @@ def masked(before: object, after: object) -> Change:
 
 def record(
     actor: Actor,
-    event: str,
+    event: audits.Event,
     user: User,
     changes: Changes | None = None,
     *,
@@ -91,7 +91,7 @@ def record_created(
     audits.record(
         actor=actor,
         org_id=org_id or ROOT_ORG_ID,
-        event="user.created",
+        event=audits.Event.USER_CREATED,
         action="create",
         object_type="User",
         object_id=str(user.pk),
@@ -105,7 +105,7 @@ def record_deleted(actor: Actor, user: User, *, org_id: UUID | None = None) -> N
     audits.record(
         actor=actor,
         org_id=org_id or ROOT_ORG_ID,
-        event="user.deleted",
+        event=audits.Event.USER_DELETED,
         action="delete",
         object_type="User",
         object_id=str(user.pk),

@@ -42,7 +42,7 @@ def rotate(*, actor: Actor) -> RotationReport:
         audits.record(
             actor=actor,
             org_id=ROOT_ORG_ID,
-            event="vault.key_added",
+            event=audits.Event.VAULT_KEY_ADDED,
             object_type="KeyEncryptionKey",
             object_id=str(key.version),
         )
@@ -59,7 +59,7 @@ def rewrap_all(*, actor: Actor) -> RotationReport:
         audits.record(
             actor=actor,
             org_id=ROOT_ORG_ID,
-            event="vault.secrets_rewrapped",
+            event=audits.Event.VAULT_SECRETS_REWRAPPED,
             object_type="KeyEncryptionKey",
             object_id=str(key.version),
             new={"count": count},
@@ -82,7 +82,7 @@ def retire(*, actor: Actor) -> list[int]:
         audits.record(
             actor=actor,
             org_id=ROOT_ORG_ID,
-            event="vault.keys_retired",
+            event=audits.Event.VAULT_KEYS_RETIRED,
             object_type="KeyEncryptionKey",
             new={"versions": old},
         )

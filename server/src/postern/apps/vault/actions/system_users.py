@@ -107,7 +107,7 @@ def clear_secrets(*, actor: Actor, system_user: SystemUser) -> None:
     audits.record_change(
         actor=actor,
         action="update",
-        event="systemuser.secrets_cleared",
+        event=audits.Event.SYSTEMUSER_SECRETS_CLEARED,
         target=system_user,
         old=_masked(held),
         new=dict.fromkeys(sorted(held)),
@@ -155,7 +155,7 @@ def bind(*, actor: Actor, row: models.Model) -> models.Model:
     }
     found, created = type(row)._default_manager.get_or_create(**lookup)  # noqa: SLF001 - the documented model API
     if created:
-        _record_binding(actor, found, "systemuser.bound")
+        _record_binding(actor, found, audits.Event.SYSTEMUSER_BOUND)
     return found
 
 
@@ -165,12 +165,12 @@ def unbind(*, actor: Actor, row: models.Model) -> None:
     row_id = row.pk
     row.delete()
     row.pk = row_id  # the audit chain's lock comes last, as in every write
-    _record_binding(actor, row, "systemuser.unbound")
+    _record_binding(actor, row, audits.Event.SYSTEMUSER_UNBOUND)
 
 
-def _record_binding(actor: Actor, row: Any, event: str) -> None:
+def _record_binding(actor: Actor, row: Any, event: audits.Event) -> None:
     other = next(name for name in ("asset", "node", "user") if hasattr(row, name))
-    shown, gone = {other: str(getattr(row, other))}, event == "systemuser.unbound"
+    shown, gone = {other: str(getattr(row, other))}, event is audits.Event.SYSTEMUSER_UNBOUND
     audits.record_change(
         actor=actor,
         action="update",

@@ -1,0 +1,331 @@
+"""Every kind of event that the audit log can hold: its code, its category and its words, in one place.
+
+To add a kind, add one line to `Event`; writers then say `event=audits.Event.YOUR_KIND`. The list, its filters and the
+screen read this catalogue, so nothing else is needed. A code is stored in the log for ever: never change or reuse one.
+A kind that no longer has a writer stays here, because old rows are still read.
+"""
+
+from enum import StrEnum
+from functools import cache
+from typing import Self
+
+from django.utils.translation import get_language
+
+
+def _words(english: str, chinese: str) -> str:
+    return chinese if (get_language() or "").startswith("zh") else english
+
+
+class Category(StrEnum):
+    """What an auditor filters by first; each kind belongs to exactly one."""
+
+    english: str
+    chinese: str
+
+    def __new__(cls, code: str, english: str, chinese: str) -> Self:
+        member = str.__new__(cls, code)
+        member._value_ = code
+        member.english, member.chinese = english, chinese
+        return member
+
+    PERMISSIONS = "permissions", "Grants and roles", "授权与权限"
+    CREDENTIALS = "credentials", "Credentials", "凭据"
+    VIEWING = "viewing", "Evidence viewed", "录像与证据被查看"
+    EXPORTS = "exports", "Exports", "导出"
+    REFUSALS = "refusals", "Failed and refused", "失败与拒绝"
+    SIGN_IN = "sign_in", "Sign-in", "登录"
+    PEOPLE = "people", "People", "用户"
+    INVENTORY = "inventory", "Assets", "资产"
+    SESSIONS = "sessions", "Sessions", "会话"
+    EVIDENCE = "evidence", "Evidence kept", "证据留存"
+    SETTINGS = "settings", "Settings and components", "设置与组件"
+    MESSAGES = "messages", "Messages", "消息"
+
+    @property
+    def words(self) -> str:
+        """The category in the language of the request."""
+        return _words(self.english, self.chinese)
+
+
+_C = Category
+
+
+class Event(StrEnum):
+    """A kind of event: code, category, English words, Chinese words."""
+
+    category: Category
+    english: str
+    chinese: str
+
+    def __new__(cls, code: str, category: Category, english: str, chinese: str) -> Self:
+        member = str.__new__(cls, code)
+        member._value_ = code
+        member.category, member.english, member.chinese = category, english, chinese
+        return member
+
+    # Permissions, roles and organizations
+    ASSETPERMISSION_CREATED = "assetpermission.created", _C.PERMISSIONS, "Asset permission created", "创建资产授权"
+    ASSETPERMISSION_UPDATED = "assetpermission.updated", _C.PERMISSIONS, "Asset permission changed", "更新资产授权"
+    ASSETPERMISSION_DELETED = "assetpermission.deleted", _C.PERMISSIONS, "Asset permission deleted", "删除资产授权"
+    ASSETPERMISSION_LINK_ADDED = "assetpermission.link_added", _C.PERMISSIONS, "Added to a permission", "加入资产授权"
+    ASSETPERMISSION_LINK_REMOVED = (
+        "assetpermission.link_removed",
+        _C.PERMISSIONS,
+        "Removed from a permission",
+        "移出资产授权",
+    )
+    MEMBERSHIP_CHANGED = "membership.changed", _C.PERMISSIONS, "Role in the organization changed", "变更组织角色"
+    ORGANIZATION_CREATED = "organization.created", _C.PERMISSIONS, "Organization created", "创建组织"
+    ORGANIZATION_UPDATED = "organization.updated", _C.PERMISSIONS, "Organization changed", "更新组织"
+    ORGANIZATION_DELETED = "organization.deleted", _C.PERMISSIONS, "Organization deleted", "删除组织"
+
+    # Credentials: of targets, and of people
+    CREDENTIAL_RELEASED = "credential.released", _C.CREDENTIALS, "Credential released", "发放凭据"
+    CREDENTIAL_REFUSED = "credential.refused", _C.REFUSALS, "Credential refused", "拒绝发放凭据"
+    SYSTEMUSER_CREATED = "systemuser.created", _C.CREDENTIALS, "System user created", "创建系统用户"
+    SYSTEMUSER_UPDATED = "systemuser.updated", _C.CREDENTIALS, "System user changed", "更新系统用户"
+    SYSTEMUSER_DELETED = "systemuser.deleted", _C.CREDENTIALS, "System user deleted", "删除系统用户"
+    SYSTEMUSER_SECRETS_CLEARED = "systemuser.secrets_cleared", _C.CREDENTIALS, "Secrets cleared", "清除系统用户凭据"
+    SYSTEMUSER_BOUND = "systemuser.bound", _C.CREDENTIALS, "System user bound", "绑定系统用户"
+    SYSTEMUSER_UNBOUND = "systemuser.unbound", _C.CREDENTIALS, "System user unbound", "解绑系统用户"
+    VAULT_KEY_ADDED = "vault.key_added", _C.CREDENTIALS, "Encryption key added", "新增加密密钥"
+    VAULT_SECRETS_REWRAPPED = (
+        "vault.secrets_rewrapped",
+        _C.CREDENTIALS,
+        "Secrets sealed with the new key",
+        "凭据改用新密钥加密",
+    )
+    VAULT_KEYS_RETIRED = "vault.keys_retired", _C.CREDENTIALS, "Encryption keys retired", "停用加密密钥"
+    ACCESSKEY_CREATED = "accesskey.created", _C.CREDENTIALS, "Access key created", "创建访问密钥"
+    ACCESSKEY_UPDATED = "accesskey.updated", _C.CREDENTIALS, "Access key switched on or off", "启用或停用访问密钥"
+    ACCESSKEY_DELETED = "accesskey.deleted", _C.CREDENTIALS, "Access key deleted", "删除访问密钥"
+    BEARER_TOKEN_ISSUED = "bearer_token.issued", _C.CREDENTIALS, "API token issued", "签发 API 令牌"
+    BEARER_TOKEN_REVOKED = "bearer_token.revoked", _C.CREDENTIALS, "API token revoked", "撤销 API 令牌"
+    USER_SET_PASSWORD_LINK_ISSUED = (
+        "user.set_password_link_issued",
+        _C.CREDENTIALS,
+        "Link to set a password issued",
+        "签发设置密码链接",
+    )
+    USER_PUBLIC_KEYS_CHANGED = "user.public_keys_changed", _C.CREDENTIALS, "SSH keys changed", "变更 SSH 公钥"
+    USER_PASSWORD_CHANGED = "user.password_changed", _C.CREDENTIALS, "Password changed", "修改密码"
+    HOST_KEY_PINNED = "host_key.pinned", _C.CREDENTIALS, "Host key pinned", "记录主机密钥"
+    HOST_KEY_REFUSED = "host_key.refused", _C.REFUSALS, "Host key refused", "拒绝主机密钥"
+    HOST_KEY_FORGOTTEN = "host_key.forgotten", _C.CREDENTIALS, "Host key forgotten", "清除主机密钥"
+
+    # Who looked at what
+    REPLAY_OPENED = "replay.opened", _C.VIEWING, "Replay opened", "查看录像"
+    REPLAY_FETCHED = "replay.fetched", _C.VIEWING, "Replay viewing ended", "录像查看结束"
+    REPLAY_EXPORTED = "replay.exported", _C.VIEWING, "Replay exported", "导出录像"
+    REPLAY_DOWNLOADED = "replay.downloaded", _C.VIEWING, "Replay downloaded", "下载录像"
+    REPLAY_VERIFIED = "replay.verified", _C.VIEWING, "Recording verified", "校验录像"
+    REPLAY_VERIFICATION_FAILED = (
+        "replay.verification_failed",
+        _C.REFUSALS,
+        "Recording failed verification",
+        "录像校验失败",
+    )
+    COMMANDS_VIEWED = "commands.viewed", _C.VIEWING, "Commands viewed", "查看命令记录"
+    SESSION_WATCH_PERMITTED = "session.watch_permitted", _C.VIEWING, "Live watching permitted", "允许实时监控"
+    SESSION_WATCHED = "session.watched", _C.VIEWING, "Live session watched", "实时监控会话"
+    SESSION_WATCHING_STOPPED = "session.watching_stopped", _C.VIEWING, "Watching stopped", "停止实时监控"
+    SESSION_WATCH_REFUSED = "session.watch_refused", _C.REFUSALS, "Watching refused", "拒绝实时监控"
+
+    # Rows taken as a file: one kind for each list
+    ACCESSKEY_EXPORTED = "accesskey.exported", _C.EXPORTS, "Access keys exported", "导出访问密钥列表"
+    ASSET_EXPORTED = "asset.exported", _C.EXPORTS, "Assets exported", "导出资产"
+    ASSETPERMISSION_EXPORTED = "assetpermission.exported", _C.EXPORTS, "Asset permissions exported", "导出资产授权"
+    AUDITEVENT_EXPORTED = "auditevent.exported", _C.EXPORTS, "Audit events exported", "导出审计事件"
+    COMMAND_EXPORTED = "command.exported", _C.EXPORTS, "Commands exported", "导出命令记录"
+    FILETRANSFER_EXPORTED = "filetransfer.exported", _C.EXPORTS, "File log exported", "导出文件日志"
+    LABEL_EXPORTED = "label.exported", _C.EXPORTS, "Labels exported", "导出标签"
+    LOGINLOG_EXPORTED = "loginlog.exported", _C.EXPORTS, "Sign-in log exported", "导出登录日志"
+    NODE_EXPORTED = "node.exported", _C.EXPORTS, "Nodes exported", "导出节点"
+    ORGANIZATION_EXPORTED = "organization.exported", _C.EXPORTS, "Organizations exported", "导出组织"
+    PASSWORDCHANGELOG_EXPORTED = "passwordchangelog.exported", _C.EXPORTS, "Password log exported", "导出改密日志"
+    PLATFORM_EXPORTED = "platform.exported", _C.EXPORTS, "Platforms exported", "导出系统平台"
+    SESSION_EXPORTED = "session.exported", _C.EXPORTS, "Sessions exported", "导出会话记录"
+    SYSTEMUSER_EXPORTED = "systemuser.exported", _C.EXPORTS, "System users exported", "导出系统用户"
+    USER_EXPORTED = "user.exported", _C.EXPORTS, "Users exported", "导出用户"
+    USERGROUP_EXPORTED = "usergroup.exported", _C.EXPORTS, "User groups exported", "导出用户组"
+    FAVORITEASSET_EXPORTED = "favoriteasset.exported", _C.EXPORTS, "Favourites exported", "导出收藏"
+    HOSTKEY_EXPORTED = "hostkey.exported", _C.EXPORTS, "Host keys exported", "导出主机密钥列表"
+    LOGINSESSION_EXPORTED = "loginsession.exported", _C.EXPORTS, "Sign-ins exported", "导出登录会话"
+    MEMBERSHIP_EXPORTED = "membership.exported", _C.EXPORTS, "Memberships exported", "导出组织成员"
+    PERMISSIONASSET_EXPORTED = (
+        "permissionasset.exported",
+        _C.EXPORTS,
+        "Assets of permissions exported",
+        "导出授权的资产",
+    )
+    PERMISSIONNODE_EXPORTED = "permissionnode.exported", _C.EXPORTS, "Nodes of permissions exported", "导出授权的节点"
+    PERMISSIONSYSTEMUSER_EXPORTED = (
+        "permissionsystemuser.exported",
+        _C.EXPORTS,
+        "System users of permissions exported",
+        "导出授权的系统用户",
+    )
+    PERMISSIONUSER_EXPORTED = "permissionuser.exported", _C.EXPORTS, "Users of permissions exported", "导出授权的用户"
+    PERMISSIONUSERGROUP_EXPORTED = (
+        "permissionusergroup.exported",
+        _C.EXPORTS,
+        "User groups of permissions exported",
+        "导出授权的用户组",
+    )
+    SYSTEMUSERASSET_EXPORTED = (
+        "systemuserasset.exported",
+        _C.EXPORTS,
+        "Assets of system users exported",
+        "导出系统用户的资产",
+    )
+    SYSTEMUSERNODE_EXPORTED = (
+        "systemusernode.exported",
+        _C.EXPORTS,
+        "Nodes of system users exported",
+        "导出系统用户的节点",
+    )
+    SYSTEMUSERUSER_EXPORTED = (
+        "systemuseruser.exported",
+        _C.EXPORTS,
+        "Users of system users exported",
+        "导出系统用户的用户",
+    )
+    USERGROUPMEMBER_EXPORTED = (
+        "usergroupmember.exported",
+        _C.EXPORTS,
+        "Members of user groups exported",
+        "导出用户组成员",
+    )
+
+    # Sign-in
+    SIGN_IN_SUCCEEDED = "sign_in.succeeded", _C.SIGN_IN, "Signed in", "登录成功"
+    SIGN_IN_FAILED = "sign_in.failed", _C.REFUSALS, "Sign-in failed", "登录失败"
+    SIGN_IN_UNLOCKED = "sign_in.unlocked", _C.SIGN_IN, "Account unlocked", "解除登录锁定"
+    LOGIN_SESSION_ENDED = "login_session.ended", _C.SIGN_IN, "Signed out", "退出登录"
+    PASSWORD_VERIFIED = "password.verified", _C.SIGN_IN, "Password confirmed again", "再次验证密码"
+    PASSWORD_REFUSED = "password.refused", _C.REFUSALS, "Password refused", "密码验证失败"
+    MFA_VERIFIED = "mfa.verified", _C.SIGN_IN, "Second factor confirmed", "MFA 验证成功"
+    MFA_CODE_REFUSED = "mfa.code_refused", _C.REFUSALS, "Code refused", "MFA 验证码被拒绝"
+    MFA_ENROLMENT_BEGUN = "mfa.enrolment_begun", _C.SIGN_IN, "Second factor: enrolment begun", "开始绑定 MFA"
+    MFA_ENABLED = "mfa.enabled", _C.SIGN_IN, "Second factor enabled", "启用 MFA"
+    MFA_REPLACED = "mfa.replaced", _C.SIGN_IN, "Second factor replaced", "更换 MFA"
+    MFA_DISABLED = "mfa.disabled", _C.SIGN_IN, "Second factor disabled", "停用 MFA"
+    MFA_RESET = "mfa.reset", _C.SIGN_IN, "Second factor reset", "重置 MFA"
+    MFA_RECOVERY_CODES_RENEWED = "mfa.recovery_codes_renewed", _C.SIGN_IN, "Recovery codes renewed", "更换恢复码"
+
+    # People
+    USER_CREATED = "user.created", _C.PEOPLE, "User created", "创建用户"
+    USER_UPDATED = "user.updated", _C.PEOPLE, "User changed", "更新用户"
+    USER_PROFILE_UPDATED = "user.profile_updated", _C.PEOPLE, "Own profile changed", "更新个人信息"
+    USER_DELETED = "user.deleted", _C.PEOPLE, "User deleted", "删除用户"
+    USERGROUP_CREATED = "usergroup.created", _C.PEOPLE, "User group created", "创建用户组"
+    USERGROUP_UPDATED = "usergroup.updated", _C.PEOPLE, "User group changed", "更新用户组"
+    USERGROUP_DELETED = "usergroup.deleted", _C.PEOPLE, "User group deleted", "删除用户组"
+
+    # Assets
+    ASSET_CREATED = "asset.created", _C.INVENTORY, "Asset created", "创建资产"
+    ASSET_UPDATED = "asset.updated", _C.INVENTORY, "Asset changed", "更新资产"
+    ASSET_DELETED = "asset.deleted", _C.INVENTORY, "Asset deleted", "删除资产"
+    NODE_CREATED = "node.created", _C.INVENTORY, "Node created", "创建节点"
+    NODE_UPDATED = "node.updated", _C.INVENTORY, "Node changed", "更新节点"
+    NODE_DELETED = "node.deleted", _C.INVENTORY, "Node deleted", "删除节点"
+    NODE_MOVED = "node.moved", _C.INVENTORY, "Node moved", "移动节点"
+    NODE_ASSETS_ADDED = "node.assets_added", _C.INVENTORY, "Assets added to a node", "资产加入节点"
+    NODE_ASSETS_REMOVED = "node.assets_removed", _C.INVENTORY, "Assets removed from a node", "资产移出节点"
+    NODE_ASSETS_MOVED = "node.assets_moved", _C.INVENTORY, "Assets moved to a node", "资产移动到节点"
+    PLATFORM_CREATED = "platform.created", _C.INVENTORY, "Platform created", "创建系统平台"
+    PLATFORM_UPDATED = "platform.updated", _C.INVENTORY, "Platform changed", "更新系统平台"
+    PLATFORM_DELETED = "platform.deleted", _C.INVENTORY, "Platform deleted", "删除系统平台"
+    LABEL_CREATED = "label.created", _C.INVENTORY, "Label created", "创建标签"
+    LABEL_UPDATED = "label.updated", _C.INVENTORY, "Label changed", "更新标签"
+    LABEL_DELETED = "label.deleted", _C.INVENTORY, "Label deleted", "删除标签"
+    FAVORITEASSET_CREATED = "favoriteasset.created", _C.INVENTORY, "Favourite added", "收藏资产"
+    FAVORITEASSET_DELETED = "favoriteasset.deleted", _C.INVENTORY, "Favourite removed", "取消收藏"
+
+    # Sessions
+    CONNECTION_TOKEN_CREATED = "connection_token.created", _C.SESSIONS, "Connection token issued", "签发连接令牌"
+    CONNECTION_TOKEN_REFUSED = "connection_token.refused", _C.REFUSALS, "Connection token refused", "拒绝签发连接令牌"
+    TOKEN_REFUSED = "token.refused", _C.REFUSALS, "Token refused", "令牌被拒绝"
+    SESSION_PERMITTED = "session.permitted", _C.SESSIONS, "Session permitted", "允许建立会话"
+    SESSION_REFUSED = "session.refused", _C.REFUSALS, "Session refused", "拒绝建立会话"
+    SESSION_HOST_KEY_JUDGED = "session.host_key_judged", _C.SESSIONS, "Host key compared", "核对主机密钥"
+    SESSION_STARTED = "session.started", _C.SESSIONS, "Session started", "会话开始"
+    SESSION_ENDED = "session.ended", _C.SESSIONS, "Session ended", "会话结束"
+    SESSION_END_CORRECTED = "session.end_corrected", _C.SESSIONS, "End of a session corrected", "更正会话结束信息"
+    SESSION_FOUND_ALIVE = "session.found_alive", _C.SESSIONS, "Session found alive", "会话恢复在线"
+    SESSION_TERMINATION_ORDERED = "session.termination_ordered", _C.SESSIONS, "Termination ordered", "下令终止会话"
+    SESSION_FILES_TRANSFERRED = "session.files_transferred", _C.SESSIONS, "Files transferred", "传输文件"
+    SESSION_REQUEST_REFUSED = "session.request_refused", _C.REFUSALS, "Request in a session refused", "拒绝会话中的请求"
+
+    # Evidence: what was kept, and what was removed after its time
+    SESSION_SEALED = "session.sealed", _C.EVIDENCE, "Session record sealed", "封存会话记录"
+    SESSION_ANCHORED = "session.anchored", _C.EVIDENCE, "Running session anchored", "锚定进行中的会话记录"
+    SESSION_FORGOTTEN = "session.forgotten", _C.EVIDENCE, "Old session deleted", "清理过期会话"
+    EVIDENCE_ADOPTED = "evidence.adopted", _C.EVIDENCE, "Earlier records taken into the chain", "旧记录纳入审计链"
+    RECORDING_CHECKPOINT = "recording.checkpoint", _C.EVIDENCE, "Recording checkpoint", "录像检查点"
+    RECORDING_SEALED = "recording.sealed", _C.EVIDENCE, "Recording sealed", "封存录像"
+    RECORDING_STORED = "recording.stored", _C.EVIDENCE, "Recording stored", "存储录像"
+    RECORDING_LOST = "recording.lost", _C.REFUSALS, "Recording lost", "录像丢失"
+    RECORDING_MISMATCH = "recording.mismatch", _C.REFUSALS, "Recording differs from its announcement", "录像与声明不符"
+    RECORDING_SECOND_SEAL_IGNORED = (
+        "recording.second_seal_ignored",
+        _C.REFUSALS,
+        "Second seal of a recording ignored",
+        "忽略重复的录像封存",
+    )
+    RECORDING_KEY_ROTATED = "recording.key_rotated", _C.EVIDENCE, "Recording key changed", "更换录像签名密钥"
+
+    # Settings, licence, components
+    SETTINGS_UPDATED = "settings.updated", _C.SETTINGS, "Settings changed", "更新系统设置"
+    LICENCE_INSTALLED = "licence.installed", _C.SETTINGS, "Licence installed", "安装许可证"
+    LICENCE_REFUSED = "licence.refused", _C.REFUSALS, "Licence refused", "拒绝许可证"
+    TERMINAL_REGISTERED = "terminal.registered", _C.SETTINGS, "Terminal registered", "注册终端"
+    TERMINAL_CAME_UP = "terminal.came_up", _C.SETTINGS, "Terminal came up", "终端上线"
+    TERMINAL_RESTARTED = "terminal.restarted", _C.SETTINGS, "Terminal restarted", "终端重启"
+    TERMINAL_UPDATED = "terminal.updated", _C.SETTINGS, "Terminal changed", "更新终端"
+    TERMINAL_LOST = "terminal.lost", _C.SETTINGS, "Terminal lost", "终端失联"
+    TERMINAL_DELETED = "terminal.deleted", _C.SETTINGS, "Terminal deleted", "删除终端"
+    PROXYORDER_EXPORTED = "proxyorder.exported", _C.EXPORTS, "Terminal tasks exported", "导出终端任务"
+    TERMINAL_EXPORTED = "terminal.exported", _C.EXPORTS, "Terminals exported", "导出终端列表"
+
+    # Messages
+    SITE_MESSAGE_SENT = "site_message.sent", _C.MESSAGES, "Message sent", "发送站内信"
+    SITE_MESSAGE_READ = "site_message.read", _C.MESSAGES, "Messages read", "阅读站内信"
+    SITE_MESSAGE_OLD_DELETED = "site_message.old_deleted", _C.MESSAGES, "Old messages deleted", "清理旧站内信"
+    SUBSCRIPTION_UPDATED = "subscription.updated", _C.MESSAGES, "Subscription changed", "更新消息订阅"
+    SITEMESSAGERECEIPT_EXPORTED = "sitemessagereceipt.exported", _C.EXPORTS, "Messages exported", "导出站内信"
+
+    @property
+    def words(self) -> str:
+        """The kind in the language of the request."""
+        return _words(self.english, self.chinese)
+
+
+def kind_of(code: str) -> Event:
+    """The kind with this code. Raises ValueError for a code that is not in the catalogue."""
+    kind = find(code)
+    if kind is None:
+        raise ValueError(f"{code!r} is not in the catalogue of audit events")
+    return kind
+
+
+def find(code: str) -> Event | None:
+    """The kind with this code; None for a code of a later version."""
+    return _by_code().get(code)
+
+
+def words_of(code: str) -> str:
+    """The words of a stored code; the code itself for a row of a later version."""
+    kind = find(code)
+    return kind.words if kind else code
+
+
+@cache
+def in_category(category: Category) -> tuple[Event, ...]:
+    """The kinds of a category."""
+    return tuple(event for event in Event if event.category is category)
+
+
+@cache
+def _by_code() -> dict[str, Event]:
+    return {event.value: event for event in Event}
