@@ -109,6 +109,7 @@ class RequestThreads(ASGIHandler):
             raise RuntimeError("neither a request nor its refusal")
         response._handler_class = self.__class__  # type: ignore[attr-defined]  # noqa: SLF001 - the sender of the signal of its closing
         if response.streaming:
+            _release_database()
             if isinstance(response, FileResponse):
                 response.block_size = self.chunk_size
             response._resource_closers.append(body.close)  # type: ignore[attr-defined]  # noqa: SLF001 - as the request's own files
@@ -141,6 +142,13 @@ class RequestThreads(ASGIHandler):
         else:
             thread.submit(connections.close_all)
             thread.shutdown(wait=False)
+
+
+def _release_database() -> None:
+    """Give this thread's connections back: a client may take an hour to read a long answer, and the pool is small."""
+    for connection in connections.all(initialized_only=True):
+        if not connection.in_atomic_block:
+            connection.close_if_unusable_or_obsolete()
 
 
 async def _gone(receive: Receive) -> None:

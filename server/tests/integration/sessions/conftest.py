@@ -1,8 +1,11 @@
 """A registered proxy, a person with a grant, sessions in each state."""
 
+import json
 from collections.abc import Callable, Iterator
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
+from uuid import UUID
 
 import pytest
 from django.test import Client
@@ -15,6 +18,8 @@ from postern.apps.audits.models import AuditEvent
 from postern.apps.sessions import storage
 from postern.apps.sessions.models import Session
 from postern.apps.users.models import User
+
+RECORDINGS = Path(__file__).parents[2] / "fixtures" / "recordings"
 
 
 @pytest.fixture
@@ -61,6 +66,32 @@ def active(proxy: Proxy, opened: Session) -> Session:
 def audit_events() -> Callable[[], list[str]]:
     """Slugs of all audit events so far, in their order."""
     return lambda: list(AuditEvent.objects.order_by("datetime", "sequence").values_list("event", flat=True))
+
+
+@pytest.fixture
+def content() -> bytes:
+    return (RECORDINGS / "shell.postern").read_bytes()
+
+
+@pytest.fixture
+def replayed(proxy: Proxy, world: World, content: bytes, settings: Any, tmp_path: Path) -> Session:
+    """A session whose recording is stored and sealed with the key of this installation."""
+    grant = proxy.authorize(world.user, "web-1").grant
+    assert grant is not None
+    described = json.loads((RECORDINGS / "shell.json").read_text())
+    session_id = UUID(described["manifest"]["session_id"])
+    Session.objects.filter(pk=grant.session_id).update(id=session_id)  # the one that the file speaks of
+    proxy.start(session_id, recording=True)
+    manifest = described["manifest"]
+    proxy.seal(
+        session_id, content, chain=manifest["chain"], key_id=manifest["key_id"], duration_ms=manifest["duration_ms"]
+    )
+    assert proxy.put(session_id, content, 0, len(content)).json()["stored"] is True
+    settings.POSTERN = replace(settings.POSTERN, home=tmp_path)
+    secrets = tmp_path / "secrets"
+    secrets.mkdir()
+    (secrets / "recording_signing_key.pub").write_text(described["public_key"] + "\n")
+    return Session.objects.get(pk=session_id)
 
 
 @pytest.fixture(autouse=True)

@@ -32,17 +32,20 @@ class Entry:
     new: Mapping[str, Any] | None
 
 
-def append_event(*, actor: Actor, org_id: UUID, entry: Entry) -> None:
-    """Append one event to the chain of `org_id`, in the caller's transaction."""
-    append_events(actor=actor, org_id=org_id, entries=[entry])
+def append_event(*, actor: Actor, org_id: UUID, entry: Entry) -> int:
+    """Append one event to the chain of `org_id`, in the caller's transaction; returns its number."""
+    return append_events(actor=actor, org_id=org_id, entries=[entry])
 
 
-def append_events(*, actor: Actor, org_id: UUID, entries: Sequence[Entry]) -> None:
-    """Append events to the chain of `org_id`, each bound to the one before it, in the caller's transaction."""
+def append_events(*, actor: Actor, org_id: UUID, entries: Sequence[Entry]) -> int:
+    """Append events to the chain of `org_id`, each bound to the one before it, in the caller's transaction.
+
+    Returns the number of the last one; 0 without any.
+    """
     if not connection.in_atomic_block:
         raise NotInTransaction("an audit row must be written in the transaction of what it tells")
     if not entries:
-        return
+        return 0
     chain = _locked_chain(org_id)
     who = {
         "actor_kind": actor.kind.value,
@@ -72,6 +75,7 @@ def append_events(*, actor: Actor, org_id: UUID, entries: Sequence[Entry]) -> No
         rows.append(row)
     insert(rows)
     change([chain], ("sequence", "digest"))
+    return chain.sequence
 
 
 def _locked_chain(org_id: UUID) -> AuditChain:

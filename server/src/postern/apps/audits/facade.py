@@ -60,8 +60,8 @@ def record(
     action: ActionName = "other",
     old: Mapping[str, Any] | None = None,
     new: Mapping[str, Any] | None = None,
-) -> None:
-    """Append an event."""
+) -> int:
+    """Append an event; returns its number in the chain of `org_id`."""
     entry = actions.Entry(
         event=kind_of(event),
         action=Action(action),
@@ -71,7 +71,7 @@ def record(
         old=_plain_values(old),
         new=_plain_values(new),
     )
-    actions.append_event(actor=actor, org_id=org_id, entry=entry)
+    return actions.append_event(actor=actor, org_id=org_id, entry=entry)
 
 
 _PAST: dict[str, str] = {"create": "created", "update": "updated", "delete": "deleted", "other": "changed"}

@@ -6,7 +6,7 @@ from django.utils.translation import gettext as _
 from rest_framework.request import Request
 
 from postern.apps.authn.errors import PasswordMustChange
-from postern.apps.authn.models import LoginSession
+from postern.apps.authn.models import AccessKey, BearerToken, LoginSession
 from postern.apps.authn.policy import password_is_due
 from postern.apps.rbac import facade as rbac
 from postern.apps.users.models import User
@@ -36,10 +36,23 @@ def actor_of_request(request: Request, scope: OrgScope) -> Actor:
     own_scope = getattr(view, "always_root", False) or getattr(view, "strangers_allowed", False)
     if not own_scope and _names_organization(request) and not rights.may_enter(scope, system_role=request.user.role):
         raise NotAllowed(_("You do not belong to this organization."))
-    return actor_of_user(request.user, rights, remote_addr=remote_addr, login_session=_login_session_id(request.auth))
+    return actor_of_user(
+        request.user,
+        rights,
+        remote_addr=remote_addr,
+        login_session=_login_session_id(request.auth),
+        credential=_credential(request.auth),
+    )
 
 
-def actor_of_user(user: User, rights: rbac.Rights, *, remote_addr: str | None, login_session: str | None) -> Actor:
+def actor_of_user(
+    user: User,
+    rights: rbac.Rights,
+    *,
+    remote_addr: str | None,
+    login_session: str | None,
+    credential: str | None = None,
+) -> Actor:
     """The person as an actor."""
     return Actor(
         kind=ActorKind.USER,
@@ -49,6 +62,7 @@ def actor_of_user(user: User, rights: rbac.Rights, *, remote_addr: str | None, l
         bits=rights.bits,
         remote_addr=remote_addr,
         login_session=login_session,
+        credential=credential,
         org_ids=rights.org_ids,
     )
 
@@ -69,6 +83,17 @@ def _names_organization(request: Request) -> bool:
         or request.headers.get(_ORG_HEADER)
         or request.COOKIES.get(_ORG_HEADER)
     )
+
+
+def _credential(auth: object) -> str | None:
+    """Which key or token was shown, for the log: its id, never its secret."""
+    match auth:
+        case AccessKey():
+            return f"access_key:{auth.pk}"
+        case BearerToken():
+            return f"token:{auth.pk}"
+        case _:
+            return None
 
 
 def _login_session_id(auth: object) -> str | None:

@@ -3,7 +3,7 @@
 import json
 import tarfile
 from collections.abc import Iterator
-from typing import Any, BinaryIO, Final
+from typing import Any, BinaryIO, Final, Self
 
 from django.conf import settings
 from django.db.models import Count
@@ -26,6 +26,32 @@ def pieces(file: BinaryIO, first: int, length: int) -> Iterator[bytes]:
                 return
             left -= len(piece)
             yield piece
+
+
+class Counted:
+    """Pieces on their way out, and how many bytes of them were taken so far."""
+
+    def __init__(self, pieces: Iterator[bytes], file: BinaryIO) -> None:
+        self._pieces = pieces
+        self._file = file
+        self.count = 0
+        self.is_finished = False
+
+    def __iter__(self) -> Self:
+        return self
+
+    def __next__(self) -> bytes:
+        try:
+            piece = next(self._pieces)
+        except StopIteration:
+            self.is_finished = True
+            raise
+        self.count += len(piece)
+        return piece
+
+    def close(self) -> None:
+        """Close the file behind the pieces: they close it only when they were begun."""
+        self._file.close()
 
 
 def cast_lines(file: BinaryIO) -> Iterator[bytes]:

@@ -7,7 +7,7 @@ from typing import Any, Final
 from celery import shared_task
 
 from postern.apps.sessions import presence
-from postern.apps.sessions.actions import retention, revocation, terminals, tokens
+from postern.apps.sessions.actions import retention, revocation, terminals, tokens, viewing
 from postern.apps.sessions.storage import replay_storage
 from postern.contracts.terminals import LEASE_S
 from postern.foundation.actor import SYSTEM
@@ -18,6 +18,7 @@ _ACCOUNTS_S: Final = 4.0
 _PERMISSIONS_S: Final = 5.0
 _PURGE_S: Final = 3600.0
 _FORGET_S: Final = 600.0
+_VIEWINGS_S: Final = 60.0
 
 
 @shared_task  # type: ignore[untyped-decorator]  # celery has no types
@@ -52,6 +53,12 @@ def forget_old_sessions() -> int:
     return retention.forget_old_sessions(actor=SYSTEM, storage=replay_storage())
 
 
+@shared_task  # type: ignore[untyped-decorator]  # celery has no types
+def close_idle_viewings() -> int:
+    """Record what was fetched in viewings that are over."""
+    return viewing.close_idle_viewings()
+
+
 def _every(task: Any, seconds: float) -> dict[str, Any]:
     # A round that waited longer than its interval is worth nothing: the next one is there.
     return {"task": task.name, "schedule": seconds, "options": {"expires": seconds}}
@@ -62,5 +69,6 @@ BEAT: Final = {
     "sessions: closed accounts": _every(sweep_accounts, _ACCOUNTS_S),
     "sessions: withdrawn permissions": _every(sweep_permissions, _PERMISSIONS_S),
     "sessions: old sessions": _every(forget_old_sessions, _FORGET_S),
+    "sessions: viewings": _every(close_idle_viewings, _VIEWINGS_S),
     "sessions: old tokens": _every(purge_tokens, _PURGE_S),
 }

@@ -4,10 +4,12 @@ K4: each of these answers comes only after the session was found among what the 
 to a recording, no public folder and no signed link.
 """
 
-from typing import Any, BinaryIO
+from contextlib import ExitStack
+from typing import Any, BinaryIO, NamedTuple
+from uuid import UUID
 
 from django.db import transaction
-from django.http import HttpResponse, HttpResponseBase
+from django.http import HttpResponse, HttpResponseBase, StreamingHttpResponse
 from django.utils.translation import gettext as _
 from rest_framework.request import Request
 from rest_framework.response import Response
@@ -15,8 +17,9 @@ from rest_framework.serializers import DateTimeField
 
 from postern.apps.audits import facade as audits
 from postern.apps.sessions import messages, policy, replays
+from postern.apps.sessions.actions import viewing
 from postern.apps.sessions.errors import ReplayMissing
-from postern.apps.sessions.models import Recording, Session
+from postern.apps.sessions.models import Recording, Session, ViewingForm
 from postern.apps.sessions.storage import SUFFIX, replay_storage
 from postern.foundation.rest.rights import Right
 from postern.foundation.rest.streams import streamed
@@ -26,6 +29,14 @@ from postern.kernel.ids import parse_id
 _BINARY = "application/octet-stream"
 #: A recording is what a hostile target printed: never anything that a browser would run (K57).
 _CSP = "default-src 'none'; sandbox"
+
+
+class Opened(NamedTuple):
+    """Bytes of a recording that may leave: the audit log has the viewing."""
+
+    body: replays.Counted
+    viewing_id: UUID
+    form: ViewingForm
 
 
 class RecordingView(PosternView):
@@ -51,6 +62,26 @@ class RecordingView(PosternView):
             return replay_storage().open(recording.path)
         except FileNotFoundError:
             raise ReplayMissing(_("The replay of this session is missing in the storage.")) from None
+
+    def deliver(
+        self, request: Request, opened: Opened, *, content_type: str, first: int = 0, status: int = 200
+    ) -> StreamingHttpResponse:
+        """The bytes as an answer, which records when it is closed how much of them has left."""
+        body = opened.body
+        response = streamed(request, body, content_type=content_type, status=status)
+
+        def done() -> None:
+            body.close()
+            viewing.sent(
+                viewing_id=opened.viewing_id,
+                form=opened.form,
+                first=first,
+                count=body.count,
+                is_whole=body.is_finished,
+            )
+
+        response._resource_closers.append(done)  # type: ignore[attr-defined]  # noqa: SLF001 - runs when the answer is closed, however that comes
+        return response
 
     def note(self, recording: Recording, event: audits.Event) -> None:
         """Who looked at a recording is on record."""
@@ -91,7 +122,7 @@ class ReplayView(RecordingView):
     def get(self, request: Request, pk: str) -> HttpResponseBase:
         del request
         recording = self.recording_of(pk)
-        self.note(recording, audits.Event.REPLAY_OPENED)
+        viewing.open_replay(actor=self.actor, recording=recording)
         base = f"/api/v1/terminal/sessions/{recording.session_id}/replay/"
         places = {
             "type": "postern",
@@ -117,8 +148,14 @@ class ReplayContentView(RecordingView):
             return refused
         first, last = span
         length = last - first + 1
-        body = replays.pieces(self.open(recording), first, length)
-        response = streamed(request, body, content_type=_BINARY, status=206 if wanted else 200)
+        with ExitStack() as unless_delivered:
+            file = unless_delivered.enter_context(self.open(recording))
+            viewing_id = viewing.fetch_range(actor=self.actor, recording=recording, first=first, last=last)
+            body = replays.Counted(replays.pieces(file, first, length), file)
+            opened = Opened(body, viewing_id, ViewingForm.PLAY)
+            status = 206 if wanted else 200
+            response = self.deliver(request, opened, content_type=_BINARY, first=first, status=status)
+            unless_delivered.pop_all()
         if wanted:
             response.headers["Content-Range"] = f"bytes {first}-{last}/{size}"
         return _as_file(response, f"{recording.session_id}{SUFFIX}", length)
@@ -129,9 +166,13 @@ class ReplayCastView(RecordingView):
 
     def get(self, request: Request, pk: str) -> HttpResponseBase:
         recording = self.recording_of(pk)
-        file = self.open(recording)
-        self.note(recording, audits.Event.REPLAY_EXPORTED)
-        response = streamed(request, replays.cast_lines(file), content_type="application/x-asciicast")
+        form = ViewingForm.CAST
+        with ExitStack() as unless_delivered:
+            file = unless_delivered.enter_context(self.open(recording))
+            viewing_id = viewing.begin_download(actor=self.actor, recording=recording, form=form)
+            opened = Opened(replays.Counted(replays.cast_lines(file), file), viewing_id, form)
+            response = self.deliver(request, opened, content_type="application/x-asciicast")
+            unless_delivered.pop_all()
         return _as_file(response, f"{recording.session_id}.cast")
 
 
@@ -140,12 +181,15 @@ class ReplayDownloadView(RecordingView):
 
     def get(self, request: Request, pk: str) -> HttpResponseBase:
         recording = self.recording_of(pk)
-        file = self.open(recording)
-        self.note(recording, audits.Event.REPLAY_DOWNLOADED)
-        body, length = replays.archive(file, recording.session, recording.size, self.describe(recording))
-        return _as_file(
-            streamed(request, body, content_type="application/x-tar"), f"{recording.session_id}.tar", length
-        )
+        form = ViewingForm.ARCHIVE
+        with ExitStack() as unless_delivered:
+            file = unless_delivered.enter_context(self.open(recording))
+            viewing_id = viewing.begin_download(actor=self.actor, recording=recording, form=form)
+            stream, length = replays.archive(file, recording.session, recording.size, self.describe(recording))
+            opened = Opened(replays.Counted(stream, file), viewing_id, form)
+            response = self.deliver(request, opened, content_type="application/x-tar")
+            unless_delivered.pop_all()
+        return _as_file(response, f"{recording.session_id}.tar", length)
 
 
 class ReplayVerifyView(RecordingView):

@@ -4,14 +4,15 @@ from typing import Any, Final
 from uuid import UUID
 
 from django.db.models import Q, QuerySet
+from django.http import StreamingHttpResponse
 from django.utils.translation import gettext as _
 from rest_framework.decorators import action
 from rest_framework.exceptions import NotFound, ValidationError
 from rest_framework.request import Request
 from rest_framework.response import Response
 
-from postern.apps.sessions import queries
-from postern.apps.sessions.actions import orders, tokens
+from postern.apps.sessions import messages, queries
+from postern.apps.sessions.actions import orders, tokens, viewing
 from postern.apps.sessions.api.serializers import CommandSerializer, FileTransferSerializer, SessionSerializer
 from postern.apps.sessions.api.tokens import issued, login_session_of
 from postern.apps.sessions.models import Command, FileTransfer, Session
@@ -24,6 +25,8 @@ from postern.kernel.ids import parse_id
 #: The one command storage that every installation has: the database.
 DEFAULT_COMMAND_STORAGE_ID: Final = UUID("00000000-0000-0000-0000-000000000003")
 _MAX_KILLS: Final = 1_000
+#: Query parameters that do not change which commands somebody reads.
+_PAGING: Final = frozenset({"limit", "offset", "order", "fields_size", "session", "session_id"})
 _TRUE: Final = frozenset({"1", "true", "True"})
 _FALSE: Final = frozenset({"0", "false", "False"})
 
@@ -129,6 +132,33 @@ class CommandViewSet(ReadOnlyViewSet):
     ordering_fields = {"timestamp": "at", "offset_ms": "offset_ms"}
     default_order = ("-at",)
     date_range_field = "at"
+
+    def list(self, request: Request, *args: Any, **kwargs: Any) -> Any:
+        answer = super().list(request, *args, **kwargs)
+        if not isinstance(answer, StreamingHttpResponse):  # a file: the export is in the log by itself
+            self._note(request.query_params.get("session_id") or request.query_params.get("session") or "")
+        return answer
+
+    def retrieve(self, request: Request, *args: Any, **kwargs: Any) -> Response:
+        answer = super().retrieve(request, *args, **kwargs)
+        self._note(str(answer.data["session"]))
+        return answer
+
+    def _note(self, session_text: str) -> None:
+        """Who reads commands is on record: what people typed is evidence as much as their recordings are."""
+        session_id = parse_id(session_text)
+        session = Session.objects.visible_to(self.actor, self.scope).filter(pk=session_id).first()
+        if session_id is not None and session is None:
+            return  # nothing was shown
+        params = self.request.query_params
+        query = {name: params[name] for name in params if name not in _PAGING}
+        viewing.look_at_commands(
+            actor=self.actor,
+            org_id=session.org_id if session else self.scope.org_id,
+            session_id=session.pk if session else None,
+            title=messages.title(session) if session else "",
+            query=query,
+        )
 
     def filter_queryset(self, queryset: QuerySet[Any]) -> QuerySet[Any]:
         params = self.request.query_params

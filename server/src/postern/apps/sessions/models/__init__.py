@@ -9,6 +9,7 @@ from postern.apps.sessions.models.records import (
 )
 from postern.apps.sessions.models.sessions import ConnectionToken, Session, WatchToken
 from postern.apps.sessions.models.terminals import OrderKind, ProxyOrder, Terminal, TerminalType
+from postern.apps.sessions.models.viewings import Viewing, ViewingForm
 
 __all__ = [
     "Command",
@@ -22,5 +23,7 @@ __all__ = [
     "Session",
     "Terminal",
     "TerminalType",
+    "Viewing",
+    "ViewingForm",
     "WatchToken",
 ]
