@@ -82,11 +82,13 @@ def test_batches_that_arrive_at_once_are_stored_once(proxy: Proxy, active: Sessi
 
 
 def test_heartbeats_events_and_terminations_at_once_never_wait_for_each_other_in_a_circle(
-    proxy: Proxy, world: World, as_org_admin: APIClient
+    proxy: Proxy, world: World, as_org_admin: APIClient, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    grants = [proxy.authorize(world.user, "web-1").grant for _ in range(8)]
+    with monkeypatch.context() as five_minutes_ago:
+        then = clock.now() - timedelta(minutes=5)
+        five_minutes_ago.setattr(clock, "now", lambda: then)
+        grants = [proxy.authorize(world.user, "web-1").grant for _ in range(8)]
     ids = [grant.session_id for grant in grants if grant is not None]
-    Session.objects.update(date_start=clock.now() - timedelta(minutes=5))
     started = tuple(events.SessionStarted(session_id=one, at=clock.now(), kind="shell") for one in ids)
     calls: list[Callable[[], object]] = [
         lambda: proxy.tell(*reversed(started)),

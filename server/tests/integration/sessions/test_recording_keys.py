@@ -4,7 +4,6 @@ from pathlib import Path
 
 import pytest
 from rest_framework.test import APIClient
-from test_replays import content, replayed, url  # noqa: F401 - fixtures
 
 from postern.apps.audits.models import AuditEvent
 from postern.apps.sessions.models import Recording, Session
@@ -20,6 +19,10 @@ def secrets(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     monkeypatch.setattr(cli, "_django", lambda: None)  # the test's own Django is loaded
     monkeypatch.setenv("POSTERN_HOME", str(tmp_path / "home"))
     return tmp_path / "home" / "secrets"
+
+
+def url(session: Session, tail: str) -> str:
+    return f"/api/v1/terminal/sessions/{session.pk}/replay/{tail}"
 
 
 def present(secrets: Path) -> str:
@@ -57,7 +60,7 @@ def test_key_stays_when_its_rotation_can_not_be_told(secrets: Path, monkeypatch:
 
 
 def test_recording_of_a_former_key_holds_after_a_rotation(
-    replayed: Session,  # noqa: F811 - the fixture
+    replayed: Session,
     as_auditor: APIClient,
     tmp_path: Path,
     monkeypatch: pytest.MonkeyPatch,
@@ -77,7 +80,7 @@ def test_recording_of_a_former_key_holds_after_a_rotation(
 
 
 def test_recording_that_names_another_key_than_was_announced_does_not_hold(
-    replayed: Session,  # noqa: F811 - the fixture
+    replayed: Session,
     as_auditor: APIClient,
 ) -> None:
     Recording.objects.update(key_id="0" * 16)

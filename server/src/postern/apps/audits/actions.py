@@ -153,7 +153,7 @@ def append_password_change(*, actor: Actor, user_label: str) -> PasswordChangeLo
             resource_id=str(row.pk),
             resource=user_label,
             old=None,
-            new=None,
+            new=row.covered_values(),
         ),
     )
     return row

@@ -19,10 +19,20 @@ from uuid import UUID
 
 from django.db import models
 
-from postern.apps.audits import actions, membership, queries
+from postern.apps.audits import actions, digest, membership, queries
 from postern.apps.audits.catalogue import Event, kind_of
 from postern.apps.audits.models import OPERATIONS, Action, AuditEvent, LoginType, MfaState
-from postern.apps.audits.queries import VerificationReport
+from postern.apps.audits.queries import (
+    Count,
+    Fault,
+    FaultKind,
+    Statement,
+    VerificationReport,
+    has_any,
+    register_verifier,
+    statements,
+    statements_in_sets,
+)
 from postern.foundation.actor import Actor
 from postern.foundation.rest.exchange.trail import Export
 from postern.foundation.scope import OrgScope
@@ -30,10 +40,17 @@ from postern.kernel.ids import ROOT_ORG_ID
 from postern.kernel.secret import MASK, Secret
 
 __all__ = [
+    "ROOT_ORG_ID",
     "ActionName",
     "Change",
+    "Count",
     "Event",
+    "Fault",
+    "FaultKind",
+    "Statement",
     "VerificationReport",
+    "has_any",
+    "mac",
     "operate_events",
     "record",
     "record_change",
@@ -41,6 +58,9 @@ __all__ = [
     "record_export",
     "record_password_change",
     "record_sign_in",
+    "register_verifier",
+    "statements",
+    "statements_in_sets",
     "user_labels_in",
     "usernames_in",
     "verify_log",
@@ -160,8 +180,13 @@ def record_export(export: Export) -> None:
     )
 
 
+def mac(text: str) -> str:
+    """The MAC of a text under the key of the log, for proofs of rows that the log covers; 64 hex digits."""
+    return digest.of_text(text)
+
+
 def verify_log() -> VerificationReport:
-    """Prove that nobody bent the log: every fault of every chain, of the login log and of the checkpoints."""
+    """Verify the integrity of every chain, of the rows that the log covers, and of the checkpoints."""
     return queries.verify_log()
 
 

@@ -1,5 +1,6 @@
 """Tables of the audit log. All of them refuse UPDATE and DELETE in the database itself (see migration 0002)."""
 
+from datetime import UTC
 from typing import Any
 
 from django.db import models
@@ -147,6 +148,7 @@ class LoginLog(models.Model):
             "mfa": int(self.mfa),
             "user_agent": self.user_agent,
             "city": self.city,
+            "datetime": self.datetime.astimezone(UTC).isoformat(timespec="microseconds"),
         }
 
 
@@ -167,3 +169,12 @@ class PasswordChangeLog(models.Model):
 
     def __str__(self) -> str:
         return self.user
+
+    def covered_values(self) -> dict[str, Any]:
+        """The values that the event in the chain repeats, so that an edit of this row shows."""
+        return {
+            "user": self.user,
+            "change_by": self.change_by,
+            "remote_addr": self.remote_addr,
+            "datetime": self.datetime.astimezone(UTC).isoformat(timespec="microseconds"),
+        }

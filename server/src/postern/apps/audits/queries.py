@@ -1,12 +1,29 @@
 """Reading the log, and proving that nobody bent it."""
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
+from itertools import islice
+from typing import Any, Final, NamedTuple, TypeVar
 from uuid import UUID
 
 from postern.apps.audits import checkpoints, digest
-from postern.apps.audits.models import AuditChain, AuditEvent, LoginLog
+from postern.apps.audits.catalogue import Event
+from postern.apps.audits.models import AuditChain, AuditEvent, LoginLog, PasswordChangeLog
+from postern.kernel.ids import ROOT_ORG_ID
+
+_AT_ONCE: Final = 2_000
+#: Fewer than the values that a statement of SQLite takes.
+_ROWS_AT_ONCE: Final = 500
+
+_Item = TypeVar("_Item")
+
+
+def batched(items: Iterable[_Item], size: int) -> Iterator[list[_Item]]:
+    """The items in lists of `size`, the last one shorter."""
+    iterator = iter(items)
+    while some := list(islice(iterator, size)):
+        yield some
 
 
 class FaultKind(StrEnum):
@@ -21,6 +38,17 @@ class FaultKind(StrEnum):
     LOGIN_MISSING = "login_missing"  # a row of the login log is gone
     LOGIN_INSERTED = "login_inserted"  # a row of the login log has no event
     ROLLED_BACK = "rolled_back"  # a checkpoint outside the database knows of more, or of other events
+    PASSWORD_EDITED = "password_edited"  # noqa: S105 - a kind of fault
+    PASSWORD_MISSING = "password_missing"  # noqa: S105 - a kind of fault
+    PASSWORD_INSERTED = "password_inserted"  # noqa: S105 - a kind of fault
+    SESSION_EDITED = "session_edited"  # a session is not what the log states
+    SESSION_MISSING = "session_missing"  # a permitted session is gone, and was not deleted after its time
+    SESSION_INSERTED = "session_inserted"  # the log knows of no such session
+    ROW_EDITED = "row_edited"  # a command, file transfer or refused request does not fit its proof
+    ROW_MISSING = "row_missing"  # one of them is gone
+    ROW_INSERTED = "row_inserted"  # one that no chain has
+    RECORDING_EDITED = "recording_edited"  # size or hash of a recording are not those that were stored
+    RECORDING_MISSING = "recording_missing"
     CHECKPOINT_ALTERED = "checkpoint_altered"  # a line of the checkpoint file was changed
 
 
@@ -31,8 +59,12 @@ class Fault:
     org_id: UUID | None
     sequence: int
     kind: FaultKind
+    subject: str = ""
+    session_id: UUID | None = None
 
     def __str__(self) -> str:
+        if self.subject:
+            return f"{self.kind}: {self.subject}"
         return f"{self.kind} at {self.org_id or 'the login log'} #{self.sequence}"
 
 
@@ -44,25 +76,82 @@ class VerificationReport:
     faults: tuple[Fault, ...]
 
 
+class Statement(NamedTuple):
+    """An event about an object, as those who verify their rows need it."""
+
+    org_id: UUID
+    sequence: int
+    event: str
+    object_id: str
+    new: Mapping[str, Any]
+
+
+class Count:
+    """How many rows were read so far."""
+
+    def __init__(self) -> None:
+        self.rows = 0
+
+
+Verifier = Callable[[Count], Iterator[Fault]]
+_verifiers: list[Verifier] = []
+
+
+def register_verifier(verifier: Verifier) -> None:
+    """An app above, whose rows the log covers, proves them together with the log. Called in `AppConfig.ready`."""
+    if verifier not in _verifiers:
+        _verifiers.append(verifier)
+
+
 def verify_log() -> VerificationReport:
-    """Verify everything."""
-    faults = tuple(verify())
-    return VerificationReport(AuditEvent.objects.count(), faults)
+    """Verify everything: the log, and what it covers."""
+    count = Count()
+    faults = tuple(verify(count))
+    return VerificationReport(count.rows, faults)
 
 
-def verify() -> Iterator[Fault]:
-    """Every fault of all chains; nothing when the log is whole. Reads all rows once, in constant memory."""
+def verify(count: Count | None = None) -> Iterator[Fault]:
+    """Every fault there is; nothing when all is whole. Reads all rows in constant memory, while others go on writing."""
+    count = count or Count()
     heads = {chain.org_id: chain for chain in AuditChain.objects.all()}
     known = set(AuditEvent.objects.order_by().values_list("org_id", flat=True).distinct())
     for org_id in sorted(known | set(heads)):
-        yield from _verify_chain(org_id, heads.get(org_id))
-    yield from _verify_logins()
+        yield from _verify_chain(org_id, heads.get(org_id), count)
+    for log in (_LOGINS, _PASSWORDS):
+        yield from _verify_copies(log, count)
     yield from _verify_checkpoints()
+    for verifier in _verifiers:
+        yield from verifier(count)
 
 
-def _verify_chain(org_id: UUID, head: AuditChain | None) -> Iterator[Fault]:
+def statements(events: Iterable[Event], object_ids: Sequence[str]) -> list[Statement]:
+    """What the log says about objects in events of these kinds, in the order of the chain."""
+    rows = AuditEvent.objects.filter(resource_id__in=object_ids, event__in=[str(event) for event in events])
+    return [_statement(row) for row in rows.order_by("org_id", "sequence")]
+
+
+def statements_in_sets(event: Event, size: int) -> Iterator[list[Statement]]:
+    """All events of one kind, in sets."""
+    rows = AuditEvent.objects.filter(event=event.value).order_by("org_id", "sequence")
+    for some in batched(rows.iterator(chunk_size=_AT_ONCE), size):
+        yield [_statement(row) for row in some]
+
+
+def has_any(events: Iterable[Event]) -> bool:
+    """Whether the log holds an event of one of these kinds."""
+    return AuditEvent.objects.filter(event__in=[str(event) for event in events]).exists()
+
+
+def _statement(row: AuditEvent) -> Statement:
+    return Statement(row.org_id, row.sequence, row.event, row.resource_id, row.new or {})
+
+
+def _verify_chain(org_id: UUID, head: AuditChain | None, count: Count) -> Iterator[Fault]:
     expected, previous = 1, digest.GENESIS
-    for event in AuditEvent.objects.filter(org_id=org_id).order_by("sequence").iterator(chunk_size=2_000):
+    rows = AuditEvent.objects.filter(org_id=org_id)
+    top = rows.order_by("-sequence").values_list("sequence", flat=True).first() or 0
+    for event in rows.filter(sequence__lte=top).order_by("sequence").iterator(chunk_size=_AT_ONCE):
+        count.rows += 1
         if event.sequence != expected:
             yield Fault(org_id, expected, FaultKind.MISSING)
         elif event.previous != previous:
@@ -71,27 +160,54 @@ def _verify_chain(org_id: UUID, head: AuditChain | None) -> Iterator[Fault]:
             yield Fault(org_id, event.sequence, FaultKind.EDITED)
         expected, previous = event.sequence + 1, event.digest
     last = expected - 1
-    if head is None:
-        yield Fault(org_id, last, FaultKind.UNANCHORED)
-    elif head.sequence > last:
+    if head is not None and head.sequence > last:
         yield Fault(org_id, head.sequence, FaultKind.TRUNCATED)
-    elif head.sequence < last or head.digest != previous:
+        return
+    # Events that came since the head was read: it has moved on with them.
+    now = AuditChain.objects.filter(org_id=org_id).first()
+    if now is None or now.sequence < last or (now.sequence == last and now.digest != previous):
         yield Fault(org_id, last, FaultKind.UNANCHORED)
 
 
-def _verify_logins() -> Iterator[Fault]:
-    events = AuditEvent.objects.filter(resource_type="LoginLog").order_by("sequence")
-    seen: set[str] = set()
-    for event in events.iterator(chunk_size=2_000):
-        seen.add(event.resource_id)
-        row = LoginLog.objects.filter(pk=event.resource_id).first()
-        if row is None:
-            yield Fault(event.org_id, event.sequence, FaultKind.LOGIN_MISSING)
-        elif row.covered_values() != event.new:
-            yield Fault(event.org_id, event.sequence, FaultKind.LOGIN_EDITED)
-    for key in LoginLog.objects.order_by().values_list("pk", flat=True).iterator(chunk_size=2_000):
-        if str(key) not in seen:
-            yield Fault(None, 0, FaultKind.LOGIN_INSERTED)
+class _Copied(NamedTuple):
+    """A log of the contract whose rows repeat what an event of the chain says."""
+
+    model: type[LoginLog | PasswordChangeLog]
+    edited: FaultKind
+    missing: FaultKind
+    inserted: FaultKind
+
+
+_LOGINS: Final = _Copied(LoginLog, FaultKind.LOGIN_EDITED, FaultKind.LOGIN_MISSING, FaultKind.LOGIN_INSERTED)
+_PASSWORDS: Final = _Copied(
+    PasswordChangeLog, FaultKind.PASSWORD_EDITED, FaultKind.PASSWORD_MISSING, FaultKind.PASSWORD_INSERTED
+)
+
+
+def _verify_copies(log: _Copied, count: Count) -> Iterator[Fault]:
+    """Each event has its row, each row has its event, and both say the same."""
+    name = log.model.__name__
+    events = AuditEvent.objects.filter(org_id=ROOT_ORG_ID, resource_type=name).exclude(event__endswith=".exported")
+    for some in batched(events.order_by("sequence").iterator(chunk_size=_AT_ONCE), _ROWS_AT_ONCE):
+        rows = {str(row.pk): row for row in log.model.objects.filter(pk__in=[event.resource_id for event in some])}
+        for event in some:
+            row = rows.get(event.resource_id)
+            if row is None:
+                yield Fault(event.org_id, event.sequence, log.missing)
+            elif not _repeats(row.covered_values(), event.new or {}):
+                yield Fault(event.org_id, event.sequence, log.edited)
+    keys = log.model.objects.order_by().values_list("pk", flat=True).iterator(chunk_size=_AT_ONCE)
+    for some_keys in batched(keys, _ROWS_AT_ONCE):
+        count.rows += len(some_keys)
+        texts = [str(key) for key in some_keys]
+        told = AuditEvent.objects.filter(resource_id__in=texts, resource_type=name, org_id=ROOT_ORG_ID)
+        for _key in set(texts) - set(told.values_list("resource_id", flat=True)):
+            yield Fault(None, 0, log.inserted)
+
+
+def _repeats(values: Mapping[str, Any], told: Mapping[str, Any]) -> bool:
+    """Whether the row says what its event says. Events of earlier versions name fewer columns."""
+    return all(name in values and values[name] == value for name, value in told.items())
 
 
 def _verify_checkpoints() -> Iterator[Fault]:

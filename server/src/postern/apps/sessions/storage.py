@@ -129,6 +129,10 @@ class LocalStorage:
         """Remove a stored recording; nothing happens when it is gone."""
         self._resolve(path).unlink(missing_ok=True)
 
+    def discard_incoming(self, session_id: UUID) -> None:
+        """Remove what has arrived of an upload that will never be complete; nothing happens when there is none."""
+        self._incoming_path(session_id).unlink(missing_ok=True)
+
     def free_bytes(self) -> int:
         """Room on the volume."""
         self._root.mkdir(mode=_FOLDER_MODE, parents=True, exist_ok=True)

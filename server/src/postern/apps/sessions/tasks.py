@@ -7,7 +7,7 @@ from typing import Any, Final
 from celery import shared_task
 
 from postern.apps.sessions import presence
-from postern.apps.sessions.actions import retention, revocation, terminals, tokens, viewing
+from postern.apps.sessions.actions import retention, revocation, sealing, terminals, tokens, viewing
 from postern.apps.sessions.storage import replay_storage
 from postern.contracts.terminals import LEASE_S
 from postern.foundation.actor import SYSTEM
@@ -19,6 +19,7 @@ _PERMISSIONS_S: Final = 5.0
 _PURGE_S: Final = 3600.0
 _FORGET_S: Final = 600.0
 _VIEWINGS_S: Final = 60.0
+_ANCHORS_S: Final = 60.0
 
 
 @shared_task  # type: ignore[untyped-decorator]  # celery has no types
@@ -54,6 +55,12 @@ def forget_old_sessions() -> int:
 
 
 @shared_task  # type: ignore[untyped-decorator]  # celery has no types
+def anchor_running_sessions() -> int:
+    """State in the audit log how far the chains of running sessions have come."""
+    return sealing.anchor_running()
+
+
+@shared_task  # type: ignore[untyped-decorator]  # celery has no types
 def close_idle_viewings() -> int:
     """Record what was fetched in viewings that are over."""
     return viewing.close_idle_viewings()
@@ -69,6 +76,7 @@ BEAT: Final = {
     "sessions: closed accounts": _every(sweep_accounts, _ACCOUNTS_S),
     "sessions: withdrawn permissions": _every(sweep_permissions, _PERMISSIONS_S),
     "sessions: old sessions": _every(forget_old_sessions, _FORGET_S),
+    "sessions: anchors": _every(anchor_running_sessions, _ANCHORS_S),
     "sessions: viewings": _every(close_idle_viewings, _VIEWINGS_S),
     "sessions: old tokens": _every(purge_tokens, _PURGE_S),
 }

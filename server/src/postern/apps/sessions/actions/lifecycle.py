@@ -13,7 +13,7 @@ from django.db.models import QuerySet
 
 from postern.apps.audits import facade as audits
 from postern.apps.sessions import messages, policy
-from postern.apps.sessions.actions import orders
+from postern.apps.sessions.actions import orders, sealing
 from postern.apps.sessions.events import RecordingFailed, SessionFinished
 from postern.apps.sessions.models import OrderKind, ProxyOrder, Recording, Session
 from postern.contracts.enums import Actions, EndReason, RecordingState, SessionState
@@ -208,6 +208,7 @@ def _finish(
         },
         old={"reason": old} if old else None,
     )
+    sealing.seal(session)
     events.publish(
         SessionFinished(session_id=session.pk, org_id=session.org_id, user_id=session.user_id, reason=reason.value)
     )

@@ -17,6 +17,7 @@ from postern.apps.audits import facade as audits
 from postern.apps.authn import facade as authn
 from postern.apps.perms import facade as perms
 from postern.apps.sessions import grants, messages, policy, queries
+from postern.apps.sessions.actions import sealing
 from postern.apps.sessions.events import SessionOpened
 from postern.apps.sessions.models import ConnectionToken, Session, Terminal, WatchToken
 from postern.apps.users import facade as users
@@ -219,6 +220,7 @@ def _permit(terminal: Terminal, wish: Wish, target: perms.ResolvedTarget, host: 
             "target": session.target_address,
             "dialled": host,
             "terminal": terminal.name,
+            "fixed": sealing.fixed_proof(session),
         },
     )
     events.publish(SessionOpened(session_id=session.pk, org_id=session.org_id, user_id=session.user_id))

@@ -67,23 +67,29 @@ def receive_part(
             raise RecordingMismatch(_("The content is not what was announced; send it again from the start."))
         started = recording.session.date_start.astimezone(UTC)
         path = incoming.keep(started)
-    _count(recording, path)
+    if not _count(recording, path):
+        storage.delete(path)
+        raise ReplayMissing(_("No recording of this session was announced."))
     return Received(recording.size, stored=True)
 
 
 @transaction.atomic
-def _count(recording: Recording, path: str) -> None:
+def _count(recording: Recording, path: str) -> bool:
+    """Make the stored file count. False when the session was forgotten meanwhile: nobody would find the file."""
     # The session first: see the order of locks in `lifecycle`.
     lifecycle.lock(Session.objects.filter(pk=recording.session_id))
-    held = Recording.objects.select_related("session").get(pk=recording.pk)
+    held = Recording.objects.select_related("session").filter(pk=recording.pk).first()
+    if held is None:
+        return False
     if held.date_stored is not None:
-        return
+        return True
     held.path = path
     held.date_stored = clock.now()
     held.save(update_fields=["path", "date_stored"])
     _record(
         held.session, audits.Event.RECORDING_STORED, {"size": held.size, "sha256": held.sha256, "chain": held.chain}
     )
+    return True
 
 
 @transaction.atomic

@@ -9,7 +9,7 @@ from django.db import transaction
 
 from postern.apps.audits import facade as audits
 from postern.apps.sessions import messages
-from postern.apps.sessions.actions import lifecycle
+from postern.apps.sessions.actions import lifecycle, sealing
 from postern.apps.sessions.actions.lifecycle import clean, sane_instant
 from postern.apps.sessions.models import (
     Command,
@@ -27,6 +27,9 @@ MAX_EVENTS: Final = 500
 _MAX_INPUT_CHARS: Final = 4096
 _MAX_OUTPUT_CHARS: Final = 16384
 _MAX_OFFSET_MS: Final = 2**53
+
+#: What changes the row of a session.
+StateChange = contract.SessionStarted | contract.SessionEnded | contract.ActionsEnded
 
 #: The operations of the wire → the words of the file transfer log.
 OPERATIONS: Final = {
@@ -51,6 +54,7 @@ def store_events(*, terminal: Terminal, batch: contract.EventBatch) -> contract.
     commands: list[contract.CommandSeen] = []
     transfers: list[contract.FileTransferred] = []
     refusals: list[contract.RequestRefused] = []
+    changes: list[tuple[Session, StateChange]] = []
     checkpoints: list[contract.RecordingCheckpoint] = []
     for index, event in enumerate(batch.events):
         session = sessions.get(event.session_id)
@@ -59,7 +63,7 @@ def store_events(*, terminal: Terminal, batch: contract.EventBatch) -> contract.
             continue
         match event:
             case contract.SessionStarted() | contract.SessionEnded() | contract.ActionsEnded():
-                _live(session, event)
+                changes.append((session, event))
             case contract.RecordingSealed():
                 _seal(session, event)
             case contract.CommandSeen():
@@ -70,14 +74,26 @@ def store_events(*, terminal: Terminal, batch: contract.EventBatch) -> contract.
                 refusals.append(event)
             case contract.RecordingCheckpoint():
                 checkpoints.append(event)
+    # The rows first, so that the state of a session that ends is sealed with all of them.
     _store_commands(sessions, commands)
     _store_transfers(sessions, transfers)
     _store_refusals(sessions, refusals)
+    _store_heads(sessions)
+    for session, change in changes:
+        _change_state(session, change)
     _store_checkpoints(sessions, checkpoints)
     return contract.EventBatchAnswer(accepted=len(batch.events) - len(rejected), rejected=tuple(rejected))
 
 
-def _live(session: Session, event: contract.SessionStarted | contract.SessionEnded | contract.ActionsEnded) -> None:
+def _store_heads(sessions: Mapping[UUID, Session]) -> None:
+    """Write the ends of the chains that got new rows."""
+    grown = Session.objects.filter(pk__in=list(sessions)).values_list("pk", "evidence_count")
+    for session_id, count in grown:
+        if sessions[session_id].evidence_count != count:
+            sealing.store_head(sessions[session_id])
+
+
+def _change_state(session: Session, event: StateChange) -> None:
     match event:
         case contract.SessionStarted():
             lifecycle.start(session=session, event=event)
@@ -88,9 +104,14 @@ def _live(session: Session, event: contract.SessionStarted | contract.SessionEnd
 
 
 def _store_commands(sessions: dict[UUID, Session], seen: list[contract.CommandSeen]) -> None:
+    """Store the commands that are not there yet."""
+    known = set(Command.objects.filter(pk__in=[event.id for event in seen]).values_list("pk", flat=True))
     highest: dict[UUID, int] = defaultdict(int)
     rows: list[Command] = []
     for event in seen:
+        if event.id in known:
+            continue
+        known.add(event.id)
         session = sessions[event.session_id]
         highest[session.pk] = max(highest[session.pk], int(event.risk_level))
         rows.append(
@@ -109,7 +130,9 @@ def _store_commands(sessions: dict[UUID, Session], seen: list[contract.CommandSe
                 offset_ms=min(max(event.offset_ms, 0), _MAX_OFFSET_MS),
             )
         )
-    Command.objects.bulk_create(rows, ignore_conflicts=True)
+    for row in rows:
+        sealing.chain(row.session, [row])
+    Command.objects.bulk_create(rows)
     for session_id, level in highest.items():
         session = sessions[session_id]
         if level > session.risk_level:
@@ -145,6 +168,7 @@ def _store_transfers(sessions: dict[UUID, Session], moved: list[contract.FileTra
             )
         )
     for session_id, rows in fresh.items():
+        sealing.chain(sessions[session_id], rows)
         FileTransfer.objects.bulk_create(rows)
         files = [
             {"id": row.pk, "operate": row.operate, "file": row.filename, "size": row.size, "ok": row.is_success}
@@ -160,13 +184,15 @@ def _store_refusals(sessions: dict[UUID, Session], refused: list[contract.Reques
             continue
         known.add(event.id)
         session = sessions[event.session_id]
-        row = RefusedRequest.objects.create(
+        row = RefusedRequest(
             id=event.id,
             session=session,
             request=clean(event.request, 128),
             detail=clean(event.detail, 1024),
             at=sane_instant(event.at, not_before=session.date_start),
         )
+        sealing.chain(session, [row])
+        row.save(force_insert=True)
         _tell(session, audits.Event.SESSION_REQUEST_REFUSED, {"request": row.request, "detail": row.detail})
 
 

@@ -1,4 +1,10 @@
-"""Old sessions are forgotten: rows, commands, transfers and recordings, after the time that the settings give."""
+"""Old sessions are forgotten: rows, commands, transfers and recordings, after the time that the settings give.
+
+A database and a folder cannot change in one transaction. So the rows go together with their statement in the audit log and
+with a note of the files that are to go (`DoomedFile`); then the files go, then the notes. After a crash between any two of
+these steps the next round finds the notes and carries on: no file stays that no row names, and no row names a file that is
+gone.
+"""
 
 import logging
 from datetime import datetime, timedelta
@@ -10,7 +16,7 @@ from postern.apps.audits import facade as audits
 from postern.apps.preferences import facade as preferences
 from postern.apps.sessions import messages
 from postern.apps.sessions.actions import lifecycle
-from postern.apps.sessions.models import Session
+from postern.apps.sessions.models import DoomedFile, Session
 from postern.apps.sessions.storage import LocalStorage
 from postern.contracts.enums import SessionState
 from postern.foundation.actor import Actor
@@ -25,22 +31,38 @@ _AT_ONCE: Final = 200
 def forget_old_sessions(*, actor: Actor, storage: LocalStorage) -> int:
     """Delete sessions that ended longer ago than `TERMINAL_SESSION_KEEP_DURATION` days; returns how many."""
     border = clock.now() - timedelta(days=preferences.get_int("TERMINAL_SESSION_KEEP_DURATION"))
-    paths, count = _forget_rows(actor, border)
-    for path in paths:
-        try:
-            storage.delete(path)
-        except OSError as error:
-            log.error("a recording of a forgotten session could not be deleted: %s", error)  # noqa: TRY400 - no trace wanted
+    count = _forget_rows(actor, border)
+    delete_doomed_files(storage=storage)
     return count
 
 
+def delete_doomed_files(*, storage: LocalStorage) -> int:
+    """Delete the files of forgotten sessions, those of interrupted rounds too; returns how many are gone."""
+    gone = 0
+    for doomed in DoomedFile.objects.order_by("pk")[: 2 * _AT_ONCE]:
+        try:
+            storage.discard_incoming(doomed.session_id)
+            if doomed.path:
+                storage.delete(doomed.path)
+        except OSError as error:  # the note stays: the next round tries again
+            log.error("a recording of a forgotten session could not be deleted: %s", error)  # noqa: TRY400 - no trace wanted
+            continue
+        doomed.delete()
+        gone += 1
+    return gone
+
+
 @transaction.atomic
-def _forget_rows(actor: Actor, border: datetime) -> tuple[list[str], int]:
+def _forget_rows(actor: Actor, border: datetime) -> int:
     over = Session.objects.filter(state=SessionState.ENDED.value, date_end__lt=border).order_by("date_end")
     chosen = lifecycle.lock(Session.objects.filter(pk__in=list(over.values_list("pk", flat=True)[:_AT_ONCE])))
     keys = [session.pk for session in chosen]
     rows = Session.objects.filter(pk__in=keys)
-    paths = [path for path in rows.values_list("recording__path", flat=True) if path]
+    recordings = {
+        key: (path, sha256)
+        for key, path, sha256 in rows.exclude(recording=None).values_list("pk", "recording__path", "recording__sha256")
+    }
+    DoomedFile.objects.bulk_create(DoomedFile(session_id=key, path=path) for key, (path, _) in recordings.items())
     rows.delete()
     for session, key in zip(chosen, keys, strict=True):
         audits.record(
@@ -51,6 +73,12 @@ def _forget_rows(actor: Actor, border: datetime) -> tuple[list[str], int]:
             object_type="Session",
             object_id=str(key),
             object_name=messages.title(session),
-            old={"user": session.user, "date_start": session.date_start, "date_end": session.date_end},
+            old={
+                "user": session.user,
+                "date_start": session.date_start,
+                "date_end": session.date_end,
+                "rows": session.evidence_count,
+                "recording_sha256": recordings.get(key, ("", ""))[1],
+            },
         )
-    return paths, len(keys)
+    return len(keys)

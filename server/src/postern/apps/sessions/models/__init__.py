@@ -2,6 +2,7 @@
 
 from postern.apps.sessions.models.records import (
     Command,
+    DoomedFile,
     FileTransfer,
     Recording,
     RecordingCheckpoint,
@@ -14,6 +15,7 @@ from postern.apps.sessions.models.viewings import Viewing, ViewingForm
 __all__ = [
     "Command",
     "ConnectionToken",
+    "DoomedFile",
     "FileTransfer",
     "OrderKind",
     "ProxyOrder",

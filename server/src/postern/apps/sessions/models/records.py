@@ -10,7 +10,17 @@ from postern.foundation.models import PosternModel, ScopedManager
 from postern.kernel import clock
 
 
-class Command(PosternModel):
+class ChainedRow(PosternModel):
+    """A row of a session's chain: its place, and a proof over its columns and the proof before it (see `evidence`)."""
+
+    number = models.PositiveIntegerField(null=True, editable=False)
+    proof = models.CharField(max_length=72, blank=True, default="", editable=False)
+
+    class Meta:
+        abstract = True
+
+
+class Command(ChainedRow):
     """One command of a session. Names are copied from the session: commands are searched by them.
 
     `offset_ms` is the place in the recording; `output` the first kilobytes as plain text.
@@ -42,14 +52,15 @@ class Command(PosternModel):
         constraints = [
             models.CheckConstraint(
                 condition=models.Q(kind__in=values(labels.COMMAND_KINDS)), name="sessions_command_kind_known"
-            )
+            ),
+            models.UniqueConstraint(fields=("session", "number"), name="sessions_command_place"),
         ]
 
     def __str__(self) -> str:
         return f"command {self.id}"
 
 
-class FileTransfer(PosternModel):
+class FileTransfer(ChainedRow):
     """One file that was moved or changed in a session."""
 
     session = models.ForeignKey(Session, on_delete=models.CASCADE, related_name="transfers")
@@ -80,13 +91,14 @@ class FileTransfer(PosternModel):
             models.CheckConstraint(
                 condition=models.Q(operate__in=values(labels.OPERATIONS)), name="sessions_transfer_operate_known"
             ),
+            models.UniqueConstraint(fields=("session", "number"), name="sessions_transfer_place"),
         ]
 
     def __str__(self) -> str:
         return f"{self.operate} {self.id}"
 
 
-class RefusedRequest(PosternModel):
+class RefusedRequest(ChainedRow):
     """A request inside a session that a rule refused (a forward, an upload without the right …)."""
 
     session = models.ForeignKey(Session, on_delete=models.CASCADE, related_name="refusals")
@@ -97,6 +109,7 @@ class RefusedRequest(PosternModel):
     class Meta:
         verbose_name = _("Refused request")
         ordering = ("at",)
+        constraints = [models.UniqueConstraint(fields=("session", "number"), name="sessions_refusal_place")]
 
     def __str__(self) -> str:
         return f"refused {self.request}"
@@ -138,6 +151,21 @@ class Recording(models.Model):
     @property
     def is_playable(self) -> bool:
         return self.date_stored is not None
+
+
+class DoomedFile(models.Model):
+    """The recording of a session that was forgotten: its file is to be deleted (see `actions/retention.py`)."""
+
+    id = models.BigAutoField(primary_key=True)
+    session_id = models.UUIDField()
+    path = models.CharField(max_length=255, blank=True, default="")
+
+    class Meta:
+        verbose_name = _("Doomed file")
+        ordering = ("id",)
+
+    def __str__(self) -> str:
+        return self.path
 
 
 class RecordingCheckpoint(models.Model):

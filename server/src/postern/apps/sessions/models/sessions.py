@@ -70,6 +70,11 @@ class Session(PosternModel):
     grant_version = models.PositiveIntegerField(default=0, editable=False)
     date_credential_released = models.DateTimeField(null=True, editable=False)
 
+    #: Rows in the session's chain, the proof of the last, and how many of them the last anchor covers (see `evidence`).
+    evidence_count = models.PositiveIntegerField(default=0, editable=False)
+    evidence_head = models.CharField(max_length=72, blank=True, default="", editable=False)
+    evidence_anchored = models.PositiveIntegerField(default=0, editable=False)
+
     objects = ScopedManager()
 
     class Meta:

@@ -5,6 +5,7 @@ deleted when the viewing is over and the log holds its end.
 """
 
 from django.db import models
+from django.utils.translation import gettext_lazy as _
 
 from postern.foundation.models import PosternModel
 from postern.kernel import clock
@@ -46,7 +47,7 @@ class Viewing(PosternModel):
     date_last = models.DateTimeField(default=clock.now, db_index=True)
 
     class Meta:
-        verbose_name = "Viewing"
+        verbose_name = _("Viewing")
         ordering = ("date_opened",)
 
     def __str__(self) -> str:

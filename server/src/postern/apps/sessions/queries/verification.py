@@ -1,0 +1,201 @@
+"""Proving that nobody bent the evidence: each session against the audit chain, each row against its session's chain.
+
+Reads in sets of sessions and in constant memory. What looks wrong is read once more with the session's row locked, because
+sessions go on while they are verified: only what is wrong then is reported.
+"""
+
+import heapq
+from collections import defaultdict
+from collections.abc import Iterable, Iterator, Sequence
+from typing import Any, Final
+from uuid import UUID
+
+from django.db import transaction
+from django.db.models import Exists, OuterRef
+
+from postern.apps.audits import facade as audits
+from postern.apps.audits.facade import Count, Fault, FaultKind, Statement
+from postern.apps.sessions import evidence
+from postern.apps.sessions.evidence import Covered
+from postern.apps.sessions.models import Recording, Session
+from postern.contracts.enums import SessionState
+from postern.kernel.ids import parse_id
+
+_SESSIONS_AT_ONCE: Final = 400
+_ROWS_AT_ONCE: Final = 2_000
+_E = audits.Event
+#: What the audit log states about a session; the last of them counts.
+_STATING: Final = frozenset({_E.SESSION_PERMITTED, _E.SESSION_FOUND_ALIVE, _E.SESSION_SEALED, _E.SESSION_FORGOTTEN})
+_READ: Final = (*sorted(_STATING), _E.SESSION_ANCHORED, _E.RECORDING_STORED)
+
+
+def verify(count: Count) -> Iterator[Fault]:
+    """Every fault of the evidence; nothing when it is whole."""
+    last: UUID | None = None
+    while True:
+        rows = Session.objects.order_by("pk").select_related("recording")
+        sessions = list((rows.filter(pk__gt=last) if last else rows)[:_SESSIONS_AT_ONCE])
+        if not sessions:
+            break
+        count.rows += len(sessions)
+        suspects = {fault.session_id for fault in _faults_of(sessions, count) if fault.session_id}
+        for session_id in sorted(suspects):
+            yield from _again(session_id)
+        last = sessions[-1].pk
+    yield from _missing_sessions()
+    yield from _orphans()
+
+
+def _again(session_id: UUID) -> Iterator[Fault]:
+    """The faults of one session, read while nobody else can change it."""
+    with transaction.atomic():
+        session = (
+            Session.objects.select_for_update(of=("self",)).select_related("recording").filter(pk=session_id).first()
+        )
+        yield from list(_faults_of([session], Count())) if session else ()
+
+
+def _faults_of(sessions: Sequence[Session], count: Count) -> Iterator[Fault]:
+    by_id = {session.pk: session for session in sessions}
+    stated: dict[UUID, list[Statement]] = defaultdict(list)
+    for statement in audits.statements(_READ, [str(key) for key in by_id]):
+        session_id = parse_id(statement.object_id)
+        if session_id is not None:
+            stated[session_id].append(statement)
+    for session in sessions:
+        yield from _session_faults(session, stated[session.pk])
+        yield from _recording_faults(session, stated[session.pk])
+    anchors = {key: _last(found, _E.SESSION_ANCHORED) for key, found in stated.items()}
+    yield from _row_faults(by_id, anchors, count)
+
+
+def _session_faults(session: Session, stated: list[Statement]) -> Iterator[Fault]:
+    decisive = [statement for statement in stated if statement.event in _STATING]
+    latest = decisive[-1] if decisive else None
+    fixed = [statement for statement in stated if "fixed" in statement.new]
+    if latest is None and not fixed:
+        yield _fault(session, FaultKind.SESSION_INSERTED)
+        return
+    if latest is not None and latest.event == _E.SESSION_FORGOTTEN:
+        yield _fault(session, FaultKind.SESSION_INSERTED)
+        return
+    is_over = session.state == SessionState.ENDED.value
+    if latest is not None and latest.event == _E.SESSION_SEALED:
+        expected = str(latest.new.get("final", ""))
+        if not is_over or not _fits(evidence.SESSION_FINAL, session, expected):
+            yield _fault(session, FaultKind.SESSION_EDITED)
+    elif is_over or not fixed or not _fits(evidence.SESSION_FIXED, session, str(fixed[-1].new["fixed"])):
+        yield _fault(session, FaultKind.SESSION_EDITED)
+
+
+def _fits(covered: Covered, session: Session, proof: str) -> bool:
+    version = evidence.version_of(proof)
+    if version is None or version >= len(covered.versions):
+        return False
+    return evidence.proof_of(covered, session, version) == proof
+
+
+def _recording_faults(session: Session, stated: list[Statement]) -> Iterator[Fault]:
+    stored = _last(stated, _E.RECORDING_STORED)
+    recording: Recording | None = getattr(session, "recording", None)
+    if stored is None:
+        if recording is not None and recording.date_stored is not None:
+            yield _fault(session, FaultKind.RECORDING_EDITED)
+    elif recording is None:
+        yield _fault(session, FaultKind.RECORDING_MISSING)
+    elif any(getattr(recording, name) != stored.new.get(name) for name in ("size", "sha256", "chain")):
+        yield _fault(session, FaultKind.RECORDING_EDITED)
+
+
+def _row_faults(by_id: dict[UUID, Session], anchors: dict[UUID, Statement | None], count: Count) -> Iterator[Fault]:
+    """The rows of these sessions, in the order of their chains: each fits its proof, none is missing, none is extra."""
+    number, head = dict.fromkeys(by_id, 0), dict.fromkeys(by_id, evidence.GENESIS)
+    for session_id, place, covered, values, proof in _chained_rows(by_id):
+        count.rows += 1
+        session = by_id[session_id]
+        for gap in range(number[session_id] + 1, min(place, number[session_id] + 2)):
+            yield _fault(session, FaultKind.ROW_MISSING, f"row {gap}")
+        version = evidence.version_of(proof)
+        known = version is not None and version < len(covered.versions)
+        is_next = place == number[session_id] + 1
+        fits = known and _row_fits(covered, values, proof, (place, head[session_id]))
+        if not known or (is_next and not fits) or place <= number[session_id]:
+            yield _fault(session, FaultKind.ROW_EDITED, f"{covered.model.__name__} {values[0]}")
+        anchored = anchors.get(session_id)
+        if anchored is not None and anchored.new.get("rows") == place and anchored.new.get("head") != proof:
+            yield _fault(session, FaultKind.ROW_EDITED, f"{covered.model.__name__} {values[0]}")
+        number[session_id], head[session_id] = max(place, number[session_id]), proof
+    for session_id, session in by_id.items():
+        anchored = anchors.get(session_id)
+        expected = max(session.evidence_count, int(anchored.new.get("rows", 0)) if anchored else 0)
+        if number[session_id] < expected:
+            yield _fault(session, FaultKind.ROW_MISSING, f"rows {number[session_id] + 1} to {expected}")
+        elif number[session_id] > session.evidence_count or head[session_id] != session.evidence_head:
+            yield _fault(session, FaultKind.ROW_INSERTED, f"after row {session.evidence_count}")
+    for covered in evidence.ROWS:
+        unproven = covered.model._default_manager.filter(session_id__in=by_id, number__isnull=True)  # noqa: SLF001 - the documented model API
+        for key, session_id in unproven.values_list("pk", "session_id"):
+            yield _fault(by_id[session_id], FaultKind.ROW_INSERTED, f"{covered.model.__name__} {key}")
+
+
+def _row_fits(covered: Covered, values: Sequence[Any], proof: str, place: tuple[int, str]) -> bool:
+    """Whether a row with the columns of the present version has the proof that belongs to it at its place."""
+    number, previous = place
+    version = evidence.version_of(proof) or 0
+    if version == len(covered.versions) - 1:
+        chosen = values
+    else:
+        by_name = dict(zip(covered.versions[-1], values, strict=True))
+        chosen = [by_name[name] for name in covered.versions[version]]
+    return evidence.row_proof(covered, chosen, number=number, previous=previous, version=version) == proof
+
+
+def _chained_rows(session_ids: Iterable[UUID]) -> Iterator[tuple[UUID, int, Covered, Sequence[Any], str]]:
+    """All chained rows of the sessions, one chain after the other."""
+    keys = list(session_ids)
+    return heapq.merge(*(_rows_of(covered, keys) for covered in evidence.ROWS), key=lambda row: (row[0].int, row[1]))
+
+
+def _rows_of(covered: Covered, keys: list[UUID]) -> Iterator[tuple[UUID, int, Covered, Sequence[Any], str]]:
+    chained = covered.model._default_manager.filter(session_id__in=keys, number__isnull=False)  # noqa: SLF001 - the documented model API
+    rows = chained.order_by("session_id", "number").values_list("session_id", "number", "proof", *covered.versions[-1])
+    for session_id, number, proof, *values in rows.iterator(chunk_size=_ROWS_AT_ONCE):
+        yield session_id, number, covered, values, proof
+
+
+def _missing_sessions() -> Iterator[Fault]:
+    """Sessions that the log says were permitted, that are gone without a statement that they were deleted in time."""
+    for permitted in audits.statements_in_sets(_E.SESSION_PERMITTED, _SESSIONS_AT_ONCE):
+        ids = {parse_id(one.object_id): one for one in permitted}
+        there = set(Session.objects.filter(pk__in=[key for key in ids if key]).values_list("pk", flat=True))
+        gone = {str(key): one for key, one in ids.items() if key not in there}
+        if not gone:
+            continue
+        forgotten = {one.object_id for one in audits.statements((_E.SESSION_FORGOTTEN,), list(gone))}
+        for object_id, one in gone.items():
+            if object_id not in forgotten:
+                yield Fault(
+                    one.org_id, one.sequence, FaultKind.SESSION_MISSING, f"session {object_id}", parse_id(object_id)
+                )
+
+
+def _orphans() -> Iterator[Fault]:
+    """Rows of sessions that do not exist: written past the database's own checks."""
+    for covered in evidence.ROWS:
+        session = Session.objects.filter(pk=OuterRef("session_id"))
+        rows = covered.model._default_manager.filter(~Exists(session))  # noqa: SLF001 - the documented model API
+        for key in rows.values_list("pk", flat=True)[:_ROWS_AT_ONCE]:
+            yield Fault(None, 0, FaultKind.ROW_INSERTED, f"{covered.model.__name__} {key}")
+
+
+def _last(stated: Iterable[Statement], event: audits.Event) -> Statement | None:
+    found: Statement | None = None
+    for statement in stated:
+        if statement.event == event:
+            found = statement
+    return found
+
+
+def _fault(session: Session, kind: FaultKind, what: str = "") -> Fault:
+    subject = f"session {session.pk}" + (f", {what}" if what else "")
+    return Fault(session.org_id, 0, kind, subject, session.pk)
