@@ -314,6 +314,11 @@ def find(code: str) -> Event | None:
     return _by_code().get(code)
 
 
+def category_with(code: str) -> Category | None:
+    """The category with this code; None when there is none."""
+    return next((category for category in Category if category.value == code), None)
+
+
 def words_of(code: str) -> str:
     """The words of a stored code; the code itself for a row of a later version."""
     kind = find(code)

@@ -49,6 +49,7 @@ __all__ = [
     "FaultKind",
     "Statement",
     "VerificationReport",
+    "audit_organizations",
     "has_any",
     "mac",
     "operate_events",
@@ -212,6 +213,19 @@ def _plain(value: Any) -> Any:
     if isinstance(value, models.Model):
         return str(value.pk)
     return str(value)
+
+
+def audit_organizations(actor: Actor, scope: OrgScope) -> list[UUID]:
+    """Organizations whose events the actor may read in a scope, the root's own among them.
+
+    Events of no organization (people, sign-ins, settings) are for who may see everything: in the global organization, and
+    in the default one beside its own.
+    """
+    if scope.is_root:
+        return queries.organizations_in_log() if actor.is_super_auditor else []
+    if not actor.is_org_auditor:
+        return []
+    return [scope.org_id, ROOT_ORG_ID] if scope.is_default and actor.is_super_auditor else [scope.org_id]
 
 
 def operate_events(actor: Actor, scope: OrgScope) -> models.QuerySet[AuditEvent]:

@@ -6,6 +6,7 @@ from typing import Any
 from django.db import models
 from django.utils.translation import gettext_lazy as _
 
+from postern.apps.audits.catalogue import find
 from postern.foundation.actor import Actor
 from postern.foundation.models import ScopedManager, ScopedQuerySet
 from postern.foundation.scope import OrgScope
@@ -73,11 +74,22 @@ class AuditEvent(models.Model):
         indexes = [
             models.Index(fields=["org_id", "-datetime"], name="audits_event_time"),
             models.Index(fields=["resource_id"], name="audits_event_resource"),
+            # One for each filter of the list: the newest rows are read from the index, however many there are.
+            models.Index(fields=["org_id", "event", "-datetime"], name="audits_event_kind"),
+            models.Index(fields=["org_id", "user", "-datetime"], name="audits_event_person"),
+            models.Index(fields=["org_id", "remote_addr", "-datetime"], name="audits_event_address"),
+            models.Index(fields=["org_id", "resource_type", "-datetime"], name="audits_event_type"),
         ]
         ordering = ("-datetime",)
 
     def __str__(self) -> str:
         return f"{self.event} {self.resource}"
+
+    @property
+    def category(self) -> str:
+        """The category of the kind; empty for a kind of a later version."""
+        kind = find(self.event)
+        return kind.category.value if kind else ""
 
 
 class PersonalLogQuerySet(ScopedQuerySet):

@@ -137,6 +137,11 @@ def statements_in_sets(event: Event, size: int) -> Iterator[list[Statement]]:
         yield [_statement(row) for row in some]
 
 
+def organizations_in_log() -> list[UUID]:
+    """All organizations that have events."""
+    return list(AuditChain.objects.order_by("org_id").values_list("org_id", flat=True))
+
+
 def has_any(events: Iterable[Event]) -> bool:
     """Whether the log holds an event of one of these kinds."""
     return AuditEvent.objects.filter(event__in=[str(event) for event in events]).exists()

@@ -1,17 +1,109 @@
 """Log rows on the wire. Login-session ids and digests stay inside (K45)."""
 
 from functools import cache
+from typing import Any
 
 from django.apps import apps
+from django.utils.functional import lazy
+from django.utils.translation import gettext_lazy
 from rest_framework import serializers
 
+from postern.apps.audits.catalogue import Category, Event, category_with, words_of
 from postern.apps.audits.models import AuditEvent, LoginLog, PasswordChangeLog
 from postern.foundation.rest.serializers import ResourceSerializer
+
+
+def _category_words(code: str) -> str:
+    category = category_with(code)
+    return category.words if category else code
+
+
+_lazy_words = lazy(words_of, str)
+_lazy_category = lazy(_category_words, str)
 
 
 @cache
 def _models_by_name() -> dict[str, object]:
     return {model.__name__: model._meta for model in apps.get_models()}  # noqa: SLF001 - the documented model API
+
+
+def _type_words(resource_type: str) -> str:
+    return str(getattr(_models_by_name().get(resource_type), "verbose_name", resource_type))
+
+
+@cache
+def _labels(resource_type: str) -> dict[str, Any]:
+    """Column → its name in words (translated when shown), for the values of events about this model."""
+    fields = getattr(_models_by_name().get(resource_type), "concrete_fields", ())
+    return {name: field.verbose_name for field in fields for name in (field.name, field.attname)}
+
+
+class EventSerializer(ResourceSerializer):
+    """Any event, in words, with the values before and after side by side."""
+
+    event = serializers.ChoiceField(
+        choices=[(kind.value, _lazy_words(kind.value)) for kind in Event], read_only=True, label=gettext_lazy("Event")
+    )
+    event_display = serializers.SerializerMethodField()
+    category = serializers.ChoiceField(
+        choices=[(category.value, _lazy_category(category.value)) for category in Category],
+        read_only=True,
+        label=gettext_lazy("Category"),
+    )
+    category_display = serializers.SerializerMethodField()
+    resource_type_display = serializers.SerializerMethodField()
+    changes = serializers.SerializerMethodField()
+
+    class Meta:
+        model = AuditEvent
+        fields_mini = ("id",)
+        fields_small = (
+            *fields_mini,
+            "sequence",
+            "datetime",
+            "event",
+            "event_display",
+            "category",
+            "category_display",
+            "action",
+            "user",
+            "remote_addr",
+            "resource_type",
+            "resource_type_display",
+            "resource_id",
+            "resource",
+            "org_id",
+            "org_name",
+            "changes",
+        )
+        fields = fields_small
+        read_only_fields = fields
+
+    def get_event_display(self, event: AuditEvent) -> str:
+        """The kind of event in the person's language."""
+        return words_of(event.event)
+
+    def get_category_display(self, event: AuditEvent) -> str:
+        """The category in the person's language."""
+        return _category_words(event.category)
+
+    def get_resource_type_display(self, event: AuditEvent) -> str:
+        """The kind of object in the person's language."""
+        return _type_words(event.resource_type)
+
+    def get_changes(self, event: AuditEvent) -> list[dict[str, Any]]:
+        """Each value that the event tells: its name in words, before and after (absent where there was none)."""
+        old, new = event.old or {}, event.new or {}
+        labels = _labels(event.resource_type)
+        found = []
+        for name in dict.fromkeys((*old, *new)):
+            change: dict[str, Any] = {"field": name, "label": str(labels.get(name, name))}
+            if name in old:
+                change["before"] = old[name]
+            if name in new:
+                change["after"] = new[name]
+            found.append(change)
+        return found
 
 
 class OperateLogSerializer(ResourceSerializer):
@@ -44,8 +136,7 @@ class OperateLogSerializer(ResourceSerializer):
 
     def get_resource_type_display(self, event: AuditEvent) -> str:
         """The kind of object in the person's language."""
-        meta = _models_by_name().get(event.resource_type)
-        return str(getattr(meta, "verbose_name", event.resource_type))
+        return _type_words(event.resource_type)
 
 
 class LoginLogSerializer(ResourceSerializer):

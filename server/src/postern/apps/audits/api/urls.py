@@ -1,7 +1,8 @@
-from postern.apps.audits.api.views import LoginLogViewSet, OperateLogViewSet, PasswordChangeLogViewSet
+from postern.apps.audits.api.views import EventViewSet, LoginLogViewSet, OperateLogViewSet, PasswordChangeLogViewSet
 from postern.foundation.rest.viewsets import ResourceRouter
 
 router = ResourceRouter()
+router.register("audits/events", EventViewSet, "audit-event")
 router.register("audits/operate-logs", OperateLogViewSet, "operate-log")
 router.register("audits/login-logs", LoginLogViewSet, "login-log")
 router.register("audits/password-change-logs", PasswordChangeLogViewSet, "password-change-log")

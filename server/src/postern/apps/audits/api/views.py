@@ -1,18 +1,76 @@
 """The logs, for administrators and auditors of the organization."""
 
-from typing import Any
+from datetime import datetime
+from typing import Any, Final
 
 from django.db import models
+from django.utils.translation import gettext as _
+from rest_framework.exceptions import ValidationError
 
 from postern.apps.audits import facade
+from postern.apps.audits.api.newest import NewestPagination, search_border
 from postern.apps.audits.api.serializers import (
+    EventSerializer,
     LoginLogSerializer,
     OperateLogSerializer,
     PasswordChangeLogSerializer,
 )
+from postern.apps.audits.catalogue import Event, category_with, in_category
 from postern.apps.audits.models import AuditEvent, LoginLog, PasswordChangeLog
 from postern.foundation.rest.rights import Right
-from postern.foundation.rest.viewsets import ListViewSet
+from postern.foundation.rest.viewsets import ListViewSet, ReadOnlyViewSet
+
+#: Filters that leave few rows and have an index of their own.
+_NARROW: Final = ("event", "user", "remote_addr", "resource_id", "resource_type")
+
+
+class EventViewSet(ReadOnlyViewSet):
+    """Everything that the audit log holds. Its events of no organization are for those who may see all organizations."""
+
+    queryset = AuditEvent.objects.all()
+    serializer_class = EventSerializer
+    pagination_class = NewestPagination
+    rights = Right.ORG_AUDITOR
+    filter_fields = ("event", "user", "remote_addr", "resource_type", "resource_id")
+    own_filters = ("category",)
+    search_fields = ("user", "resource", "remote_addr")
+    ordering_fields = ()
+    default_order = ("-datetime",)
+    date_range_field = "datetime"
+
+    #: Back to when a search looked, when it did not look at everything.
+    searched_from: datetime | None = None
+
+    def visible_rows(self) -> models.QuerySet[Any]:
+        return AuditEvent.objects.filter(org_id__in=facade.audit_organizations(self.actor, self.scope))
+
+    def filter_queryset(self, queryset: models.QuerySet[Any]) -> models.QuerySet[Any]:
+        kinds = self.kinds()
+        rows = queryset if kinds is None else queryset.filter(event__in=[kind.value for kind in kinds])
+        if self.request.query_params.get("search"):
+            self.searched_from = search_border(self.partitions_of(rows))
+            if self.searched_from is not None:
+                rows = rows.filter(datetime__gte=self.searched_from)
+        found: models.QuerySet[Any] = super().filter_queryset(rows)
+        return found
+
+    def kinds(self) -> tuple[Event, ...] | None:
+        """The kinds of the category that is asked for; None without one. Raises ValidationError."""
+        wanted = self.request.query_params.get("category", "")
+        if not wanted:
+            return None
+        category = category_with(wanted)
+        if category is None:
+            raise ValidationError({"category": [_("Enter a valid value.")]})
+        return in_category(category)
+
+    def partitions_of(self, rows: models.QuerySet[Any]) -> list[models.QuerySet[Any]]:
+        """The rows in parts, of each of which the newest can be read from an index: by organization and kind."""
+        parts = [rows.filter(org_id=org_id) for org_id in facade.audit_organizations(self.actor, self.scope)]
+        kinds = self.kinds()
+        if kinds is None or any(self.request.query_params.get(name) for name in _NARROW):
+            return parts
+        return [part.filter(event=kind.value) for part in parts for kind in kinds]
 
 
 class OperateLogViewSet(ListViewSet):
