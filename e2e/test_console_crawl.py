@@ -43,9 +43,11 @@ SCREENS: Final[dict[str, set[str]]] = {
     "/terminal/sessions/{session}": {ADMIN, AUDITOR},
     "/terminal/sessions/{session}?activeTab=info": {ADMIN, AUDITOR},
     "/terminal/sessions/{session}?activeTab=commands": {ADMIN, AUDITOR},
+    "/audits/events": {ADMIN, AUDITOR},
     "/audits/login-log": {ADMIN, AUDITOR},
     "/audits/ftp-log": {ADMIN, AUDITOR},
     "/audits/operate-log": {ADMIN, AUDITOR},
+    "/audits/password-change-log": {ADMIN, AUDITOR},
     "/xpack/orgs": set(),  # nobody: there is no licence here
     "/xpack/orgs/create": set(),
     "/users/profile": {ADMIN, AUDITOR, USER},

@@ -7,6 +7,10 @@ export interface Page<Row> {
   readonly next: string | null;
   readonly previous: string | null;
   readonly results: readonly Row[];
+  /** There are more rows than `count`: the server stopped counting. */
+  readonly count_is_minimum?: boolean;
+  /** Back to when a search looked, when it did not look at everything. */
+  readonly searched_from?: string | null;
 }
 
 export interface Choice {

@@ -100,6 +100,8 @@ export interface ListDefinition<Row> {
   readonly exchange?: ExchangeDefinition;
   /** Further parts of the heading, before the button that creates. */
   readonly header?: (tools: ActionTools) => ReactNode;
+  /** What a row shows below itself when it is opened. */
+  readonly details?: (row: Row) => ReactNode;
   readonly isInactive?: (row: Row) => boolean;
   /** Several ways to create, e.g. by protocol. Targets are paths of the console. */
   readonly createMenu?: readonly { readonly id: string; readonly label: string; readonly to: string }[];

@@ -1,4 +1,4 @@
-import { ArrowDown, ArrowUp, Ellipsis } from 'lucide-react';
+import { ArrowDown, ArrowUp, ChevronRight, Ellipsis } from 'lucide-react';
 import { memo, type ReactNode, useCallback, useEffect, useRef, useState } from 'react';
 import { type Translate, useT } from '#/lib/i18n';
 import { Checkbox } from './choice';
@@ -47,6 +47,8 @@ export interface TableProps<Row> {
   };
   /** Shown at the row's end: one or two in words; of more the first one, the rest under More. */
   readonly actions?: (row: Row) => readonly RowAction<Row>[];
+  /** What a row shows below itself when it is opened. */
+  readonly details?: (row: Row) => ReactNode;
   readonly isInactive?: (row: Row) => boolean;
   readonly current?: string;
   readonly density?: Density;
@@ -64,6 +66,9 @@ interface RowProps<Row> {
   readonly inactive: boolean;
   readonly isCurrent: boolean;
   readonly actions: TableProps<Row>['actions'];
+  readonly details: TableProps<Row>['details'];
+  readonly isOpen: boolean;
+  readonly onOpen: (id: string) => void;
   readonly onToggle: (id: string) => void;
   readonly onMenu: (anchor: HTMLElement, row: Row) => void;
   readonly t: Translate;
@@ -73,7 +78,7 @@ function RowOf<Row>(props: RowProps<Row>) {
   const { row, id, name, columns, actions, t } = props;
   const offered = actions?.(row) ?? [];
   const inWords = offered.length > ACTIONS_SHOWN ? offered.slice(0, 1) : offered;
-  return (
+  const line = (
     <tr
       aria-selected={props.selectable ? props.chosen : undefined}
       data-inactive={props.inactive || undefined}
@@ -93,7 +98,14 @@ function RowOf<Row>(props: RowProps<Row>) {
           key={column.key}
           className={`${index === 0 ? 'pt-sticky-start' : ''} ${column.align ? ALIGN[column.align] : ''}`}
         >
-          {column.cell(row)}
+          {index === 0 && props.details ? (
+            <span className="flex items-center gap-1">
+              <Opener id={id} name={name} isOpen={props.isOpen} onOpen={props.onOpen} t={t} />
+              {column.cell(row)}
+            </span>
+          ) : (
+            column.cell(row)
+          )}
         </td>
       ))}
       {actions && (
@@ -131,6 +143,39 @@ function RowOf<Row>(props: RowProps<Row>) {
         </td>
       )}
     </tr>
+  );
+  if (!props.details || !props.isOpen) return line;
+  const width = columns.length + (props.selectable ? 1 : 0) + (actions ? 1 : 0);
+  return (
+    <>
+      {line}
+      <tr className="pt-details">
+        <td colSpan={width}>{props.details(row)}</td>
+      </tr>
+    </>
+  );
+}
+
+function Opener({
+  id,
+  name,
+  isOpen,
+  onOpen,
+  t,
+}: Pick<RowProps<never>, 'id' | 'name' | 'isOpen' | 'onOpen' | 't'>) {
+  return (
+    <button
+      type="button"
+      className="grid size-6 flex-none place-items-center rounded-2 text-ink-3 hover:bg-hover hover:text-ink-1"
+      aria-expanded={isOpen}
+      aria-label={t('ui:table.details', { name })}
+      onClick={() => onOpen(id)}
+    >
+      <ChevronRight
+        className={`size-[14px]! transition-transform ${isOpen ? 'rotate-90' : ''}`}
+        aria-hidden
+      />
+    </button>
   );
 }
 
@@ -225,6 +270,14 @@ export function Table<Row>(props: TableProps<Row>) {
     if (!next.delete(id)) next.add(id);
     now.onChange(next);
   }, []);
+  const [opened, setOpened] = useState<ReadonlySet<string>>(new Set());
+  const open = useCallback((id: string) => {
+    setOpened((old) => {
+      const next = new Set(old);
+      if (!next.delete(id)) next.add(id);
+      return next;
+    });
+  }, []);
   const openMenu = useCallback((element: HTMLElement, row: Row) => {
     anchor.current = element;
     setMenu({ row });
@@ -294,6 +347,9 @@ export function Table<Row>(props: TableProps<Row>) {
                     inactive={props.isInactive?.(row) ?? false}
                     isCurrent={props.current === id}
                     actions={actions}
+                    details={props.details}
+                    isOpen={opened.has(id)}
+                    onOpen={open}
                     onToggle={toggle}
                     onMenu={openMenu}
                     t={t}

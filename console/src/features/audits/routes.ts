@@ -1,7 +1,7 @@
 import type { ComponentType } from 'react';
 import type { RouteRecord, Section } from '#/lib/routes';
 
-type Log = 'LoginLogPage' | 'FtpLogPage' | 'OperateLogPage';
+type Log = 'LoginLogPage' | 'FtpLogPage' | 'OperateLogPage' | 'PasswordChangeLogPage';
 
 function record(name: string, path: string, title: string, page: Log): RouteRecord {
   return {
@@ -21,8 +21,22 @@ export const auditsSection: Section = {
   path: '/audits',
   order: 60,
   routes: [
+    {
+      name: 'AuditEventList',
+      path: '/audits/events',
+      title: 'nav:audit_events',
+      permission: 'audit',
+      texts: ['resource', 'audits'],
+      load: async () => (await import('./EventListPage')).EventListPage,
+    },
     record('LoginLog', '/audits/login-log', 'nav:login_log', 'LoginLogPage'),
     record('FtpLog', '/audits/ftp-log', 'nav:ftp_log', 'FtpLogPage'),
     record('OperateLog', '/audits/operate-log', 'nav:operate_log', 'OperateLogPage'),
+    record(
+      'PasswordChangeLog',
+      '/audits/password-change-log',
+      'nav:password_change_log',
+      'PasswordChangeLogPage',
+    ),
   ],
 };

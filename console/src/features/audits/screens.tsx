@@ -1,4 +1,4 @@
-import { FileDown, LogIn, ScrollText } from 'lucide-react';
+import { FileDown, KeyRound, LogIn, ScrollText } from 'lucide-react';
 import { translate } from '#/lib/i18n';
 import { type Column, defineResource } from '#/resource/define';
 import { MonoCell, TimeCell, valueOf } from '#/resource/format';
@@ -21,6 +21,10 @@ interface LoginRow extends LogRow {
 interface FtpRow extends LogRow {
   readonly filename: string;
   readonly is_success: boolean;
+}
+
+interface PasswordChangeRow extends LogRow {
+  readonly user: string;
 }
 
 interface OperateRow extends LogRow {
@@ -124,6 +128,25 @@ const operateLog = defineResource<OperateRow>({
   },
 });
 
+const passwordChangeLog = defineResource<PasswordChangeRow>({
+  name: 'PasswordChangeLogTable',
+  api: 'audits/password-change-logs/',
+  routes: {
+    names: { list: 'PasswordChangeLog' },
+    paths: { list: '/audits/password-change-log' },
+    titles: { list: 'nav:password_change_log' },
+  },
+  icon: KeyRound,
+  nameOf: (row) => row.user,
+  noun: { one: 'audits:password.one', many: 'audits:password.many', what: 'audits:password.what' },
+  can: READ_ONLY,
+  list: {
+    columns: ['user', 'change_by', mono('remote_addr'), exact('datetime')],
+    dateRangeDays: DAYS,
+    order: '-datetime',
+  },
+});
+
 export function LoginLogPage() {
   return <ResourceList resource={loginLog} />;
 }
@@ -134,4 +157,8 @@ export function FtpLogPage() {
 
 export function OperateLogPage() {
   return <ResourceList resource={operateLog} />;
+}
+
+export function PasswordChangeLogPage() {
+  return <ResourceList resource={passwordChangeLog} />;
 }

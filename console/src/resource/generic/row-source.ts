@@ -20,6 +20,10 @@ export interface RowPage<Row> {
   readonly rows: readonly Row[];
   /** Rows of all pages. */
   readonly total: number;
+  /** There are more rows than `total`. */
+  readonly isMinimum?: boolean;
+  /** Back to when a search looked, when it did not look at everything. */
+  readonly searchedFrom?: string;
 }
 
 /** Where the rows of a table come from. Two dialects are spoken; the table does not know which. */
@@ -104,7 +108,12 @@ export function offsetSource<Row>(url: string): RowSource<Row> {
       );
       // Without a limit the server answers with the bare rows.
       if (Array.isArray(answer)) return { rows: answer as readonly Row[], total: answer.length };
-      return { rows: answer.results, total: answer.count };
+      return {
+        rows: answer.results,
+        total: answer.count,
+        ...(answer.count_is_minimum ? { isMinimum: true } : {}),
+        ...(answer.searched_from ? { searchedFrom: answer.searched_from } : {}),
+      };
     },
   };
 }

@@ -43,39 +43,52 @@ export function PhoneRows<Row extends Resource>({
         const name = resource.nameOf(row);
         const offered = actions?.(row) ?? [];
         return (
-          <li key={row.id} className="flex min-h-16 items-center gap-3 border-b border-line px-3 py-2">
-            <span className="grid size-[30px] flex-none place-items-center rounded-(--r-gate) bg-surface-3 text-ink-2">
-              <IconOf className="size-[15px]!" aria-hidden />
-            </span>
-            <div className="min-w-0 flex-1">
-              {resource.routes.paths.detail === undefined ? (
-                <span className="text-lead font-medium">{name}</span>
-              ) : (
-                <AppLink
-                  to={objectPath(resource.routes.paths.detail, row.id)}
-                  className="block truncate text-lead font-medium text-ink-1"
-                >
-                  {name}
-                </AppLink>
-              )}
-              <div className="flex min-w-0 items-center gap-2 overflow-hidden text-meta whitespace-nowrap text-ink-3">
-                {phone
-                  ? phone.meta(row)
-                  : columns.slice(1, 3).map((column) => <span key={column.key}>{column.cell(row)}</span>)}
+          <li key={row.id} className="border-b border-line px-3 py-2">
+            <div className="flex min-h-12 items-center gap-3">
+              <span className="grid size-[30px] flex-none place-items-center rounded-(--r-gate) bg-surface-3 text-ink-2">
+                <IconOf className="size-[15px]!" aria-hidden />
+              </span>
+              <div className="min-w-0 flex-1">
+                {resource.routes.paths.detail === undefined ? (
+                  <span className="text-lead font-medium">{name}</span>
+                ) : (
+                  <AppLink
+                    to={objectPath(resource.routes.paths.detail, row.id)}
+                    className="block truncate text-lead font-medium text-ink-1"
+                  >
+                    {name}
+                  </AppLink>
+                )}
+                <div className="flex min-w-0 items-center gap-2 overflow-hidden text-meta whitespace-nowrap text-ink-3">
+                  {phone
+                    ? phone.meta(row)
+                    : columns.slice(1, 3).map((column) => <span key={column.key}>{column.cell(row)}</span>)}
+                </div>
               </div>
+              {phone?.status?.(row)}
+              {offered.length > 0 && (
+                <MenuButton
+                  label={t('ui:table.row_actions', { name })}
+                  kind="text"
+                  size="lg"
+                  iconOnly
+                  className="flex-none"
+                  entries={offered.map(({ run, ...entry }) => ({ ...entry, run: () => run?.(row) }))}
+                >
+                  <EllipsisVertical aria-hidden />
+                </MenuButton>
+              )}
             </div>
-            {phone?.status?.(row)}
-            {offered.length > 0 && (
-              <MenuButton
-                label={t('ui:table.row_actions', { name })}
-                kind="text"
-                size="lg"
-                iconOnly
-                className="flex-none"
-                entries={offered.map(({ run, ...entry }) => ({ ...entry, run: () => run?.(row) }))}
-              >
-                <EllipsisVertical aria-hidden />
-              </MenuButton>
+            {resource.list.details && (
+              <details className="pb-1">
+                <summary
+                  className="min-h-6 py-1 text-meta text-ink-2"
+                  aria-label={t('ui:table.details', { name })}
+                >
+                  {t('resource:details')}
+                </summary>
+                {resource.list.details(row)}
+              </details>
             )}
           </li>
         );

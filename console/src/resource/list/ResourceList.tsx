@@ -5,8 +5,10 @@ import { explain } from '#/lib/http/catalogue';
 import type { QueryValues } from '#/lib/http/query-string';
 import { useT } from '#/lib/i18n';
 import { useIsRootOrganization, useMay } from '#/lib/session';
+import { exactStamp, parseTime } from '#/lib/time';
 import { IconButton } from '#/ui/button';
 import { splitTarget } from '#/ui/link';
+import { Note } from '#/ui/note';
 import { PageHeader } from '#/ui/page';
 import { Pager } from '#/ui/pager';
 import { Table } from '#/ui/table';
@@ -46,11 +48,18 @@ export interface ResourceListProps<Row extends Resource> {
   /** Query for the create screen, e.g. `?node=…`. */
   readonly createQuery?: string;
   readonly tools?: ReactNode;
+  /** Between heading and rows: quick choices. */
+  readonly strip?: ReactNode;
 }
 
 const NO_QUERY: QueryValues = {};
 const NO_FIELDS: FieldMap = {};
 const PHONE = '(width < 640px)';
+
+function exactText(value: string): string {
+  const time = parseTime(value);
+  return time ? exactStamp(time) : value;
+}
 
 /** The list of a resource: search, columns, order, pages, selection, actions; its state lives in the address. */
 export function ResourceList<Row extends Resource>(props: ResourceListProps<Row>) {
@@ -207,7 +216,9 @@ export function ResourceList<Row extends Resource>(props: ResourceListProps<Row>
     </>
   );
   const count = data && (
-    <span className="text-ink-3 tabular-nums">{t('resource:count', { count: data.total })}</span>
+    <span className="text-ink-3 tabular-nums">
+      {t(data.isMinimum ? 'resource:count_minimum' : 'resource:count', { count: data.total })}
+    </span>
   );
   return (
     <div
@@ -244,6 +255,10 @@ export function ResourceList<Row extends Resource>(props: ResourceListProps<Row>
             />
           </div>
         )}
+        {props.strip}
+        {data?.searchedFrom !== undefined && (
+          <Note>{t('resource:searched_from', { time: exactText(data.searchedFrom) })}</Note>
+        )}
         <div className={`pt-card flex min-h-0 flex-col overflow-hidden ${embedded ? '' : 'grow'}`}>
           {isPhone ? (
             (placeholder ?? (
@@ -274,6 +289,7 @@ export function ResourceList<Row extends Resource>(props: ResourceListProps<Row>
                   : undefined
               }
               actions={offered.length > 0 ? actionsOf : undefined}
+              details={resource.list.details}
               isInactive={resource.list.isInactive}
               placeholder={placeholder}
             />

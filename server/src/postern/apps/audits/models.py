@@ -59,7 +59,7 @@ class AuditEvent(models.Model):
     remote_addr = models.CharField(_("Remote addr"), max_length=128, null=True, blank=True)
     login_session = models.CharField(max_length=64, null=True, blank=True)
     resource_type = models.CharField(_("Resource Type"), max_length=64)
-    resource_id = models.CharField(max_length=64, blank=True, default="")
+    resource_id = models.CharField(_("Resource ID"), max_length=64, blank=True, default="")
     resource = models.CharField(_("Resource"), max_length=256)
     old = models.JSONField(null=True)
     new = models.JSONField(null=True)

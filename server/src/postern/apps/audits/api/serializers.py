@@ -27,8 +27,12 @@ def _models_by_name() -> dict[str, object]:
     return {model.__name__: model._meta for model in apps.get_models()}  # noqa: SLF001 - the documented model API
 
 
+#: Objects that are no rows.
+_TYPES = {"Licence": gettext_lazy("Licence"), "RecordingKey": gettext_lazy("Recording key")}
+
+
 def _type_words(resource_type: str) -> str:
-    return str(getattr(_models_by_name().get(resource_type), "verbose_name", resource_type))
+    return str(getattr(_models_by_name().get(resource_type), "verbose_name", _TYPES.get(resource_type, resource_type)))
 
 
 @cache

@@ -2,8 +2,10 @@
 
 from datetime import datetime
 from typing import Any, Final
+from uuid import UUID
 
 from django.db import models
+from django.utils.functional import cached_property
 from django.utils.translation import gettext as _
 from rest_framework.exceptions import ValidationError
 
@@ -42,7 +44,7 @@ class EventViewSet(ReadOnlyViewSet):
     searched_from: datetime | None = None
 
     def visible_rows(self) -> models.QuerySet[Any]:
-        return AuditEvent.objects.filter(org_id__in=facade.audit_organizations(self.actor, self.scope))
+        return AuditEvent.objects.filter(org_id__in=self.organizations)
 
     def filter_queryset(self, queryset: models.QuerySet[Any]) -> models.QuerySet[Any]:
         kinds = self.kinds()
@@ -53,6 +55,11 @@ class EventViewSet(ReadOnlyViewSet):
                 rows = rows.filter(datetime__gte=self.searched_from)
         found: models.QuerySet[Any] = super().filter_queryset(rows)
         return found
+
+    @cached_property
+    def organizations(self) -> list[UUID]:
+        """Whose events the caller may read here."""
+        return facade.audit_organizations(self.actor, self.scope)
 
     def kinds(self) -> tuple[Event, ...] | None:
         """The kinds of the category that is asked for; None without one. Raises ValidationError."""
@@ -66,7 +73,7 @@ class EventViewSet(ReadOnlyViewSet):
 
     def partitions_of(self, rows: models.QuerySet[Any]) -> list[models.QuerySet[Any]]:
         """The rows in parts, of each of which the newest can be read from an index: by organization and kind."""
-        parts = [rows.filter(org_id=org_id) for org_id in facade.audit_organizations(self.actor, self.scope)]
+        parts = [rows.filter(org_id=org_id) for org_id in self.organizations]
         kinds = self.kinds()
         if kinds is None or any(self.request.query_params.get(name) for name in _NARROW):
             return parts

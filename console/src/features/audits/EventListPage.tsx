@@ -1,0 +1,94 @@
+import { ListTree } from 'lucide-react';
+import { useT } from '#/lib/i18n';
+import { defineResource } from '#/resource/define';
+import { MonoCell, TimeCell } from '#/resource/format';
+import { useListState } from '#/resource/list/list-state';
+import { ResourceList } from '#/resource/list/ResourceList';
+import { useMetadata } from '#/resource/use-metadata';
+import { Status } from '#/ui/status';
+import { EventDetails, type EventRow } from './EventDetails';
+
+const API = 'audits/events/';
+/** Days that the list goes back when it is opened. */
+const DAYS = 7;
+const REFUSALS = 'refusals';
+
+function Kind({ row }: { readonly row: EventRow }) {
+  return row.category === REFUSALS ? <Status tone="danger">{row.event_display}</Status> : row.event_display;
+}
+
+const eventLog = defineResource<EventRow>({
+  name: 'AuditEventTable',
+  api: API,
+  routes: {
+    names: { list: 'AuditEventList' },
+    paths: { list: '/audits/events' },
+    titles: { list: 'nav:audit_events' },
+  },
+  icon: ListTree,
+  nameOf: (row) => `${row.event_display} ${row.resource}`,
+  noun: { one: 'audits:event.one', many: 'audits:event.many', what: 'audits:event.what' },
+  can: { create: false, deleteMany: false },
+  list: {
+    columns: [
+      { key: 'datetime', cell: (row) => <TimeCell value={row.datetime} exact /> },
+      'user',
+      { key: 'event', sortable: false, cell: (row) => <Kind row={row} /> },
+      { key: 'category', sortable: false },
+      { key: 'resource_type', cell: (row) => row.resource_type_display },
+      'resource',
+      { key: 'remote_addr', cell: (row) => <MonoCell value={row.remote_addr} /> },
+      'org_name',
+      {
+        key: 'sequence',
+        label: 'audits:event.place',
+        cell: (row) => <MonoCell value={`#${row.sequence}`} />,
+      },
+    ],
+    shown: ['datetime', 'user', 'event', 'resource_type', 'resource', 'remote_addr', 'sequence'],
+    dateRangeDays: DAYS,
+    details: (row) => <EventDetails row={row} />,
+    phone: {
+      icon: ListTree,
+      meta: (row) => (
+        <>
+          <TimeCell value={row.datetime} exact />
+          <span className="truncate">{row.user}</span>
+        </>
+      ),
+    },
+  },
+});
+
+/** The categories as one choice above the rows; it is the same condition as in the search field. */
+function CategoryStrip() {
+  const t = useT();
+  const { state, setFilters } = useListState(true);
+  const choices = useMetadata(API, {}).data?.actions.GET?.['category']?.choices ?? [];
+  const chosen = state.filters['category'] ?? '';
+  const all = [{ value: '', display_name: t('audits:event.all') }, ...choices];
+  return (
+    <div
+      role="group"
+      aria-label={t('audits:event.category')}
+      className="flex min-h-8 gap-1 overflow-x-auto pb-1"
+    >
+      {all.map(({ value, display_name }) => (
+        <button
+          key={String(value)}
+          type="button"
+          aria-pressed={chosen === value}
+          className="min-h-7 flex-none rounded-2 border border-line bg-surface-1 px-2 whitespace-nowrap text-ink-2 hover:bg-hover hover:text-ink-1 aria-pressed:border-accent-line aria-pressed:bg-accent-soft aria-pressed:font-medium aria-pressed:text-ink-1"
+          onClick={() => setFilters({ ...state.filters, category: String(value) })}
+        >
+          {display_name}
+        </button>
+      ))}
+    </div>
+  );
+}
+
+/** Everything that the audit log holds. */
+export function EventListPage() {
+  return <ResourceList resource={eventLog} strip={<CategoryStrip />} />;
+}
