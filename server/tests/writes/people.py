@@ -94,7 +94,9 @@ def _both(verb: str, told: list[Told], **more: object) -> list[Write]:
     ]
 
 
-_PASSWORD = [Told(event="user.password_changed", action="other", kind="PasswordChangeLog", name=ONE, org=ROOT)]
+_PASSWORD = [
+    Told(event="user.password_changed", action="other", kind="PasswordChangeLog", name=ONE, org=ROOT, new={"user": ONE})
+]
 _REMOVED = _person("membership.changed", old={"org_roles": ["User"]}, new={"org_roles": []}, org=DEFAULT)
 _LEFT = [
     _REMOVED,
@@ -134,7 +136,16 @@ _DEEDS = [
         path=f"{API}users/<pk>/",
         at=_AT,
         body={"password": MARK},
-        told=[Told(event="user.password_changed", action="other", kind="PasswordChangeLog", name=ONE, org=ROOT)],
+        told=[
+            Told(
+                event="user.password_changed",
+                action="other",
+                kind="PasswordChangeLog",
+                name=ONE,
+                org=ROOT,
+                new={"user": ONE},
+            )
+        ],
         again=Again.GONE,
     ),
     # The same password twice: the rules refuse what was used before.

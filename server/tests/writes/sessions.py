@@ -253,7 +253,7 @@ _SESSIONS = [
         [],
         prepare=World.with_opened_session,
         untold="a command is a record itself: the session log, which nobody changes",
-        marks=frozenset({"sessions_command"}),
+        marks=frozenset({"sessions_command", "sessions_session"}),  # the session holds the end of its chain
         holds=frozenset({"sessions_command"}),
     ),
     _proxy(

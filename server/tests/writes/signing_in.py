@@ -110,6 +110,7 @@ _SIGNING_IN = [
                 name="One-Person(one-person)",
                 org=ROOT,
                 user="Anonymous",
+                new={"user": "One-Person(one-person)"},
             )
         ],
         again=Again.GONE,
@@ -215,7 +216,16 @@ _PROFILE = [
             path=f"{PROFILE}password/",
             prepare=World.with_password,
             body={"old_password": PASSWORD, "new_password": MARK, "new_password_again": MARK},
-            told=[Told(event="user.password_changed", action="other", kind="PasswordChangeLog", name=ADAM, org=ROOT)],
+            told=[
+                Told(
+                    event="user.password_changed",
+                    action="other",
+                    kind="PasswordChangeLog",
+                    name=ADAM,
+                    org=ROOT,
+                    new={"user": ADAM},
+                )
+            ],
             again=Again.GONE,
         )
         for method in ("PUT", "PATCH")

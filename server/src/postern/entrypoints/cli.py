@@ -93,7 +93,7 @@ def migrate(arguments: argparse.Namespace, settings: Settings) -> int:
 
 
 def audit_verify(arguments: argparse.Namespace, settings: Settings) -> int:
-    """Check the hash chain of the audit log: finds any edit, deletion, insertion or reorder."""
+    """Check the audit log and the evidence that it covers: finds any edit, deletion, insertion or reorder."""
     _django()
     from postern.apps.audits.facade import verify_log
 
