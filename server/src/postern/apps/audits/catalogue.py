@@ -252,6 +252,13 @@ class Event(StrEnum):
     SESSION_STARTED = "session.started", _C.SESSIONS, "Session started", "会话开始"
     SESSION_ENDED = "session.ended", _C.SESSIONS, "Session ended", "会话结束"
     SESSION_END_CORRECTED = "session.end_corrected", _C.SESSIONS, "End of a session corrected", "更正会话结束信息"
+    SESSION_GRANT_CHANGED = (
+        "session.grant_changed",
+        _C.SESSIONS,
+        "Rights of a live session changed",
+        "变更在线会话的权限",
+    )
+    SESSION_ACTIONS_ENDED = "session.actions_ended", _C.SESSIONS, "Rights of a live session ended", "在线会话的权限到期"
     SESSION_FOUND_ALIVE = "session.found_alive", _C.SESSIONS, "Session found alive", "会话恢复在线"
     SESSION_TERMINATION_ORDERED = "session.termination_ordered", _C.SESSIONS, "Termination ordered", "下令终止会话"
     SESSION_FILES_TRANSFERRED = "session.files_transferred", _C.SESSIONS, "Files transferred", "传输文件"

@@ -129,7 +129,7 @@ def forget_user(*, actor: Actor, user_id: UUID, org_id: UUID) -> None:
     audits.record_changes(
         actor=actor,
         action="update",
-        event="assetpermission.link_removed",
+        event=audits.Event.ASSETPERMISSION_LINK_REMOVED,
         changes=[audits.Change(permission, old={USERS.list_name: name}) for permission in permissions],
     )
     events.publish(AccessChanged(org_id=org_id))

@@ -66,6 +66,9 @@ SESSION_FINAL: Final = Covered(
             "end_detail",
             "kind",
             "actions",
+            "action_ends",
+            "grant_version",
+            "is_end_presumed",
             "risk_level",
             "exit_status",
             "bytes_in",
@@ -166,7 +169,9 @@ def current_values(covered: Covered, row: models.Model) -> list[Any]:
 def _proof(covered: Covered, values: Sequence[Any], version: int | None, place: list[Any]) -> str:
     number = len(covered.versions) - 1 if version is None else version
     table = covered.model._meta.db_table  # noqa: SLF001 - the documented model API
-    text = json.dumps([table, number, *place, *map(_plain, values)], separators=(",", ":"), ensure_ascii=False)
+    text = json.dumps(
+        [table, number, *place, *map(_plain, values)], separators=(",", ":"), ensure_ascii=False, sort_keys=True
+    )
     return f"{number}:{audits.mac(text)}"
 
 

@@ -137,7 +137,7 @@ def order_done(*, terminal_id: UUID, done: OrderDone) -> None:
                 detail=f"by {order.by}: the proxy does not carry it",
                 at=clock.now(),
                 actor=messages.component(session.terminal.name if session.terminal else "", None),
-                event="session.ended",
+                event=audits.Event.SESSION_ENDED,
                 is_presumed=True,
             )
 
@@ -156,7 +156,7 @@ def actions_ended(*, session: Session, event: ActionsEnded) -> None:
     _record(
         messages.owner(session),
         session,
-        "session.actions_ended",
+        audits.Event.SESSION_ACTIONS_ENDED,
         {"actions": session.actions, "ended": int(ended)},
         old={"actions": before},
     )

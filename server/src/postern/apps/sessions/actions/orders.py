@@ -125,7 +125,7 @@ def change_grant(*, actor: Actor, session: Session, ends: tuple[ActionsUntil, ..
     audits.record(
         actor=actor,
         org_id=session.org_id,
-        event="session.grant_changed",
+        event=audits.Event.SESSION_GRANT_CHANGED,
         object_type="Session",
         object_id=str(session.pk),
         object_name=messages.title(session),

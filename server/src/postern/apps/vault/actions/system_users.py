@@ -140,7 +140,7 @@ def forget_user(*, actor: Actor, user_id: UUID, org_id: UUID) -> None:
     audits.record_changes(
         actor=actor,
         action="update",
-        event="systemuser.unbound",
+        event=audits.Event.SYSTEMUSER_UNBOUND,
         changes=[audits.Change(row.systemuser, old={"user": str(row.user)}) for row in rows],
     )
 

@@ -8,7 +8,7 @@ from django.db import migrations, models
 class Migration(migrations.Migration):
 
     dependencies = [
-        ('sessions', '0002_terminal_is_lost'),
+        ('sessions', '0003_action_ends'),
     ]
 
     operations = [
