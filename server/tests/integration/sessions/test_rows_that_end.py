@@ -43,7 +43,7 @@ def test_terminate_that_reaches_no_live_session_ends_the_row_with_its_reason(
     order = terminate(proxy, opened, as_org_admin)
     lifecycle.order_done(terminal_id=proxy.id, done=OrderDone(order_id=order.order_id, found=False))
     assert ended(opened) == ("ended", "terminated", True)
-    assert audit_events()[-1] == "session.ended"
+    assert audit_events()[-2:] == ["session.ended", "session.sealed"]
     assert proxy.beat().orders == ()
 
 
