@@ -51,7 +51,6 @@ TEST_NEEDS: Final = {
     "dash": "dash",
     "ps": "procps",
     "sqlite3": "sqlite3",
-    "rsync": "rsync",
     "git": "git",
 }
 
