@@ -38,6 +38,7 @@ const CONTRACT: readonly (readonly [
   ['SessionList', '/terminal/session', 'audit'],
   ['SessionDetail', '/terminal/sessions/$id', 'audit'],
   ['OperateLog', '/audits/operate-log', 'audit'],
+  ['PasswordChangeLog', '/audits/password-change-log', 'audit'],
   ['LoginLog', '/audits/login-log', 'audit'],
   ['FtpLog', '/audits/ftp-log', 'audit'],
   ['OrganizationList', '/xpack/orgs', 'super'],
@@ -47,7 +48,7 @@ const CONTRACT: readonly (readonly [
 ];
 
 /** Screens of ours that the contract does not have, or has elsewhere. */
-const OWN = new Set(['Connect', 'Help', 'MyAssets', 'SiteMessageList']);
+const OWN = new Set(['AuditEventList', 'Connect', 'Help', 'MyAssets', 'SiteMessageList']);
 
 test.each(CONTRACT)('[S2-172] %s has the path of the contract', (name, path, right) => {
   const record = records.find((one) => one.name === name);

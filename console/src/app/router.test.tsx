@@ -195,6 +195,6 @@ describe('the first navigation on the screen', () => {
 
   test('the address of a section leads to its first screen that is open to the person', async () => {
     const router = visit('/ui/audits');
-    await waitFor(() => expect(router.state.location.pathname).toBe('/audits/login-log'), SLOW);
+    await waitFor(() => expect(router.state.location.pathname).toBe('/audits/events'), SLOW);
   });
 });
