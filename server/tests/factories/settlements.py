@@ -44,6 +44,7 @@ def settle(org_id: UUID, name: str, make_user: Callable[..., User], *, dynamic: 
     )
     session = _session(org_id, user, asset, system_user)
     names = {"user": session.user, "asset": session.asset, "system_user": session.system_user, "org_id": org_id}
+    told = AuditEvent.objects.filter(org_id=org_id, resource_id=str(asset.pk)).earliest("sequence")
     return {
         "users/users": user,
         "users/groups": group,
@@ -75,7 +76,8 @@ def settle(org_id: UUID, name: str, make_user: Callable[..., User], *, dynamic: 
         "audits/ftp-logs": FileTransfer.objects.create(
             session=session, direction="upload", operate="Upload", filename="/a", **names
         ),
-        "audits/operate-logs": AuditEvent.objects.filter(org_id=org_id, resource_id=str(asset.pk)).earliest("sequence"),
+        "audits/events": told,
+        "audits/operate-logs": told,
     }
 
 

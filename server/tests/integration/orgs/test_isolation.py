@@ -99,6 +99,7 @@ RESOURCES: Final = (
     "terminal/sessions",
     "terminal/commands",
     "terminal/tasks",
+    "audits/events",
     "audits/ftp-logs",
     "audits/operate-logs",
 )
