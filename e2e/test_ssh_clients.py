@@ -6,6 +6,7 @@ import re
 import shlex
 import subprocess
 import sys
+import tempfile
 from pathlib import Path
 
 import paramiko
@@ -48,18 +49,21 @@ def ssh_config(world: World, tmp_path: Path) -> Path:
 
 def ansible(inventory: Path, ssh_args: str, tmp_path: Path, *arguments: str) -> dict[str, object]:
     """One ad-hoc call; what it says about the host."""
-    environ = {
-        "PATH": os.environ["PATH"],
-        "HOME": str(tmp_path),
-        "LANG": "C.UTF-8",
-        "ANSIBLE_HOME": str(tmp_path / "ansible"),
-        "ANSIBLE_SSH_ARGS": f"-C -o ControlMaster=auto -o ControlPersist=5s {ssh_args}",
-        "ANSIBLE_PYTHON_INTERPRETER": sys.executable,
-    }
-    # An ssh that another test ran may have left the tester's own input non-blocking, which Ansible refuses.
-    done = run(
-        [str(ANSIBLE), "-i", str(inventory), ASSET, *arguments], env=environ, cwd=tmp_path, stdin=subprocess.DEVNULL
-    )
+    # The path of a Unix socket has room for about a hundred characters, which the folders of tests use up.
+    with tempfile.TemporaryDirectory() as sockets:
+        environ = {
+            "PATH": os.environ["PATH"],
+            "HOME": str(tmp_path),
+            "LANG": "C.UTF-8",
+            "ANSIBLE_HOME": str(tmp_path / "ansible"),
+            "ANSIBLE_SSH_ARGS": f"-C -o ControlMaster=auto -o ControlPersist=5s {ssh_args}",
+            "ANSIBLE_SSH_CONTROL_PATH_DIR": sockets,
+            "ANSIBLE_PYTHON_INTERPRETER": sys.executable,
+        }
+        # An ssh that another test ran may have left the tester's own input non-blocking, which Ansible refuses.
+        done = run(
+            [str(ANSIBLE), "-i", str(inventory), ASSET, *arguments], env=environ, cwd=tmp_path, stdin=subprocess.DEVNULL
+        )
     assert done.returncode == 0, done.stdout + done.stderr
     answer: dict[str, object] = json.loads(done.stdout.partition(" => ")[2])
     return answer
