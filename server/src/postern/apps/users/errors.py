@@ -4,7 +4,7 @@ from typing import ClassVar
 
 from django.utils.translation import gettext as _
 
-from postern.kernel.errors import Conflict, NotAllowed, PosternError
+from postern.kernel.errors import Conflict, NotAllowed, NotFound, PosternError
 
 
 class FieldProblem(PosternError):
@@ -15,6 +15,22 @@ class FieldProblem(PosternError):
     def __init__(self, field: str, *messages: str) -> None:
         super().__init__(" ".join(messages))
         self.fields = {field: list(messages)}
+
+
+class OwnLimit(FieldProblem):
+    """Somebody changes what limits them. `fields` names each of these columns."""
+
+    def __init__(self, *names: str) -> None:
+        text = _("You cannot change this about yourself. Ask another administrator.")
+        super().__init__(names[0], text)
+        self.fields = {name: [text] for name in names}
+
+
+class OwnLockOut(NotAllowed):
+    """Whoever lifts their own lock-out may guess the password without end."""
+
+    def __init__(self) -> None:
+        super().__init__(_("You cannot lift your own lock. Ask another administrator, or wait until it ends."))
 
 
 class LastAdministrator(PosternError):
@@ -74,6 +90,24 @@ class InvitedIntoRoot(RootOrganization):
     @property
     def fields(self) -> dict[str, str]:
         return {"error": self.message}
+
+
+class InvitationGone(NotFound):
+    """The invitation was answered, withdrawn or has expired, or whoever sent it may invite nobody any more: one answer."""
+
+    def __init__(self) -> None:
+        super().__init__(_("This invitation is not open any more."))
+
+
+class TooManyInvitations(PosternError):
+    """So many invitations are no invitations: somebody tries out names."""
+
+    code = "throttled"
+    status = 429
+    retry_after_s: ClassVar[int] = 3600
+
+    def __init__(self) -> None:
+        super().__init__(_("You have sent many invitations within the last hour. Try again later."))
 
 
 class OwnPassword(PosternError):

@@ -1,6 +1,7 @@
 """Who may do what to whom: rules over plain values, no queries."""
 
 from dataclasses import dataclass
+from typing import Final
 from uuid import UUID
 
 from postern.foundation.actor import Actor
@@ -22,10 +23,10 @@ class Subject:
 
 
 def may_update(actor: Actor, subject: Subject) -> bool:
-    """Everybody himself; super administrators everybody; organization administrators nobody above them (K60).
+    """Whether the actor may change the account: themselves, super administrators anybody, organization administrators nobody above them (K60).
 
     Nor somebody whom they share with another organization: whoever sets the password of an account has all of its
-    rights, and nobody gives himself rights that he does not hold (K35).
+    rights, and nobody gives themselves rights that they do not hold (K35). Of the own account, `LIMITS` stay as they are.
     """
     if actor.user_id is not None and actor.user_id == subject.user_id:
         return True
@@ -47,6 +48,28 @@ def may_delete(actor: Actor, subject: Subject) -> bool:
     if actor.is_super_user:
         return True
     return actor.is_org_admin and subject.system_role == "User" and not subject.is_org_admin
+
+
+def may_manage_membership(actor: Actor, *, user_id: UUID, system_role: str) -> bool:
+    """Whether the actor may change somebody's roles in the organization of the request.
+
+    Organization administrators: of nobody above them (K60), and not their own. This does not depend on other
+    organizations: a membership belongs to the organization, an account to its person.
+    """
+    if actor.is_super_user:
+        return True
+    return actor.is_org_admin and system_role == "User" and actor.user_id != user_id
+
+
+#: Columns that limit what a person may do. Nobody below the super administrators changes their own.
+LIMITS: Final = frozenset(
+    {"username", "email", "source", "mfa_level", "need_update_password", "is_active", "date_expired", "role"}
+)
+
+
+def may_change_limits(actor: Actor, user_id: UUID) -> bool:
+    """Whether the actor may change `LIMITS` of this account, if they may change the account at all."""
+    return actor.is_super_user or actor.user_id != user_id
 
 
 def may_grant_system_role(actor: Actor, role: str) -> bool:

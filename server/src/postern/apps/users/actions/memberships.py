@@ -8,10 +8,16 @@ from django.utils.translation import gettext as _
 
 from postern.apps.audits import facade as audits
 from postern.apps.users.actions import trail
-from postern.apps.users.errors import AboveYou, FieldProblem, LastOrganizationAdministrator, RootOrganization
+from postern.apps.users.errors import (
+    AboveYou,
+    FieldProblem,
+    LastOrganizationAdministrator,
+    OwnLimit,
+    RootOrganization,
+)
 from postern.apps.users.events import GroupsChanged, MembershipChanged
 from postern.apps.users.models import Membership, OrgRole, User, UserGroup, UserGroupMember
-from postern.apps.users.policy import may_delete, may_grant_org_role
+from postern.apps.users.policy import may_delete, may_grant_org_role, may_manage_membership
 from postern.apps.users.queries import administered_org_ids, subject_of
 from postern.foundation import events
 from postern.foundation.actor import Actor
@@ -33,11 +39,36 @@ def change_org_roles(*, actor: Actor, scope: OrgScope, user: User, roles: Iterab
     wanted = set(roles)
     if not all(may_grant_org_role(actor, role) for role in wanted):
         raise FieldProblem("org_roles", _("You may not give this role."))
-    held = set(Membership.objects.filter(org_id=scope.org_id, user=user).values_list("role", flat=True))
+    held = _held_roles(scope, user)
     if held == wanted:
         return None
+    if actor.user_id == user.pk and not actor.is_super_user:
+        raise OwnLimit("org_roles")
+    if not may_manage_membership(actor, user_id=user.pk, system_role=user.role):
+        raise AboveYou
     if OrgRole.ADMIN in held - wanted:
         _keep_an_administrator(actor, scope, user)
+    return _store_roles(actor, scope, user, held, wanted)
+
+
+@transaction.atomic
+def join(*, actor: Actor, scope: OrgScope, user: User, roles: Iterable[str]) -> None:
+    """Give the roles of an invitation that was accepted; roles that are held already stay.
+
+    The right to give them is that of whoever sent the invitation, and is checked by the caller.
+    """
+    held = _held_roles(scope, user)
+    wanted = held | set(roles)
+    if held != wanted:
+        change = _store_roles(actor, scope, user, held, wanted)
+        trail.record(actor, "membership.changed", user, {"org_roles": change}, org_id=scope.org_id)
+
+
+def _held_roles(scope: OrgScope, user: User) -> set[str]:
+    return set(Membership.objects.filter(org_id=scope.org_id, user=user).values_list("role", flat=True))
+
+
+def _store_roles(actor: Actor, scope: OrgScope, user: User, held: set[str], wanted: set[str]) -> trail.Change:
     Membership.objects.filter(org_id=scope.org_id, user=user, role__in=held - wanted).delete()
     Membership.objects.bulk_create(
         Membership(org_id=scope.org_id, user=user, role=role, created_by=actor.label[:128])

@@ -1,7 +1,8 @@
 """Creating, changing and deleting people."""
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
+from datetime import datetime
 from typing import Final
 from uuid import UUID
 
@@ -20,10 +21,18 @@ from postern.apps.users.actions.passwords import (
     require_good_password,
     set_password,
 )
-from postern.apps.users.errors import AboveYou, BuiltInAdministrator, FieldProblem, LastAdministrator
+from postern.apps.users.errors import AboveYou, BuiltInAdministrator, FieldProblem, LastAdministrator, OwnLimit
 from postern.apps.users.events import PublicKeysChanged, UserClosed, UserCreated, UserExpiryMoved
 from postern.apps.users.models import MfaLevel, OrgRole, SystemRole, User
-from postern.apps.users.policy import may_delete, may_grant_org_role, may_grant_system_role, may_update
+from postern.apps.users.policy import (
+    LIMITS,
+    may_change_limits,
+    may_delete,
+    may_grant_org_role,
+    may_grant_system_role,
+    may_manage_membership,
+    may_update,
+)
 from postern.apps.users.queries import administered_org_ids, subject_of
 from postern.foundation import events
 from postern.foundation.actor import Actor
@@ -111,7 +120,7 @@ def _first_password(user: User, person: PersonInput) -> str:
 
 def update_user(*, actor: Actor, scope: OrgScope, user: User, person: PersonInput) -> User:
     """Change a person. Disabling or expiring ends everything that he has open. Raises AboveYou, FieldProblem …"""
-    _require_update(actor, scope, user)
+    person = _permitted(actor, scope, user, person)
     _check_grants(actor, person, before=user)
     _check_own_mfa(actor, person, user)
     if person.password and person.columns.get("source", user.source) == user.source and user.is_local:
@@ -119,6 +128,9 @@ def update_user(*, actor: Actor, scope: OrgScope, user: User, person: PersonInpu
     keys = checked_public_keys(person.public_key) if person.public_key else None
     with transaction.atomic():
         row = _locked(user)
+        # Judged by the locked row: a form that repeats old values must not undo a limit that was set meanwhile.
+        _check_grants(actor, person, before=row)
+        _check_own_limits(actor, person, row)
         was_valid = row.is_valid
         changes = _apply(row, person, keys)
         _keep_an_administrator(row)
@@ -217,10 +229,38 @@ def change_mfa_level(*, user: User, level: MfaLevel) -> tuple[int, int]:
     return int(before), int(row.mfa_level)
 
 
-def _require_update(actor: Actor, scope: OrgScope, user: User) -> None:
+def _permitted(actor: Actor, scope: OrgScope, user: User, person: PersonInput) -> PersonInput:
+    """The input as far as the actor may write it. Raises AboveYou when it changes more.
+
+    Of a person whom the organization shares with another, its administrators change roles and groups there, and nothing
+    of the account. A form sends all fields: those that repeat what is stored are left out.
+    """
     subject = subject_of(user, scope, user.memberships.all(), administered_org_ids(actor))
-    if not may_update(actor, subject):
+    if may_update(actor, subject):
+        return person
+    if not may_manage_membership(actor, user_id=user.pk, system_role=user.role):
         raise AboveYou
+    changes_columns = any(name in UPDATABLE and _differs(user, name, value) for name, value in person.columns.items())
+    if changes_columns or person.password or person.public_key:
+        raise AboveYou
+    return replace(person, columns={})
+
+
+def _differs(user: User, name: str, value: object) -> bool:
+    """Whether the value is another than the stored one; instants are compared by the second, as the wire format has them."""
+    stored = getattr(user, name)
+    if isinstance(stored, datetime) and isinstance(value, datetime):
+        return stored.replace(microsecond=0) != value.replace(microsecond=0)
+    return bool(stored != value)
+
+
+def _check_own_limits(actor: Actor, person: PersonInput, user: User) -> None:
+    """Nobody below the super administrators changes what limits them, in whatever form it is sent."""
+    if may_change_limits(actor, user.pk):
+        return
+    changed = [name for name in sorted(LIMITS) if name in person.columns and _differs(user, name, person.columns[name])]
+    if changed:
+        raise OwnLimit(*changed)
 
 
 def _check_own_mfa(actor: Actor, person: PersonInput, user: User) -> None:

@@ -15,7 +15,7 @@ from postern.apps.users import login_locks, second_factors
 from postern.apps.users.actions import memberships, passwords, people
 from postern.apps.users.actions.people import PersonInput
 from postern.apps.users.api.serializers import UserSerializer
-from postern.apps.users.errors import AboveYou, InvitedIntoRoot, OwnSecondFactor
+from postern.apps.users.errors import AboveYou, InvitedIntoRoot, OwnLockOut, OwnSecondFactor
 from postern.apps.users.models import User, UserGroup
 from postern.apps.users.passwords import MAX_PASSWORD_CHARS
 from postern.apps.users.policy import may_update
@@ -191,6 +191,8 @@ class UserViewSet(ResourceViewSet):
         """Let a locked account name sign in again."""
         del request, kwargs
         user = self._changeable()
+        if user.pk == self.actor.user_id:
+            raise OwnLockOut
         login_locks.unlock(user.username, self.actor)
         return Response(self.get_serializer(user).data)
 
