@@ -11,7 +11,8 @@ from postern.apps.assets.actions.catalogue import create_label
 from postern.apps.assets.models import HostKey
 from postern.apps.audits.models import AuditEvent
 from postern.apps.sessions.models import Command, FileTransfer, ProxyOrder, Session, Terminal
-from postern.apps.users.models import User, UserGroupMember
+from postern.apps.users.actions.invitations import LIFETIME
+from postern.apps.users.models import Invitation, User, UserGroupMember
 from postern.apps.vault.actions.system_users import bind
 from postern.apps.vault.models import SystemUserAsset, SystemUserNode, SystemUserUser
 from postern.foundation.actor import SYSTEM
@@ -48,6 +49,9 @@ def settle(org_id: UUID, name: str, make_user: Callable[..., User], *, dynamic: 
     return {
         "users/users": user,
         "users/groups": group,
+        "users/invitations": Invitation.objects.create(
+            org_id=org_id, addressee=f"{name}-guest", roles=["User"], date_expired=clock.now() + LIFETIME
+        ),
         "users/users-groups-relations": UserGroupMember.objects.get(user=user),
         "assets/assets": asset,
         "assets/nodes": node,

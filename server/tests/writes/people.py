@@ -110,6 +110,66 @@ _LEFT = [
     Told(event="systemuser.unbound", action="update", kind="SystemUser", name="one same()", old={"user": ONE}),
 ]
 
+
+def _invitation(verb: str, action: str, name: str, **more: object) -> Told:
+    return Told(**{"event": f"invitation.{verb}", "action": action, "kind": "Invitation", "name": name, **more})  # type: ignore[arg-type]  # a mapping has one type for all
+
+
+_WITHDRAWN = _invitation("withdrawn", "delete", "one-guest")
+_INVITATIONS = [
+    Write(
+        method="DELETE",
+        path=f"{API}invitations/<pk>/",
+        at={"pk": "{users/invitations}"},
+        status=204,
+        told=[_WITHDRAWN],
+        again=Again.GONE,
+    ),
+    Write(
+        method="DELETE",
+        path=f"{API}invitations/",
+        query="ids={users/invitations}",
+        status=204,
+        told=[_WITHDRAWN],
+    ),
+    Write(
+        method="POST",
+        path=f"{API}profile/invitations/<pk>/accept/",
+        at={"pk": "{invitation}"},
+        prepare=World.invited,
+        told=[
+            _person(
+                "membership.changed",
+                name="Adam(adam)",
+                old={"org_roles": []},
+                new={"org_roles": ["User"]},
+                org="{2:org}",
+            ),
+            _invitation("accepted", "update", "guest", new={"user": "Adam(adam)", "roles": ["User"]}, org="{2:org}"),
+        ],
+        again=Again.GONE,
+    ),
+    Write(
+        method="POST",
+        path=f"{API}profile/invitations/<pk>/decline/",
+        at={"pk": "{invitation}"},
+        prepare=World.invited,
+        told=[_invitation("declined", "update", "guest", org=ROOT)],
+        again=Again.GONE,
+    ),
+    Write(
+        method="POST",
+        path=f"{API}member-invitations/<pk>/accept/",
+        at={"pk": "{invitation}"},
+        prepare=World.with_invited_member,
+        told=[
+            _person("membership.changed", old={"org_roles": []}, new={"org_roles": ["User"]}, org="{2:org}"),
+            _invitation("accepted", "update", "guest", new={"user": ONE, "roles": ["User"]}, org="{2:org}"),
+        ],
+        again=Again.GONE,
+    ),
+]
+
 _DEEDS = [
     # Columns, roles and groups in one form are one record.
     Write(
@@ -196,4 +256,4 @@ _DEEDS = [
     ),
 ]
 
-WRITES = [*_USERS.writes(), *_GROUPS.writes(), *_SEATS.writes(), *_DEEDS]
+WRITES = [*_USERS.writes(), *_GROUPS.writes(), *_SEATS.writes(), *_INVITATIONS, *_DEEDS]

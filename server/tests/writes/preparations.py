@@ -26,9 +26,11 @@ from postern.apps.perms.links import SYSTEM_USERS
 from postern.apps.perms.models import AssetPermission
 from postern.apps.sessions.models import ProxyOrder, Session
 from postern.apps.users.actions import passwords
-from postern.apps.users.models import MfaLevel, User
+from postern.apps.users.actions.invitations import LIFETIME
+from postern.apps.users.models import Invitation, MfaLevel, User
 from postern.apps.vault.models import SystemUser
 from postern.foundation.actor import SYSTEM
+from postern.kernel import clock
 
 Values = dict[str, Any]
 RECORDINGS = Path(__file__).parents[1] / "fixtures" / "recordings"
@@ -56,6 +58,27 @@ class Preparations:
     def client(self, caller: str) -> APIClient:
         """See `World`."""
         raise NotImplementedError
+
+    def invited(self) -> Values:
+        """Adam is invited into the second firm."""
+        licences.install_licence()
+        return self._invitation(self.admin)
+
+    def with_invited_member(self) -> Values:
+        """A member of the organization is."""
+        licences.install_licence()
+        return self._invitation(User.objects.get(pk=self.values["users/users"]))
+
+    def _invitation(self, user: User) -> Values:
+        row = Invitation.objects.create(
+            org_id=self.values["2:org"],
+            addressee="guest",
+            user=user,
+            roles=["User"],
+            inviter=self.admin,
+            date_expired=clock.now() + LIFETIME,
+        )
+        return {"invitation": str(row.pk)}
 
     @property
     def person(self) -> User:

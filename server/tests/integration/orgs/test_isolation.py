@@ -48,8 +48,9 @@ ELSEWHERE: Final = {
     "terminal/terminals/": "proxies belong to no organization",
     "users/connection-token/": "for the caller; decided by his permissions",
     "users/profile/": "the caller",
-    "users/users/suggestion/": "finds people everywhere, three names at a time, to invite them",
-    "users/users/invite/": "takes people from anywhere into the organization of the request",
+    "users/member-invitations/": "into other organizations, of members of this one: test_invitations",
+    "users/users/suggestion/": "names people of the organizations that the caller administers: test_invitations",
+    "users/users/invite/": "asks people of anywhere to join the organization of the request: test_invitations",
     "xpack/": "the organizations themselves, and the licence",
 }
 
@@ -80,6 +81,7 @@ DEMANDED: Final = {"terminal/commands": "?command_storage_id=default"}
 RESOURCES: Final = (
     "users/users",
     "users/groups",
+    "users/invitations",
     "users/users-groups-relations",
     "assets/assets",
     "assets/nodes",

@@ -185,13 +185,13 @@ def test_k68_org_admin_has_no_reach_into_another_organization(as_org_admin: APIC
     assert as_org_admin.get(url(stranger)).status_code == 404
 
 
-def test_suggestion_finds_people_everywhere_but_only_three_and_only_names(
-    as_org_admin: APIClient, make_user: Callable[..., User]
+def test_suggestion_finds_super_administrators_people_everywhere_but_only_three_and_only_names(
+    as_admin: APIClient, make_user: Callable[..., User]
 ):
     other = Organization.objects.create(name="Branch")
     for number in range(5):
         make_user(f"guest{number}", org_id=other.pk)
-    rows = as_org_admin.get(f"{USERS}suggestion/?search=guest").json()
+    rows = as_admin.get(f"{USERS}suggestion/?search=guest").json()
     assert len(rows) == 3
     assert set(rows[0]) == {"id", "name", "username"}
 
@@ -514,15 +514,15 @@ def test_k75_inviting_is_closed_without_a_licence_and_removing_never_is(
     assert not other.memberships.exists()
 
 
-def test_suggestion_names_three_people_of_all_organizations_in_short(
-    as_org_admin: APIClient, make_user: Callable[..., User]
+def test_suggestion_names_super_administrators_three_people_of_all_organizations_in_short(
+    as_admin: APIClient, make_user: Callable[..., User]
 ):
     for number in range(5):
         make_user(f"guest{number}", org_role=None)
-    found = as_org_admin.get(f"{USERS}suggestion/?search=guest").json()
+    found = as_admin.get(f"{USERS}suggestion/?search=guest").json()
     assert [row["username"] for row in found] == ["guest0", "guest1", "guest2"]
     assert set(found[0]) == {"id", "name", "username"}
-    paged = as_org_admin.get(f"{USERS}suggestion/?search=guest4&limit=10&offset=0").json()
+    paged = as_admin.get(f"{USERS}suggestion/?search=guest4&limit=10&offset=0").json()
     assert (paged["count"], paged["next"]) == (1, None)
 
 

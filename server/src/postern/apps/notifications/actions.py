@@ -6,6 +6,7 @@ from typing import Final
 from uuid import UUID
 
 from django.db import transaction
+from django.db.models import QuerySet
 from django.utils import translation
 from django.utils.translation import gettext as _
 
@@ -94,8 +95,30 @@ def post_notice(*, message_type: MessageType, occasion: str, render: Rendering) 
     subscription = queries.subscriptions([message_type.name])[message_type.name]
     if SITE_MESSAGE_BACKEND not in subscription.receive_backends:
         return 0
+    subscribers = queries.people(subscription.user_ids, subscription.group_ids)
+
+    def addressed_to() -> list[str]:
+        return [_("Subscribers of: %(kind)s") % {"kind": message_type.label}]
+
+    return _post(message_type, occasion, render, subscribers, addressed_to)
+
+
+@transaction.atomic
+def tell(*, message_type: MessageType, occasion: str, render: Rendering, user_ids: Collection[UUID]) -> int:
+    """Send a system message to these people, each in their language; returns to how many. The same occasion is told once."""
+    if SiteMessage.objects.filter(message_type=message_type.name, occasion=occasion).exists():
+        return 0
+    return _post(message_type, occasion, render, User.objects.valid().filter(pk__in=list(user_ids)), list)
+
+
+def _post(
+    message_type: MessageType,
+    occasion: str,
+    render: Rendering,
+    receivers: QuerySet[User],
+    addressed_to: Callable[[], list[str]],
+) -> int:
     by_language: dict[str, list[UUID]] = {}
-    receivers = queries.people(subscription.user_ids, subscription.group_ids)
     for user_id, language in receivers.values_list("pk", "language"):
         by_language.setdefault(language, []).append(user_id)
     for language, user_ids in by_language.items():
@@ -105,7 +128,7 @@ def post_notice(*, message_type: MessageType, occasion: str, render: Rendering) 
                 subject=subject[:MAX_SUBJECT_CHARS],
                 message=clean_html(html),
                 message_type=message_type.name,
-                addressed_to=[_("Subscribers of: %(kind)s") % {"kind": message_type.label}],
+                addressed_to=addressed_to(),
                 occasion=occasion,
             )
         _store(SYSTEM, row, user_ids)

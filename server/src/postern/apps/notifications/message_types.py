@@ -42,6 +42,9 @@ TERMINAL_LOST: Final = MessageType("TerminalLostMessage", _("A terminal does not
 RECORDING_FAILED: Final = MessageType("RecordingFailedMessage", _("A session could not be recorded"), *_TERMINAL)
 LICENCE_EXPIRING: Final = MessageType("LicenceExpiringMessage", _("The licence ends"), *_OPERATIONS)
 
+#: Told to the people whom they concern, whoever subscribes to what.
+INVITATION: Final = MessageType("InvitationMessage", _("Invitation into an organization"), *_OPERATIONS)
+
 MESSAGE_TYPES: Final[Mapping[str, MessageType]] = {
     one.name: one for one in (HOST_KEY_CHANGED, ACCOUNT_LOCKED, TERMINAL_LOST, RECORDING_FAILED, LICENCE_EXPIRING)
 }
@@ -51,5 +54,5 @@ def label_of(name: str) -> Text:
     """What a kind of message is called; the name itself for one that exists no more."""
     if name == FROM_PEOPLE:
         return _("Message")
-    found = MESSAGE_TYPES.get(name)
+    found = INVITATION if name == INVITATION.name else MESSAGE_TYPES.get(name)
     return found.label if found else name

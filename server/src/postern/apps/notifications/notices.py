@@ -11,9 +11,11 @@ from postern.apps.assets.events import HostKeyChanged
 from postern.apps.authn.events import AccountLocked
 from postern.apps.licence.events import LicenceExpiring
 from postern.apps.notifications import message_types
-from postern.apps.notifications.actions import post_notice
+from postern.apps.notifications.actions import post_notice, tell
 from postern.apps.orgs import facade as orgs
 from postern.apps.sessions.events import RecordingFailed, TerminalLost
+from postern.apps.users import facade as users
+from postern.apps.users.events import InvitationAccepted, InvitationSent
 
 
 def on_host_key_changed(event: HostKeyChanged) -> None:
@@ -97,6 +99,63 @@ def on_licence_expiring(event: LicenceExpiring) -> None:
 
     occasion = f"{event.date_expired}:{event.days_left}"
     post_notice(message_type=message_types.LICENCE_EXPIRING, occasion=occasion, render=render)
+
+
+def on_invitation_sent(event: InvitationSent) -> None:
+    """The invited person, and the administrators who can consent in their place."""
+    invitation = users.invitation_brief(event.invitation_id)
+    if invitation is None or not invitation.is_open:
+        return
+    values = {"name": invitation.user, "org": invitation.org, "inviter": invitation.inviter}
+
+    def to_person() -> tuple[str, str]:
+        subject = _("You are invited into the organization %(org)s") % {"org": invitation.org}
+        body = _(
+            "{inviter} invites you into the organization {org}. Accept or decline on your profile page. Its administrators see "
+            "your name, your e-mail address and the rest of your account only when you accept."
+        )
+        return subject, _paragraph(body, **values)
+
+    def to_administrators() -> tuple[str, str]:
+        subject = _("%(name)s is invited into the organization %(org)s") % {
+            "name": invitation.user,
+            "org": invitation.org,
+        }
+        body = _(
+            "{inviter} invites {name} into the organization {org}. You can consent in their place: on the page of the users, "
+            "under Invitations. The account is then shared, and only super administrators or its owner change it."
+        )
+        return subject, _paragraph(body, **values)
+
+    occasion = str(event.invitation_id)
+    kind = message_types.INVITATION
+    tell(message_type=kind, occasion=occasion, render=to_person, user_ids=[invitation.user_id])
+    tell(
+        message_type=kind,
+        occasion=f"{occasion}:administrators",
+        render=to_administrators,
+        user_ids=invitation.consenters,
+    )
+
+
+def on_invitation_accepted(event: InvitationAccepted) -> None:
+    """Whoever sent the invitation, and the person when somebody else consented."""
+    invitation = users.invitation_brief(event.invitation_id)
+    if invitation is None or not invitation.is_accepted:
+        return
+
+    def render() -> tuple[str, str]:
+        values = {"name": invitation.user, "org": invitation.org}
+        subject = _("%(name)s has joined the organization %(org)s") % values
+        return subject, _paragraph(_("{name} now belongs to the organization {org}."), **values)
+
+    told = [pk for pk in (invitation.inviter_id, invitation.user_id) if pk is not None]
+    tell(
+        message_type=message_types.INVITATION,
+        occasion=f"{event.invitation_id}:accepted",
+        render=render,
+        user_ids=told,
+    )
 
 
 def _paragraph(text: str, **values: object) -> str:

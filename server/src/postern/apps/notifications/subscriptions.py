@@ -5,6 +5,7 @@ from postern.apps.authn.events import AccountLocked, LoginSessionEnded
 from postern.apps.licence.events import LicenceExpiring
 from postern.apps.notifications import notices, push
 from postern.apps.sessions.events import RecordingFailed, TerminalLost
+from postern.apps.users.events import InvitationAccepted, InvitationSent
 from postern.foundation import events, outbox
 
 
@@ -15,6 +16,8 @@ def connect() -> None:
     outbox.subscribe(TerminalLost, notices.on_terminal_lost)
     outbox.subscribe(RecordingFailed, notices.on_recording_failed)
     outbox.subscribe(LicenceExpiring, notices.on_licence_expiring)
+    outbox.subscribe(InvitationSent, notices.on_invitation_sent)
+    outbox.subscribe(InvitationAccepted, notices.on_invitation_accepted)
     events.subscribe(LoginSessionEnded, _close_sockets)
 
 

@@ -9,12 +9,22 @@ from postern.apps.users import login_locks, second_factors
 from postern.apps.users.actions.memberships import add_org_role, set_org_roles, take_org_role
 from postern.apps.users.actions.passwords import change_own_password, redeem_set_password_link, set_public_keys
 from postern.apps.users.actions.people import change_mfa_level, update_own_profile
-from postern.apps.users.models import Membership, User, UserGroup, UserGroupMember
+from postern.apps.users.models import (
+    Invitation,
+    InvitationAnswer,
+    Membership,
+    OrgRole,
+    SystemRole,
+    User,
+    UserGroup,
+    UserGroupMember,
+)
 from postern.apps.users.queries import OrgRoles, administered_org_ids, org_roles_of
 from postern.contracts.access import UserIdentity
 from postern.kernel import clock
 
 __all__ = [
+    "InvitationBrief",
     "OrgRoles",
     "UserBrief",
     "add_org_role",
@@ -25,6 +35,7 @@ __all__ = [
     "group_ids_of",
     "group_names",
     "identity_of",
+    "invitation_brief",
     "is_valid",
     "member_ids",
     "org_roles_of",
@@ -62,6 +73,40 @@ def brief(user_ids: Iterable[UUID]) -> dict[UUID, UserBrief]:
         )
         for user in User.objects.filter(pk__in=list(user_ids))
     }
+
+
+@dataclass(frozen=True, slots=True)
+class InvitationBrief:
+    """An invitation as messages tell of it. `consenters`: administrators of the invited person, who can consent too."""
+
+    user_id: UUID
+    user: str
+    inviter_id: UUID | None
+    inviter: str
+    org: str
+    is_open: bool
+    is_accepted: bool
+    consenters: frozenset[UUID]
+
+
+def invitation_brief(invitation_id: UUID) -> InvitationBrief | None:
+    """The invitation; None when it is gone, or names nobody."""
+    row = Invitation.objects.select_related("org", "user").filter(pk=invitation_id, user__isnull=False).first()
+    if row is None or row.user is None:
+        return None
+    org_ids = Membership.objects.filter(user=row.user).exclude(org=row.org).values("org_id")
+    administrators = Membership.objects.filter(org_id__in=org_ids, role=OrgRole.ADMIN).exclude(user=row.user)
+    may_consent = row.user.role == SystemRole.USER
+    return InvitationBrief(
+        user_id=row.user.pk,
+        user=str(row.user),
+        inviter_id=row.inviter_id,
+        inviter=row.created_by,
+        org=row.org.name,
+        is_open=row.answer == "" and row.date_expired > clock.now(),
+        is_accepted=row.answer == InvitationAnswer.ACCEPTED,
+        consenters=frozenset(administrators.values_list("user_id", flat=True) if may_consent else ()),
+    )
 
 
 def identity_of(user_id: UUID) -> UserIdentity | None:

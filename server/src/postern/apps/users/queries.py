@@ -7,7 +7,15 @@ from uuid import UUID
 
 from django.db.models import Q
 
-from postern.apps.users.models import Membership, OrgRole, SystemRole, User, UserQuerySet
+from postern.apps.users.models import (
+    Invitation,
+    InvitationQuerySet,
+    Membership,
+    OrgRole,
+    SystemRole,
+    User,
+    UserQuerySet,
+)
 from postern.apps.users.policy import Subject
 from postern.foundation.actor import Actor
 from postern.foundation.prepared import PreparedQuery
@@ -51,6 +59,38 @@ def administered_org_ids(actor: Actor) -> frozenset[UUID]:
 def people_in(scope: OrgScope) -> UserQuerySet:
     """Everybody in the root organization, the members in any other."""
     return User.objects.all() if scope.is_root else User.objects.members_of(scope.org_id)
+
+
+def people_known_to(actor: Actor) -> UserQuerySet:
+    """Whom an administrator may be shown by name: the people of organizations that they administer."""
+    if actor.is_super_user:
+        return User.objects.all()
+    members = Membership.objects.filter(org_id__in=administered_org_ids(actor))
+    return User.objects.filter(pk__in=members.values("user_id"))
+
+
+def invitations_sent(scope: OrgScope) -> InvitationQuerySet:
+    """Invitations of the organization that still wait for an answer, as far as it can tell; of all in the root."""
+    rows = Invitation.objects.waiting()
+    return rows if scope.is_root else rows.filter(org_id=scope.org_id)
+
+
+def invitations_to(actor: Actor) -> InvitationQuerySet:
+    """Invitations that the caller can accept or decline."""
+    rows = Invitation.objects.open().select_related("org", "user")
+    return rows.none() if actor.user_id is None else rows.filter(user_id=actor.user_id)
+
+
+def invitations_of_members(scope: OrgScope) -> InvitationQuerySet:
+    """Invitations of members of the organization into others, to which its administrators can consent.
+
+    Not those of super administrators and auditors: they stand above every administrator of an organization (K60).
+    """
+    rows = Invitation.objects.open().exclude(org_id=scope.org_id).filter(user__role=SystemRole.USER)
+    if scope.is_root:
+        return rows.none()
+    members = Membership.objects.filter(org_id=scope.org_id)
+    return rows.filter(user_id__in=members.values("user_id")).select_related("org", "user")
 
 
 def with_role(people: UserQuerySet, scope: OrgScope, role: str) -> UserQuerySet:

@@ -66,7 +66,8 @@ def _respond(error: Exception) -> Response | None:
     if isinstance(error, exceptions.APIException):
         return _api_error(error)
     if isinstance(error, PosternError):
-        headers = {"Retry-After": str(_RETRY_AFTER_S)} if error.status == 503 else None
+        wait_s = getattr(error, "retry_after_s", _RETRY_AFTER_S if error.status == 503 else None)
+        headers = {"Retry-After": str(wait_s)} if wait_s else None
         fields = getattr(error, "fields", None)
         return Response(fields or body(error.message, error.code), status=error.status, headers=headers)
     if isinstance(error, ModelValidationError):

@@ -4,8 +4,9 @@ assets = OrgOwnedList(Asset)            # list of ids, one query for all of them
 domain = OrgOwnedField(Domain)          # one id
 """
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from typing import Any, Final
+from uuid import UUID
 
 from django.core.exceptions import ValidationError as ModelValidationError
 from django.db import models
@@ -59,9 +60,10 @@ class OrgOwnedList(serializers.ManyRelatedField):
         "too_many": gettext_lazy("Too many items."),
     }
 
-    def __init__(self, model: type[models.Model], **kwargs: Any) -> None:
+    def __init__(self, model: type[models.Model], *, of_all_organizations: bool = False, **kwargs: Any) -> None:
         super().__init__(child_relation=OrgOwnedField(model), **kwargs)
         self._model = model
+        self._of_all = of_all_organizations
 
     def get_attribute(self, instance: Any) -> Any:
         if len(self.source_attrs) == 1 and isinstance(instance, models.Model) and instance.pk is not None:
@@ -86,7 +88,8 @@ class OrgOwnedList(serializers.ManyRelatedField):
         found: dict[Any, Any] = vars(self).setdefault("_found", {})  # those that another item of the call named
         missing = [value for value in parsed if value not in found]
         if missing:
-            rows = rows_in_scope(self._model._default_manager.all(), self.context.get("scope"))  # noqa: SLF001 - the documented model API
+            scope = None if self._of_all else self.context.get("scope")
+            rows = rows_in_scope(self._model._default_manager.all(), scope)  # noqa: SLF001 - the documented model API
             found.update(rows.in_bulk(missing))
         for value, key in parsed.items():
             if value not in found:
@@ -95,7 +98,13 @@ class OrgOwnedList(serializers.ManyRelatedField):
 
 
 def rows_in_scope(rows: models.QuerySet[Any], scope: OrgScope | None) -> models.QuerySet[Any]:
-    """Rows of the organization; all rows when the scope is the root or the model knows no organization."""
-    if scope is None or scope.is_root or not hasattr(rows.model, "org_id"):
+    """Rows of the organization; all rows when the scope is the root or the model knows no organization.
+
+    People belong to several: their query set finds the members.
+    """
+    if scope is None or scope.is_root:
         return rows
-    return rows.filter(org_id=scope.org_id)
+    members: Callable[[UUID], models.QuerySet[Any]] | None = getattr(rows, "members_of", None)
+    if members is not None:
+        return members(scope.org_id)
+    return rows.filter(org_id=scope.org_id) if hasattr(rows.model, "org_id") else rows

@@ -4,6 +4,7 @@ import ipaddress
 import re
 from typing import Any, Final
 
+from django.db.models import QuerySet
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 from rest_framework import serializers
@@ -217,8 +218,17 @@ class HostKeySerializer(ResourceSerializer):
         return bool(host_key.refused_fingerprint)
 
 
+class StarredAssetField(OrgOwnedField):
+    """An asset of any organization to which the caller belongs; others are answered like those that do not exist (K16)."""
+
+    def get_queryset(self) -> QuerySet[Any]:
+        rows = super().get_queryset()
+        actor = self.context.get("actor")
+        return rows if actor is None or actor.is_super_auditor else rows.filter(org_id__in=actor.org_ids)
+
+
 class FavoriteAssetSerializer(ResourceSerializer):
-    asset = OrgOwnedField(Asset, label=gettext_lazy("Asset"))
+    asset = StarredAssetField(Asset, label=gettext_lazy("Asset"))
 
     class Meta:
         model = FavoriteAsset

@@ -10,6 +10,7 @@ from rest_framework.response import Response
 
 from postern.apps.users.actions import groups
 from postern.apps.users.models import User, UserGroup, UserGroupMember
+from postern.foundation.rest.relations import OrgOwnedField, OrgOwnedList
 from postern.foundation.rest.rights import Right
 from postern.foundation.rest.serializers import ResourceSerializer
 from postern.foundation.rest.viewsets import (
@@ -34,9 +35,7 @@ _ORG_ADMIN_WRITES = {
 
 
 class UserGroupSerializer(ResourceSerializer):
-    users = serializers.PrimaryKeyRelatedField(
-        many=True, required=False, queryset=User.objects.all(), label=gettext_lazy("User")
-    )
+    users = OrgOwnedList(User, required=False, label=gettext_lazy("User"))
     users_amount = serializers.SerializerMethodField(label=gettext_lazy("Users amount"))
 
     class Meta:
@@ -91,6 +90,7 @@ class UserGroupViewSet(ResourceViewSet):
 
 
 class GroupMemberSerializer(ResourceSerializer):
+    user = OrgOwnedField(User, label=gettext_lazy("User"))
     user_display = serializers.CharField(source="user", read_only=True, label=gettext_lazy("User"))
     usergroup_display = serializers.CharField(source="usergroup", read_only=True, label=gettext_lazy("User group"))
 

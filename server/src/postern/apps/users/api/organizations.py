@@ -58,7 +58,7 @@ class MembersOfRole(OrgOwnedList):
     """The ids of an organization's people in one role."""
 
     def __init__(self, role: OrgRole, **kwargs: Any) -> None:
-        super().__init__(User, required=False, allow_null=True, **kwargs)
+        super().__init__(User, of_all_organizations=True, required=False, allow_null=True, **kwargs)
         self._role = role
 
     def get_attribute(self, instance: Any) -> Any:

@@ -1,6 +1,7 @@
 """Routes of the users app, relative to /api/v1/."""
 
 from postern.apps.users.api.groups import GroupMemberViewSet, UserGroupViewSet
+from postern.apps.users.api.invitations import InvitationViewSet, MemberInvitationViewSet, OwnInvitationViewSet
 from postern.apps.users.api.organizations import (
     AdminsOfOneOrganizationViewSet,
     LicensedOrganizationViewSet,
@@ -17,6 +18,9 @@ router = ResourceRouter()
 router.register("users/users", UserViewSet, "user")
 router.register("users/groups", UserGroupViewSet, "user-group")
 router.register("users/users-groups-relations", GroupMemberViewSet, "user-group-relation")
+router.register("users/invitations", InvitationViewSet, "invitation")
+router.register("users/member-invitations", MemberInvitationViewSet, "member-invitation")
+router.register("users/profile/invitations", OwnInvitationViewSet, "own-invitation")
 router.register("orgs/orgs", OrganizationViewSet, "organization")
 router.register("xpack/orgs", LicensedOrganizationViewSet, "xpack-organization")  # alias (rulings)
 router.register("orgs/org-member-relation", MembershipViewSet, "org-member-relation")

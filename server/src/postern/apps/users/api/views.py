@@ -12,15 +12,21 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 
 from postern.apps.users import login_locks, second_factors
-from postern.apps.users.actions import memberships, passwords, people
+from postern.apps.users.actions import invitations, memberships, passwords, people
 from postern.apps.users.actions.people import PersonInput
 from postern.apps.users.api.serializers import UserSerializer
-from postern.apps.users.errors import AboveYou, InvitedIntoRoot, OwnLockOut, OwnSecondFactor
+from postern.apps.users.errors import AboveYou, OwnLockOut, OwnSecondFactor
 from postern.apps.users.models import User, UserGroup
 from postern.apps.users.passwords import MAX_PASSWORD_CHARS
 from postern.apps.users.policy import may_update
-from postern.apps.users.queries import administered_org_ids, people_in, subject_of, with_org_role, with_role
-from postern.foundation import licensing
+from postern.apps.users.queries import (
+    administered_org_ids,
+    people_in,
+    people_known_to,
+    subject_of,
+    with_org_role,
+    with_role,
+)
 from postern.foundation.rest.rights import Right
 from postern.foundation.rest.viewsets import MAX_BULK_ITEMS, ResourceViewSet, SelectionMissing
 
@@ -32,7 +38,8 @@ class PasswordSerializer(serializers.Serializer[Any]):
 
 
 class InvitationSerializer(serializers.Serializer[Any]):
-    user = serializers.PrimaryKeyRelatedField(queryset=User.objects.all())
+    #: An id, a user name or an e-mail address. Whether it names anybody is not told, so nothing is looked up here.
+    user = serializers.CharField(max_length=254)
     role = serializers.ChoiceField(choices=("Admin", "Auditor", "User"))
 
 
@@ -72,8 +79,10 @@ class UserViewSet(ResourceViewSet):
     def visible_rows(self) -> QuerySet[User]:
         params = self.request.query_params
         rows = people_in(self.scope)
-        if self.action == "suggestion" or (params.get("all") == "1" and self.actor.is_super_user):
+        if params.get("all") == "1" and self.actor.is_super_user:
             rows = User.objects.all()
+        if self.action == "suggestion":
+            rows = people_known_to(self.actor)
         if params.get("system_or_org_role"):
             rows = with_role(rows, self.scope, params["system_or_org_role"])
         if params.get("org_role"):
@@ -111,7 +120,7 @@ class UserViewSet(ResourceViewSet):
 
     @action(detail=False, methods=["get"])
     def suggestion(self, request: Request) -> Response:
-        """A few people of all organizations, to invite; only id, name and login name."""
+        """A few people by id, name and login name: of all organizations for super administrators, else of one's own."""
         rows = self.filter_queryset(self.get_queryset())[:_SUGGESTIONS]
         body = [{"id": str(user.pk), "name": user.name, "username": user.username} for user in rows]
         if request.query_params.get("limit"):
@@ -120,18 +129,18 @@ class UserViewSet(ResourceViewSet):
 
     @action(detail=False, methods=["post"])
     def invite(self, request: Request) -> Response:
-        """`[{"user": id, "role": "Admin"|"Auditor"|"User"}]`: give roles in this organization to existing people."""
-        if self.scope.is_root:
-            raise InvitedIntoRoot
+        """`[{"user": id, user name or e-mail, "role": "Admin"|"Auditor"|"User"}]`: ask people to join this organization.
+
+        The answer repeats the body, whether or not there is such a person. They join when they or an administrator of
+        theirs consent; super administrators add anybody at once.
+        """
         items = request.data if isinstance(request.data, list) else [request.data]
         if len(items) > MAX_BULK_ITEMS:
             raise ValidationError([_("Too many items in one call.")])
         serializer = self.get_serializer(data=items, many=True)
         serializer.is_valid(raise_exception=True)
-        licensing.require()
-        with transaction.atomic():
-            for item in serializer.validated_data:
-                memberships.add_org_role(actor=self.actor, scope=self.scope, user=item["user"], role=item["role"])
+        wishes = [invitations.Wish(item["user"], item["role"]) for item in serializer.validated_data]
+        invitations.invite(actor=self.actor, scope=self.scope, wishes=wishes)
         return Response(request.data, status=status.HTTP_201_CREATED)
 
     @action(detail=True, methods=["post"])
