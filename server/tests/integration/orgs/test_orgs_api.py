@@ -52,7 +52,7 @@ def test_organization_is_taken_from_query_then_header_then_cookie(as_admin: APIC
 @pytest.mark.parametrize("named", ["nobody", "0", "a" * 500, "x\x00y", "00000000-0000-0000-0000-00000000000F", "%"])
 def test_k68_organization_unknown_is_never_another_one(as_admin: APIClient, named: str) -> None:
     answer = as_admin.get(CURRENT, {"oid": named})
-    assert (answer.status_code, answer.json()["code"]) == (404, "object_does_not_exist")
+    assert (answer.status_code, answer.json()["code"]) == (404, "organization_unknown")
 
 
 @pytest.mark.spec("S7-046")

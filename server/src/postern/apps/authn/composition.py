@@ -23,6 +23,7 @@ from postern.foundation.rest import fresh_mfa
 def register() -> None:
     """Tell the foundation who calls, and the users app which names are locked."""
     hooks.register_authenticators(BearerAuthentication, SignatureAuthentication, WithdrawnSchemes, CookieAuthentication)
+    hooks.register_scope_resolver(identity.scope_of_request)
     hooks.register_actor_resolver(identity.actor_of_request)
     hooks.register_gate(identity.require_password_in_order)
     fresh_mfa.register(freshness.require)

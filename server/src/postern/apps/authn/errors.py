@@ -239,3 +239,12 @@ class TooManyAccessKeys(PosternError):
 
     def __init__(self, limit: int) -> None:
         super().__init__(_("You have %(number)d access keys already; delete one first.") % {"number": limit})
+
+
+class OrganizationClosed(NotAllowed):
+    """The request names an organization to which the person does not belong (any more)."""
+
+    code = "organization_closed"
+
+    def __init__(self) -> None:
+        super().__init__(_("You do not belong to this organization."))

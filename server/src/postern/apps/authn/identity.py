@@ -1,30 +1,60 @@
 """From an authenticated request to an `Actor`, and the gate of people whose password must change."""
 
-from typing import Any, Final
+from typing import Any
 
-from django.utils.translation import gettext as _
 from rest_framework.request import Request
 
-from postern.apps.authn.errors import PasswordMustChange
+from postern.apps.authn.errors import OrganizationClosed, PasswordMustChange
 from postern.apps.authn.models import AccessKey, BearerToken, LoginSession
 from postern.apps.authn.policy import password_is_due
+from postern.apps.orgs import facade as orgs
 from postern.apps.rbac import facade as rbac
+from postern.apps.users import facade as users
 from postern.apps.users.models import User
 from postern.foundation.actor import Actor, ActorKind, anonymous
-from postern.foundation.scope import OrgScope
+from postern.foundation.scope import DEFAULT, OrgScope
 from postern.kernel import clock
-from postern.kernel.errors import NotAllowed
 
-_ORG_NAMES: Final = ("oid",)
-_ORG_HEADER: Final = "X-JMS-ORG"
+
+def scope_of_request(request: Request) -> OrgScope:
+    """The organization that a request names: query `oid`, header X-JMS-ORG, cookie X-JMS-ORG; else the default one.
+
+    Raises UnknownOrganization (404, K68). A cookie outlives organizations and memberships, and nobody chose it for this
+    request: views that `falls_back` names (the own profile, the current organization) then run in one that is open to the
+    person, so that a console can find its way back. No other view does: nobody is shown or changes another organization's
+    objects unasked.
+    """
+    naming = orgs.naming_of(request)
+    if naming is None:
+        return DEFAULT
+    if not naming.is_kept or not _view_has(request, "falls_back"):
+        return orgs.find_scope(naming.text)
+    try:
+        scope = orgs.find_scope(naming.text)
+    except orgs.UnknownOrganization:
+        return _open_scope(request.user)
+    return scope if _is_open(request.user, scope) else _open_scope(request.user)
+
+
+def _is_open(user: object, scope: OrgScope) -> bool:
+    if not isinstance(user, User):
+        return False
+    return rbac.rights_of(user, scope).may_enter(scope, system_role=user.role)
+
+
+def _open_scope(user: object) -> OrgScope:
+    """The default organization if the person may enter it, else the first of theirs."""
+    if not isinstance(user, User) or _is_open(user, DEFAULT):
+        return DEFAULT
+    memberships = users.org_roles_of(user.pk)
+    return OrgScope(memberships[0].org_id) if memberships else DEFAULT
 
 
 def actor_of_request(request: Request, scope: OrgScope) -> Actor:
-    """Who makes `request`, with his bits in `scope`.
+    """Who makes `request`, with their bits in `scope`.
 
-    Raises NotAllowed when the request names an organization in which the person has no business (K68). Views marked
-    `strangers_allowed` (the own profile) let him in all the same, without any right of that organization, so that a
-    console can recover from an organization that its user has left.
+    Raises OrganizationClosed when the request names an organization in which the person has no business (K68). Views marked
+    `strangers_allowed` (the own profile) let them in all the same, without any right of that organization.
     """
     if isinstance(request.auth, Actor):  # components: their authentication class has made the actor
         return request.auth
@@ -32,10 +62,9 @@ def actor_of_request(request: Request, scope: OrgScope) -> Actor:
     if not isinstance(request.user, User):
         return anonymous(remote_addr)
     rights = rbac.rights_of(request.user, scope)
-    view: Any = request.parser_context.get("view") if request.parser_context else None
-    own_scope = getattr(view, "always_root", False) or getattr(view, "strangers_allowed", False)
-    if not own_scope and _names_organization(request) and not rights.may_enter(scope, system_role=request.user.role):
-        raise NotAllowed(_("You do not belong to this organization."))
+    own_scope = _view_has(request, "always_root") or _view_has(request, "strangers_allowed")
+    if not own_scope and orgs.naming_of(request) and not rights.may_enter(scope, system_role=request.user.role):
+        raise OrganizationClosed
     return actor_of_user(
         request.user,
         rights,
@@ -43,6 +72,11 @@ def actor_of_request(request: Request, scope: OrgScope) -> Actor:
         login_session=_login_session_id(request.auth),
         credential=_credential(request.auth),
     )
+
+
+def _view_has(request: Request, mark: str) -> bool:
+    view: Any = request.parser_context.get("view") if request.parser_context else None
+    return bool(getattr(view, mark, False))
 
 
 def actor_of_user(
@@ -75,14 +109,6 @@ def require_password_in_order(request: Request, actor: Actor) -> None:
     del actor
     if isinstance(request.user, User) and request.auth is not None and password_is_due(request.user, now=clock.now()):
         raise PasswordMustChange
-
-
-def _names_organization(request: Request) -> bool:
-    return bool(
-        any(request.query_params.get(name) for name in _ORG_NAMES)
-        or request.headers.get(_ORG_HEADER)
-        or request.COOKIES.get(_ORG_HEADER)
-    )
 
 
 def _credential(auth: object) -> str | None:

@@ -11,5 +11,4 @@ class OrgsConfig(AppConfig):
         from postern.foundation import identity, installation  # noqa: PLC0415 - as above
 
         installation.register(actions.ensure_default_organization)
-        identity.register_scope_resolver(facade.scope_of_request)
         identity.register_org_names(facade.names)

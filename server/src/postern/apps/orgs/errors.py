@@ -8,7 +8,12 @@ from postern.kernel.errors import NotAllowed, NotFound, PosternError
 
 
 class UnknownOrganization(NotFound):
-    """The request names an organization that does not exist (K68: never a fallback to another one)."""
+    """The request names an organization that does not exist (K68: never a fallback to another one).
+
+    The console knows by the code that it has to choose another organization.
+    """
+
+    code = "organization_unknown"
 
 
 class NameRefused(PosternError):

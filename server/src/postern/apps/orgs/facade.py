@@ -1,6 +1,7 @@
 """What the other apps may ask about organizations."""
 
 from collections.abc import Collection, Mapping
+from dataclasses import dataclass
 from uuid import UUID
 
 from django.http import HttpRequest
@@ -12,20 +13,22 @@ from postern.apps.orgs.actions import create_organization, delete_organization, 
 from postern.apps.orgs.errors import UnknownOrganization
 from postern.apps.orgs.tenancy import STATISTICS, Holding, Lifecycle, register_holding, register_lifecycle
 from postern.foundation import identity
-from postern.foundation.scope import DEFAULT, OrgScope
+from postern.foundation.scope import OrgScope
 
 __all__ = [
     "STATISTICS",
     "Holding",
     "Lifecycle",
+    "Naming",
+    "UnknownOrganization",
     "create_organization",
     "delete_organization",
     "describe",
     "find_scope",
     "names",
+    "naming_of",
     "register_holding",
     "register_lifecycle",
-    "scope_of_request",
     "statistics",
     "update_organization",
 ]
@@ -33,13 +36,21 @@ __all__ = [
 _MAX_CHARS = 128
 
 
-def scope_of_request(request: Request | HttpRequest) -> OrgScope:
-    """The organization that a request names: query `oid`, header X-JMS-ORG, cookie X-JMS-ORG; else the default one.
+@dataclass(frozen=True, slots=True)
+class Naming:
+    """How a request names its organization. `is_kept`: by the cookie, which a browser keeps and nobody chose for this request."""
 
-    Raises UnknownOrganization (404). Whether the caller has any business there is decided by `authn`, which knows him.
-    """
-    text = request.GET.get("oid") or request.headers.get("X-JMS-ORG") or request.COOKIES.get("X-JMS-ORG") or ""
-    return find_scope(text) if text else DEFAULT
+    text: str
+    is_kept: bool
+
+
+def naming_of(request: Request | HttpRequest) -> Naming | None:
+    """What the request names: query `oid`, header X-JMS-ORG, cookie X-JMS-ORG, in this order; None when it names nothing."""
+    chosen = request.GET.get("oid") or request.headers.get("X-JMS-ORG")
+    if chosen:
+        return Naming(chosen, is_kept=False)
+    kept = request.COOKIES.get("X-JMS-ORG")
+    return Naming(kept, is_kept=True) if kept else None
 
 
 def find_scope(text: str) -> OrgScope:

@@ -33,6 +33,7 @@ class OwnView(PosternView, GenericAPIView[Any]):
 
     rights = Right.AUTHENTICATED
     strangers_allowed = True
+    falls_back = True
     lookup_field = ""
 
     def person(self, request: Request) -> User:

@@ -26,6 +26,7 @@ class PublicSettingsView(PosternView):
     """What the console must know before anybody has signed in. Nothing here may help an attacker."""
 
     rights = Right.ANYONE
+    always_root = True
     gates_apply = False
 
     def get(self, request: Request) -> Response:
