@@ -45,6 +45,38 @@ afterAll(() => server.close());
 
 const ask = (path: string) => act(() => http.get(path).catch(() => undefined));
 
+describe('a lost organization', () => {
+  const refused = (code: string, status: number) =>
+    server.use(
+      mock.get('*/api/v1/there/', () => HttpResponse.json({ detail: 'x', code }, { status })),
+      mock.get('*/api/v1/orgs/orgs/current/', () => HttpResponse.json({ detail: 'x', code }, { status })),
+    );
+
+  test.each([
+    ['organization_unknown', 404],
+    ['organization_closed', 403],
+  ])(
+    '%s is a question that leads to another one; what is on the page stays until then',
+    async (code, status) => {
+      refused(code, status);
+      await act(() => http.get('there/', { quiet: true }).catch(() => undefined));
+      const name = 'The organization “Default” is not open to you any more';
+      const dialog = await screen.findByRole('alertdialog', { name });
+      expect(dialog.textContent).toContain('stays');
+      expect(assign).not.toHaveBeenCalled();
+      await userEvent.click(screen.getByRole('button', { name: 'Switch organization' }));
+      await waitFor(() => expect(assign).toHaveBeenCalledWith('/ui/'));
+    },
+  );
+
+  test('one that only this request names is an ordinary refusal', async () => {
+    refused('organization_closed', 403);
+    await act(() => http.get('orgs/orgs/current/', { query: { oid: 'elsewhere' } }).catch(() => undefined));
+    expect(screen.queryByRole('alertdialog')).toBeNull();
+    expect(useToasts.getState().shown).toHaveLength(1);
+  });
+});
+
 describe('a lost session', () => {
   test('[S8-005] [S8-006] [S8-008] is a question with an info title, whose re-login goes to the login page', async () => {
     await ask('over/');

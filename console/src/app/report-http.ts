@@ -1,3 +1,4 @@
+import { browserLocation } from '#/lib/browser-location';
 import { mayAskUnbidden } from '#/lib/http/asking';
 import { explain, requestIdOf } from '#/lib/http/catalogue';
 import { http, onHttp } from '#/lib/http/client';
@@ -25,6 +26,23 @@ function answered(path: string): void {
       if (error instanceof HttpError && error.status === 401) void askToSignIn();
     });
   }, KEEP_ALIVE_MS);
+}
+
+/** The person was taken out of the organization, or it is gone: the console starts anew in another one, when they are ready. */
+async function askToSwitch(): Promise<void> {
+  if (asking) return;
+  asking = true;
+  try {
+    const { confirm } = await import('#/ui/confirm');
+    const on = await confirm({
+      title: translate('app:organization.lost_title', { name: currentSession()?.organization.name ?? '' }),
+      effect: translate('app:organization.lost_effect'),
+      confirmLabel: translate('app:organization.switch'),
+    });
+    if (on) browserLocation.assign('/ui/');
+  } finally {
+    asking = false;
+  }
 }
 
 let asking = false;
@@ -57,6 +75,9 @@ export function reportHttp(router: Navigator): void {
     answered,
     signedOut: () => {
       if (currentSession()) void askToSignIn();
+    },
+    organizationLost: () => {
+      if (currentSession()) void askToSwitch();
     },
     failed: (error) => {
       // No answer at all is passed on silently (specification, section 8): the offline bar and the screen itself tell it.

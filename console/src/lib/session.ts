@@ -1,7 +1,14 @@
 import { create } from 'zustand';
 import { setRequestOrganization } from './http/client';
 import { hasAdminPage, mayUse, type Permission, Role } from './permissions';
-import { readStored, readStoredJson, writeCookie, writeStored, writeStoredJson } from './storage';
+import {
+  readStored,
+  readStoredJson,
+  removeStoredBy,
+  writeCookie,
+  writeStored,
+  writeStoredJson,
+} from './storage';
 
 export const DEFAULT_ORG_ID = '00000000-0000-0000-0000-000000000002';
 
@@ -149,6 +156,12 @@ export function rememberedOrganization(username: string): Organization | null {
 
 export function rememberOrganization(username: string, organization: Organization): void {
   writeStoredJson(orgKey(username), organization);
+}
+
+/** The next start of the console chooses an organization anew, whoever signs in. */
+export function forgetOrganization(): void {
+  writeCookie(ORGANIZATION_COOKIE, '', 0);
+  removeStoredBy((key) => key.startsWith(orgKey('')));
 }
 
 export function rememberedRole(username: string): number | null {

@@ -26,6 +26,15 @@ export function removeStored(key: string): void {
   }
 }
 
+/** Removes every stored value whose key `isMeant`. */
+export function removeStoredBy(isMeant: (key: string) => boolean): void {
+  try {
+    for (const key of Object.keys(localStorage).filter(isMeant)) localStorage.removeItem(key);
+  } catch {
+    // As above.
+  }
+}
+
 /** Reads a JSON value; a damaged or foreign value counts as absent. */
 export function readStoredJson(key: string): unknown {
   const text = readStored(key);

@@ -68,6 +68,8 @@ export const usersApi = () => [
   mock.get('*/api/v1/users/users/suggestion/', () =>
     HttpResponse.json(pageOf([{ id: 'g1', name: 'Guest', username: 'guest' }])),
   ),
+  mock.get('*/api/v1/users/invitations/', () => HttpResponse.json([])),
+  mock.get('*/api/v1/users/member-invitations/', () => HttpResponse.json([])),
   mock.get('*/api/v1/users/users-groups-relations/', () => HttpResponse.json(pageOf([]))),
   mock.get('*/api/v1/users/groups/', () => HttpResponse.json(pageOf([]))),
   mock.get('*/api/v1/users/users/:id/', ({ params }) =>

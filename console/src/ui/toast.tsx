@@ -12,6 +12,8 @@ export interface ToastContent {
   readonly text: string;
   readonly detail?: string;
   readonly action?: { readonly label: string; readonly run: () => void };
+  /** Stays until it is closed: nobody asked for what it tells. */
+  readonly stays?: boolean;
 }
 
 interface Shown extends ToastContent {
@@ -52,17 +54,17 @@ const MARK = {
   info: { icon: Info, bar: 'border-l-accent', mark: 'text-accent' },
 } as const;
 
-function ToastCard({ toast: { key, tone, text, detail, action } }: { readonly toast: Shown }) {
+function ToastCard({ toast: { key, tone, text, detail, action, stays = false } }: { readonly toast: Shown }) {
   const t = useT();
   const timer = useRef<ReturnType<typeof setTimeout>>(undefined);
   const start = () => {
-    timer.current = setTimeout(() => close(key), TOAST_MS);
+    if (!stays) timer.current = setTimeout(() => close(key), TOAST_MS);
   };
   const pause = () => clearTimeout(timer.current);
   useEffect(() => {
-    timer.current = setTimeout(() => close(key), TOAST_MS);
+    if (!stays) timer.current = setTimeout(() => close(key), TOAST_MS);
     return () => clearTimeout(timer.current);
-  }, [key]);
+  }, [key, stays]);
   const { icon: IconOf, bar, mark } = MARK[tone];
   return (
     <li

@@ -19,6 +19,7 @@ function world(more: Partial<GuardPorts> = {}) {
     rememberOrganization: () => undefined,
     rememberedRole: () => null,
     rememberRole: () => undefined,
+    tellOrganizationLost: () => undefined,
     useOrganization: () => undefined,
     buildRoutes: () => undefined,
     ...more,

@@ -54,6 +54,7 @@ function world({
     rememberOrganization: vi.fn<GuardPorts['rememberOrganization']>(),
     rememberedRole: () => log('role', role),
     rememberRole: vi.fn<GuardPorts['rememberRole']>(),
+    tellOrganizationLost: vi.fn<GuardPorts['tellOrganizationLost']>(),
     useOrganization: vi.fn<GuardPorts['useOrganization']>((one) => {
       organization = log('use-organization', one.id);
     }),
@@ -202,6 +203,16 @@ describe('the current organization', () => {
 
   test('is the remembered one while it is offered', async () => {
     expect((await ready({ profile: both, remembered: shanghai })).organization.id).toBe('shanghai');
+  });
+
+  test('that the person has lost is told, with the one that takes its place', async () => {
+    const gone = { ...shanghai, id: 'gone', name: 'Gone' };
+    const { ports } = world({ remembered: gone });
+    await runGuard(ports);
+    expect(ports.tellOrganizationLost).toHaveBeenCalledExactlyOnceWith(gone, defaultOrg);
+    const { ports: same } = world({ remembered: defaultOrg });
+    await runGuard(same);
+    expect(same.tellOrganizationLost).not.toHaveBeenCalled();
   });
 
   test('[S4-009] [S4-010] is an own or the default one when the remembered one is no longer valid', async () => {

@@ -61,6 +61,8 @@ export interface GuardPorts {
   rememberOrganization(username: string, organization: Organization): void;
   rememberedRole(username: string): number | null;
   rememberRole(username: string, role: number): void;
+  /** The person cannot work in the organization that they used last; they are in another one now. */
+  tellOrganizationLost(lost: Organization, now: Organization): void;
   /** Later requests name this organization. */
   useOrganization(organization: Organization): void;
   buildRoutes(session: Session): void;
@@ -135,6 +137,8 @@ async function organizationStep(
     const remembered = ports.rememberedOrganization(profile.username);
     const readIn = ports.organizationOfProfile();
     const organization = await permitted(candidates(remembered, organizations, profile), ports);
+    if (remembered !== null && remembered.id !== organization.id)
+      ports.tellOrganizationLost(remembered, organization);
     ports.rememberOrganization(profile.username, organization);
     ports.useOrganization(organization);
     // Roles belong to an organization: a profile that was read in another one is read again.

@@ -1,4 +1,5 @@
 import { http, setRequestOrganization } from '#/lib/http/client';
+import { translate } from '#/lib/i18n';
 import {
   DEFAULT_ORG_ID,
   ORGANIZATION_COOKIE,
@@ -12,6 +13,7 @@ import {
   setSession,
 } from '#/lib/session';
 import { readCookie } from '#/lib/storage';
+import { toast } from '#/ui/toast';
 import { menuFor } from '../sections';
 import type { GuardPorts } from './machine';
 
@@ -32,6 +34,12 @@ export const browserPorts: GuardPorts = {
   rememberOrganization,
   rememberedRole,
   rememberRole,
+  tellOrganizationLost: (lost, now) =>
+    toast({
+      tone: 'info',
+      text: translate('app:organization.lost', { lost: lost.name, now: now.name }),
+      stays: true,
+    }),
   useOrganization: (organization) => setRequestOrganization(organization.id),
   buildRoutes: (session) => {
     // Fails here, before anything is drawn, when a record contradicts itself.

@@ -9,6 +9,7 @@ import { usePageTitle } from '#/ui/page-title';
 import { StateView } from '#/ui/states';
 import { recordNamed } from '../sections';
 import { maySwitchPage, switchPage } from '../shell/switch-page';
+import { WaysOut } from './WaysOut';
 
 /** A screen that this person can not open now: which right or licence it needs, what they have, and one next step. */
 export function RefusedPage() {
@@ -49,6 +50,7 @@ export function RefusedPage() {
             </LinkButton>
           )}
           <LinkButton to="/">{t('app:not_found.home')}</LinkButton>
+          <WaysOut />
         </>
       }
     >

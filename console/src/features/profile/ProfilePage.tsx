@@ -13,6 +13,7 @@ import { FailedState } from '#/ui/states';
 import { Tabs } from '#/ui/tabs';
 import { toast } from '#/ui/toast';
 import { fetchProfile, type FullProfile, PROFILE_KEY, savePassword, saveProfile, savePublicKey } from './api';
+import { Invitations } from './Invitations';
 import { SecondFactorCard } from './second-factor/SecondFactorCard';
 import { SmallForm } from './SmallForm';
 
@@ -20,6 +21,7 @@ function Info({ profile, onSaved }: { readonly profile: FullProfile; readonly on
   const t = useT();
   return (
     <div className="grid max-w-[960px] gap-3">
+      <Invitations onJoined={onSaved} />
       <Card title={t('profile:card.account')} flush>
         <Definitions
           items={[

@@ -1,4 +1,4 @@
-import { screen, within } from '@testing-library/react';
+import { screen, waitFor, within } from '@testing-library/react';
 import userEvent from '@testing-library/user-event';
 import { http as mock, HttpResponse } from 'msw';
 import { lazy, Suspense } from 'react';
@@ -28,7 +28,8 @@ const profile = {
   date_expired: '2096/01/05 09:00:00 +0800',
 };
 
-const { sent } = recordedServer(() => [
+const { server, sent } = recordedServer(() => [
+  mock.get('*/api/v1/users/profile/invitations/', () => HttpResponse.json([])),
   mock.get('*/api/v1/users/profile/', () => HttpResponse.json(profile)),
   mock.patch('*/api/v1/users/profile/', () => HttpResponse.json(profile)),
   mock.get('*/api/v1/authentication/otp/', () =>
@@ -42,7 +43,7 @@ const { sent } = recordedServer(() => [
   ),
 ]);
 
-async function open(tab: string) {
+async function showTab(tab: string) {
   // As the route does it: texts first.
   const Page = lazy(async () => {
     await loadNamespaces(['profile', 'mfa']);
@@ -57,8 +58,39 @@ async function open(tab: string) {
   return screen.getByRole('tabpanel', { name: tab });
 }
 
+test('an invitation is accepted or declined by the person', async () => {
+  const open = ['Branch', 'Works'].map((name) => ({
+    id: name,
+    org_display: name,
+    roles: ['Auditor'],
+    created_by: 'Zhao(zhao)',
+    date_expired: '2027/01/05 09:00:00 +0800',
+  }));
+  const answered = mock.post('*/api/v1/users/profile/invitations/:id/:verb/', ({ params }) => {
+    open.splice(
+      open.findIndex((one) => one.id === params['id']),
+      1,
+    );
+    return HttpResponse.json({ msg: 'ok' });
+  });
+  server.use(
+    mock.get('*/api/v1/users/profile/invitations/', () => HttpResponse.json(open)),
+    answered,
+  );
+  const panel = await showTab('Basic info');
+  await userEvent.click(
+    await within(panel).findByRole('button', { name: 'Accept the invitation into “Branch”' }),
+  );
+  expect(await screen.findByText('You have joined “Branch”')).toBeTruthy();
+  await userEvent.click(within(panel).getByRole('button', { name: 'Decline the invitation into “Works”' }));
+  expect(await screen.findByText('Invitation into “Works” declined')).toBeTruthy();
+  await waitFor(() => expect(within(panel).queryByText('Invitations into organizations')).toBeNull());
+  expect(sent('POST', 'users/profile/invitations/Branch/accept/')).toHaveLength(1);
+  expect(sent('POST', 'users/profile/invitations/Works/decline/')).toHaveLength(1);
+});
+
 test('shows what the contract names about the person', async () => {
-  const panel = await open('Basic info');
+  const panel = await showTab('Basic info');
   const terms = within(panel)
     .getAllByRole('term')
     .map((term) => term.textContent);
@@ -84,7 +116,7 @@ test('shows what the contract names about the person', async () => {
 });
 
 test('changes phone and the like; the account itself is an administrator’s', async () => {
-  const panel = await open('Settings');
+  const panel = await showTab('Settings');
   for (const label of ['Username', 'Name', 'Email']) {
     expect(within(panel).getByLabelText<HTMLInputElement>(label).disabled).toBe(true);
   }

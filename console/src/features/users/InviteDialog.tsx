@@ -9,16 +9,25 @@ import { userOptions } from '#/resource/remotes';
 import { Button } from '#/ui/button';
 import { CheckGroup } from '#/ui/choice';
 import { Dialog } from '#/ui/dialog';
-import { Field } from '#/ui/field';
+import { Field, TextArea } from '#/ui/field';
 import { Note } from '#/ui/note';
 import { toast } from '#/ui/toast';
+import { OpenInvitations } from './OpenInvitations';
 
 /** People of all organizations; the server names a few at a time. */
 const everybody: RemoteOptions = { ...userOptions, api: 'users/users/suggestion/', query: {} };
 
 const ROLES = ['User', 'Auditor', 'Admin'] as const;
 
-/** Chosen people get the chosen roles in the present organization. */
+/** User names or e-mail addresses as they were written: one in a line, or separated by commas or blanks. */
+function addressees(text: string): readonly string[] {
+  return [...new Set(text.split(/[\s,;，；]+/u).filter((one) => one !== ''))];
+}
+
+/**
+ * People are asked to join the present organization with the chosen roles. Super administrators choose from everybody, and need
+ * not ask; others write whom they mean, and are told nothing about them before they have joined.
+ */
 export function InviteDialog({
   onClose,
   onInvited,
@@ -28,7 +37,8 @@ export function InviteDialog({
 }) {
   const t = useT();
   const form = useId();
-  const { organization } = useSession();
+  const { organization, profile } = useSession();
+  const adds = profile.is_superuser;
   const [people, setPeople] = useState<readonly string[]>([]);
   const [roles, setRoles] = useState<readonly string[]>(['User']);
   const [tried, setTried] = useState(false);
@@ -46,7 +56,11 @@ export function InviteDialog({
         people.flatMap((user) => roles.map((role) => ({ user, role }))),
         { quiet: true },
       );
-      toast({ tone: 'ok', text: t('users:invite.done', { count: people.length }) });
+      // i18n: users:invite.done users:invite.sent
+      toast({
+        tone: 'ok',
+        text: t(adds ? 'users:invite.done' : 'users:invite.sent', { count: people.length }),
+      });
       onInvited();
       onClose();
     } catch (error) {
@@ -76,22 +90,32 @@ export function InviteDialog({
           </Note>
         )}
         <Field
-          label={t('users:invite.people')}
-          help={t('users:invite.people_help')}
+          label={t(adds ? 'users:invite.people' : 'users:invite.addressees')}
+          help={t(adds ? 'users:invite.people_help' : 'users:invite.addressees_help')}
           error={tried && people.length === 0 ? required : undefined}
           layout="above"
           required
         >
-          {(control) => (
-            <RemoteSelect
-              control={control}
-              label={t('users:invite.people')}
-              remote={everybody}
-              multiple
-              value={people}
-              onChange={setPeople}
-            />
-          )}
+          {(control) =>
+            adds ? (
+              <RemoteSelect
+                control={control}
+                label={t('users:invite.people')}
+                remote={everybody}
+                multiple
+                value={people}
+                onChange={setPeople}
+              />
+            ) : (
+              <TextArea
+                {...control}
+                rows={3}
+                autoCapitalize="none"
+                spellCheck={false}
+                onChange={(event) => setPeople(addressees(event.target.value))}
+              />
+            )
+          }
         </Field>
         <Field
           label={t('users:invite.roles')}
@@ -111,6 +135,7 @@ export function InviteDialog({
           )}
         </Field>
       </form>
+      <OpenInvitations onJoined={onInvited} />
     </Dialog>
   );
 }

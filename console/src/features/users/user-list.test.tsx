@@ -1,4 +1,4 @@
-import { screen, within } from '@testing-library/react';
+import { screen, waitFor, within } from '@testing-library/react';
 import userEvent from '@testing-library/user-event';
 import { http as mock, HttpResponse } from 'msw';
 import { describe, expect, test } from 'vitest';
@@ -130,7 +130,57 @@ describe('list', () => {
     expect(sent('POST', 'common/resources/cache/')[0]?.body).toEqual({ resources: ['li', 'boss'] });
   });
 
-  test('an invitation gives each chosen person each chosen role', async () => {
+  test('administrators of an organization write whom they invite, and are shown nothing about them', async () => {
+    const open = [
+      { id: 'i1', addressee: 'zhao@example.invalid', roles: ['User'], date_expired: '2027-01-01T00:00:00Z' },
+    ];
+    server.use(
+      mock.get('*/api/v1/users/invitations/', () => HttpResponse.json(open)),
+      mock.delete('*/api/v1/users/invitations/i1/', () => {
+        open.length = 0;
+        return new HttpResponse(null, { status: 204 });
+      }),
+      mock.get('*/api/v1/users/member-invitations/', () =>
+        HttpResponse.json([
+          {
+            id: 'm1',
+            user_display: 'Li(li)',
+            org_display: 'Branch',
+            roles: ['Auditor'],
+            date_expired: '2027-01-01T00:00:00Z',
+          },
+        ]),
+      ),
+      mock.post('*/api/v1/users/member-invitations/m1/accept/', () => HttpResponse.json({ msg: 'ok' })),
+      mock.post('*/api/v1/users/users/invite/', () => HttpResponse.json([], { status: 201 })),
+    );
+    await renderScreen(list, {
+      session: { ...licensed, profile: { ...licensed.profile, is_superuser: false } },
+    });
+    await userEvent.click(await screen.findByRole('button', { name: 'Invite' }));
+    const dialog = await screen.findByRole('dialog', { name: 'Invite users to “Default”' });
+    await userEvent.click(
+      await within(dialog).findByRole('button', { name: 'Consent that “Li(li)” joins “Branch”' }),
+    );
+    expect(await screen.findByText('“Li(li)” has joined “Branch”')).toBeTruthy();
+    await userEvent.click(
+      within(dialog).getByRole('button', { name: 'Withdraw the invitation of “zhao@example.invalid”' }),
+    );
+    await waitFor(() => expect(within(dialog).queryByText('zhao@example.invalid')).toBeNull());
+    await userEvent.type(
+      within(dialog).getByRole('textbox', { name: 'User names or e-mail addresses' }),
+      'wang\nqian@example.invalid wang',
+    );
+    await userEvent.click(within(dialog).getByRole('button', { name: 'Invite' }));
+    expect(await screen.findByText(/^2 invitations sent/)).toBeTruthy();
+    expect(sent('POST', 'users/users/invite/')[0]?.body).toEqual([
+      { user: 'wang', role: 'User' },
+      { user: 'qian@example.invalid', role: 'User' },
+    ]);
+    expect(sent('GET', 'users/users/suggestion/')).toHaveLength(0);
+  });
+
+  test('an invitation of a super administrator gives each chosen person each chosen role', async () => {
     server.use(mock.post('*/api/v1/users/users/invite/', () => HttpResponse.json([], { status: 201 })));
     await renderScreen(list, { session: licensed });
     await userEvent.click(await screen.findByRole('button', { name: 'Invite' }));

@@ -1,7 +1,7 @@
 import { readCookie } from '../storage';
 import { browserZone } from '../time';
 import { leavingSignal, noteSignedOut } from './asking';
-import { errorOf, type HttpError, MissingTokenError, NoAnswerError, SignedOutError } from './errors';
+import { errorOf, HttpError, MissingTokenError, NoAnswerError, SignedOutError } from './errors';
 import { type QueryValues, queryString } from './query-string';
 
 export const TIMEOUT_MS = 60_000;
@@ -21,11 +21,13 @@ interface Listeners {
   failed: (error: HttpError | NoAnswerError) => void;
   /** 401 on anything but the profile, or no CSRF cookie to write with: the session is over. */
   signedOut: (error: SignedOutError | MissingTokenError) => void;
+  /** The organization that every request names is gone, or closed to the person. */
+  organizationLost: (error: HttpError) => void;
   /** Any answer came. `path` is relative to the API root. */
   answered: (path: string) => void;
 }
 
-const listeners: Listeners = { failed() {}, signedOut() {}, answered() {} };
+const listeners: Listeners = { failed() {}, signedOut() {}, organizationLost() {}, answered() {} };
 
 /** The shell decides how failures look; the client only tells it. */
 export function onHttp(handlers: Partial<Listeners>): void {
@@ -71,12 +73,24 @@ async function readBody(response: Response): Promise<unknown> {
   }
 }
 
-/** A lost session concerns the whole page, so it is told even for quiet requests; the guard handles its own profile call. */
+const LOST_ORGANIZATION: ReadonlySet<string | null> = new Set([
+  'organization_unknown',
+  'organization_closed',
+]);
+
+/** Whether the refusal is about the organization of all requests, not about one that this request alone names. */
+function isOrganizationLost(error: HttpError, options: RequestOptions): boolean {
+  return organizationId !== null && options.query?.['oid'] === undefined && LOST_ORGANIZATION.has(error.code);
+}
+
+/** A lost session or organization concerns the whole page, so it is told even for quiet requests; the guard handles its own profile call. */
 function report(error: HttpError | NoAnswerError, options: RequestOptions): void {
   if (options.signal?.aborted) return;
   if (error instanceof SignedOutError) {
     if (error.path !== PROFILE) listeners.signedOut(error);
-  } else if (!options.quiet) listeners.failed(error);
+  } else if (error instanceof HttpError && isOrganizationLost(error, options))
+    listeners.organizationLost(error);
+  else if (!options.quiet) listeners.failed(error);
 }
 
 function noAnswer(
