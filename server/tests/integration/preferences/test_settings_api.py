@@ -49,8 +49,21 @@ def test_settings_of_a_category_are_those_of_the_registry(as_admin: APIClient, c
     assert shown == {one.name: one.default for one in of_category(category)}
 
 
-def test_settings_of_an_unknown_category_are_the_basic_ones(as_admin: APIClient) -> None:
-    assert "SITE_URL" in as_admin.get(f"{URL}?category=nonsense").json()
+@pytest.mark.parametrize("category", ["nonsense", "email", "email_content", "ldap", "wecom", "BASIC"])
+@pytest.mark.parametrize("method", ["get", "put", "patch", "options"])
+def test_settings_of_a_category_that_does_not_exist_are_404_and_change_nothing(
+    as_admin: APIClient, category: str, method: str
+) -> None:
+    before = as_admin.get(URL).json()
+    body = {} if method == "get" else {"data": {"SITE_URL": "https://other.example.test"}}
+    answer = getattr(as_admin, method)(f"{URL}?category={category}", **body)
+    assert (answer.status_code, answer.json()["code"]) == (404, "object_does_not_exist")
+    assert as_admin.get(URL).json() == before
+
+
+def test_settings_without_a_category_are_the_basic_ones(as_admin: APIClient) -> None:
+    assert "SITE_URL" in as_admin.get(URL).json()
+    assert "SITE_URL" in as_admin.get(f"{URL}?category=").json()
     assert "SITE_URL" in as_admin.get(URL).json()
     everything = as_admin.get(f"{URL}?category=all").json()
     assert {"SITE_URL", "SECURITY_LOGIN_LIMIT_COUNT", "TERMINAL_PASSWORD_AUTH"} <= set(everything)

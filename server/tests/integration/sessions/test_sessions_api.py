@@ -154,6 +154,42 @@ def test_k74_sessions_of_other_organizations_are_out_of_reach(
     assert client.get(f"{SESSIONS}{active.pk}/", **foreign).status_code == 403
 
 
+@pytest.mark.parametrize(
+    ("body", "kind"),
+    [
+        ('["{id}"]', "application/json"),
+        ('"{id}"', "application/json"),
+        ('{{"session": "{id}"}}', "application/json"),
+        ('{{"ids": ["{id}"]}}', "application/json"),
+        ("session={id}", "application/x-www-form-urlencoded"),
+        ("ids={id}&ids={other}", "application/x-www-form-urlencoded"),
+        ("ids[]={id}", "application/x-www-form-urlencoded"),
+        ("0={id}&1={other}", "application/x-www-form-urlencoded"),
+        ("{id}", "application/x-www-form-urlencoded"),
+        ("csrfmiddlewaretoken=x&id={id}", "application/x-www-form-urlencoded"),
+    ],
+)
+def test_sessions_are_ended_by_an_array_by_a_single_id_and_by_forms(
+    as_org_admin: APIClient, active: Session, body: str, kind: str
+) -> None:
+    answer = as_org_admin.post(KILL, body.format(id=active.pk, other=uuid4()), content_type=kind)
+    assert (answer.status_code, answer.json()) == (200, {"ok": [str(active.pk)]})
+    assert ProxyOrder.objects.count() == 1
+
+
+def test_sessions_are_ended_by_a_form_with_parts(as_org_admin: APIClient, active: Session) -> None:
+    answer = as_org_admin.post(KILL, {"session_id": str(active.pk)}, format="multipart")
+    assert answer.json() == {"ok": [str(active.pk)]}
+
+
+@pytest.mark.parametrize(
+    "body", ['"x"', "{}", '{"other": "x"}', '{"id": 7}', "[null]", "5", "null", '{"id": {"a": 1}}']
+)
+def test_bodies_that_name_no_session_are_refused(as_org_admin: APIClient, active: Session, body: str) -> None:
+    assert as_org_admin.post(KILL, body, content_type="application/json").status_code == 400
+    assert not ProxyOrder.objects.exists()
+
+
 def test_sessions_cannot_be_written_by_people(as_admin: APIClient, active: Session) -> None:
     assert as_admin.post(SESSIONS, {}).status_code == 405
     assert as_admin.patch(f"{SESSIONS}{active.pk}/", {"user": "x"}).status_code == 405

@@ -550,3 +550,17 @@ def test_org_member_relations_are_for_super_administrators(
     assert rows[0]["user_display"] == "Guest(guest)"
     assert as_admin.delete(f"{path}{rows[0]['id']}/").status_code == 204
     assert len(as_admin.get(f"{path}?user={guest.pk}").json()) == 1
+
+
+def test_organization_roles_are_user_by_default_in_forms_and_stay_when_an_update_leaves_them_out(
+    as_org_admin: APIClient, make_user: Callable[..., User]
+):
+    actions = as_org_admin.options(USERS).json()["actions"]
+    assert actions["POST"]["org_roles"]["default"] == ["User"]
+    assert actions["POST"]["org_roles"]["required"] is False
+    ann = make_user("ann", org_role="Auditor")
+    assert as_org_admin.options(url(ann)).json()["actions"]["PUT"]["org_roles"]["default"] == ["User"]
+    body = {"name": "Ann", "username": "ann", "email": "ann@example.test"}
+    assert as_org_admin.put(url(ann), body).json()["org_roles"] == ["Auditor"]
+    assert as_org_admin.put(USERS, [{"id": str(ann.pk), **body}]).json()[0]["org_roles"] == ["Auditor"]
+    assert as_org_admin.post(USERS, new_person()).json()["org_roles"] == ["User"]

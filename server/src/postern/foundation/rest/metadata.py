@@ -175,6 +175,9 @@ def _default(field: Any) -> Any:
     if default is empty and not field.required and not field.read_only:
         default = _model_default(field)
     if callable(default):
+        shown = getattr(default, "shown", None)  # a default that depends on the object says what forms show
+        if shown is not None:
+            return list(shown)
         if getattr(default, "requires_context", False):
             return None
         default = default()

@@ -3,6 +3,7 @@
 from typing import Any
 
 from django.conf import settings
+from django.utils.translation import gettext as _
 from rest_framework import serializers
 from rest_framework.request import Request
 from rest_framework.response import Response
@@ -13,6 +14,7 @@ from postern.apps.preferences.api.serializers import serializer_for
 from postern.apps.preferences.registry import PASSWORD_RULES, REGISTRY, Category, of_category
 from postern.foundation.rest.rights import Right
 from postern.foundation.rest.views import PosternView
+from postern.kernel.errors import NotFound
 
 _LOGOS = {
     "logo_index": "/ui/logo.svg",
@@ -20,6 +22,10 @@ _LOGOS = {
     "login_image": "/ui/mark.svg",
     "favicon": "/ui/mark.svg",
 }
+
+
+class UnknownCategory(NotFound):
+    """The category is misspelled, or belongs to a feature that this version does not have."""
 
 
 class PublicSettingsView(PosternView):
@@ -45,16 +51,22 @@ class PublicSettingsView(PosternView):
 
 
 class SettingsView(PosternView):
-    """GET, PUT and PATCH of one category of settings; a missing or unknown one means basic."""
+    """GET, PUT and PATCH of one category of settings.
+
+    A missing category means basic. One that does not exist is 404 for every method, also for those of the contract that are
+    not built yet: a PUT that came to the basic settings instead would change the address of the site.
+    """
 
     rights = Right.SUPER_USER
     always_root = True
 
     def _category(self) -> Category | None:
-        text = self.request.query_params.get("category", "")
+        text = self.request.query_params.get("category") or Category.BASIC.value
         if text == "all":
             return None
-        return Category(text) if text in set(Category) else Category.BASIC
+        if text not in set(Category):
+            raise UnknownCategory(_("There is no such category of settings."))
+        return Category(text)
 
     def get_serializer(self, *args: Any, **kwargs: Any) -> serializers.Serializer[Any]:
         """The form of the category that the query names."""

@@ -1,10 +1,11 @@
 """Sessions, commands and file transfers for auditors and administrators."""
 
+from collections.abc import Mapping
 from typing import Any, Final
 from uuid import UUID
 
 from django.db.models import Q, QuerySet
-from django.http import StreamingHttpResponse
+from django.http import QueryDict, StreamingHttpResponse
 from django.utils.translation import gettext as _
 from rest_framework.decorators import action
 from rest_framework.exceptions import NotFound, ValidationError
@@ -95,14 +96,37 @@ class SessionViewSet(ReadOnlyViewSet):
         return issued(answer)
 
 
+#: Names under which forms send ids; the numbers are those of an array that was made a form.
+_FORM_NAMES: Final = frozenset({"id", "ids", "session", "sessions", "session_id", "session_ids", "data"})
+
+
+def _named_sessions(body: Any) -> list[Any] | None:
+    """What a body of any of the contract's shapes names; None when it is of none."""
+    if isinstance(body, list):
+        return body
+    if isinstance(body, str):
+        return [body]
+    found: list[Any] = []
+    for name in body if isinstance(body, Mapping) else ():
+        values = body.getlist(name) if isinstance(body, QueryDict) else body[name]
+        if name.removesuffix("[]") in _FORM_NAMES or name.isdecimal():
+            found += values if isinstance(values, list) else [values]
+        elif values == [""] and parse_id(name):  # the id alone as the whole of a form
+            found.append(name)
+    return found or None
+
+
 class KillSessionView(PosternView):
-    """`POST terminal/tasks/kill-session/` with an array of session ids: order their end (K74: administrators)."""
+    """`POST terminal/tasks/kill-session/`: order the end of sessions (K74: administrators).
+
+    The body is an array of session ids, a single id, or the same as a form (contract).
+    """
 
     rights = Right.ORG_ADMIN
 
     def post(self, request: Request) -> Response:
-        items = request.data
-        if not isinstance(items, list) or len(items) > _MAX_KILLS:
+        items = _named_sessions(request.data)
+        if items is None or len(items) > _MAX_KILLS:
             raise ValidationError([_("Expected a list of ids.")])
         ids = [parse_id(item) if isinstance(item, str) else None for item in items]
         if None in ids:

@@ -38,6 +38,18 @@ class FilterOnlyChoice(serializers.ChoiceField):
         raise SkipField
 
 
+class RolesOfNewPeople:
+    """Default of `org_roles`: shown by forms, and used for people who are made; an update without roles leaves them."""
+
+    requires_context = True
+    shown: tuple[str, ...] = (OrgRole.USER.value,)
+
+    def __call__(self, field: serializers.Field[Any, Any, Any, Any]) -> list[str]:
+        if getattr(field.parent, "instance", None) is not None:
+            raise SkipField
+        return list(self.shown)
+
+
 class OrgRolesField(serializers.ListField):
     """The roles in the organization of the request."""
 
@@ -229,7 +241,7 @@ class UserSerializer(UserFacts):
     )
     org_roles = OrgRolesField(
         child=serializers.ChoiceField(choices=OrgRole.choices),
-        required=False,
+        default=RolesOfNewPeople(),
         allow_null=True,
         label=gettext_lazy("Organization role name"),
     )
