@@ -13,7 +13,7 @@ import { currentSession, setSession } from '#/lib/session';
 import { admin, adminSession, defaultOrg } from '#/test/render';
 import { ToastRegion } from '#/ui/toast';
 import { guard } from './guard/guard';
-import { loadAhead, makeRouter } from './router';
+import { basepathAt, loadAhead, makeRouter } from './router';
 import { menuFor, openTo, records, refusalOf, sections } from './sections';
 
 const server = setupServer(
@@ -43,6 +43,27 @@ function visit(address: string) {
   return router;
 }
 const SLOW = { timeout: 60_000 };
+
+test.each([
+  ['/ui/users/users', '/ui'],
+  ['/ui/login', '/ui'],
+  ['/login', '/'],
+  ['/login/', '/'],
+  ['/core/auth/login/', '/core/auth'],
+  ['/core/auth/loginx', '/ui'],
+])('the page at %s has its routes below %s', (address, base) => {
+  expect(basepathAt(address)).toBe(base);
+});
+
+test.each(['/login', '/core/auth/login/'])('%s is the sign-in page itself', async (address) => {
+  history.replaceState(null, '', address);
+  try {
+    visit(address);
+    expect(await screen.findByLabelText(/Username|用户名/)).toBeTruthy();
+  } finally {
+    history.replaceState(null, '', '/ui/');
+  }
+});
 
 describe('the first navigation', () => {
   beforeEach(() => () => history.replaceState(null, '', '/ui/'));

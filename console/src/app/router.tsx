@@ -196,6 +196,15 @@ const plainSearch = {
   },
 };
 
+/** Addresses at which the server gives out the sign-in page itself, for a console at whatever place. */
+const SIGN_IN_ADDRESS = /^(?<base>\/core\/auth|)\/login\/?$/;
+
+/** The path in front of the routes: that of the console, or of a sign-in page that lies elsewhere. */
+export function basepathAt(pathname: string): string {
+  const found = SIGN_IN_ADDRESS.exec(pathname)?.groups;
+  return found ? found['base'] || '/' : '/ui';
+}
+
 export function makeRouter() {
   return createRouter({
     routeTree: rootRoute.addChildren([
@@ -217,7 +226,7 @@ export function makeRouter() {
       ]),
       unknownRoute,
     ]),
-    basepath: '/ui',
+    basepath: basepathAt(location.pathname),
     trailingSlash: 'preserve',
     scrollRestoration: true,
     defaultPreload: 'intent',

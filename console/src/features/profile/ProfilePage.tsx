@@ -13,6 +13,7 @@ import { FailedState } from '#/ui/states';
 import { Tabs } from '#/ui/tabs';
 import { toast } from '#/ui/toast';
 import { fetchProfile, type FullProfile, PROFILE_KEY, savePassword, saveProfile, savePublicKey } from './api';
+import { GeneratedKey } from './GeneratedKey';
 import { Invitations } from './Invitations';
 import { SecondFactorCard } from './second-factor/SecondFactorCard';
 import { SmallForm } from './SmallForm';
@@ -158,6 +159,7 @@ function SshKey({ profile, onSaved }: { readonly profile: FullProfile; readonly 
           <span className="text-ink-3">{t('profile:ssh_key.none')}</span>
         )}
       </Card>
+      <GeneratedKey username={profile.username} onSaved={onSaved} />
       <SmallForm
         label={t('profile:tab.ssh_key')}
         fields={['public_key']}

@@ -40,6 +40,11 @@ export function savePublicKey(publicKey: string): Promise<unknown> {
   return http.put('users/profile/public-key/', { public_key: publicKey }, { quiet: true });
 }
 
+/** A new key pair; the answer is the private half, once. */
+export function generateKey(): Promise<string> {
+  return http.post<string>('users/profile/public-key/generate/', {}, { quiet: true });
+}
+
 export function savePassword(values: Readonly<Record<string, string>>): Promise<unknown> {
   return http.put('users/profile/password/', values, { quiet: true });
 }

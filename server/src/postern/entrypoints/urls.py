@@ -17,7 +17,7 @@ from postern.apps.preferences.api import urls as preferences
 from postern.apps.sessions.api import urls as sessions
 from postern.apps.users.api import urls as users
 from postern.apps.vault.api import urls as vault
-from postern.foundation.console_files import go_home, go_to_terminal, serve_console
+from postern.foundation.console_files import go_home, go_to_files, go_to_session, go_to_terminal, serve_console
 from postern.foundation.health_view import show_health
 from postern.foundation.legacy_paths import SINGULAR, legacy_api, singular_alias
 from postern.foundation.rest.openapi import pages as description
@@ -36,6 +36,11 @@ _api: _Patterns = [pattern for app in _APPS for pattern in app.urlpatterns]
 urlpatterns: _Patterns = [
     path("", go_home, name="home"),
     path("luna/", go_to_terminal, name="web-terminal"),
+    *[
+        re_path(rf"^luna/{old}/(?P<session_id>[0-9a-fA-F-]{{36}})/?$", go_to_session, {"tab": tab}, name=f"luna-{old}")
+        for old, tab in (("replay", "replay"), ("monitor", "watch"))
+    ],
+    path("koko/elfinder/sftp/", go_to_files, name="file-manager"),
     path("ui/", serve_console, name="console"),
     path("ui/<path:name>", serve_console, name="console-path"),
     path("api/health/", show_health, name="health"),

@@ -108,6 +108,22 @@ def go_to_terminal(request: HttpRequest) -> HttpResponse:
 
 @open_page
 @require_safe
+def go_to_session(request: HttpRequest, session_id: str, tab: str) -> HttpResponse:
+    """`/luna/replay/{id}` and `/luna/monitor/{id}`: the old names of a session's replay, and of watching it live."""
+    del request
+    return HttpResponseRedirect(f"{HOME}terminal/sessions/{session_id}?activeTab={tab}")
+
+
+@open_page
+@require_safe
+def go_to_files(request: HttpRequest) -> HttpResponse:
+    """`/koko/elfinder/sftp/`: the old name of the file manager's page, with what it was asked for."""
+    query = request.META.get("QUERY_STRING", "")
+    return HttpResponseRedirect(f"{HOME}files/" + (f"?{query}" if query else ""))
+
+
+@open_page
+@require_safe
 def go_home(request: HttpRequest) -> HttpResponse:
     """`/` leads to the console."""
     del request

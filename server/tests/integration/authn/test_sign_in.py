@@ -1,7 +1,10 @@
 import dataclasses
 from collections.abc import Callable
+from dataclasses import replace
 from datetime import timedelta
+from pathlib import Path
 from typing import Any
+from unittest import mock
 
 import pytest
 from django.conf import settings
@@ -147,23 +150,48 @@ def test_sign_in_messages_exist_in_both_languages(ann: User):
 )
 def test_k12_sign_in_next_never_leads_off_site(browser: Browser, ann: User, target: str):
     assert browser.sign_in("ann", next=target).json()["next"] == "/ui/"
-    page = Browser().get("/core/auth/login/", {"next": target})
-    assert page["Location"] == "/ui/login"
+    assert browser.get("/core/auth/login/", {"next": target})["Location"] == "/ui/"
     left = browser.get("/core/auth/logout/", {"next": target}, HTTP_SEC_FETCH_SITE="same-origin")
-    assert left["Location"] == "/ui/login"
+    assert left["Location"] == "/core/auth/login/"
 
 
 @pytest.mark.spec("S2-010")
-def test_login_page_sets_the_csrf_cookie_and_leads_to_the_console(db: None):
-    answer = Browser().get("/core/auth/login/", {"next": "/ui/users/users"})
-    assert answer.status_code == 302
-    assert answer["Location"] == "/ui/login?next=%2Fui%2Fusers%2Fusers"
+@pytest.mark.parametrize("path", ["/login", "/login/", "/core/auth/login/"])
+def test_login_page_is_the_sign_in_page_itself_and_sets_the_csrf_cookie(db: None, path: str, tmp_path: Path):
+    """A console at any other place sends its people here and gets them back by `next`."""
+    (tmp_path / "index.html").write_text("<!doctype html><title>sign in here</title>")
+    with mock.patch.object(settings, "POSTERN", replace(settings.POSTERN, console_dist=tmp_path)):
+        answer = Browser().get(path, {"next": "/elsewhere/console/"})
+    assert answer.status_code == 200
+    assert b"sign in here" in answer.content
     assert answer.cookies["csrftoken"].value
+    assert "max-age" not in answer["Cache-Control"]
 
 
 def test_login_page_when_signed_in_leads_on(browser: Browser, ann: User):
     browser.sign_in("ann")
-    assert browser.get("/core/auth/login/", {"next": "/ui/users/users"})["Location"] == "/ui/users/users"
+    for path in ("/core/auth/login/", "/login"):
+        assert browser.get(path, {"next": "/ui/users/users"})["Location"] == "/ui/users/users"
+
+
+@pytest.mark.parametrize(
+    ("path", "tab", "dialog"),
+    [
+        ("otp/enable/start/", "info", "mfa-enable"),
+        ("otp/disable/authentication/", "info", "mfa-disable"),
+        ("otp/update/", "info", "mfa-update"),
+        ("pubkey/generate/", "ssh-key", "key-generate"),
+    ],
+)
+def test_older_pages_about_the_own_account_lead_to_the_dialogs_of_the_profile(
+    db: None, path: str, tab: str, dialog: str
+):
+    page = f"/core/auth/profile/{path}"
+    to = f"/ui/users/profile?activeTab={tab}&dialog={dialog}"
+    assert Browser().get(page)["Location"] == to
+    assert Browser().get(page, {"next": "/ui/users/users"})["Location"] == f"{to}&next=%2Fui%2Fusers%2Fusers"
+    assert Browser().get(page, {"next": "//evil.example"})["Location"] == to
+    assert Browser().post(page).status_code in {403, 405}, "nothing is changed by it"
 
 
 @pytest.mark.parametrize("path", ["/api/v1/authentication/sign-out/", "/vue-admin-template/user/logout"])
@@ -191,7 +219,7 @@ def test_k64_logout_link_of_another_site_does_not_sign_out(browser: Browser, ann
         browser.get("/core/auth/logout/")
     assert browser.get(PROFILE).status_code == 200
     answer = browser.get("/core/auth/logout/?next=/ui/users/users", HTTP_SEC_FETCH_SITE="same-origin")
-    assert answer["Location"] == "/ui/login?next=%2Fui%2Fusers%2Fusers"
+    assert answer["Location"] == "/core/auth/login/?next=%2Fui%2Fusers%2Fusers"
     assert browser.get(PROFILE).status_code == 401
 
 

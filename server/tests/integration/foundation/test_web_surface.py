@@ -95,6 +95,14 @@ def test_root_leads_to_the_console(web: Client) -> None:
 
 @pytest.mark.spec("S7-085")
 def test_older_name_of_the_web_terminal_leads_to_it(web: Client, console: Path) -> None:
+    one = "9f6c0e2a-6f58-4c0e-9d0c-2b7f6f0a4d11"
+    for old, now in (
+        (f"/luna/replay/{one}", f"/ui/terminal/sessions/{one}?activeTab=replay"),
+        (f"/luna/monitor/{one}/", f"/ui/terminal/sessions/{one}?activeTab=watch"),
+        ("/koko/elfinder/sftp/?asset=1", "/ui/files/?asset=1"),
+    ):
+        assert web.get(old)["Location"] == now
+    assert web.get("/luna/replay/nonsense").status_code == 404
     answer = web.get("/luna/?login_to=9f6c0e2a")
     assert (answer.status_code, answer["Location"]) == (302, "/ui/connect/?login_to=9f6c0e2a")
     assert web.get(answer["Location"]).status_code == 200

@@ -249,6 +249,20 @@ def test_create_by_link_lets_the_person_set_the_password_once(as_org_admin: APIC
     assert again.json()["code"] == "link_invalid"
 
 
+def test_link_is_given_once_and_says_that_no_mail_was_sent(as_org_admin: APIClient, people: dict[str, User]):
+    made = as_org_admin.post(USERS, new_person(password_strategy="email")).json()["set_password_link"]
+    reset = as_org_admin.patch(url(people["user"], "password/reset/"), {}, headers={"Accept-Language": "en"}).json()
+    for link in (made, reset["set_password_link"]):
+        assert set(link) == {"url", "date_expired", "msg"}
+    assert "No e-mail was sent" in reset["set_password_link"]["msg"]
+    assert "set_password_link" not in as_org_admin.get(url(people["user"])).json()
+    strategy = as_org_admin.options(USERS, headers={"Accept-Language": "en"}).json()["actions"]["POST"][
+        "password_strategy"
+    ]
+    shown = {row["value"]: row["display_name"] for row in strategy["choices"]}
+    assert "no e-mail is sent" in shown["email"]
+
+
 def test_new_link_voids_the_password_and_the_older_link(as_org_admin: APIClient):
     first = as_org_admin.post(USERS, new_person(password_strategy="email")).json()
     second = as_org_admin.patch(f"{USERS}{first['id']}/password/reset/").json()

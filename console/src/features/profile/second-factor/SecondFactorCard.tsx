@@ -8,12 +8,17 @@ import { Button } from '#/ui/button';
 import { Card, Definitions } from '#/ui/card';
 import { SkeletonLines } from '#/ui/skeleton';
 import { FailedState } from '#/ui/states';
+import { useWantedDialog } from '../wanted-dialog';
 import type { Flow } from './SecondFactorFlow';
 
 const SecondFactorFlow = lazy(async () => {
   const [part] = await Promise.all([import('./SecondFactorFlow'), loadNamespaces(['mfa'])]);
   return { default: part.SecondFactorFlow };
 });
+
+function isFlow(text: string | null): text is Flow {
+  return text === 'enable' || text === 'update' || text === 'disable';
+}
 
 function stateText(factor: SecondFactor): string {
   if (factor.is_set && (factor.level > 0 || factor.forced)) return 'mfa:card.on';
@@ -34,6 +39,22 @@ export function SecondFactorCard({
   const [flow, setFlow] = useState<Flow | null>(null);
   const factor = query.data;
   const isOn = factor?.is_set === true;
+  const [wanted, leave] = useWantedDialog('mfa');
+  // What cannot be done now is not begun: the card says why.
+  const offered: Flow | null =
+    factor &&
+    isLocal &&
+    isFlow(wanted) &&
+    (wanted === 'enable') !== isOn &&
+    !(wanted === 'disable' && factor.forced)
+      ? wanted
+      : null;
+  const [isBegun, setBegun] = useState(false);
+  if (offered !== null && !isBegun) {
+    // Kept in the state: when the app is set up the address offers nothing any more, and its recovery codes are still shown.
+    setBegun(true);
+    setFlow(offered);
+  }
   const reason = isLocal ? undefined : t('mfa:card.not_local');
   return (
     <Card
@@ -99,6 +120,7 @@ export function SecondFactorCard({
             flow={flow}
             onClose={(changed) => {
               setFlow(null);
+              leave(changed);
               if (!changed) return;
               void query.refetch();
               onChanged();

@@ -4,6 +4,7 @@ import { http as mock, HttpResponse } from 'msw';
 import { setupServer } from 'msw/node';
 import { lazy, Suspense } from 'react';
 import { afterAll, afterEach, beforeAll, describe, expect, test, vi } from 'vitest';
+import { browserLocation } from '#/lib/browser-location';
 import { loadNamespaces } from '#/lib/i18n';
 import type { SecondFactor } from '#/resource/mfa/api';
 import { renderScreen } from '#/test/render';
@@ -33,7 +34,7 @@ afterEach(() => server.resetHandlers());
 afterAll(() => server.close());
 
 /** The card of somebody in this state; every write is kept as `path body`. */
-async function card(state: SecondFactor, isLocal = true) {
+async function card(state: SecondFactor, isLocal = true, address = '/') {
   const sent: string[] = [];
   const answers: Readonly<Record<string, object>> = {
     'enrol/start/': ENROLMENT,
@@ -58,6 +59,7 @@ async function card(state: SecondFactor, isLocal = true) {
     <Suspense>
       <Card isLocal={isLocal} onChanged={changed} />
     </Suspense>,
+    { address },
   );
   await screen.findByText('State', undefined, { timeout: 60_000 });
   return { sent, changed };
@@ -67,6 +69,31 @@ const press = async (name: string) => userEvent.click(screen.getByRole('button',
 const dialog = () => screen.findByRole('dialog', undefined, { timeout: 60_000 });
 
 describe('the own second factor', () => {
+  test.each([
+    ['enable', OFF, /password/],
+    ['disable', ON, /MFA code/],
+    ['update', ON, /password/],
+  ] as const)('the address opens the dialog to %s it, once', async (flow, state, label) => {
+    await card(state, true, `/?activeTab=info&dialog=mfa-${flow}`);
+    const box = within(await dialog());
+    expect(box.getAllByLabelText(label).length).toBeGreaterThan(0);
+    await userEvent.click(box.getByRole('button', { name: 'Cancel' }));
+    await waitFor(() => expect(screen.queryByRole('dialog')).toBeNull());
+  });
+
+  test('the address opens nothing that cannot be done now', async () => {
+    await card(ON, true, '/?dialog=mfa-enable');
+    expect(screen.queryByRole('dialog')).toBeNull();
+  });
+
+  test('a change that another page asked for goes back to it', async () => {
+    const assign = vi.spyOn(browserLocation, 'assign').mockImplementation(() => undefined);
+    await card(ON, true, '/?dialog=mfa-disable&next=%2Fui%2Fassets%2Fassets');
+    const box = within(await dialog());
+    await userEvent.type(box.getByLabelText(/MFA code/), '123456{Enter}');
+    await waitFor(() => expect(assign).toHaveBeenCalledWith('/ui/assets/assets'));
+  });
+
   test('is set up with the password, the picture and a first code, and ends with the recovery codes', async () => {
     const { sent, changed } = await card(OFF);
     await press('Enable');

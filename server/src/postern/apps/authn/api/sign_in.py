@@ -33,7 +33,7 @@ from postern.foundation.rest.rights import Right
 from postern.foundation.rest.views import PosternView
 from postern.foundation.scope import ROOT
 
-LOGIN_PAGE = "/ui/login"
+LOGIN_PAGE = "/core/auth/login/"
 HOME_PAGE = "/ui/"
 _MAX_TEXT_CHARS = 1_024
 
@@ -186,17 +186,6 @@ def _end_previous(request: HttpRequest) -> None:
         previous.user, rights, remote_addr=request.META.get("REMOTE_ADDR"), login_session=str(previous.pk)
     )
     sign_out(actor=actor, login_session=previous)
-
-
-@open_page
-@require_safe
-def login_page(request: HttpRequest) -> HttpResponse:
-    """`GET /core/auth/login/?next=`: sets the CSRF cookie and leads to the console's sign-in page."""
-    get_token(request)
-    target = safe_next(request.GET.get("next", ""), HOME_PAGE)
-    if find_by_session(request.session) is not None:
-        return HttpResponseRedirect(target)
-    return HttpResponseRedirect(_login_page_for(target))
 
 
 @open_page

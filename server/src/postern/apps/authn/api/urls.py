@@ -1,6 +1,6 @@
 """Routes of the authn app: `urlpatterns` relative to /api/v1/, `page_urlpatterns` to the root."""
 
-from django.urls import path
+from django.urls import path, re_path
 
 from postern.apps.authn.api.mfa import (
     ChallengeView,
@@ -13,13 +13,13 @@ from postern.apps.authn.api.mfa import (
     VerifyView,
 )
 from postern.apps.authn.api.own_keys import AccessKeyViewSet, LoginSessionViewSet
+from postern.apps.authn.api.pages import OWN_DIALOGS, login_page, own_dialog
 from postern.apps.authn.api.profile import GenerateKeyView, OwnPasswordView, OwnPublicKeyView, ProfileView
 from postern.apps.authn.api.sign_in import (
     SetPasswordView,
     SignInView,
     SignOutView,
     TokenView,
-    login_page,
     logout_page,
 )
 from postern.foundation.rest.viewsets import ResourceRouter
@@ -51,6 +51,8 @@ urlpatterns = [
 
 page_urlpatterns = [
     path("core/auth/login/", login_page, name="login-page"),
+    re_path(r"^login/?$", login_page, name="short-login-page"),
     path("core/auth/logout/", logout_page, name="logout-page"),
+    *[path(f"core/auth/profile/{name}/", own_dialog, {"name": name}) for name in OWN_DIALOGS],
     path("vue-admin-template/user/logout", SignOutView.as_view(), name="logout-alias"),
 ]

@@ -229,7 +229,7 @@ class UserSerializer(UserFacts):
     )
     password_strategy = serializers.ChoiceField(
         choices=(
-            ("email", gettext_lazy("Reset link will be generated and sent to the user")),
+            ("email", gettext_lazy("A one-time link will be generated; hand it to the user (no e-mail is sent)")),
             ("custom", gettext_lazy("Set password")),
         ),
         default="email",
@@ -241,7 +241,7 @@ class UserSerializer(UserFacts):
     )
     org_roles = OrgRolesField(
         child=serializers.ChoiceField(choices=OrgRole.choices),
-        default=RolesOfNewPeople(),
+        default=RolesOfNewPeople(),  # type: ignore[arg-type]  # DRF calls a default of its context with the field
         allow_null=True,
         label=gettext_lazy("Organization role name"),
     )

@@ -242,4 +242,8 @@ def _person_input(data: dict[str, Any], *, by_link: bool = False) -> PersonInput
 def _link(link: passwords.IssuedLink) -> dict[str, str]:
     shown = serializers.DateTimeField().to_representation(link.expires_at)
     # In the fragment, so that no server log and no Referer ever sees the token.
-    return {"url": f"/ui/set-password#{link.token.reveal()}", "date_expired": str(shown)}
+    return {
+        "url": f"/ui/set-password#{link.token.reveal()}",
+        "date_expired": str(shown),
+        "msg": _("No e-mail was sent: mail is not set up. Hand this link to the person yourself."),
+    }
