@@ -12,6 +12,7 @@ from postern.apps.orgs import facade as orgs
 from postern.apps.preferences import facade as preferences
 from postern.apps.rbac import facade as rbac
 from postern.apps.users import facade as users
+from postern.apps.users import login_locks
 from postern.apps.users.api.serializers import UserFacts, key_comment, key_md5
 from postern.apps.users.models import Language, MfaLevel, OrgRole, SystemRole, User
 from postern.apps.users.passwords import MAX_PASSWORD_CHARS, days_until_expiry
@@ -29,6 +30,11 @@ def _org_row(org_id: Any, name: str) -> dict[str, Any]:
 class ProfileSerializer(UserFacts):
     """The person himself, with his roles and permissions in each organization."""
 
+    groups = serializers.SerializerMethodField(label=gettext_lazy("User group"))
+    org_roles = serializers.SerializerMethodField(label=gettext_lazy("Organization role name"))
+    can_update = serializers.SerializerMethodField(label=gettext_lazy("Can update"))
+    can_delete = serializers.SerializerMethodField(label=gettext_lazy("Can delete"))
+    login_blocked = serializers.SerializerMethodField(label=gettext_lazy("Login blocked"))
     public_key_comment = serializers.SerializerMethodField()
     public_key_hash_md5 = serializers.SerializerMethodField()
     admin_or_audit_orgs = serializers.SerializerMethodField()
@@ -47,6 +53,11 @@ class ProfileSerializer(UserFacts):
     class Meta(UserFacts.Meta):
         fields = (
             *UserFacts.Meta.fields,
+            "groups",
+            "org_roles",
+            "can_update",
+            "can_delete",
+            "login_blocked",
             "public_key",
             "language",
             "public_key_comment",
@@ -85,6 +96,25 @@ class ProfileSerializer(UserFacts):
         if self._found is None:
             self._found = (rbac.rights_of(user, self.context["scope"]), users.org_roles_of(user.pk), orgs.names())
         return self._found
+
+    def get_groups(self, user: User) -> list[str]:
+        return [str(group.pk) for group in user.groups.all() if self.context["scope"].covers(group.org_id)]
+
+    def get_org_roles(self, user: User) -> list[str]:
+        return self.org_roles_shown(user)
+
+    def get_can_update(self, user: User) -> bool:
+        """Everybody may change their own account, within their limits."""
+        del user
+        return True
+
+    def get_can_delete(self, user: User) -> bool:
+        """Nobody deletes their own account."""
+        del user
+        return False
+
+    def get_login_blocked(self, user: User) -> bool:
+        return user.username in login_locks.locked_names([user.username])
 
     def get_public_key_comment(self, user: User) -> str:
         return key_comment(user)
