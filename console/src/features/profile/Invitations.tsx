@@ -1,4 +1,4 @@
-import { useCallback, useEffect, useState } from 'react';
+import { useEffect, useState } from 'react';
 import { explain } from '#/lib/http/catalogue';
 import { useT } from '#/lib/i18n';
 import { TimeCell } from '#/resource/format';
@@ -15,14 +15,17 @@ export function Invitations({ onJoined }: { readonly onJoined: () => void }) {
   const [failure, setFailure] = useState<string | null>(null);
   const [busy, setBusy] = useState<string | null>(null);
   // Not by a query: the page that people without an organization see stands outside of the query client.
-  const load = useCallback(async () => {
-    try {
-      setRows(await fetchInvitations());
-    } catch (error) {
-      setFailure(explain(error));
-    }
-  }, []);
-  useEffect(() => void load(), [load]);
+  const [asked, setAsked] = useState(0);
+  useEffect(() => {
+    let isGone = false;
+    fetchInvitations().then(
+      (found) => !isGone && setRows(found),
+      (error: unknown) => !isGone && setFailure(explain(error)),
+    );
+    return () => {
+      isGone = true;
+    };
+  }, [asked]);
   const answer = async (row: Invitation, verb: 'accept' | 'decline') => {
     setBusy(row.id + verb);
     setFailure(null);
@@ -35,7 +38,7 @@ export function Invitations({ onJoined }: { readonly onJoined: () => void }) {
     } catch (error) {
       setFailure(explain(error));
     }
-    await load();
+    setAsked((times) => times + 1);
     setBusy(null);
   };
   if (rows.length === 0 && failure === null) return null;

@@ -27,6 +27,7 @@ function useInvitations<Row>(path: string) {
   return useQuery({
     queryKey: ['invitations', path],
     queryFn: () => http.get<readonly Row[]>(path, { quiet: true }),
+    staleTime: 0,
   });
 }
 
