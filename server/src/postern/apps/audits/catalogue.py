@@ -75,6 +75,10 @@ class Event(StrEnum):
         "移出资产授权",
     )
     MEMBERSHIP_CHANGED = "membership.changed", _C.PERMISSIONS, "Role in the organization changed", "变更组织角色"
+    INVITATION_SENT = "invitation.sent", _C.PERMISSIONS, "Invited into the organization", "邀请加入组织"
+    INVITATION_ACCEPTED = "invitation.accepted", _C.PERMISSIONS, "Invitation accepted", "接受组织邀请"
+    INVITATION_DECLINED = "invitation.declined", _C.PERMISSIONS, "Invitation declined", "拒绝组织邀请"
+    INVITATION_WITHDRAWN = "invitation.withdrawn", _C.PERMISSIONS, "Invitation withdrawn", "撤回组织邀请"
     ORGANIZATION_CREATED = "organization.created", _C.PERMISSIONS, "Organization created", "创建组织"
     ORGANIZATION_UPDATED = "organization.updated", _C.PERMISSIONS, "Organization changed", "更新组织"
     ORGANIZATION_DELETED = "organization.deleted", _C.PERMISSIONS, "Organization deleted", "删除组织"

@@ -123,7 +123,7 @@ def _send(actor: Actor, scope: OrgScope, addressee: str, user: User | None, role
         date_created=now,
         date_expired=now + LIFETIME,
     )
-    _record(actor, "sent", row, org_id=scope.org_id, action="create", new={"roles": row.roles})
+    _record(actor, audits.Event.INVITATION_SENT, row, org_id=scope.org_id, action="create", new={"roles": row.roles})
     events.publish(InvitationSent(invitation_id=row.pk))
 
 
@@ -134,7 +134,7 @@ def withdraw(*, actor: Actor, invitation: Invitation) -> None:
     if row is None:
         raise InvitationGone
     _answer(actor, row, InvitationAnswer.WITHDRAWN)
-    _record(actor, "withdrawn", row, org_id=row.org_id, action="delete")
+    _record(actor, audits.Event.INVITATION_WITHDRAWN, row, org_id=row.org_id, action="delete")
 
 
 @transaction.atomic
@@ -157,7 +157,7 @@ def decline(*, actor: Actor, invitation_id: UUID) -> None:
     if row is None:
         raise InvitationGone
     _answer(actor, row, InvitationAnswer.DECLINED)
-    _record(actor, "declined", row, org_id=ROOT_ORG_ID)
+    _record(actor, audits.Event.INVITATION_DECLINED, row, org_id=ROOT_ORG_ID)
 
 
 def _accept(actor: Actor, row: Invitation | None) -> None:
@@ -166,7 +166,9 @@ def _accept(actor: Actor, row: Invitation | None) -> None:
     licensing.require()
     _answer(actor, row, InvitationAnswer.ACCEPTED)
     join(actor=actor, scope=OrgScope(row.org_id), user=row.user, roles=row.roles)
-    _record(actor, "accepted", row, org_id=row.org_id, new={"user": str(row.user), "roles": row.roles})
+    _record(
+        actor, audits.Event.INVITATION_ACCEPTED, row, org_id=row.org_id, new={"user": str(row.user), "roles": row.roles}
+    )
     events.publish(InvitationAccepted(invitation_id=row.pk))
 
 
@@ -186,7 +188,7 @@ def _answer(actor: Actor, row: Invitation, answer: InvitationAnswer) -> None:
 
 def _record(
     actor: Actor,
-    verb: str,
+    event: audits.Event,
     row: Invitation,
     *,
     org_id: UUID,
@@ -196,7 +198,7 @@ def _record(
     audits.record(
         actor=actor,
         org_id=org_id,
-        event=f"invitation.{verb}",
+        event=event,
         action=action,
         object_type="Invitation",
         object_id=str(row.pk),

@@ -61,7 +61,7 @@ def join(*, actor: Actor, scope: OrgScope, user: User, roles: Iterable[str]) -> 
     wanted = held | set(roles)
     if held != wanted:
         change = _store_roles(actor, scope, user, held, wanted)
-        trail.record(actor, "membership.changed", user, {"org_roles": change}, org_id=scope.org_id)
+        trail.record(actor, audits.Event.MEMBERSHIP_CHANGED, user, {"org_roles": change}, org_id=scope.org_id)
 
 
 def _held_roles(scope: OrgScope, user: User) -> set[str]:
