@@ -151,6 +151,26 @@ def test_disabled_person_is_out_within_seconds(company: World) -> None:
     soon(disabled, 5)
 
 
+def test_unmet_conditions_are_told_in_ssh_with_the_address_to_go_to(company: World) -> None:
+    before = {row["id"] for row in company.sessions()}
+    command = [part.replace("LogLevel=ERROR", "LogLevel=INFO") for part in company.ssh("true")]  # shows banners
+    zhang, path = company.zhang(), "/api/v1/users/profile/"
+    zhang.call("PATCH", path, {"is_first_login": True})
+    told = run(command)
+    assert told.returncode == 255
+    assert "first sign-in is not complete" in told.stderr
+    assert "http://localhost:8080" in told.stderr
+    zhang.call("PATCH", path, {"is_first_login": False})
+    company.admin.patch(f"/api/v1/users/users/{company.zhang_id}/", {"need_update_password": True})
+    told = run(command)
+    assert told.returncode == 255
+    assert "password must be changed" in told.stderr
+    assert "http://localhost:8080" in told.stderr
+    company.admin.patch(f"/api/v1/users/users/{company.zhang_id}/", {"need_update_password": False})
+    assert {row["id"] for row in company.sessions()} == before
+    assert run(command).returncode == 0
+
+
 def test_guessing_locks_the_account_and_an_administrator_unlocks_it(company: World) -> None:
     stranger = Api(company.product.url)
     stranger.call("GET", "/core/auth/login/")

@@ -174,6 +174,9 @@ def build_world(product: Product, directory: Path, host: TargetHost) -> World:
     )
     key = directory / "zhang_key"
     subprocess.run(["ssh-keygen", "-q", "-t", "ed25519", "-N", "", "-C", "zhang", "-f", str(key)], check=True)
+    for name, password in (("zhang", ZHANG_PASSWORD), ("auditor", AUDITOR_PASSWORD)):
+        # As on the first-login page: nobody gets a session who has not confirmed that it is recorded.
+        product.api(name, password).call("PATCH", "/api/v1/users/profile/", {"is_first_login": False})
     product.api("zhang", ZHANG_PASSWORD).call(
         "PUT", "/api/v1/users/profile/public-key/", {"public_key": key.with_suffix(".pub").read_text()}
     )

@@ -86,6 +86,10 @@ export function reportHttp(router: Navigator): void {
         void router.navigate({ to: paths.changePassword });
         return;
       }
+      if (error instanceof HttpError && error.code === 'notice_unconfirmed') {
+        void router.navigate({ to: paths.firstLogin });
+        return;
+      }
       const id = requestIdOf(error);
       toast({ tone: 'error', text: explain(error), ...(id ? { detail: `req ${id}` } : {}) });
     },

@@ -1,6 +1,7 @@
 import { CircleHelp, Languages, Menu, PanelLeft, Search, SquareTerminal } from 'lucide-react';
 import { useT } from '#/lib/i18n';
 import { paths } from '#/lib/paths';
+import { useSession } from '#/lib/session';
 import { Bell } from '#/features/messages/Bell';
 import { usePage } from '#/ui/page-title';
 import { Breadcrumbs, type Crumb } from '#/ui/breadcrumbs';
@@ -63,6 +64,7 @@ export function TopBar() {
   const t = useT();
   const crumbs = useCrumbs();
   const { isOpen, isMobile } = useSidebar();
+  const { profile } = useSession();
   return (
     <header className="sticky top-0 z-20 flex h-11 flex-none items-center gap-1 border-b border-line bg-bg px-3 max-md:h-12 [&_.pt-button]:font-normal">
       <TipButton
@@ -83,7 +85,8 @@ export function TopBar() {
           </LinkButton>
         </span>
         <TicketsLink />
-        <Bell />
+        {/* Until the first sign-in is completed the server tells nothing but how to complete it. */}
+        {!profile.is_first_login && <Bell />}
         <span className="max-sm:hidden">
           <TipButton icon={Languages} label={t('app:language.other')} onPress={() => void switchLanguage()} />
         </span>

@@ -134,6 +134,7 @@ class DenialCode(StrEnum):
     METHOD_DISABLED = "method_disabled"
     MFA_FAILED = "mfa_failed"
     MFA_UNSET = "mfa_unset"
+    NOTICE_UNCONFIRMED = "notice_unconfirmed"
     UNKNOWN_ASSET = "unknown_asset"
     AMBIGUOUS = "ambiguous"
     ASSET_INACTIVE = "asset_inactive"

@@ -167,7 +167,8 @@ def test_withdrawn_schemes_are_refused_with_a_hint(key: dict[str, str], scheme: 
 
 def test_k51_access_key_of_somebody_without_the_mandatory_second_factor_is_refused(key: dict[str, str], ann: User):
     User.objects.filter(pk=ann.pk).update(mfa_level=2)
-    assert APIClient().get(PROFILE, **signed(key["id"], key["secret"])).status_code == 401
+    refused = APIClient().get(PROFILE, **signed(key["id"], key["secret"]))
+    assert (refused.status_code, refused.json()["code"]) == (403, "mfa_unset")
     App(ann)
     later = signed(key["id"], key["secret"], at=clock.now() + timedelta(seconds=2))
     assert APIClient().get(PROFILE, **later).status_code == 200

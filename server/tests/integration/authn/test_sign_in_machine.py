@@ -110,7 +110,7 @@ class SignInMachine(TestCase):
         self.halves: list[Half | None] = [None, None]
         self.browsers = [Browser("192.0.2.1"), Browser("192.0.2.2")]
         for name in NAMES:
-            user = User(username=name, name=name, email=f"{name}@example.test")
+            user = User(username=name, name=name, email=f"{name}@example.test", is_first_login=False)
             user.set_password(PASSWORDS[0])
             user.save()
             Membership.objects.create(user=user, org_id=DEFAULT_ORG_ID)

@@ -25,7 +25,7 @@ def register() -> None:
     hooks.register_authenticators(BearerAuthentication, SignatureAuthentication, WithdrawnSchemes, CookieAuthentication)
     hooks.register_scope_resolver(identity.scope_of_request)
     hooks.register_actor_resolver(identity.actor_of_request)
-    hooks.register_gate(identity.require_password_in_order)
+    hooks.register_gate(identity.require_conditions)
     fresh_mfa.register(freshness.require)
     users.register_login_locks(guard.locked_accounts, guard.unlock_account)
     users.register_second_factors(_reset_second_factor)

@@ -5,8 +5,14 @@ from typing import ClassVar
 from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
 
+from postern.apps.preferences import facade as preferences
 from postern.contracts.enums import DenialCode
 from postern.kernel.errors import NotAllowed, PosternError
+
+
+def console_address() -> str:
+    """Where a person finds the console: the setting SITE_URL."""
+    return preferences.get_str("SITE_URL")
 
 
 class SignInRefused(PosternError):
@@ -99,7 +105,23 @@ class PasswordDue(SignInRefused):
     knows_person = True
 
     def text(self) -> str:
-        return _("Your password must be changed first: sign in to the console in a browser and set a new one.")
+        return _(
+            "Your password must be changed first: sign in to the console in a browser and set a new one: %(url)s"
+        ) % {"url": console_address()}
+
+
+class NoticeUnconfirmed(SignInRefused):
+    """The first sign-in was not completed in the console: the person has not confirmed that sessions are recorded."""
+
+    slug = "notice_unconfirmed"
+    denial = DenialCode.NOTICE_UNCONFIRMED
+    knows_person = True
+
+    def text(self) -> str:
+        return _(
+            "Your first sign-in is not complete: sign in to the console in a browser "
+            "and confirm there that your sessions are recorded: %(url)s"
+        ) % {"url": console_address()}
 
 
 class MfaRefused(SignInRefused):
@@ -155,8 +177,9 @@ class MfaUnset(MfaRefused):
 
     def text(self) -> str:
         return _(
-            "Your account needs MFA, and no authenticator app is set up: sign in to the console in a browser first."
-        )
+            "Your account needs MFA, and no authenticator app is set up: "
+            "sign in to the console in a browser and set one up: %(url)s"
+        ) % {"url": console_address()}
 
 
 class SignInLapsed(MfaRefused):
@@ -179,13 +202,35 @@ class MethodClosed(SignInRefused):
         return _("This way of signing in is switched off.")
 
 
-class PasswordMustChange(NotAllowed):
+class ConditionUnmet(NotAllowed):
+    """Signed in, but nothing is open until a condition is met."""
+
+
+class PasswordMustChange(ConditionUnmet):
     """Signed in, but nothing else is open until the password is changed."""
 
     code = "password_must_change"
 
     def __init__(self) -> None:
         super().__init__(_("Your password must be changed before you go on."))
+
+
+class NoticeMustBeConfirmed(ConditionUnmet):
+    """Signed in, but nothing else is open until the first sign-in is completed."""
+
+    code = "notice_unconfirmed"
+
+    def __init__(self) -> None:
+        super().__init__(NoticeUnconfirmed().message)
+
+
+class SecondFactorMissing(ConditionUnmet):
+    """A second factor is mandatory for the owner of this credential, and none is set up."""
+
+    code = "mfa_unset"
+
+    def __init__(self) -> None:
+        super().__init__(MfaUnset().message)
 
 
 class MfaVerifyRequired(PosternError):

@@ -7,11 +7,11 @@ from uuid import UUID
 
 from django.utils import translation
 
+from postern.apps.authn import conditions
 from postern.apps.authn.actions import codes, login_sessions, second_factor, sign_in
 from postern.apps.authn.errors import MethodClosed, MfaUnset, SignInLapsed, SignInRefused
 from postern.apps.authn.identity import actor_of_user
 from postern.apps.authn.models import SignInWay
-from postern.apps.authn.policy import password_is_due
 from postern.apps.authn.totp_secrets import TotpSecrets
 from postern.apps.authn.totp_secrets import register as register_totp_secrets
 from postern.apps.preferences import facade as preferences
@@ -21,7 +21,6 @@ from postern.contracts.access import Denial, SecondFactor, SignInAnswer, UserIde
 from postern.contracts.enums import LoginFrom
 from postern.foundation.actor import Actor
 from postern.foundation.scope import OrgScope
-from postern.kernel import clock
 
 __all__ = [
     "TotpSecrets",
@@ -32,6 +31,7 @@ __all__ = [
     "register_totp_secrets",
     "sign_in_with_code",
     "sign_in_with_public_key",
+    "unmet_condition",
     "web_sign_in",
 ]
 
@@ -102,7 +102,7 @@ def sign_in_with_code(*, token: str, code: str, remote_addr: str) -> SignInAnswe
         if pending is None or pending.remote_addr != remote_addr[:64]:
             raise SignInLapsed
         second_factor.answer(pending, code=code, kind=codes.kind_of(code))
-        proof = second_factor.complete(pending, may_be_due=False)
+        proof = second_factor.complete(pending, may_be_unmet=False)
         return SignInAnswer(user=_identity(sign_in.signed_in(proof, mfa=sign_in.MfaState.SHOWN)))
     except SignInRefused as refused:
         username = pending.user.username if pending is not None else ""
@@ -112,20 +112,34 @@ def sign_in_with_code(*, token: str, code: str, remote_addr: str) -> SignInAnswe
 def web_sign_in(session: Any, scope: OrgScope, *, remote_addr: str | None) -> WebSignIn | None:
     """Who is signed in, from Django's session object (a websocket's `scope["session"]`).
 
-    None when nobody is, when the person may not act, when the password is due to be changed, or when he has no
-    business in `scope`.
+    None when nobody is, when the person may not act or has a condition to meet first, or when they have no business in
+    `scope`.
     """
     login_session = login_sessions.find_by_session(session)
     if login_session is None:
         return None
     user = login_session.user
     rights = rbac.rights_of(user, scope)
-    if not user.is_valid or password_is_due(user, now=clock.now()):
+    if not user.is_valid or conditions.unmet(user) is not None:
         return None
     if not scope.is_root and not rights.may_enter(scope, system_role=user.role):
         return None
     actor = actor_of_user(user, rights, remote_addr=remote_addr, login_session=str(login_session.pk))
     return WebSignIn(actor=actor, login_session_id=login_session.pk, language=user.language)
+
+
+def unmet_condition(user_id: UUID) -> Denial | None:
+    """Why the person gets no session before they have been to the console, in the active language; None: nothing is in the way.
+
+    Asked for every session that is opened, however its owner came in.
+    """
+    user = User.objects.filter(pk=user_id).first()
+    try:
+        if user is not None:
+            conditions.require(user)
+    except SignInRefused as refused:
+        return Denial(code=refused.denial, message=refused.text())
+    return None
 
 
 def login_session_is_open(login_session_id: UUID) -> bool:

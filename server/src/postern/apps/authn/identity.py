@@ -1,19 +1,19 @@
-"""From an authenticated request to an `Actor`, and the gate of people whose password must change."""
+"""From an authenticated request to an `Actor`, and the gate of people in whom a condition is unmet."""
 
 from typing import Any
 
 from rest_framework.request import Request
 
-from postern.apps.authn.errors import OrganizationClosed, PasswordMustChange
+from postern.apps.authn import conditions
+from postern.apps.authn.conditions import Condition
+from postern.apps.authn.errors import OrganizationClosed
 from postern.apps.authn.models import AccessKey, BearerToken, LoginSession
-from postern.apps.authn.policy import password_is_due
 from postern.apps.orgs import facade as orgs
 from postern.apps.rbac import facade as rbac
 from postern.apps.users import facade as users
 from postern.apps.users.models import User
 from postern.foundation.actor import Actor, ActorKind, anonymous
 from postern.foundation.scope import DEFAULT, OrgScope
-from postern.kernel import clock
 
 
 def scope_of_request(request: Request) -> OrgScope:
@@ -101,14 +101,20 @@ def actor_of_user(
     )
 
 
-def require_password_in_order(request: Request, actor: Actor) -> None:
-    """The gate: until the password is changed nothing is open but profile, password change and sign-out.
+def require_conditions(request: Request, actor: Actor) -> None:
+    """The gate: while a condition of the person is unmet, only the views that help to meet it are open.
 
-    Access keys are credentials of their own, but they may not outlive what their owner may do (K51): they are gated too.
+    `open_before_confirmation` marks the views that the first-login page needs; they open to a browser session, in which
+    the person sees the notice. Tokens and access keys may not outlive what their owner may do (K51): they see none of it.
     """
     del actor
-    if isinstance(request.user, User) and request.auth is not None and password_is_due(request.user, now=clock.now()):
-        raise PasswordMustChange
+    if not isinstance(request.user, User) or request.auth is None:
+        return
+    condition = conditions.unmet(request.user)
+    view: Any = request.parser_context.get("view") if request.parser_context else None
+    helps = isinstance(request.auth, LoginSession) and getattr(view, "open_before_confirmation", False)
+    if condition is not None and not (condition is Condition.NOTICE and helps):
+        raise conditions.closed(condition)
 
 
 def _credential(auth: object) -> str | None:

@@ -18,7 +18,9 @@ class PosternView(APIView):
     """An API view with `self.actor` and `self.scope`.
 
     `rights` must be declared (see `rights.py`). `always_root` makes the view run in the root organization, whatever the
-    request asks for. `falls_back` lets it run in another organization when the one of a browser's cookie is gone or closed. `gates_apply = False` lets a person in whose password must change first. `needs_licence` closes the
+    request asks for. `falls_back` lets it run in another organization when the one of a browser's cookie is gone or closed.
+    `gates_apply = False` lets a person in whose password must change first; `open_before_confirmation` lets a browser session
+    in whose first sign-in is not completed. `needs_licence` closes the
     view while no valid licence is installed: 403 with the code `licence_required`. `needs_fresh_mfa` names the actions that
     want a code of the second factor first (see `fresh_mfa.py`). `acts_on_get` names the actions that change something although
     the method is GET: the contract has some. They need `X-CSRFToken`, and the right of the POST which is always offered beside.
@@ -28,6 +30,7 @@ class PosternView(APIView):
     always_root: ClassVar[bool] = False
     falls_back: ClassVar[bool] = False
     gates_apply: ClassVar[bool] = True
+    open_before_confirmation: ClassVar[bool] = False
     needs_fresh_mfa: ClassVar[bool | frozenset[str]] = False
     needs_licence: ClassVar[bool] = False
     acts_on_get: ClassVar[frozenset[str]] = frozenset()

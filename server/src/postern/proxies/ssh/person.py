@@ -43,6 +43,7 @@ _TOLD_AFTER_PROOF: Final = frozenset(
         DenialCode.USER_INACTIVE,
         DenialCode.MFA_FAILED,
         DenialCode.MFA_UNSET,
+        DenialCode.NOTICE_UNCONFIRMED,
     }
 )
 

@@ -101,7 +101,7 @@ def enrolled(pending: PendingSignIn) -> None:
     _pass(pending)
 
 
-def complete(pending: PendingSignIn, *, may_be_due: bool) -> Proof:
+def complete(pending: PendingSignIn, *, may_be_unmet: bool) -> Proof:
     """Use up a pending sign-in whose code was right: the caller signs the person in. Raises a `SignInRefused`.
 
     The account is looked at again: it may have been closed since the first factor.
@@ -114,7 +114,7 @@ def complete(pending: PendingSignIn, *, may_be_due: bool) -> Proof:
     try:
         if user is None:
             raise SignInLapsed
-        sign_in.require_open_account(user, may_be_due=may_be_due)
+        sign_in.require_open_account(user, may_be_unmet=may_be_unmet)
     except SignInRefused as refused:
         sign_in.refuse(attempted, refused, mfa=MfaState.SHOWN)
         raise

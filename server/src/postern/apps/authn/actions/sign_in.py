@@ -19,18 +19,16 @@ from django.contrib.auth.hashers import check_password, is_password_usable
 from django.db import transaction
 
 from postern.apps.audits import facade as audits
-from postern.apps.authn import guard
+from postern.apps.authn import conditions, guard
 from postern.apps.authn.errors import (
     AccountDisabled,
     AccountExpired,
     KeyRefused,
-    PasswordDue,
     SignInLocked,
     SignInRefused,
     WrongCredentials,
 )
 from postern.apps.authn.events import AccountLocked
-from postern.apps.authn.policy import password_is_due
 from postern.apps.users.models import User
 from postern.apps.users.passwords import MAX_PASSWORD_CHARS
 from postern.apps.users.public_keys import holds_key
@@ -81,18 +79,18 @@ def prove_password(
     remote_addr: str,
     login_type: LoginType,
     user_agent: str = "",
-    may_be_due: bool = False,
+    may_be_unmet: bool = False,
 ) -> Proof:
     """The person to whom name and password belong. Raises a `SignInRefused`; each refusal is in the login log.
 
-    `may_be_due`: let a person in whose password must change; only the console can do that.
+    `may_be_unmet`: let a person in who has a condition to meet; only the console can do that.
     """
     attempted = Attempted(
         username=username, remote_addr=remote_addr, login_type=login_type, backend="password", user_agent=user_agent
     )
     try:
         user = confirm_password(username=username, password=password, remote_addr=remote_addr)
-        require_open_account(user, may_be_due=may_be_due)
+        require_open_account(user, may_be_unmet=may_be_unmet)
     except SignInRefused as refused:
         refuse(attempted, refused)
         raise
@@ -120,7 +118,7 @@ def prove_key(
     try:
         if user is None or not key_is_acceptable(username=username, public_key=public_key):
             raise KeyRefused
-        require_open_account(user, may_be_due=False)
+        require_open_account(user, may_be_unmet=False)
     except SignInRefused as refused:
         refuse(attempted, refused)
         raise
@@ -163,14 +161,14 @@ def _wrong(attempt: guard.Attempt, username: str, remote_addr: str) -> SignInRef
     return WrongCredentials(tries_left=attempt.tries_left, lock_minutes=rules.limit_time_min)
 
 
-def require_open_account(user: User, *, may_be_due: bool) -> None:
-    """Raises AccountDisabled, AccountExpired, PasswordDue."""
+def require_open_account(user: User, *, may_be_unmet: bool) -> None:
+    """Raises AccountDisabled, AccountExpired; unless `may_be_unmet` also MfaUnset, PasswordDue, NoticeUnconfirmed."""
     if not user.is_active:
         raise AccountDisabled
     if user.is_expired:
         raise AccountExpired
-    if not may_be_due and password_is_due(user, now=clock.now()):
-        raise PasswordDue
+    if not may_be_unmet:
+        conditions.require(user)
 
 
 @transaction.atomic

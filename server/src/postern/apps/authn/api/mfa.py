@@ -90,6 +90,7 @@ class PersonalView(PosternView):
 
     rights = Right.VALID_USER
     always_root = True
+    open_before_confirmation = True
 
     def person(self, request: Request) -> User:
         """The caller, who must be a person."""

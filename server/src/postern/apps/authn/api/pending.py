@@ -59,7 +59,7 @@ def finish_web(request: Request, pending: PendingSignIn) -> dict[str, Any]:
     """Sign the person in; the answer tells the console where to go. Raises a `SignInRefused`."""
     django_request = request._request  # noqa: SLF001 - as above
     target = str(django_request.session.get(_NEXT) or "")
-    proof = second_factor.complete(pending, may_be_due=True)
+    proof = second_factor.complete(pending, may_be_unmet=True)
     user = web_session.sign_in(django_request, proof, replace(web_session.origin_of(request), mfa=True))
     return {"msg": "ok", **after_sign_in(user, target)}
 

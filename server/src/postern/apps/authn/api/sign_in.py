@@ -74,7 +74,7 @@ class SignInView(PosternView):
             remote_addr=origin.remote_addr,
             login_type="W",
             user_agent=origin.user_agent,
-            may_be_due=True,
+            may_be_unmet=True,
         )
         target = safe_next(serializer.validated_data.get("next") or "", HOME_PAGE)
         _end_previous(request._request)  # noqa: SLF001 - sessions belong to Django's request
@@ -137,7 +137,7 @@ class TokenView(PosternView):
                 pending.begin_token(request._request, proof)  # noqa: SLF001 - sessions belong to Django's request
                 return Response(pending.demand_body(proof.user, demand))
             pending.forget_token(request)
-            proof = second_factor.complete(passed, may_be_due=False)
+            proof = second_factor.complete(passed, may_be_unmet=False)
         with_code = demand is Demand.CODE
         with transaction.atomic():
             user = sign_in.signed_in(proof, mfa=MfaState.SHOWN if with_code else MfaState.OFF)

@@ -16,6 +16,7 @@ class CurrentOrganizationView(PosternView):
 
     rights = Right.ORG_MEMBER
     falls_back = True
+    open_before_confirmation = True
 
     def get(self, request: Request) -> Response:
         return Response(facade.describe(self.scope))

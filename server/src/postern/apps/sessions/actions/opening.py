@@ -131,6 +131,10 @@ def _spend_watch(
         return _refuse_token(policy.TokenFault.EXPIRED, identity, request)
     session = watch.session
     actor = messages.person(identity, request.remote_addr, watch.login_session)
+    unmet = authn.unmet_condition(identity.id)
+    if unmet is not None:
+        _record(actor, session, "session.watch_refused", {"code": unmet.code.value})
+        return access.AuthorizeAnswer(denial=unmet)
     standing = queries.standing_of(identity.id, session.org_id)
     if standing is None or not policy.may_see(standing):
         return access.AuthorizeAnswer(denial=_deny_watch(actor, session, DenialCode.NO_PERMISSION))
@@ -141,6 +145,9 @@ def _spend_watch(
 
 
 def _open(terminal: Terminal, wish: Wish) -> access.AuthorizeAnswer:
+    unmet = authn.unmet_condition(wish.identity.id)
+    if unmet is not None:
+        return access.AuthorizeAnswer(denial=_refuse(terminal, wish, unmet))
     answer = perms.resolve_target(
         user_id=wish.identity.id,
         asset_ref=wish.asset,
@@ -255,6 +262,10 @@ def release_credential(*, terminal: Terminal, request: access.CredentialRequest)
         if identity is None:
             _record(actor, session, audits.Event.CREDENTIAL_REFUSED, {"code": DenialCode.USER_INACTIVE.value})
             return _no_credential(DenialCode.USER_INACTIVE, _("Your account is closed."))
+        unmet = authn.unmet_condition(session.user_id)
+        if unmet is not None:
+            _record(actor, session, "credential.refused", {"code": unmet.code.value})
+            return access.CredentialAnswer(denial=unmet)
         decision = perms.decide(
             user_id=session.user_id,
             asset_id=session.asset_id,

@@ -8,6 +8,7 @@ from django.db import transaction
 from django.utils.translation import gettext as _
 
 from postern.apps.audits import facade as audits
+from postern.apps.authn import facade as authn
 from postern.apps.perms import facade as perms
 from postern.apps.sessions import messages, policy, queries
 from postern.apps.sessions.errors import NoTerminal, SessionOver
@@ -39,12 +40,15 @@ def issue_connection_token(
     """
     if actor.user_id is None or not actor.is_valid_user:
         raise NotAllowed(_("Only people can open sessions."))
-    answer = perms.resolve_target(
-        user_id=actor.user_id, asset_ref=asset, system_user_ref=system_user, protocol=protocol
-    )
-    target = answer.target
+    denial = authn.unmet_condition(actor.user_id)
+    target = None
+    if denial is None:
+        answer = perms.resolve_target(
+            user_id=actor.user_id, asset_ref=asset, system_user_ref=system_user, protocol=protocol
+        )
+        target, denial = answer.target, answer.denial
     if target is None:
-        denial = answer.denial or Denial(code=DenialCode.NO_PERMISSION, message=_("You may not connect there."))
+        denial = denial or Denial(code=DenialCode.NO_PERMISSION, message=_("You may not connect there."))
         audits.record(
             actor=actor,
             org_id=ROOT_ORG_ID,
