@@ -221,6 +221,15 @@ _DEEDS = [
         [_person("user.public_keys_changed", old={"public_key": "******"}, new={"public_key": None})],
         prepare=World.with_public_key,
     ),
+    Write(
+        method="POST",
+        path=f"{API}users/<pk>/access/reset/",
+        at=_AT,
+        prepare=World.with_public_key,
+        told=[_person("user.access_reset", old={"public_keys": 1}, new={"public_keys": 0})],
+        again=Again.ACTS,
+        shown_once=["set_password_link.url"],
+    ),
     *_both(
         "unblock",
         [Told(event="sign_in.unlocked", action="other", kind="User", name="one-person", org=ROOT)],

@@ -25,7 +25,7 @@ from postern.apps.perms.actions import add_link
 from postern.apps.perms.links import SYSTEM_USERS
 from postern.apps.perms.models import AssetPermission
 from postern.apps.sessions.models import ProxyOrder, Session
-from postern.apps.users.actions import passwords
+from postern.apps.users.actions import links
 from postern.apps.users.actions.invitations import LIFETIME
 from postern.apps.users.models import Invitation, MfaLevel, User
 from postern.apps.vault.models import SystemUser
@@ -115,6 +115,13 @@ class Preparations:
         except SignInLocked:
             return {}
 
+    def with_locked_address(self) -> Values:
+        try:
+            while True:
+                guard.reserve_address("198.51.100.2")
+        except SignInLocked:
+            return {}
+
     def with_app(self) -> Values:
         App(self.person)
         return {}
@@ -136,7 +143,7 @@ class Preparations:
         return {}
 
     def with_set_password_link(self) -> Values:
-        link = passwords.issue_set_password_link(actor=SYSTEM, user=self.person, void_password=True)
+        link = links.issue_set_password_link(actor=SYSTEM, user=self.person, void_password=True)
         return {"link": link.token.reveal()}
 
     # --- signing in ---

@@ -11,7 +11,7 @@ API = "/api/v1/authentication/"
 PROFILE = "/api/v1/users/profile/"
 ADAM = "Adam(adam)"
 _KEY_SET: dict[str, Any] = {"old": {"public_key": None}, "new": {"public_key": "******"}}
-_COUNTED = frozenset({"authn_signinguard"})
+_COUNTED = frozenset({"authn_signinguard", "authn_knownplace"})
 #: A browser's session is written with the answer, when the deed itself is done and told.
 _SESSION = frozenset({"django_session"})
 _CREDENTIALS = {"username": "adam", "password": MARK}
@@ -113,6 +113,14 @@ _SIGNING_IN = [
                 new={"user": "One-Person(one-person)"},
             )
         ],
+        again=Again.GONE,
+    ),
+    Write(
+        method="POST",
+        path=f"{API}locked-addresses/unlock/",
+        prepare=World.with_locked_address,
+        body={"address": "198.51.100.2"},
+        told=[Told(event="sign_in.address_unlocked", action="other", kind="Address", name="198.51.100.2", org=ROOT)],
         again=Again.GONE,
     ),
     _sign_out(f"{API}sign-out/"),

@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Final
 
 from postern import API_LEVEL, __version__
-from postern.entrypoints import licence_commands
+from postern.entrypoints import licence_commands, user_commands
 from postern.entrypoints.supervisor import EXIT_CONFIG, follow_supervisor
 from postern.foundation.settings import Settings
 from postern.kernel import log
@@ -193,6 +193,8 @@ def _parser() -> argparse.ArgumentParser:
     add("retire", vault_retire, vault)
     licence = commands.add_parser("licence", help="Licences.").add_subparsers(required=True, metavar="COMMAND")
     licence_commands.add_to(lambda name, command: add(name, command, licence), _django)
+    user = commands.add_parser("user", help="People's accounts.").add_subparsers(required=True, metavar="COMMAND")
+    user_commands.add_to(lambda name, command: add(name, command, user), _django)
     recording = commands.add_parser("recording", help="Recordings.").add_subparsers(required=True, metavar="COMMAND")
     check = add("verify", recording_verify, recording)
     check.add_argument("file", type=Path)

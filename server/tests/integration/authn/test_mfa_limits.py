@@ -31,21 +31,37 @@ def guess(address: str, code: str, username: str = "ann") -> str:
 
 @pytest.mark.spec("S5-014")
 def test_k6_wrong_codes_lock_the_account_however_they_are_spread(browser: Browser, app: App):
-    slugs = [guess(f"192.0.2.{number}", app.wrong()) for number in range(1, 7)]
-    assert slugs == ["mfa_failed"] * 4 + ["block_mfa"] * 2
-    browser.sign_in("ann")
-    assert browser.post(CHALLENGE, {"code": app.code()}).json()["error"] == "block_mfa", "not even the right one"
+    under_way = Browser("192.0.2.77")
+    under_way.sign_in("ann")
     ssh = facade.check_password(
         username="ann", password=PASSWORD, remote_addr="192.0.2.9", login_from=LoginFrom.SSH_TERMINAL
     )
     assert ssh.second_factor is not None
+    slugs = [guess(f"192.0.2.{number}", app.wrong()) for number in range(1, 6)]
+    assert slugs == ["mfa_failed"] * 4 + ["block_mfa"]
+    for code in ({"code": app.code()}, {"code": "12345"}, {"code": app.recovery[0], "type": "recovery"}):
+        assert under_way.post(CHALLENGE, code).json()["error"] == "block_mfa", "not even the right one"
     answer = facade.sign_in_with_code(token=ssh.second_factor.token, code=app.code(), remote_addr="192.0.2.9")
     assert answer.denial is not None
     assert answer.denial.code is DenialCode.LOCKED
-    recovery = Browser()
-    recovery.sign_in("ann")
-    refused = recovery.post(CHALLENGE, {"code": app.recovery[0], "type": "recovery"})
-    assert refused.json()["error"] == "block_mfa"
+
+
+@pytest.mark.spec("S5-014")
+def test_what_wrong_codes_lock_is_locked_before_the_password_is_looked_at(app: App):
+    for number in range(1, 6):
+        guess(f"192.0.2.{number}", app.wrong())
+    right, wrong = Browser("192.0.2.8").sign_in("ann"), Browser("192.0.2.9").sign_in("ann", "wrong")
+    assert right.json() == wrong.json()
+    assert right.json()["error"] == "block_login"
+    by_ssh = [
+        facade.check_password(
+            username="ann", password=password, remote_addr="192.0.2.9", login_from=LoginFrom.SSH_TERMINAL
+        )
+        for password in (PASSWORD, "wrong")
+    ]
+    assert by_ssh[0] == by_ssh[1]
+    assert by_ssh[0].denial is not None
+    assert by_ssh[0].denial.code is DenialCode.LOCKED
 
 
 @pytest.mark.spec("S5-014")

@@ -10,8 +10,9 @@ from factories.second_factor import App
 from postern.apps.authn.actions import sign_in
 from postern.apps.authn.actions.codes import CodeKind, take_code
 from postern.apps.authn.errors import MfaRefused, SignInRefused
+from postern.apps.authn.mfa_guard import Visitor
 from postern.apps.users.actions import people
-from postern.apps.users.actions.passwords import issue_set_password_link, redeem_set_password_link
+from postern.apps.users.actions.links import issue_set_password_link, redeem_set_password_link
 from postern.apps.users.actions.people import PersonInput
 from postern.apps.users.errors import LastAdministrator, LinkUsed
 from postern.apps.users.models import User
@@ -97,7 +98,7 @@ def installed() -> None:
 
 def _take(user: User, code: str, kind: CodeKind) -> str:
     try:
-        take_code(user=user, code=code, kind=kind)
+        take_code(user=user, code=code, kind=kind, visitor=Visitor("192.0.2.1"))
     except MfaRefused as refused:
         return refused.slug
     return "in"

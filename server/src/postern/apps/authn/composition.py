@@ -4,7 +4,7 @@ from typing import Any
 
 from django.db.models.signals import post_delete
 
-from postern.apps.authn import freshness, guard, identity, subscriptions, totp_secrets
+from postern.apps.authn import freshness, guard, holdings, identity, subscriptions, totp_secrets
 from postern.apps.authn.actions import mfa
 from postern.apps.authn.api.authentication import (
     BearerAuthentication,
@@ -29,6 +29,7 @@ def register() -> None:
     fresh_mfa.register(freshness.require)
     users.register_login_locks(guard.locked_accounts, guard.unlock_account)
     users.register_second_factors(_reset_second_factor)
+    holdings.register()
     # A signal, because the row also goes when its person is deleted, which takes all rows of that person along.
     post_delete.connect(_forget_secret, sender=TotpDevice, dispatch_uid="authn: forget the secret of a deleted device")
     subscriptions.register()

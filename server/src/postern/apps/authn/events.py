@@ -1,6 +1,7 @@
 """What happened around signing in; published after commit."""
 
 from dataclasses import dataclass
+from datetime import datetime
 from uuid import UUID
 
 
@@ -28,3 +29,14 @@ class AccountLocked:
     username: str
     remote_addr: str
     minutes: int
+    user_id: UUID | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class AccountUnlocked:
+    """Somebody took the lock of an account away before its time."""
+
+    user_id: UUID
+    username: str
+    by: str
+    at: datetime

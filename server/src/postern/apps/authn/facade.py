@@ -7,10 +7,11 @@ from uuid import UUID
 
 from django.utils import translation
 
-from postern.apps.authn import conditions
+from postern.apps.authn import conditions, guard
 from postern.apps.authn.actions import codes, login_sessions, second_factor, sign_in
 from postern.apps.authn.errors import MethodClosed, MfaUnset, SignInLapsed, SignInRefused
 from postern.apps.authn.identity import actor_of_user
+from postern.apps.authn.mfa_guard import Visitor
 from postern.apps.authn.models import SignInWay
 from postern.apps.authn.totp_secrets import TotpSecrets
 from postern.apps.authn.totp_secrets import register as register_totp_secrets
@@ -19,18 +20,21 @@ from postern.apps.rbac import facade as rbac
 from postern.apps.users.models import Language, User
 from postern.contracts.access import Denial, SecondFactor, SignInAnswer, UserIdentity
 from postern.contracts.enums import LoginFrom
-from postern.foundation.actor import Actor
+from postern.foundation.actor import SYSTEM, Actor
 from postern.foundation.scope import OrgScope
 
 __all__ = [
     "TotpSecrets",
     "WebSignIn",
     "check_password",
+    "locked_out",
     "login_session_is_open",
     "public_key_acceptable",
     "register_totp_secrets",
     "sign_in_with_code",
     "sign_in_with_public_key",
+    "unlock_account",
+    "unlock_address",
     "unmet_condition",
     "web_sign_in",
 ]
@@ -101,7 +105,7 @@ def sign_in_with_code(*, token: str, code: str, remote_addr: str) -> SignInAnswe
     try:
         if pending is None or pending.remote_addr != remote_addr[:64]:
             raise SignInLapsed
-        second_factor.answer(pending, code=code, kind=codes.kind_of(code))
+        second_factor.answer(pending, code=code, kind=codes.kind_of(code), visitor=Visitor(remote_addr))
         proof = second_factor.complete(pending, may_be_unmet=False)
         return SignInAnswer(user=_identity(sign_in.signed_in(proof, mfa=sign_in.MfaState.SHOWN)))
     except SignInRefused as refused:
@@ -151,6 +155,25 @@ def login_session_is_open(login_session_id: UUID) -> bool:
 def open_login_sessions(login_session_ids: Collection[UUID]) -> frozenset[UUID]:
     """Which of these browser sign-ins still hold: for a process that holds many sockets."""
     return login_sessions.open_among(login_session_ids)
+
+
+def locked_out() -> list[str]:
+    """The people and the addresses that failed sign-ins have locked, as lines for an operator."""
+    names = guard.locked_accounts(list(User.objects.values_list("username", flat=True)))
+    addresses = [
+        f"address {row.address} until {row.date_locked_until:%Y-%m-%d %H:%M} UTC" for row in guard.locked_addresses()
+    ]
+    return [*(f"account {name}" for name in sorted(names)), *addresses]
+
+
+def unlock_account(username: str) -> None:
+    """Let an account sign in again; for the command line."""
+    guard.unlock_account(username, SYSTEM)
+
+
+def unlock_address(remote_addr: str) -> bool:
+    """Let an address sign in again; whether anything was counted for it. For the command line."""
+    return guard.unlock_address(remote_addr, SYSTEM)
 
 
 def _identity(user: User) -> UserIdentity:

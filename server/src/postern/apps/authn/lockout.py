@@ -26,6 +26,11 @@ class LockRules:
         return timedelta(minutes=self.limit_time_min)
 
 
+#: How long a known device or address waits first; each further failure doubles it.
+_KNOWN_FIRST_DELAY: Final = timedelta(seconds=30)
+_KNOWN_LONGEST_DELAY: Final = timedelta(hours=1)
+
+
 @dataclass(frozen=True, slots=True)
 class GuardState:
     """Counted attempts of one key. `locks`: how often it was locked in a row."""
@@ -69,3 +74,11 @@ def after_success(state: GuardState, *, whole: bool, limit: int, locked_by_this:
     if locked_by_this:
         return replace(state, failures=max(limit - 1, 0), locks=max(state.locks - 1, 0), locked_until=None)
     return replace(state, failures=max(state.failures - 1, 0))
+
+
+def known_delay(failures: int, *, free_tries: int) -> timedelta | None:
+    """How long a known device or address waits after so many failures in a row; None: it may try again at once."""
+    beyond = failures - max(free_tries, 1)
+    if beyond < 0:
+        return None
+    return min(_KNOWN_FIRST_DELAY * (1 << min(beyond, 10)), _KNOWN_LONGEST_DELAY)

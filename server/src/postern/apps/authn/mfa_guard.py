@@ -4,15 +4,13 @@ The same arithmetic as for passwords, but with its own, tighter counts: six digi
 No address and no cookie is part of the count, so that spreading the guesses over many of them gains nothing.
 """
 
-import math
 from dataclasses import dataclass
-from datetime import datetime
 from typing import Final
 
 from django.db import transaction
 
 from postern.apps.authn import guard
-from postern.apps.authn.errors import MfaLocked
+from postern.apps.authn.errors import MfaLocked, SignInLocked
 from postern.apps.authn.lockout import LockRules, after_attempt, after_success, is_locked
 from postern.apps.authn.models import GuardKind, SignInGuard
 from postern.kernel import clock
@@ -26,6 +24,14 @@ _ALL_KEY: Final = "everybody"
 
 
 @dataclass(frozen=True, slots=True)
+class Visitor:
+    """From where a code comes; `device`: the text of the device's cookie."""
+
+    remote_addr: str
+    device: str = ""
+
+
+@dataclass(frozen=True, slots=True)
 class CodeAttempt:
     """A counted attempt. `tries_left`: how many more wrong codes the account takes before it is locked."""
 
@@ -36,14 +42,18 @@ class CodeAttempt:
 
 
 @transaction.atomic
-def reserve(username: str) -> CodeAttempt:
-    """Count a code as wrong beforehand. Raises MfaLocked, and then counts nothing."""
+def reserve(username: str, visitor: Visitor) -> CodeAttempt:
+    """Count a code as wrong beforehand. Raises MfaLocked, and then counts nothing.
+
+    What wrong passwords have locked is locked here as well, for whoever comes from where they came.
+    """
+    require_open(username, visitor)
     rules, now = guard.lock_rules(), clock.now()
     account, everybody = _rows(username)
     for row in (account, everybody):
         state = guard.state_of(row)
         if is_locked(state, now=now) and state.locked_until is not None:
-            raise MfaLocked(_minutes_until(state.locked_until, now))
+            raise MfaLocked(guard.minutes_until(state.locked_until, now))
     next_account = after_attempt(guard.state_of(account), limit=ACCOUNT_LIMIT, rules=rules, grows=True, now=now)
     next_all = after_attempt(guard.state_of(everybody), limit=ALL_LIMIT, rules=_ALL_RULES, grows=False, now=now)
     guard.store(account, next_account)
@@ -71,6 +81,14 @@ def release(attempt: CodeAttempt) -> None:
     )
 
 
+def require_open(username: str, visitor: Visitor) -> None:
+    """Raise MfaLocked while the account is locked for this visitor. Counts nothing."""
+    try:
+        guard.require_open(username, visitor.remote_addr, device=visitor.device, of_address=False)
+    except SignInLocked as locked:
+        raise MfaLocked(locked.minutes) from None
+
+
 def forget(username: str) -> None:
     """Forget the wrong codes and the lock of an account."""
     key = guard.key_hash(GuardKind.MFA, username)
@@ -82,10 +100,6 @@ def _rows(username: str) -> tuple[SignInGuard, SignInGuard]:
     account = guard.locked_row(GuardKind.MFA, guard.key_hash(GuardKind.MFA, username))
     everybody = guard.locked_row(GuardKind.MFA_ALL, guard.key_hash(GuardKind.MFA_ALL, _ALL_KEY))
     return account, everybody
-
-
-def _minutes_until(instant: datetime, now: datetime) -> int:
-    return max(math.ceil((instant - now).total_seconds() / 60), 1)
 
 
 def lock_minutes() -> int:

@@ -185,6 +185,40 @@ class UsedSignature(models.Model):
         return f"used signature {self.pk}"
 
 
+class PlaceKind(models.TextChoices):
+    """By what a place is known again."""
+
+    DEVICE = "device", _("Device")
+    ADDRESS = "address", _("Address")
+
+
+class KnownPlace(PosternModel):
+    """A browser or an address from which a person has signed in completely, of late.
+
+    Failed sign-ins from there have a count of their own, so that strangers who lock the account do not keep its owner out.
+    `epoch` is `User.session_epoch`: when the password is reset, nothing is known any more. A browser is known by a random
+    token in a signed cookie; `key_hash` is the hash of that token, or of the address.
+    """
+
+    user = models.ForeignKey(User, on_delete=models.CASCADE, related_name="known_places", verbose_name=_("User"))
+    kind = models.CharField(max_length=8, choices=PlaceKind.choices)
+    key_hash = models.CharField(max_length=64)
+    epoch = models.PositiveIntegerField(editable=False)
+    failures = models.PositiveIntegerField(default=0)
+    date_locked_until = models.DateTimeField(null=True)
+    date_created = models.DateTimeField(default=clock.now)
+    date_last_used = models.DateTimeField(default=clock.now)
+    date_expired = models.DateTimeField()
+
+    class Meta:
+        verbose_name = _("Known device or address")
+        ordering = ("-date_last_used",)
+        constraints = [models.UniqueConstraint(fields=("user", "kind", "key_hash"), name="authn_known_place_unique")]
+
+    def __str__(self) -> str:
+        return f"known {self.kind} of {self.user_id}"
+
+
 class GuardKind(models.TextChoices):
     """What failed sign-ins are counted for."""
 
@@ -198,12 +232,14 @@ class SignInGuard(models.Model):
     """Failed sign-ins of one account name or one address within the present window.
 
     The name need not belong to anybody: unknown names are counted and locked just the same, so that a lock tells
-    nothing. `key_hash` is a hash because people now and then type a password where the name belongs.
+    nothing. `key_hash` is a hash because people now and then type a password where the name belongs. `address` is set in
+    rows of addresses: whoever unlocks one must be able to read it.
     """
 
     id = models.BigAutoField(primary_key=True)
     kind = models.CharField(max_length=8, choices=GuardKind.choices)
     key_hash = models.CharField(max_length=64)
+    address = models.CharField(max_length=64, blank=True, default="")
     failures = models.PositiveIntegerField(default=0)
     locks = models.PositiveIntegerField(default=0)
     date_window_start = models.DateTimeField(default=clock.now)

@@ -1,7 +1,8 @@
-"""Slowing down those whose signed requests keep failing.
+"""Slowing down those whose tokens and signatures keep being refused.
 
-Nothing can be guessed here (a secret has 122 bits), so this is no lock: a request with a good signature is never asked. It
-keeps a broken or hostile client from filling the log, and tells it to wait.
+Nothing can be guessed here (a secret has 122 bits or more), so this is no lock: a request with a good credential is never
+asked. It keeps a broken or hostile client from filling the log, and tells it to wait. What is aimed at an account counts for
+the account as well (`guard`).
 """
 
 from typing import Final

@@ -136,6 +136,27 @@ def _post(
     return sum(len(user_ids) for user_ids in by_language.values())
 
 
+@transaction.atomic
+def tell_person(*, user_id: UUID, message_type: MessageType, occasion: str, render: Rendering) -> bool:
+    """Send a system message to one person about their own account, in their language; once for each occasion within `QUIET`."""
+    user = User.objects.filter(pk=user_id).first()
+    recent = SiteMessage.objects.filter(message_type=message_type.name, occasion=occasion)
+    if user is None or recent.filter(date_created__gt=clock.now() - QUIET).exists():
+        return False
+    with translation.override(user.language):
+        subject, html = render()
+    row = SiteMessage(
+        subject=subject[:MAX_SUBJECT_CHARS],
+        message=clean_html(html),
+        message_type=message_type.name,
+        addressed_to=[str(user)],
+        occasion=occasion,
+    )
+    _store(SYSTEM, row, [user.pk])
+    push.unread_changed([user.pk])
+    return True
+
+
 def _more_of(message_type: MessageType) -> Rendering:
     def render() -> tuple[str, str]:
         subject = _("More of these: %(kind)s") % {"kind": message_type.label}

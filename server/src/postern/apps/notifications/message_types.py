@@ -44,6 +44,8 @@ LICENCE_EXPIRING: Final = MessageType("LicenceExpiringMessage", _("The licence e
 
 #: Told to the people whom they concern, whoever subscribes to what.
 INVITATION: Final = MessageType("InvitationMessage", _("Invitation into an organization"), *_OPERATIONS)
+ACCOUNT_UNLOCKED: Final = MessageType("AccountUnlockedMessage", _("Your account was unlocked"), *_SECURITY)
+_PERSONAL: Final[Mapping[str, MessageType]] = {one.name: one for one in (INVITATION, ACCOUNT_UNLOCKED)}
 
 MESSAGE_TYPES: Final[Mapping[str, MessageType]] = {
     one.name: one for one in (HOST_KEY_CHANGED, ACCOUNT_LOCKED, TERMINAL_LOST, RECORDING_FAILED, LICENCE_EXPIRING)
@@ -54,5 +56,5 @@ def label_of(name: str) -> Text:
     """What a kind of message is called; the name itself for one that exists no more."""
     if name == FROM_PEOPLE:
         return _("Message")
-    found = INVITATION if name == INVITATION.name else MESSAGE_TYPES.get(name)
+    found = _PERSONAL.get(name) or MESSAGE_TYPES.get(name)
     return found.label if found else name

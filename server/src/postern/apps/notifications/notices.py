@@ -8,10 +8,10 @@ from django.utils.translation import gettext as _
 
 from postern.apps.assets import facade as assets
 from postern.apps.assets.events import HostKeyChanged
-from postern.apps.authn.events import AccountLocked
+from postern.apps.authn.events import AccountLocked, AccountUnlocked
 from postern.apps.licence.events import LicenceExpiring
 from postern.apps.notifications import message_types
-from postern.apps.notifications.actions import post_notice, tell
+from postern.apps.notifications.actions import post_notice, tell, tell_person
 from postern.apps.orgs import facade as orgs
 from postern.apps.sessions.events import RecordingFailed, TerminalLost
 from postern.apps.users import facade as users
@@ -51,6 +51,38 @@ def on_account_locked(event: AccountLocked) -> None:
         return subject, _paragraph(body, name=event.username, address=event.remote_addr, minutes=event.minutes)
 
     post_notice(message_type=message_types.ACCOUNT_LOCKED, occasion=event.username, render=render)
+    if event.user_id is not None:
+        tell_person(
+            user_id=event.user_id,
+            message_type=message_types.ACCOUNT_LOCKED,
+            occasion=f"own:{event.user_id}",
+            render=lambda: _own_lock(event),
+        )
+
+
+def _own_lock(event: AccountLocked) -> tuple[str, str]:
+    body = _(
+        "Somebody tried to sign in as you and failed too often, most recently from {address}. Sign-ins from places where you "
+        "have not been lately are refused for {minutes} minutes. If that was not you, change your password."
+    )
+    return _("Sign-ins to your account are locked"), _paragraph(body, address=event.remote_addr, minutes=event.minutes)
+
+
+def on_account_unlocked(event: AccountUnlocked) -> None:
+    """Somebody let an account sign in again before its time: its owner is told."""
+
+    def render() -> tuple[str, str]:
+        body = _(
+            "{by} unlocked your account after failed sign-ins. If the failed sign-ins were not yours, change your password."
+        )
+        return _("Your account was unlocked"), _paragraph(body, by=event.by)
+
+    tell_person(
+        user_id=event.user_id,
+        message_type=message_types.ACCOUNT_UNLOCKED,
+        occasion=f"{event.user_id}:{event.at:%Y%m%d%H%M}",
+        render=render,
+    )
 
 
 def on_terminal_lost(event: TerminalLost) -> None:

@@ -1,7 +1,7 @@
 """Events of the apps below that become messages, and the one that closes sockets."""
 
 from postern.apps.assets.events import HostKeyChanged
-from postern.apps.authn.events import AccountLocked, LoginSessionEnded
+from postern.apps.authn.events import AccountLocked, AccountUnlocked, LoginSessionEnded
 from postern.apps.licence.events import LicenceExpiring
 from postern.apps.notifications import notices, push
 from postern.apps.sessions.events import RecordingFailed, TerminalLost
@@ -13,6 +13,7 @@ def connect() -> None:
     """Subscribe. What administrators must hear goes through the outbox: it is not lost with a process."""
     outbox.subscribe(HostKeyChanged, notices.on_host_key_changed)
     outbox.subscribe(AccountLocked, notices.on_account_locked)
+    outbox.subscribe(AccountUnlocked, notices.on_account_unlocked)
     outbox.subscribe(TerminalLost, notices.on_terminal_lost)
     outbox.subscribe(RecordingFailed, notices.on_recording_failed)
     outbox.subscribe(LicenceExpiring, notices.on_licence_expiring)

@@ -6,9 +6,16 @@ from datetime import datetime
 from uuid import UUID
 
 from postern.apps.users import login_locks, second_factors
+from postern.apps.users.actions.credentials import end_chosen as end_credentials
+from postern.apps.users.actions.links import owner_of_link, redeem_set_password_link
 from postern.apps.users.actions.memberships import add_org_role, set_org_roles, take_org_role
-from postern.apps.users.actions.passwords import change_own_password, redeem_set_password_link, set_public_keys
+from postern.apps.users.actions.passwords import change_own_password, set_public_keys
 from postern.apps.users.actions.people import change_mfa_level, update_own_profile
+from postern.apps.users.credentials import CHOICES as CREDENTIAL_CHOICES
+from postern.apps.users.credentials import Kind as CredentialKind
+from postern.apps.users.credentials import Rows as CredentialRows
+from postern.apps.users.credentials import held_by as credentials_of
+from postern.apps.users.credentials import register as register_credential
 from postern.apps.users.models import (
     Invitation,
     InvitationAnswer,
@@ -24,6 +31,9 @@ from postern.contracts.access import UserIdentity
 from postern.kernel import clock
 
 __all__ = [
+    "CREDENTIAL_CHOICES",
+    "CredentialKind",
+    "CredentialRows",
     "InvitationBrief",
     "OrgRoles",
     "UserBrief",
@@ -32,14 +42,19 @@ __all__ = [
     "brief",
     "change_mfa_level",
     "change_own_password",
+    "credentials_of",
+    "end_credentials",
     "group_ids_of",
     "group_names",
     "identity_of",
     "invitation_brief",
+    "is_known",
     "is_valid",
     "member_ids",
     "org_roles_of",
+    "owner_of_link",
     "redeem_set_password_link",
+    "register_credential",
     "register_login_locks",
     "register_second_factors",
     "set_org_roles",
@@ -115,6 +130,11 @@ def identity_of(user_id: UUID) -> UserIdentity | None:
     if user is None or not user.is_valid:
         return None
     return UserIdentity(id=user.pk, username=user.username, name=user.name, language=user.language)
+
+
+def is_known(username: str) -> bool:
+    """Whether there is an account of this name."""
+    return User.objects.named(username) is not None
 
 
 def is_valid(user_id: UUID) -> bool:

@@ -241,14 +241,23 @@ class PasswordHistory(models.Model):
 
 
 class SetPasswordLink(PosternModel):
-    """A one-time link with which a person sets his own password; only the hash of its token is kept (K6, K18)."""
+    """A one-time link with which a person sets their own password; only the hash of its token is kept (K6, K18).
+
+    It holds for the person as they were (`standing`) and as long as its maker may still change them, in the organization in
+    which the link was made. `maker_id` is empty when Postern itself made it.
+    """
 
     user = models.ForeignKey(User, on_delete=models.CASCADE, related_name="set_password_links")
     token_hash = models.CharField(max_length=64, unique=True)
     created_by = models.CharField(max_length=128, default="")
+    maker_id = models.UUIDField(null=True)
+    by_system = models.BooleanField(default=False)
+    org_id = models.UUIDField(null=True)
+    standing = models.CharField(max_length=64, default="")
     date_created = models.DateTimeField(default=clock.now)
     date_expired = models.DateTimeField()
     date_used = models.DateTimeField(null=True)
+    date_voided = models.DateTimeField(null=True)
 
     class Meta:
         verbose_name = _("Set-password link")

@@ -5,8 +5,9 @@ from enum import StrEnum
 from django.db import transaction
 
 from postern.apps.audits import facade as audits
-from postern.apps.authn import mfa_guard, recovery, totp, totp_secrets
+from postern.apps.authn import guard, mfa_guard, recovery, totp, totp_secrets
 from postern.apps.authn.errors import MfaFailed, MfaLocked, MfaRefused, MfaUnset
+from postern.apps.authn.mfa_guard import Visitor
 from postern.apps.authn.models import RecoveryCode, TotpDevice
 from postern.apps.authn.queries import confirmed_device
 from postern.apps.users.models import User
@@ -27,7 +28,7 @@ def kind_of(text: str) -> CodeKind:
     return CodeKind.TOTP if totp.is_code(text) or len(text) <= totp.CODE_CHARS else CodeKind.RECOVERY
 
 
-def take_code(*, user: User, code: str, kind: CodeKind) -> None:
+def take_code(*, user: User, code: str, kind: CodeKind, visitor: Visitor) -> None:
     """Accept a right code and use it up. Raises MfaUnset, MfaFailed, MfaLocked.
 
     Never call it inside a transaction: a wrong code is counted, and a rollback would forget that.
@@ -36,20 +37,22 @@ def take_code(*, user: User, code: str, kind: CodeKind) -> None:
     if device is None:
         raise MfaUnset
     if kind is CodeKind.TOTP and not totp.is_code(code):
+        mfa_guard.require_open(user.username, visitor)
         raise MfaFailed  # it can not be right, so it is no guess
-    attempt = mfa_guard.reserve(user.username)
+    attempt = mfa_guard.reserve(user.username, visitor)
     taken = _take_totp(device, code) if kind is CodeKind.TOTP else _take_recovery(user, code)
     if not taken:
         if attempt.locks_account:
+            guard.note_locked(user.username, visitor.remote_addr, minutes=mfa_guard.lock_minutes())
             raise MfaLocked(mfa_guard.lock_minutes())
         raise MfaFailed(attempt.tries_left)
     mfa_guard.release(attempt)
 
 
-def verify_in_session(*, actor: Actor, user: User, code: str, kind: CodeKind) -> None:
+def verify_in_session(*, actor: Actor, user: User, code: str, kind: CodeKind, visitor: Visitor) -> None:
     """The same for somebody who is signed in; a refusal is audited, because it may be a stranger at an open desk."""
     try:
-        take_code(user=user, code=code, kind=kind)
+        take_code(user=user, code=code, kind=kind, visitor=visitor)
     except MfaRefused as refused:
         with transaction.atomic():
             audits.record(

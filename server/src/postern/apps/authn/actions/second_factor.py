@@ -17,6 +17,7 @@ from postern.apps.authn.actions import sign_in
 from postern.apps.authn.actions.codes import CodeKind, take_code
 from postern.apps.authn.actions.sign_in import Attempted, LoginType, MfaState, Proof
 from postern.apps.authn.errors import MfaRefused, SignInLapsed, SignInRefused
+from postern.apps.authn.mfa_guard import Visitor
 from postern.apps.authn.models import PendingSignIn, SignInWay
 from postern.apps.authn.queries import has_device
 from postern.apps.users.models import MfaLevel, User
@@ -83,13 +84,13 @@ def find_by_token(token: str, way: SignInWay) -> PendingSignIn | None:
     return _alive(rows.first())
 
 
-def answer(pending: PendingSignIn, *, code: str, kind: CodeKind) -> None:
+def answer(pending: PendingSignIn, *, code: str, kind: CodeKind, visitor: Visitor) -> None:
     """Take the code of a pending sign-in. Raises MfaFailed, MfaLocked, MfaUnset, SignInLapsed; all are in the login log."""
     rows = PendingSignIn.objects.filter(pk=pending.pk, date_used__isnull=True, tries__lt=MAX_TRIES)
     try:
         if rows.update(tries=F("tries") + 1) != 1:
             raise SignInLapsed
-        take_code(user=pending.user, code=code, kind=kind)
+        take_code(user=pending.user, code=code, kind=kind, visitor=visitor)
     except MfaRefused as refused:
         sign_in.refuse(_attempted(pending), refused, mfa=MfaState.SHOWN)
         raise

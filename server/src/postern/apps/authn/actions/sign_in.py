@@ -19,7 +19,7 @@ from django.contrib.auth.hashers import check_password, is_password_usable
 from django.db import transaction
 
 from postern.apps.audits import facade as audits
-from postern.apps.authn import conditions, guard
+from postern.apps.authn import conditions, guard, places
 from postern.apps.authn.errors import (
     AccountDisabled,
     AccountExpired,
@@ -28,11 +28,9 @@ from postern.apps.authn.errors import (
     SignInRefused,
     WrongCredentials,
 )
-from postern.apps.authn.events import AccountLocked
 from postern.apps.users.models import User
 from postern.apps.users.passwords import MAX_PASSWORD_CHARS
 from postern.apps.users.public_keys import holds_key
-from postern.foundation import events
 from postern.foundation.actor import Actor, ActorKind, anonymous
 from postern.kernel import clock
 
@@ -79,6 +77,7 @@ def prove_password(
     remote_addr: str,
     login_type: LoginType,
     user_agent: str = "",
+    device: str = "",
     may_be_unmet: bool = False,
 ) -> Proof:
     """The person to whom name and password belong. Raises a `SignInRefused`; each refusal is in the login log.
@@ -89,7 +88,7 @@ def prove_password(
         username=username, remote_addr=remote_addr, login_type=login_type, backend="password", user_agent=user_agent
     )
     try:
-        user = confirm_password(username=username, password=password, remote_addr=remote_addr)
+        user = confirm_password(username=username, password=password, remote_addr=remote_addr, device=device)
         require_open_account(user, may_be_unmet=may_be_unmet)
     except SignInRefused as refused:
         refuse(attempted, refused)
@@ -97,9 +96,9 @@ def prove_password(
     return Proof(user=user, attempted=attempted)
 
 
-def confirm_password(*, username: str, password: str, remote_addr: str) -> User:
+def confirm_password(*, username: str, password: str, remote_addr: str, device: str = "") -> User:
     """The owner of the password, without any look at the state of the account. Raises WrongCredentials, SignInLocked."""
-    attempt = guard.reserve(username, remote_addr)
+    attempt = guard.reserve(username, remote_addr, device=device)
     user = User.objects.named(username)
     if not _password_fits(user, password) or user is None:
         raise _wrong(attempt, username, remote_addr)
@@ -116,6 +115,7 @@ def prove_key(
     )
     user = User.objects.named(username)
     try:
+        guard.require_open(username, remote_addr)
         if user is None or not key_is_acceptable(username=username, public_key=public_key):
             raise KeyRefused
         require_open_account(user, may_be_unmet=False)
@@ -153,12 +153,31 @@ def _password_fits(user: User | None, password: str) -> bool:
     return fits and usable and len(password) <= MAX_PASSWORD_CHARS
 
 
+def takes_signatures(user: User, remote_addr: str) -> bool:
+    """Whether a signature of this person's access keys may be looked at: not while the account is locked for the address."""
+    try:
+        guard.require_open(user.username, remote_addr, of_address=False)
+    except SignInLocked:
+        return False
+    return True
+
+
+def count_refused_signature(user: User, remote_addr: str) -> None:
+    """A signature with an access key of this person was wrong: a guess at the account like any other."""
+    try:
+        attempt = guard.reserve(user.username, remote_addr, of_address=False)
+    except SignInLocked:
+        return
+    _wrong(attempt, user.username, remote_addr)
+
+
 def _wrong(attempt: guard.Attempt, username: str, remote_addr: str) -> SignInRefused:
-    rules = guard.lock_rules()
+    minutes = guard.lock_rules().limit_time_min
     if attempt.locks_account:
-        events.publish(AccountLocked(username=username[:128], remote_addr=remote_addr, minutes=rules.limit_time_min))
-        return SignInLocked(rules.limit_time_min)
-    return WrongCredentials(tries_left=attempt.tries_left, lock_minutes=rules.limit_time_min)
+        guard.note_locked(username, remote_addr, minutes=minutes)
+    if attempt.locked_for is not None:
+        return SignInLocked(attempt.locked_minutes)
+    return WrongCredentials(tries_left=attempt.tries_left, lock_minutes=1 if attempt.place is not None else minutes)
 
 
 def require_open_account(user: User, *, may_be_unmet: bool) -> None:
@@ -185,6 +204,7 @@ def _log(
             remote_addr=attempted.remote_addr,
         )
         User.objects.filter(pk=user.pk).update(last_login=clock.now())
+        places.remember_address(user, attempted.remote_addr)
     audits.record_sign_in(
         actor=actor,
         username=attempted.username[:128],

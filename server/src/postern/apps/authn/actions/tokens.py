@@ -13,13 +13,14 @@ from django.conf import settings
 from django.db import IntegrityError, transaction
 
 from postern.apps.audits import facade as audits
+from postern.apps.authn import places
 from postern.apps.authn.models import AccessKey, BearerToken, UsedSignature
 from postern.apps.users.models import User
 from postern.apps.users.rules import mfa_is_forced
 from postern.foundation import secret_files
 from postern.foundation.actor import Actor
 from postern.kernel import clock
-from postern.kernel.ids import new_token, token_hash
+from postern.kernel.ids import new_token, same, token_hash
 from postern.kernel.secret import Secret
 
 TOKEN_LIFETIME: Final = timedelta(seconds=86_400)
@@ -140,7 +141,7 @@ def _derivation_key() -> bytes:
 def signature_fits(key: AccessKey, signed_text: str, signature: str) -> bool:
     """Whether `signature` (base64) is the HMAC-SHA-256 of `signed_text` under the key's secret."""
     digest = hmac.new(secret_of(key).reveal().encode("ascii"), signed_text.encode("utf-8"), hashlib.sha256).digest()
-    return hmac.compare_digest(base64.b64encode(digest).decode("ascii"), signature)
+    return same(base64.b64encode(digest).decode("ascii"), signature)
 
 
 def take_signature(signature: str, *, valid_for: timedelta) -> bool:
@@ -154,8 +155,9 @@ def take_signature(signature: str, *, valid_for: timedelta) -> bool:
     return True
 
 
-def note_key_use(key: AccessKey) -> None:
-    """Remember that a key was used, once a minute at most."""
+def note_key_use(key: AccessKey, remote_addr: str) -> None:
+    """Remember that a key was used, and from where, once a minute at most."""
     now = clock.now()
     if key.date_last_used is None or now - key.date_last_used >= _TOUCH_EVERY:
         AccessKey.objects.filter(pk=key.pk).update(date_last_used=now)
+        places.remember_address(key.user, remote_addr)

@@ -13,13 +13,12 @@ from typing import Final
 from uuid import UUID
 
 from django.utils.translation import gettext as _
-from rest_framework.authentication import BaseAuthentication, SessionAuthentication, get_authorization_header
-from rest_framework.exceptions import AuthenticationFailed, Throttled
+from rest_framework.authentication import BaseAuthentication, SessionAuthentication
 from rest_framework.request import Request
 
-from postern.apps.authn import signature_failures
-from postern.apps.authn.actions import login_sessions, tokens
+from postern.apps.authn.actions import login_sessions, sign_in, tokens
 from postern.apps.authn.models import AccessKey, BearerToken, LoginSession
+from postern.apps.authn.refused_credentials import refuse
 from postern.apps.users.models import User
 from postern.kernel import clock
 from postern.kernel.ids import parse_id, same
@@ -40,7 +39,7 @@ class BearerAuthentication(BaseAuthentication):
             return None
         found = tokens.find_token(token)
         if found is None:
-            raise AuthenticationFailed(_("This token is not valid (any more)."))
+            refuse(request, _("This token is not valid (any more)."))
         return found.user, found
 
     def authenticate_header(self, request: Request) -> str:
@@ -51,7 +50,9 @@ class SignatureAuthentication(BaseAuthentication):
     """`Authorization: Signature keyId="…",algorithm="hmac-sha256",headers="(request-target) date",signature="…"`.
 
     The date may be five minutes off at most, and each signature is taken once (K69). Whoever signs `digest` too has the
-    body compared with it. Failures of one address are slowed down; a key that signs well is never locked out by them.
+    body compared with it. Every signature that is refused counts as a guess at the account of the key's owner, and while that
+    is locked none is taken, right or wrong, with the same answer. A right one makes its address known: strangers who lock the
+    account do not stop the owner's programs.
     """
 
     def authenticate(self, request: Request) -> tuple[User, AccessKey] | None:
@@ -60,12 +61,13 @@ class SignatureAuthentication(BaseAuthentication):
             return None
         fields = dict(_SIGNATURE_FIELD.findall(text))
         key = _find_key(fields.get("keyId", ""))
-        if key is None or not self._is_signed(request, key, fields):
-            wait_s = signature_failures.count(request.META.get("REMOTE_ADDR", ""))
-            if wait_s is not None:
-                raise Throttled(wait_s)
-            raise AuthenticationFailed(_("The signature of this request is not valid."))
-        tokens.note_key_use(key)
+        remote_addr = request.META.get("REMOTE_ADDR", "")
+        if key is None or not sign_in.takes_signatures(key.user, remote_addr):
+            refuse(request, _("The signature of this request is not valid."))
+        if not self._is_signed(request, key, fields):
+            sign_in.count_refused_signature(key.user, remote_addr)
+            refuse(request, _("The signature of this request is not valid."))
+        tokens.note_key_use(key, remote_addr)
         return key.user, key
 
     def _is_signed(self, request: Request, key: AccessKey, fields: dict[str, str]) -> bool:
@@ -92,10 +94,10 @@ class WithdrawnSchemes(BaseAuthentication):
     """
 
     def authenticate(self, request: Request) -> None:
-        name = get_authorization_header(request).partition(b" ")[0].lower()
-        if name in {b"sign", b"token"}:
-            raise AuthenticationFailed(
-                _("This way of signing requests is not offered. Use an access key with the scheme Signature.")
+        name = _header(request).partition(" ")[0].lower()
+        if name in {"sign", "token"}:
+            refuse(
+                request, _("This way of signing requests is not offered. Use an access key with the scheme Signature.")
             )
 
     def authenticate_header(self, request: Request) -> str:
@@ -114,14 +116,19 @@ class CookieAuthentication(SessionAuthentication):
         return login_session.user, login_session
 
 
+def _header(request: Request) -> str:
+    """The Authorization header as it came; bytes beyond ASCII stand as the characters of latin-1."""
+    return str(request.META.get("HTTP_AUTHORIZATION", ""))
+
+
 def _credentials(request: Request, scheme: str) -> str | None:
     """What follows the scheme in the Authorization header; None when another scheme, or none, is used."""
-    header = get_authorization_header(request).decode("latin-1")
+    header = _header(request)
     name, _separator, rest = header.partition(" ")
     if name.lower() != scheme:
         return None
-    if not rest.strip() or len(header) > _MAX_HEADER_CHARS:
-        raise AuthenticationFailed(_("The Authorization header cannot be understood."))
+    if not rest.strip() or len(header) > _MAX_HEADER_CHARS or not header.isascii():
+        refuse(request, _("The Authorization header cannot be understood."))
     return rest.strip()
 
 
@@ -150,8 +157,8 @@ def _digest_fits(request: Request) -> bool:
 def _date_is_near(text: str) -> bool:
     try:
         instant: datetime = parsedate_to_datetime(text)
-    except (ValueError, TypeError):
+        if instant.tzinfo is None:
+            instant = instant.replace(tzinfo=UTC)
+        return abs(clock.now() - instant) <= _MAX_CLOCK_SKEW
+    except (ValueError, TypeError, OverflowError):  # no date, or one at the edge of the calendar
         return False
-    if instant.tzinfo is None:
-        instant = instant.replace(tzinfo=UTC)
-    return abs(clock.now() - instant) <= _MAX_CLOCK_SKEW

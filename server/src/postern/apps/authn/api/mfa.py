@@ -8,10 +8,11 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 
 from postern.apps.authn import freshness, recovery
-from postern.apps.authn.actions import mfa, second_factor, sign_in
+from postern.apps.authn.actions import mfa, present_password, second_factor
 from postern.apps.authn.actions.codes import CodeKind, verify_in_session
-from postern.apps.authn.actions.login_sessions import note_password_refused, note_password_verified
+from postern.apps.authn.actions.login_sessions import note_password_verified
 from postern.apps.authn.api import pending
+from postern.apps.authn.api.device_cookie import DeviceCookieView, visitor_of
 from postern.apps.authn.errors import (
     MfaFailed,
     MfaNotSet,
@@ -19,7 +20,6 @@ from postern.apps.authn.errors import (
     PasswordInvalid,
     PasswordVerifyRequired,
     SignInLapsed,
-    SignInRefused,
     WrongCredentials,
 )
 from postern.apps.authn.identity import actor_of_user
@@ -59,7 +59,7 @@ def _read_code(request: Request) -> tuple[str, CodeKind]:
     return serializer.parts()
 
 
-class ChallengeView(PosternView):
+class ChallengeView(DeviceCookieView):
     """`POST authentication/mfa/challenge/ {"code", "type"?}`: the second factor of the sign-in that is under way.
 
     Answers 200 `{"msg": "ok"}`; a browser is signed in by it and gets `next` and `must_change_password` as well. Refusals are
@@ -76,12 +76,12 @@ class ChallengeView(PosternView):
         web = pending.current(request, SignInWay.WEB)
         if web is not None:
             SessionAuthentication().enforce_csrf(request)
-            second_factor.answer(web, code=code, kind=kind)
+            second_factor.answer(web, code=code, kind=kind, visitor=visitor_of(request, web.user.username))
             return Response(pending.finish_web(request, web))
         token = pending.current(request, SignInWay.TOKEN)
         if token is None:
             raise SignInLapsed
-        second_factor.answer(token, code=code, kind=kind)
+        second_factor.answer(token, code=code, kind=kind, visitor=visitor_of(request, token.user.username))
         return Response({"msg": "ok"})
 
 
@@ -106,7 +106,8 @@ class PersonalView(PosternView):
         """Take the code of the body. Raises a refusal as 400 `{"error": text, "code": slug}`."""
         code, kind = _read_code(request)
         try:
-            verify_in_session(actor=self.actor, user=user, code=code, kind=kind)
+            visitor = visitor_of(request, user.username)
+            verify_in_session(actor=self.actor, user=user, code=code, kind=kind, visitor=visitor)
         except MfaRefused as refused:
             raise CodeRefused(refused) from None
 
@@ -136,16 +137,14 @@ class PasswordVerifyView(PersonalView):
         serializer = PasswordCheckSerializer(data=request.data)
         serializer.is_valid(raise_exception=True)
         try:
-            sign_in.confirm_password(
-                username=user.username,
+            present_password.require(
+                actor=self.actor,
+                user=user,
                 password=serializer.validated_data["password"],
-                remote_addr=request.META.get("REMOTE_ADDR", ""),
+                visitor=visitor_of(request, user.username),
             )
-        except SignInRefused as refused:
-            note_password_refused(actor=self.actor, user=user, reason=refused.slug)
-            if isinstance(refused, WrongCredentials):
-                raise PasswordInvalid from None
-            raise
+        except WrongCredentials:
+            raise PasswordInvalid from None
         note_password_verified(actor=self.actor, user=user, login_session=login_session)
         return Response({"ok": True})
 
@@ -205,7 +204,7 @@ class RecoveryCodesView(PersonalView):
         return Response({"recovery_codes": [code.reveal() for code in codes]})
 
 
-class EnrolView(PosternView):
+class EnrolView(DeviceCookieView):
     """Base of the two steps of setting an app up: for somebody signed in, or in the course of a sign-in that demands one."""
 
     rights = Right.ANYONE
@@ -241,7 +240,8 @@ class EnrolStartView(EnrolView):
         if has_device(user.pk):
             code, kind = _read_code(request)
             try:
-                verify_in_session(actor=actor, user=user, code=code, kind=kind)
+                visitor = visitor_of(request, user.username)
+                verify_in_session(actor=actor, user=user, code=code, kind=kind, visitor=visitor)
             except MfaRefused as refused:
                 raise CodeRefused(refused) from None
         begun = mfa.begin_enrolment(actor=actor, user=user)

@@ -13,12 +13,23 @@ from rest_framework.generics import GenericAPIView
 from rest_framework.request import Request
 from rest_framework.response import Response
 
+from postern.apps.authn import places
+from postern.apps.authn.actions import present_password
 from postern.apps.authn.actions.login_sessions import keep_through_password_change
 from postern.apps.authn.api import web_session
-from postern.apps.authn.api.profile_serializers import OwnPasswordSerializer, OwnPublicKeySerializer, ProfileSerializer
+from postern.apps.authn.api.device_cookie import visitor_of
+from postern.apps.authn.api.profile_serializers import (
+    OwnPasswordSerializer,
+    OwnPublicKeySerializer,
+    ProfileSerializer,
+    own_credentials,
+)
+from postern.apps.authn.errors import WrongCredentials
+from postern.apps.authn.mfa_guard import Visitor
 from postern.apps.authn.models import LoginSession
 from postern.apps.authn.queries import has_device
 from postern.apps.users import facade as users
+from postern.apps.users.errors import FieldProblem
 from postern.apps.users.models import MfaLevel, User
 from postern.foundation import identity
 from postern.foundation.rest.rights import Right
@@ -93,21 +104,44 @@ class OwnPasswordView(OwnView):
         user = self.person(request)
         serializer = self.get_serializer(data=request.data)
         serializer.is_valid(raise_exception=True)
+        visitor = visitor_of(request, user.username)
+        self._require_present(user, serializer.validated_data["old_password"], visitor)
+        former_epoch = user.session_epoch
         with transaction.atomic():
             users.change_own_password(
-                actor=self.actor,
-                user=user,
-                old_password=serializer.validated_data["old_password"],
-                new_password=serializer.validated_data["new_password"],
+                actor=self.actor, user=user, new_password=serializer.validated_data["new_password"]
             )
+            users.end_credentials(actor=self.actor, user=user, kinds=serializer.validated_data["end"])
             if isinstance(request.auth, LoginSession):
                 keep_through_password_change(request.auth, user)
+                places.keep_through_password_change(
+                    user, former_epoch=former_epoch, remote_addr=visitor.remote_addr, device=visitor.device
+                )
         if isinstance(request.auth, LoginSession):
             web_session.renew_key(request._request)  # noqa: SLF001 - sessions belong to Django's request
         return Response({})
 
     def patch(self, request: Request) -> Response:
         return self.put(request)
+
+    def _require_present(self, user: User, password: str, visitor: Visitor) -> None:
+        if not user.is_local:  # there is no password of ours to ask for; the change is refused with the reason
+            return
+        try:
+            present_password.require(actor=self.actor, user=user, password=password, visitor=visitor)
+        except WrongCredentials:
+            raise FieldProblem("old_password", _("The old password is not right.")) from None
+
+
+class OwnCredentialsView(OwnView):
+    """`GET users/profile/credentials/`: what one holds and has open, by kind; what a change of the password offers to end."""
+
+    gates_apply = False
+
+    def get(self, request: Request) -> Response:
+        if not isinstance(request.auth, LoginSession):
+            identity.pass_gates(request, self.actor)
+        return Response(own_credentials(self.person(request)))
 
 
 class GenerateKeyView(OwnView):

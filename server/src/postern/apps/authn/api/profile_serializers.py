@@ -13,7 +13,7 @@ from postern.apps.preferences import facade as preferences
 from postern.apps.rbac import facade as rbac
 from postern.apps.users import facade as users
 from postern.apps.users import login_locks
-from postern.apps.users.api.serializers import UserFacts, key_comment, key_md5
+from postern.apps.users.api.serializers import UserFacts, key_comment, key_md5, shown_credentials
 from postern.apps.users.models import Language, MfaLevel, OrgRole, SystemRole, User
 from postern.apps.users.passwords import MAX_PASSWORD_CHARS, days_until_expiry
 from postern.apps.users.rules import password_rules
@@ -186,6 +186,10 @@ class OwnPasswordSerializer(serializers.Serializer[Any]):
         max_length=MAX_PASSWORD_CHARS, write_only=True, trim_whitespace=False, label=gettext_lazy("Confirm password")
     )
 
+    end = serializers.ListField(
+        child=serializers.ChoiceField(choices=users.CREDENTIAL_CHOICES), required=False, default=list, write_only=True
+    )
+
     def validate(self, attrs: dict[str, Any]) -> dict[str, Any]:
         if attrs["new_password"] != attrs["new_password_again"]:
             raise serializers.ValidationError({"new_password_again": [_("The two new passwords are not the same.")]})
@@ -208,3 +212,8 @@ class OwnPublicKeySerializer(serializers.Serializer[Any]):
 
     def get_public_key_hash_md5(self, user: User) -> str:
         return key_md5(user)
+
+
+def own_credentials(user: User) -> dict[str, list[dict[str, Any]]]:
+    """What the person holds and has open, by kind."""
+    return shown_credentials(user)

@@ -14,17 +14,20 @@ from rest_framework.authentication import SessionAuthentication
 from rest_framework.request import Request
 from rest_framework.response import Response
 
+from postern.apps.authn import guard
 from postern.apps.authn.actions import second_factor, sign_in
 from postern.apps.authn.actions.login_sessions import find_by_session, sign_out
 from postern.apps.authn.actions.second_factor import Demand
 from postern.apps.authn.actions.sign_in import MfaState
 from postern.apps.authn.actions.tokens import issue_token, revoke_token
-from postern.apps.authn.api import pending, web_session
+from postern.apps.authn.api import device_cookie, pending, web_session
+from postern.apps.authn.api.device_cookie import DeviceCookieView
 from postern.apps.authn.errors import MfaUnset
 from postern.apps.authn.identity import actor_of_user
 from postern.apps.authn.models import BearerToken, LoginSession, SignInWay
 from postern.apps.rbac import facade as rbac
 from postern.apps.users import facade as users
+from postern.apps.users.errors import FieldProblem, LinkUsed
 from postern.apps.users.passwords import MAX_PASSWORD_CHARS
 from postern.foundation.actor import anonymous
 from postern.foundation.pages import open_page
@@ -46,7 +49,7 @@ class SignInSerializer(serializers.Serializer[Any]):
     next = serializers.CharField(max_length=2_048, required=False, allow_blank=True)
 
 
-class SignInView(PosternView):
+class SignInView(DeviceCookieView):
     """`GET` sets the CSRF cookie; `POST {username, password, next?}` opens a login session.
 
     Answers `{"next": "/ui/…", "must_change_password": bool}`, or 400 `{"error": slug, "msg": text}`. Where a second factor
@@ -74,6 +77,7 @@ class SignInView(PosternView):
             remote_addr=origin.remote_addr,
             login_type="W",
             user_agent=origin.user_agent,
+            device=device_cookie.visitor_of(request, serializer.validated_data["username"]).device,
             may_be_unmet=True,
         )
         target = safe_next(serializer.validated_data.get("next") or "", HOME_PAGE)
@@ -125,6 +129,7 @@ class TokenView(PosternView):
             remote_addr=origin.remote_addr,
             login_type="T" if request.headers.get("X-JMS-LOGIN-TYPE") == "T" else "W",
             user_agent=origin.user_agent,
+            device=device_cookie.visitor_of(request, serializer.validated_data["username"]).device,
         )
         demand = second_factor.demand_of(proof.user)
         if demand is Demand.ENROLMENT:
@@ -168,11 +173,24 @@ class SetPasswordView(PosternView):
         SessionAuthentication().enforce_csrf(request)
         serializer = SetPasswordSerializer(data=request.data)
         serializer.is_valid(raise_exception=True)
-        users.redeem_set_password_link(
-            actor=anonymous(request.META.get("REMOTE_ADDR")),
-            token=serializer.validated_data["token"],
-            password=serializer.validated_data["new_password"],
-        )
+        remote_addr = request.META.get("REMOTE_ADDR", "")
+        owner = users.owner_of_link(serializer.validated_data["token"])
+        if owner is None:
+            guard.reserve_address(remote_addr)
+            raise LinkUsed
+        # A link that does not work counts like a wrong password, and a locked account takes none.
+        device = device_cookie.visitor_of(request, owner.username).device
+        attempt = guard.reserve(owner.username, remote_addr, device=device)
+        try:
+            users.redeem_set_password_link(
+                actor=anonymous(remote_addr),
+                token=serializer.validated_data["token"],
+                password=serializer.validated_data["new_password"],
+            )
+        except FieldProblem:  # the link was right, the wished password is not
+            guard.release(attempt)
+            raise
+        guard.release(attempt)
         return Response({"msg": _("The password is set. Sign in with it.")})
 
 

@@ -2,6 +2,7 @@
 
 from django.urls import path, re_path
 
+from postern.apps.authn.api.locked_addresses import LockedAddressesView, UnlockAddressView
 from postern.apps.authn.api.mfa import (
     ChallengeView,
     DisableView,
@@ -14,7 +15,13 @@ from postern.apps.authn.api.mfa import (
 )
 from postern.apps.authn.api.own_keys import AccessKeyViewSet, LoginSessionViewSet
 from postern.apps.authn.api.pages import OWN_DIALOGS, login_page, own_dialog
-from postern.apps.authn.api.profile import GenerateKeyView, OwnPasswordView, OwnPublicKeyView, ProfileView
+from postern.apps.authn.api.profile import (
+    GenerateKeyView,
+    OwnCredentialsView,
+    OwnPasswordView,
+    OwnPublicKeyView,
+    ProfileView,
+)
 from postern.apps.authn.api.sign_in import (
     SetPasswordView,
     SignInView,
@@ -34,6 +41,8 @@ urlpatterns = [
     path("authentication/set-password/", SetPasswordView.as_view(), name="set-password"),
     path("authentication/mfa/challenge/", ChallengeView.as_view(), name="mfa-challenge"),
     path("authentication/password/verify/", PasswordVerifyView.as_view(), name="password-verify"),
+    path("authentication/locked-addresses/", LockedAddressesView.as_view(), name="locked-addresses"),
+    path("authentication/locked-addresses/unlock/", UnlockAddressView.as_view(), name="locked-addresses-unlock"),
     path("authentication/otp/", SecondFactorView.as_view(), name="otp"),
     path("authentication/otp/verify/", VerifyView.as_view(), name="otp-verify"),
     path("authentication/otp/enrol/start/", EnrolStartView.as_view(), name="otp-enrol-start"),
@@ -44,6 +53,7 @@ urlpatterns = [
     path("authentication/tokens/", TokenView.as_view(), name="tokens"),
     path("users/profile/", ProfileView.as_view(), name="profile"),
     path("users/profile/password/", OwnPasswordView.as_view(), name="profile-password"),
+    path("users/profile/credentials/", OwnCredentialsView.as_view(), name="profile-credentials"),
     path("users/profile/public-key/", OwnPublicKeyView.as_view(), name="profile-public-key"),
     path("users/profile/public-key/generate/", GenerateKeyView.as_view(), name="profile-public-key-generate"),
     *router.urls,

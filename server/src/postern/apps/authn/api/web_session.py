@@ -10,6 +10,7 @@ from rest_framework.request import Request
 
 from postern.apps.authn.actions.login_sessions import SESSION_ENTRY, SignInOrigin, open_login_session
 from postern.apps.authn.actions.sign_in import MfaState, Proof, signed_in
+from postern.apps.authn.api import device_cookie
 from postern.apps.authn.models import LoginSession
 from postern.apps.users.models import Language, User
 
@@ -48,6 +49,7 @@ def start(request: HttpRequest, user: User, origin: SignInOrigin) -> LoginSessio
     session[SESSION_ENTRY] = str(login_session.pk)
     session.set_expiry(0)
     rotate_token(request)
+    device_cookie.remember(request, user)
     return login_session
 
 

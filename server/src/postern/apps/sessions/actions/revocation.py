@@ -14,7 +14,7 @@ from postern.apps.authn import facade as authn
 from postern.apps.perms import facade as perms
 from postern.apps.sessions import grants, policy, queries
 from postern.apps.sessions.actions import lifecycle, orders
-from postern.apps.sessions.models import Session, WatchToken
+from postern.apps.sessions.models import ConnectionToken, Session, WatchToken
 from postern.apps.users import facade as users
 from postern.contracts.enums import DenialCode, EndReason, Protocol
 from postern.foundation.actor import Actor
@@ -32,6 +32,19 @@ def close_account(*, actor: Actor, user_id: UUID) -> int:
             reason=_closing_reason(user_id),
         )
     )
+
+
+@transaction.atomic
+def end_everything(*, actor: Actor, user_id: UUID) -> int:
+    """The account is suspected: end every session of the person and what would open or watch one. Returns how many sessions.
+
+    A part of the reset's own transaction, so that nothing goes on when this process ends in between.
+    """
+    ConnectionToken.objects.filter(user_id=user_id, date_used__isnull=True).delete()
+    WatchToken.objects.filter(user_id=user_id, date_used__isnull=True).delete()
+    orders.stop_watching(actor=actor, watches=_watching().filter(user_id=user_id))
+    sessions = queries.live_sessions().filter(user_id=user_id)
+    return len(orders.terminate_sessions(actor=actor, sessions=sessions, reason=EndReason.TERMINATED))
 
 
 def close_login_session(*, actor: Actor, login_session_id: UUID) -> int:

@@ -6,10 +6,11 @@ other way round (K8).
 
 from dataclasses import dataclass
 
-from rest_framework.authentication import BaseAuthentication, get_authorization_header
+from rest_framework.authentication import BaseAuthentication
 from rest_framework.exceptions import AuthenticationFailed
 from rest_framework.request import Request
 
+from postern.apps.authn.refused_credentials import refuse
 from postern.apps.sessions import messages, queries, registration
 from postern.apps.sessions.models import Terminal
 from postern.foundation.actor import Actor, ActorKind
@@ -27,7 +28,7 @@ class Component:
 
 def credential_in(request: Request, scheme: str) -> str | None:
     """The text after `scheme` in the Authorization header; None when another scheme, or none, is used."""
-    header = get_authorization_header(request).decode("latin-1")
+    header = str(request.META.get("HTTP_AUTHORIZATION", ""))
     if len(header) > _MAX_HEADER_CHARS:
         return None
     word, _, rest = header.partition(" ")
@@ -58,7 +59,7 @@ class BootstrapAuthentication(BaseAuthentication):
         if text is None:
             return None
         if not registration.is_bootstrap_token(text):
-            raise AuthenticationFailed("the bootstrap token is wrong")
+            refuse(request, "the bootstrap token is wrong")
         actor = Actor(kind=ActorKind.BOOTSTRAP, name="bootstrap token", remote_addr=request.META.get("REMOTE_ADDR"))
         return Component(None), actor
 

@@ -8,6 +8,7 @@ from django.utils.translation import gettext as _
 
 from postern.apps.audits import facade as audits
 from postern.apps.users.actions import trail
+from postern.apps.users.credentials import void_links
 from postern.apps.users.errors import (
     AboveYou,
     FieldProblem,
@@ -39,6 +40,7 @@ def change_org_roles(*, actor: Actor, scope: OrgScope, user: User, roles: Iterab
     wanted = set(roles)
     if not all(may_grant_org_role(actor, role) for role in wanted):
         raise FieldProblem("org_roles", _("You may not give this role."))
+    _hold(user)
     held = _held_roles(scope, user)
     if held == wanted:
         return None
@@ -57,6 +59,7 @@ def join(*, actor: Actor, scope: OrgScope, user: User, roles: Iterable[str]) -> 
 
     The right to give them is that of whoever sent the invitation, and is checked by the caller.
     """
+    _hold(user)
     held = _held_roles(scope, user)
     wanted = held | set(roles)
     if held != wanted:
@@ -69,6 +72,7 @@ def _held_roles(scope: OrgScope, user: User) -> set[str]:
 
 
 def _store_roles(actor: Actor, scope: OrgScope, user: User, held: set[str], wanted: set[str]) -> trail.Change:
+    void_links(user)
     Membership.objects.filter(org_id=scope.org_id, user=user, role__in=held - wanted).delete()
     Membership.objects.bulk_create(
         Membership(org_id=scope.org_id, user=user, role=role, created_by=actor.label[:128])
@@ -78,6 +82,11 @@ def _store_roles(actor: Actor, scope: OrgScope, user: User, held: set[str], want
         _leave_groups(user, scope)
     events.publish(MembershipChanged(user_id=user.pk, org_id=scope.org_id, removed=not wanted, by=actor))
     return trail.Change(sorted(held), sorted(wanted))
+
+
+def _hold(user: User) -> None:
+    """Lock the person's row: no set-password link is redeemed between this and the end of the transaction."""
+    list(User.objects.select_for_update().filter(pk=user.pk).values_list("pk", flat=True))
 
 
 def _keep_an_administrator(actor: Actor, scope: OrgScope, user: User) -> None:
@@ -106,6 +115,8 @@ def change_org_role(*, actor: Actor, row: Membership, role: str) -> None:
     scope = OrgScope(row.org_id)
     if before == OrgRole.ADMIN:
         _keep_an_administrator(actor, scope, row.user)
+    _hold(row.user)
+    void_links(row.user)
     row.role = role
     row.save(update_fields=["role"])
     trail.record(

@@ -1,38 +1,21 @@
 """Setting passwords and public keys."""
 
-from dataclasses import dataclass
-from datetime import datetime, timedelta
-from typing import Final
-
 from django.contrib.auth.hashers import check_password, make_password
 from django.db import transaction
-from django.db.models import F
-from django.utils.translation import gettext as _
 
 from postern.apps.audits import facade as audits
 from postern.apps.users.actions import trail
-from postern.apps.users.errors import FieldProblem, LinkUsed, NotLocal, OwnPassword
+from postern.apps.users.credentials import void_links
+from postern.apps.users.errors import FieldProblem, NotLocal, OwnPassword
 from postern.apps.users.events import PasswordChanged, PublicKeysChanged
 from postern.apps.users.messages import password_messages, public_key_message
-from postern.apps.users.models import Membership, OrgRole, PasswordHistory, SetPasswordLink, SystemRole, User
+from postern.apps.users.models import Membership, OrgRole, PasswordHistory, SystemRole, User
 from postern.apps.users.passwords import PasswordProblem, password_problems
 from postern.apps.users.public_keys import PublicKeyProblem, parse_public_keys
 from postern.apps.users.rules import password_rules
 from postern.foundation import events
 from postern.foundation.actor import Actor
 from postern.kernel import clock
-from postern.kernel.ids import new_token, token_hash
-from postern.kernel.secret import Secret
-
-LINK_LIFETIME: Final = timedelta(days=1)
-
-
-@dataclass(frozen=True, slots=True)
-class IssuedLink:
-    """A set-password link just made. The token is known here and to whoever receives it, nowhere else."""
-
-    token: Secret
-    expires_at: datetime
 
 
 def require_good_password(user: User, password: str, *, for_admin: bool | None = None, field: str = "password") -> None:
@@ -57,67 +40,33 @@ def _administers_an_organization(user: User) -> bool:
 
 def set_password(*, actor: Actor, user: User, password: str, field: str = "password") -> None:
     """An administrator sets somebody's password. Ends everything that was opened with the old one."""
-    _require_local(user)
-    _require_another(actor, user)
+    require_local(user)
+    require_another(actor, user)
     require_good_password(user, password, field=field)
     _store(actor=actor, user=user, password=password, by_self=False)
 
 
-def change_own_password(*, actor: Actor, user: User, old_password: str, new_password: str) -> None:
-    """The person changes the own password; the old one is asked for. Afterwards nothing has to be changed any more."""
-    _require_local(user)
-    if not check_password(old_password, user.password):
-        raise FieldProblem("old_password", _("The old password is not right."))
+def change_own_password(*, actor: Actor, user: User, new_password: str) -> None:
+    """The person changes the own password. Afterwards nothing has to be changed any more.
+
+    The caller has asked for the present one (`authn.actions.present_password`), where each guess counts.
+    """
+    require_local(user)
     require_good_password(user, new_password, field="new_password")
     _store(actor=actor, user=user, password=new_password, by_self=True)
-
-
-@transaction.atomic
-def issue_set_password_link(*, actor: Actor, user: User, void_password: bool) -> IssuedLink:
-    """Make a link with which the person sets a password; earlier links stop working.
-
-    `void_password`: the present password stops working now, and everything opened with it ends.
-    """
-    _require_local(user)
-    _require_another(actor, user)
-    now = clock.now()
-    SetPasswordLink.objects.filter(user=user, date_used__isnull=True).update(date_expired=now)
-    token = new_token()
-    link = SetPasswordLink.objects.create(
-        user=user, token_hash=token_hash(token), created_by=actor.label[:128], date_expired=now + LINK_LIFETIME
-    )
-    if void_password:
-        user.set_unusable_password()
-        user.session_epoch += 1
-        User.objects.filter(pk=user.pk).update(password=user.password, session_epoch=F("session_epoch") + 1)
-        events.publish(PasswordChanged(user_id=user.pk, username=user.username, by_self=False))
-    trail.record(actor, audits.Event.USER_SET_PASSWORD_LINK_ISSUED, user, action="other")
-    return IssuedLink(token=Secret(token), expires_at=link.date_expired)
-
-
-def redeem_set_password_link(*, actor: Actor, token: str, password: str) -> User:
-    """Set a password with a link. The link works once; unknown, used and expired ones get the same answer."""
-    link = SetPasswordLink.objects.select_related("user").filter(token_hash=token_hash(token)).first()
-    if link is None or link.date_used is not None or link.date_expired <= clock.now() or not link.user.is_local:
-        raise LinkUsed
-    require_good_password(link.user, password, field="new_password")
-    hashed = make_password(password)
-    with transaction.atomic():
-        now = clock.now()
-        unused = SetPasswordLink.objects.filter(pk=link.pk, date_used__isnull=True, date_expired__gt=now)
-        if unused.update(date_used=now) != 1:  # somebody else was faster with the same link
-            raise LinkUsed
-        _write(actor=actor, user=link.user, hashed=hashed, by_self=True)
-    return link.user
 
 
 def _store(*, actor: Actor, user: User, password: str, by_self: bool) -> None:
     hashed = make_password(password)  # slow on purpose, so before the transaction: SQLite has one writer
     with transaction.atomic():
-        _write(actor=actor, user=user, hashed=hashed, by_self=by_self)
+        write_password(actor=actor, user=user, hashed=hashed, by_self=by_self)
 
 
-def _write(*, actor: Actor, user: User, hashed: str, by_self: bool) -> None:
+def write_password(*, actor: Actor, user: User, hashed: str, by_self: bool) -> None:
+    """Store a password whose rules were checked; everything that the former one opened, and pending links, are void.
+
+    A part of another write, which opens the transaction.
+    """
     user.password = hashed
     user.date_password_last_updated = clock.now()
     user.session_epoch = User.objects.select_for_update().get(pk=user.pk).session_epoch + 1
@@ -125,6 +74,7 @@ def _write(*, actor: Actor, user: User, hashed: str, by_self: bool) -> None:
         user.need_update_password = False
     user.save(update_fields=["password", "date_password_last_updated", "session_epoch", "need_update_password"])
     remember_password(user)
+    void_links(user)
     trail.record_password_change(actor, user)
     events.publish(PasswordChanged(user_id=user.pk, username=user.username, by_self=by_self))
 
@@ -158,11 +108,11 @@ def set_public_keys(*, actor: Actor, user: User, text: str) -> None:
     events.publish(PublicKeysChanged(user_id=user.pk, username=user.username))
 
 
-def _require_another(actor: Actor, user: User) -> None:
+def require_another(actor: Actor, user: User) -> None:
     if actor.user_id == user.pk:
         raise OwnPassword
 
 
-def _require_local(user: User) -> None:
+def require_local(user: User) -> None:
     if not user.is_local:
         raise NotLocal

@@ -12,15 +12,15 @@ from django.utils.translation import gettext as _
 
 from postern.apps.audits import facade as audits
 from postern.apps.users.actions import trail
+from postern.apps.users.actions.links import IssuedLink, issue_set_password_link
 from postern.apps.users.actions.memberships import change_groups, change_org_roles
 from postern.apps.users.actions.passwords import (
-    IssuedLink,
     checked_public_keys,
-    issue_set_password_link,
     remember_password,
     require_good_password,
     set_password,
 )
+from postern.apps.users.credentials import void_links
 from postern.apps.users.errors import AboveYou, BuiltInAdministrator, FieldProblem, LastAdministrator, OwnLimit
 from postern.apps.users.events import PublicKeysChanged, UserClosed, UserCreated, UserExpiryMoved
 from postern.apps.users.models import MfaLevel, OrgRole, SystemRole, User
@@ -56,6 +56,10 @@ UPDATABLE: Final = frozenset(
         "role",
     }
 )
+
+
+#: A set-password link does not survive a change of these.
+_LINKS_RELY_ON: Final = frozenset({"role", "source", "is_active", "date_expired", "username"})
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -103,7 +107,7 @@ def create_user(*, actor: Actor, scope: OrgScope, person: PersonInput) -> Create
         trail.record_created(actor, user, org_id=scope.org_id, more=told)
         link = None
         if person.by_link and user.is_local:
-            link = issue_set_password_link(actor=actor, user=user, void_password=False)
+            link = issue_set_password_link(actor=actor, user=user, void_password=False, scope=scope)
         events.publish(UserCreated(user_id=user.pk, username=user.username))
     return CreatedUser(user=user, link=link)
 
@@ -138,6 +142,8 @@ def update_user(*, actor: Actor, scope: OrgScope, user: User, person: PersonInpu
             row.session_epoch += 1
         if changes:
             row.save()
+        if changes.keys() & _LINKS_RELY_ON:
+            void_links(row)
         changes |= _change_memberships(actor, scope, row, person.org_roles, person.group_ids)
         if changes:
             trail.record(actor, audits.Event.USER_UPDATED, row, changes, org_id=scope.org_id)

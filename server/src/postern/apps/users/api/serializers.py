@@ -1,6 +1,7 @@
 """Shapes of people on the wire."""
 
 from collections.abc import Iterable
+from datetime import datetime
 from typing import Any
 from uuid import UUID
 
@@ -9,7 +10,7 @@ from django.utils.translation import gettext_lazy
 from rest_framework import serializers
 from rest_framework.fields import SkipField
 
-from postern.apps.users import login_locks
+from postern.apps.users import credentials, login_locks
 from postern.apps.users.models import MfaLevel, OrgRole, SystemRole, User, UserGroup, username_key
 from postern.apps.users.passwords import MAX_PASSWORD_CHARS
 from postern.apps.users.policy import Subject, may_delete, may_update
@@ -352,3 +353,14 @@ class UserSerializer(UserFacts):
         many = self.parent
         rows = getattr(many, "instance", None) if isinstance(many, serializers.ListSerializer) else None
         return [user] if rows is None or isinstance(rows, User) else rows
+
+
+def shown_credentials(user: User) -> dict[str, list[dict[str, Any]]]:
+    """Everything by kind; of each what the person recognises it by, never a secret."""
+    show = serializers.DateTimeField().to_representation
+    return {
+        name: [
+            {key: show(value) if isinstance(value, datetime) else value for key, value in row.items()} for row in rows
+        ]
+        for name, rows in credentials.held_by(user).items()
+    }

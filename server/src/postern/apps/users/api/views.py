@@ -11,10 +11,11 @@ from rest_framework.exceptions import ValidationError
 from rest_framework.request import Request
 from rest_framework.response import Response
 
-from postern.apps.users import login_locks, second_factors
-from postern.apps.users.actions import invitations, memberships, passwords, people
+from postern.apps.users import credentials, login_locks, second_factors
+from postern.apps.users.actions import invitations, links, memberships, passwords, people
+from postern.apps.users.actions.credentials import end_chosen, reset_access
 from postern.apps.users.actions.people import PersonInput
-from postern.apps.users.api.serializers import UserSerializer
+from postern.apps.users.api.serializers import UserSerializer, shown_credentials
 from postern.apps.users.errors import AboveYou, OwnLockOut, OwnSecondFactor
 from postern.apps.users.models import User, UserGroup
 from postern.apps.users.passwords import MAX_PASSWORD_CHARS
@@ -33,7 +34,15 @@ from postern.foundation.rest.viewsets import MAX_BULK_ITEMS, ResourceViewSet, Se
 _SUGGESTIONS = 3
 
 
-class PasswordSerializer(serializers.Serializer[Any]):
+class EndSerializer(serializers.Serializer[Any]):
+    """What ends together with the password: an explicit choice."""
+
+    end = serializers.ListField(
+        child=serializers.ChoiceField(choices=credentials.CHOICES), required=False, default=list, write_only=True
+    )
+
+
+class PasswordSerializer(EndSerializer):
     password = serializers.CharField(max_length=MAX_PASSWORD_CHARS, write_only=True, trim_whitespace=False)
 
 
@@ -66,13 +75,15 @@ class UserViewSet(ResourceViewSet):
         "remove_selected": Right.ORG_ADMIN,
         "set_password": Right.ORG_ADMIN,
         "reset_password": Right.ORG_ADMIN,
+        "credentials": Right.ORG_ADMIN,
+        "reset_access": Right.ORG_ADMIN,
         "reset_public_key": Right.ORG_ADMIN,
         "unblock": Right.ORG_ADMIN,
         "reset_second_factor": Right.ORG_ADMIN,
     }
     acts_on_get = frozenset({"reset_second_factor"})
     filter_fields = ("id", "username", "email", "name", "source", "is_active", "role")
-    own_filters = ("system_or_org_role",)
+    own_filters = ("system_or_org_role", "login_blocked")
     search_fields = ("username", "email", "name", "id", "source", "role")
     default_order = ("username",)
 
@@ -87,6 +98,9 @@ class UserViewSet(ResourceViewSet):
             rows = with_role(rows, self.scope, params["system_or_org_role"])
         if params.get("org_role"):
             rows = with_org_role(rows, self.scope, params["org_role"])
+        if params.get("login_blocked") in {"1", "true", "True"}:
+            names = rows.values_list("username", flat=True)
+            rows = rows.filter(username__in=login_locks.locked_names(list(names)))
         groups = UserGroup.objects.in_scope(self.scope)
         return rows.prefetch_related("memberships", Prefetch("groups", queryset=groups))
 
@@ -176,16 +190,42 @@ class UserViewSet(ResourceViewSet):
         user = self._changeable()
         serializer = self.get_serializer(data=request.data)
         serializer.is_valid(raise_exception=True)
-        passwords.set_password(actor=self.actor, user=user, password=serializer.validated_data["password"])
+        with transaction.atomic():
+            passwords.set_password(actor=self.actor, user=user, password=serializer.validated_data["password"])
+            end_chosen(actor=self.actor, user=user, kinds=serializer.validated_data["end"])
         return Response({})
 
     @action(detail=True, methods=["put", "patch"], url_path="password/reset")
     def reset_password(self, request: Request, **kwargs: Any) -> Response:
-        """Void the password; the answer carries a one-time link, once, with which the person sets a new one."""
+        """Void the password; the answer carries a one-time link, once, with which the person sets a new one.
+
+        `end`: what ends with it. No mail is sent: the answer says so.
+        """
+        del kwargs
+        user = self._changeable()
+        wish = EndSerializer(data=request.data)
+        wish.is_valid(raise_exception=True)
+        with transaction.atomic():
+            link = links.issue_set_password_link(actor=self.actor, user=user, void_password=True, scope=self.scope)
+            end_chosen(actor=self.actor, user=user, kinds=wish.validated_data["end"])
+        return Response({**self.get_serializer(user).data, "set_password_link": _link(link)})
+
+    @action(detail=True, methods=["get"], url_path="credentials")
+    def credentials(self, request: Request, **kwargs: Any) -> Response:
+        """What the person holds and has open, by kind: what a reset of the password offers to end."""
+        del request, kwargs
+        return Response(shown_credentials(self._changeable()))
+
+    @action(detail=True, methods=["post"], url_path="access/reset")
+    def reset_access(self, request: Request, **kwargs: Any) -> Response:
+        """The account is suspected to be in wrong hands: end everything of it in one act.
+
+        Answers the link with which the person sets a new password, once, and how many of each kind ended.
+        """
         del request, kwargs
         user = self._changeable()
-        link = passwords.issue_set_password_link(actor=self.actor, user=user, void_password=True)
-        return Response({**self.get_serializer(user).data, "set_password_link": _link(link)})
+        link, ended = reset_access(actor=self.actor, scope=self.scope, user=user)
+        return Response({"set_password_link": _link(link) if link is not None else None, "ended": ended})
 
     @action(detail=True, methods=["put", "patch"], url_path="pubkey/reset")
     def reset_public_key(self, request: Request, **kwargs: Any) -> Response:
@@ -239,7 +279,7 @@ def _person_input(data: dict[str, Any], *, by_link: bool = False) -> PersonInput
     )
 
 
-def _link(link: passwords.IssuedLink) -> dict[str, str]:
+def _link(link: links.IssuedLink) -> dict[str, str]:
     shown = serializers.DateTimeField().to_representation(link.expires_at)
     # In the fragment, so that no server log and no Referer ever sees the token.
     return {

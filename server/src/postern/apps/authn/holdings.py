@@ -1,0 +1,89 @@
+"""What authn keeps for people: access keys, tokens, sign-ins, known places. Listed and ended through `users.credentials`."""
+
+from postern.apps.authn import places
+from postern.apps.authn.actions.login_sessions import end_all
+from postern.apps.authn.models import AccessKey, BearerToken, KnownPlace, LoginEnd, LoginSession, PendingSignIn
+from postern.apps.users import facade as users
+from postern.apps.users.models import User
+from postern.foundation.actor import Actor
+from postern.kernel import clock
+
+
+def register() -> None:
+    """Tell the users app; called once, when the app registry is ready."""
+    for kind in (
+        users.CredentialKind(name="access_keys", rows=_access_keys, end=_end_access_keys),
+        users.CredentialKind(name="bearer_tokens", rows=_tokens, end=_end_tokens),
+        users.CredentialKind(name="login_sessions", rows=_login_sessions, end=_end_login_sessions),
+        users.CredentialKind(name="pending_sign_ins", rows=_pending, end=_end_pending),
+        users.CredentialKind(name="known_places", rows=_known_places, end=_end_known_places),
+    ):
+        users.register_credential(kind)
+
+
+def _access_keys(user: User) -> users.CredentialRows:
+    return [
+        {
+            "id": str(key.pk),
+            "is_active": key.is_active,
+            "date_created": key.date_created,
+            "date_last_used": key.date_last_used,
+        }
+        for key in AccessKey.objects.filter(user=user)
+    ]
+
+
+def _end_access_keys(actor: Actor, user: User) -> int:
+    del actor
+    return AccessKey.objects.filter(user=user).delete()[0]
+
+
+def _tokens(user: User) -> users.CredentialRows:
+    rows = BearerToken.objects.filter(
+        user=user, date_revoked__isnull=True, date_expired__gt=clock.now(), epoch=user.session_epoch
+    )
+    return [
+        {"date_created": row.date_created, "date_expired": row.date_expired, "remote_addr": row.remote_addr}
+        for row in rows
+    ]
+
+
+def _end_tokens(actor: Actor, user: User) -> int:
+    del actor
+    rows = BearerToken.objects.filter(user=user, date_revoked__isnull=True, date_expired__gt=clock.now())
+    return rows.update(date_revoked=clock.now())
+
+
+def _login_sessions(user: User) -> users.CredentialRows:
+    rows = LoginSession.objects.filter(
+        user=user, date_ended__isnull=True, date_expired__gt=clock.now(), epoch=user.session_epoch
+    )
+    return [
+        {"date_created": row.date_created, "date_last_seen": row.date_last_seen, "remote_addr": row.remote_addr}
+        for row in rows
+    ]
+
+
+def _end_login_sessions(actor: Actor, user: User) -> int:
+    del actor
+    return end_all(user_id=user.pk, reason=LoginEnd.ENDED_BY_ADMIN)
+
+
+def _pending(user: User) -> users.CredentialRows:
+    rows = PendingSignIn.objects.filter(user=user, date_used__isnull=True, date_expired__gt=clock.now())
+    return [{"date_created": row.date_created, "remote_addr": row.remote_addr} for row in rows]
+
+
+def _end_pending(actor: Actor, user: User) -> int:
+    del actor
+    return PendingSignIn.objects.filter(user=user, date_used__isnull=True).delete()[0]
+
+
+def _known_places(user: User) -> users.CredentialRows:
+    rows = KnownPlace.objects.filter(user=user, date_expired__gt=clock.now(), epoch=user.session_epoch)
+    return [{"kind": row.kind, "date_last_used": row.date_last_used} for row in rows]
+
+
+def _end_known_places(actor: Actor, user: User) -> int:
+    del actor
+    return places.forget_all(user)

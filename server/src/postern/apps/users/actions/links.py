@@ -1,0 +1,143 @@
+"""Links with which people set their own password. A link does not outlive the reason for which it was made (K35).
+
+It is void when the person's role, password, source or state changes, and when its maker may not change the person any more.
+"""
+
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+from typing import Final, NoReturn
+
+from django.contrib.auth.hashers import make_password
+from django.db import transaction
+from django.db.models import F
+
+from postern.apps.users.actions import trail
+from postern.apps.users.actions.passwords import (
+    require_another,
+    require_good_password,
+    require_local,
+    write_password,
+)
+from postern.apps.users.credentials import void_links
+from postern.apps.users.errors import LinkUsed
+from postern.apps.users.events import PasswordChanged
+from postern.apps.users.models import Membership, OrgRole, SetPasswordLink, SystemRole, User
+from postern.apps.users.policy import may_update
+from postern.apps.users.queries import administered_org_ids, subject_of
+from postern.contracts.enums import RoleBits
+from postern.foundation import events
+from postern.foundation.actor import Actor, ActorKind
+from postern.foundation.scope import ROOT, OrgScope
+from postern.kernel import clock
+from postern.kernel.ids import new_token, token_hash
+from postern.kernel.secret import Secret
+
+LINK_LIFETIME: Final = timedelta(days=1)
+_ADMIN: Final = RoleBits.ADMIN | RoleBits.AUDIT | RoleBits.USE
+
+
+@dataclass(frozen=True, slots=True)
+class IssuedLink:
+    """A set-password link just made. The token is known here and to whoever receives it, nowhere else."""
+
+    token: Secret
+    expires_at: datetime
+
+
+@transaction.atomic
+def issue_set_password_link(
+    *, actor: Actor, user: User, void_password: bool, scope: OrgScope = ROOT, told: bool = True
+) -> IssuedLink:
+    """Make a link with which the person sets a password; earlier links stop working.
+
+    `void_password`: the present password stops working now, and everything opened with it ends. `scope`: the organization in
+    which the actor acts. `told` False: the caller's own record tells of it.
+    """
+    require_local(user)
+    require_another(actor, user)
+    now, token = clock.now(), new_token()
+    void_links(user)
+    if void_password:
+        user.set_unusable_password()
+        user.session_epoch += 1
+        User.objects.filter(pk=user.pk).update(password=user.password, session_epoch=F("session_epoch") + 1)
+        events.publish(PasswordChanged(user_id=user.pk, username=user.username, by_self=False))
+    link = SetPasswordLink.objects.create(
+        user=user,
+        token_hash=token_hash(token),
+        created_by=actor.label[:128],
+        maker_id=actor.user_id,
+        by_system=actor.kind is ActorKind.SYSTEM,
+        org_id=scope.org_id,
+        standing=standing_of(User.objects.get(pk=user.pk)),
+        date_expired=now + LINK_LIFETIME,
+    )
+    if told:
+        trail.record(actor, "user.set_password_link_issued", user, action="other")
+    return IssuedLink(token=Secret(token), expires_at=link.date_expired)
+
+
+def owner_of_link(token: str) -> User | None:
+    """The person for whom a link was made, whether or not it still works."""
+    link = SetPasswordLink.objects.select_related("user").filter(token_hash=token_hash(token)).first()
+    return link.user if link is not None else None
+
+
+def redeem_set_password_link(*, actor: Actor, token: str, password: str) -> User:
+    """Set a password with a link. The link works once; unknown, used, void and expired ones get the same answer."""
+    link = SetPasswordLink.objects.select_related("user").filter(token_hash=token_hash(token)).first()
+    if link is None:
+        raise LinkUsed
+    if not _holds(link, link.user):
+        _refuse(actor, link)
+    require_good_password(link.user, password, field="new_password")
+    user = _redeem(actor, link, make_password(password))
+    return user if user is not None else _refuse(actor, link)
+
+
+@transaction.atomic
+def _redeem(actor: Actor, link: SetPasswordLink, hashed: str) -> User | None:
+    # Under the lock that every change of the person takes: nobody is promoted between the look and the write.
+    user = User.objects.select_for_update().get(pk=link.user_id)
+    unused = SetPasswordLink.objects.filter(pk=link.pk, date_used__isnull=True, date_voided__isnull=True)
+    if not _holds(link, user) or unused.update(date_used=clock.now()) != 1:
+        return None
+    write_password(actor=actor, user=user, hashed=hashed, by_self=True)
+    return user
+
+
+def standing_of(user: User) -> str:
+    """A digest of what a link relies on: roles, source, state and password of the person."""
+    roles = Membership.objects.filter(user_id=user.pk).order_by("org_id", "role").values_list("org_id", "role")
+    parts = [user.role, user.source, user.is_valid, user.session_epoch, user.password, *(f"{o}:{r}" for o, r in roles)]
+    return token_hash("|".join(str(part) for part in parts))
+
+
+def _holds(link: SetPasswordLink, user: User) -> bool:
+    if link.date_used is not None or link.date_voided is not None or link.date_expired <= clock.now():
+        return False
+    return user.is_local and user.is_valid and link.standing == standing_of(user) and _maker_may(link, user)
+
+
+def _maker_may(link: SetPasswordLink, user: User) -> bool:
+    """Whether the maker, as they are now, may still change the person as the person is now."""
+    if link.by_system:
+        return True
+    maker = User.objects.valid().filter(pk=link.maker_id).first() if link.maker_id is not None else None
+    if maker is None or link.org_id is None or maker.pk == user.pk:
+        return False
+    scope, bits = OrgScope(link.org_id), RoleBits.USE
+    administers = Membership.objects.filter(user=maker, org_id=link.org_id, role=OrgRole.ADMIN)
+    if maker.role == SystemRole.ADMIN:
+        bits |= RoleBits.SUPER | _ADMIN
+    elif administers.exists():
+        bits |= _ADMIN
+    actor = Actor(kind=ActorKind.USER, user_id=maker.pk, username=maker.username, bits=bits)
+    return may_update(actor, subject_of(user, scope, user.memberships.all(), administered_org_ids(actor)))
+
+
+def _refuse(actor: Actor, link: SetPasswordLink) -> NoReturn:
+    """Audit that somebody tried a link of this person which does not work, and raise LinkUsed."""
+    with transaction.atomic():
+        trail.record(actor, "user.set_password_link_refused", link.user, action="other")
+    raise LinkUsed

@@ -1,0 +1,50 @@
+"""`postern user …`: what an operator does about people's accounts when nobody can sign in to do it."""
+
+import argparse
+from collections.abc import Callable
+from typing import Final
+
+from postern.foundation.settings import Settings
+
+Add = Callable[[str, "Command"], argparse.ArgumentParser]
+Command = Callable[[argparse.Namespace, Settings], int]
+
+_NOBODY: Final = "there is no account {name!r}; nothing was done"
+
+
+def add_to(add: Add, load: Callable[[], None]) -> None:
+    """Declare the subcommands. `load` brings the control plane's apps into this process."""
+
+    def locked(arguments: argparse.Namespace, settings: Settings) -> int:
+        """List the accounts and the addresses that failed sign-ins have locked."""
+        load()
+        from postern.apps.authn import facade as authn
+
+        for line in authn.locked_out():
+            print(line)
+        return 0
+
+    def unlock(arguments: argparse.Namespace, settings: Settings) -> int:
+        """Let an account, or an address, sign in again at once. The person gets a message; the audit log has it."""
+        load()
+        from postern.apps.authn import facade as authn
+        from postern.apps.users import facade as users
+
+        if arguments.address:
+            known = authn.unlock_address(arguments.address)
+            print(f"{arguments.address} may sign in again" if known else f"{arguments.address} was not locked")
+        if arguments.name:
+            if not users.is_known(arguments.name):
+                print(_NOBODY.format(name=arguments.name))
+                return 1
+            authn.unlock_account(arguments.name)
+            print(f"{arguments.name} may sign in again")
+        if not arguments.name and not arguments.address:
+            print("name an account, or an address with --address")
+            return 2
+        return 0
+
+    add("locked", locked)
+    command = add("unlock", unlock)
+    command.add_argument("name", nargs="?", default="", help="the account's user name")
+    command.add_argument("--address", default="", help="unlock this address")

@@ -1,0 +1,165 @@
+"""Every guess counts: whatever is guessed, on whichever way in, closes the account for further guesses."""
+
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+from rest_framework.test import APIClient
+
+from factories.browser import PASSWORD, Browser
+from factories.second_factor import App
+from factories.signed_request import PROFILE, signed
+from postern.apps.audits.models import AuditEvent
+from postern.apps.authn import facade, signature_failures
+from postern.apps.authn.actions import sign_in
+from postern.apps.authn.models import SignInGuard
+from postern.apps.users.models import User
+from postern.contracts.enums import DenialCode, LoginFrom
+
+pytestmark = pytest.mark.django_db
+API = "/api/v1/authentication/"
+OWN_PASSWORD = "/api/v1/users/profile/password/"
+STRANGER = "203.0.113.77"
+
+
+@pytest.fixture(autouse=True)
+def cheap_hashes(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Locking is about counting; a cheap comparison keeps many failures quick."""
+    monkeypatch.setattr(sign_in, "check_password", lambda password, _encoded: password == PASSWORD)
+
+
+def _old_password(browser: Browser) -> Any:
+    body = {
+        "old_password": "guess",
+        "new_password": "emerald harbour twenty",
+        "new_password_again": "emerald harbour twenty",
+    }
+    return browser.put(OWN_PASSWORD, body)
+
+
+def _verify(browser: Browser) -> Any:
+    return browser.post(f"{API}password/verify/", {"password": "guess"})
+
+
+@pytest.mark.parametrize("guess", [_old_password, _verify])
+def test_k6_present_password_cannot_be_guessed_in_an_open_session(
+    browser: Browser, ann: User, guess: Callable[[Browser], Any]
+):
+    browser.sign_in("ann")
+    answers = [guess(browser) for _ in range(150)]
+    assert {answer.status_code for answer in answers} == {400}
+    assert [answer.json().get("error") for answer in answers].count(None) == 6
+    assert {answer.json().get("error") for answer in answers[6:]} == {"block_login"}
+    # The count is the account's: strangers find it locked, with the right password as with a wrong one.
+    for password in (PASSWORD, "wrong"):
+        assert Browser(STRANGER).sign_in("ann", password).json()["error"] == "block_login"
+    assert AuditEvent.objects.filter(event="password.refused").count() == 150
+    assert AuditEvent.objects.filter(event="sign_in.locked").count() == 1
+
+
+def test_locked_is_locked_on_every_path_alike(ann: User, key: dict[str, str]):
+    App(ann)
+    line = "ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAAIDwUdw3+KEWMpiB7RLPzuLsRM8ZaEIGDTIcDYIYz1v9p"
+    User.objects.filter(pk=ann.pk).update(public_key=line)
+    for number in range(7):
+        Browser(f"198.51.100.{number}").sign_in("ann", "wrong")
+    assert Browser(STRANGER).sign_in("ann").json()["error"] == "block_login"
+    token = APIClient(REMOTE_ADDR=STRANGER).post(f"{API}auth/", {"username": "ann", "password": PASSWORD})
+    assert token.json()["error"] == "block_login"
+    at = {"username": "ann", "remote_addr": STRANGER, "login_from": LoginFrom.SSH_TERMINAL}
+    for answer in (
+        facade.check_password(password=PASSWORD, **at),
+        facade.sign_in_with_public_key(public_key=line, **at),
+    ):
+        assert answer.denial is not None
+        assert answer.denial.code is DenialCode.LOCKED
+    good = APIClient(REMOTE_ADDR=STRANGER).get(PROFILE, **signed(key["id"], key["secret"]))
+    bad = APIClient(REMOTE_ADDR=STRANGER).get(PROFILE, **signed(key["id"], "another secret"))
+    assert (good.status_code, good.json()) == (bad.status_code, bad.json())
+    assert good.status_code == 401
+
+
+def test_wrong_signatures_lock_the_account_of_the_owner(ann: User, key: dict[str, str]):
+    stranger = APIClient(REMOTE_ADDR=STRANGER)
+    for _ in range(7):
+        assert stranger.get(PROFILE, **signed(key["id"], "another secret")).status_code == 401
+    assert Browser(STRANGER).sign_in("ann").json()["error"] == "block_login"
+    assert SignInGuard.objects.filter(kind="address", failures__gt=0).count() == 0, "nobody else there is locked out"
+
+
+def test_programs_of_the_owner_go_on_from_where_they_ran(ann: User, key: dict[str, str]):
+    server = APIClient(REMOTE_ADDR="198.51.100.200")
+    assert server.get(PROFILE, **signed(key["id"], key["secret"])).status_code == 200
+    for _ in range(7):
+        Browser(STRANGER).sign_in("ann", "wrong")
+    path = f"{PROFILE}?again=1"
+    assert server.get(path, **signed(key["id"], key["secret"], path)).status_code == 200
+
+
+_BAD_HEADERS = {
+    "not ASCII": 'Signature keyId="{id}",algorithm="hmac-sha256",headers="(request-target) date",signature="\xe9\xe9"',
+    "no base64": 'Signature keyId="{id}",algorithm="hmac-sha256",headers="(request-target) date",signature="%%%"',
+    "no fields": "Signature hello",
+    "empty": "Signature ",
+    "huge": "Signature " + "x" * 100_000,
+    "wide digits": 'Signature keyId="\u0661{id}",algorithm="hmac-sha256",headers="date",signature="x"',
+    "bearer not ASCII": "Bearer \xff\xfe",
+    "bearer huge": "Bearer " + "x" * 100_000,
+    "bearer unknown": "Bearer made-up",
+    "token": "Token \xe9",
+    "sign": "Sign \xe9:\xe9",
+}
+
+
+@pytest.mark.parametrize("kind", _BAD_HEADERS)
+@pytest.mark.parametrize(
+    "date", ["", "Fri, 31 Dec 9999 23:59:59 -2359", "Mon, 01 Jan 0001 00:00:00 +2359", "9" * 400, "\xe9"]
+)
+def test_malformed_authorization_header_is_a_401_that_counts(
+    ann: User, key: dict[str, str], monkeypatch: pytest.MonkeyPatch, kind: str, date: str
+):
+    counted: list[str] = []
+    monkeypatch.setattr(signature_failures, "count", counted.append)
+    header = _BAD_HEADERS[kind].format(id=key["id"]) if "{id}" in _BAD_HEADERS[kind] else _BAD_HEADERS[kind]
+    answer = APIClient(REMOTE_ADDR=STRANGER).get(PROFILE, HTTP_AUTHORIZATION=header, HTTP_DATE=date)
+    assert answer.status_code == 401, answer.content
+    assert counted == [STRANGER]
+
+
+@pytest.mark.parametrize("date", ["Fri, 31 Dec 9999 23:59:59 -2359", "Mon, 01 Jan 0001 00:00:00 +2359", "no date"])
+def test_signed_date_at_the_edge_of_the_calendar_is_a_401(ann: User, key: dict[str, str], date: str):
+    headers = signed(key["id"], key["secret"])
+    answer = APIClient().get(PROFILE, HTTP_AUTHORIZATION=headers["HTTP_AUTHORIZATION"], HTTP_DATE=date)
+    assert answer.status_code == 401
+
+
+@pytest.mark.parametrize("token", ["\xe9" * 40, "x" * 900, "%%%", ""])
+def test_malformed_bootstrap_token_is_a_401_that_counts(db: None, monkeypatch: pytest.MonkeyPatch, token: str):
+    counted: list[str] = []
+    monkeypatch.setattr(signature_failures, "count", counted.append)
+    client = APIClient(REMOTE_ADDR=STRANGER)
+    answer = client.post(
+        "/api/v1/terminal/terminal-registrations/", {"name": "x"}, HTTP_AUTHORIZATION=f"BootstrapToken {token}"
+    )
+    assert answer.status_code == 401, answer.content
+    assert counted == [STRANGER]
+
+
+def test_links_that_do_not_work_count(ann: User, as_admin: APIClient):
+    link = as_admin.patch(f"/api/v1/users/users/{ann.pk}/password/reset/").json()["set_password_link"]["url"]
+    token = link.partition("#")[2]
+    again = as_admin.patch(f"/api/v1/users/users/{ann.pk}/password/reset/")
+    assert again.status_code == 200
+    browser = Browser(STRANGER)
+    browser.get(f"{API}sign-in/")
+    body = {"token": token, "new_password": "emerald harbour twenty"}
+    answers = [browser.post(f"{API}set-password/", body).json() for _ in range(8)]
+    assert "error" not in answers[0]
+    assert answers[-1]["error"] == "block_login"
+    unknown = Browser("203.0.113.88")
+    unknown.get(f"{API}sign-in/")
+    errors = [
+        unknown.post(f"{API}set-password/", {**body, "token": f"guess-{n}"}).json().get("error") for n in range(36)
+    ]
+    assert errors[:35] == [None] * 35
+    assert errors[35] == "block_login"

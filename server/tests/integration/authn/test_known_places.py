@@ -1,0 +1,234 @@
+"""Strangers who lock an account do not keep its owner out: known devices and addresses go on, with a count of their own."""
+
+import argparse
+from collections.abc import Callable
+from datetime import timedelta
+
+import pytest
+from django.conf import settings
+from rest_framework.test import APIClient
+
+from factories.browser import PASSWORD, Browser
+from postern.apps.audits.models import AuditEvent
+from postern.apps.authn import facade, places
+from postern.apps.authn.actions import sign_in
+from postern.apps.authn.events import AccountLocked, AccountUnlocked
+from postern.apps.authn.models import KnownPlace, SignInGuard
+from postern.apps.notifications import notices
+from postern.apps.notifications.models import SiteMessageReceipt
+from postern.apps.users.models import User
+from postern.contracts.enums import LoginFrom
+from postern.entrypoints import user_commands
+from postern.kernel import clock
+
+pytestmark = pytest.mark.django_db
+HOME, AWAY, STRANGER = "192.0.2.10", "198.51.100.7", "203.0.113.9"
+
+
+@pytest.fixture(autouse=True)
+def cheap_hashes(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(sign_in, "check_password", lambda password, _encoded: password == PASSWORD)
+
+
+def attack(times: int = 7) -> None:
+    """Strangers guess at Ann's name, each from an address of their own."""
+    for number in range(times):
+        Browser(f"203.0.113.{number % 250}").sign_in("ann", "wrong")
+
+
+def anew(browser: Browser, address: str) -> Browser:
+    """The same browser, after it was closed: without its session, with what it keeps; perhaps in another place."""
+    later = Browser(address)
+    for name, cookie in browser.cookies.items():
+        if name.startswith("postern_device_"):
+            later.cookies[name] = cookie.value
+    return later
+
+
+@pytest.fixture
+def own(ann: User) -> Browser:
+    browser = Browser(HOME)
+    assert browser.sign_in("ann").status_code == 200
+    return browser
+
+
+def test_owner_signs_in_with_a_known_device_while_strangers_keep_guessing(own: Browser):
+    for _ in range(5):
+        attack()
+        assert anew(own, AWAY).sign_in("ann").status_code == 200
+        assert Browser(STRANGER).sign_in("ann").json()["error"] == "block_login", "the lock of everybody else stands"
+
+
+def test_owner_signs_in_from_a_known_address_while_strangers_keep_guessing(own: Browser):
+    attack()
+    assert Browser(HOME).sign_in("ann").status_code == 200
+    assert Browser(AWAY).sign_in("ann").json()["error"] == "block_login"
+    at = {"username": "ann", "password": PASSWORD, "login_from": LoginFrom.SSH_TERMINAL}
+    assert facade.check_password(remote_addr=HOME, **at).user is not None
+    assert facade.check_password(remote_addr=STRANGER, **at).denial is not None
+
+
+def test_address_of_an_ssh_sign_in_is_known_as_well(ann: User):
+    at = {"username": "ann", "password": PASSWORD, "login_from": LoginFrom.SSH_TERMINAL}
+    assert facade.check_password(remote_addr=AWAY, **at).user is not None
+    attack()
+    assert facade.check_password(remote_addr=AWAY, **at).user is not None
+
+
+def test_known_device_is_not_blamed_for_its_neighbours(own: Browser):
+    for number in range(35):
+        Browser(HOME).sign_in(f"name{number}", "wrong")
+    assert Browser(HOME).sign_in("ann").json()["error"] == "block_login"
+    assert anew(own, HOME).sign_in("ann").status_code == 200
+
+
+def test_known_place_waits_longer_after_each_failure_and_a_right_password_ends_it(own: Browser):
+    attack()
+    waits: list[int] = []
+    for _ in range(4):
+        assert anew(own, AWAY).sign_in("ann", "wrong").json()["error"] == "block_login"
+        assert anew(own, AWAY).sign_in("ann").json()["error"] == "block_login", "not even the right one while it waits"
+        row = KnownPlace.objects.get(kind="device")
+        assert row.date_locked_until is not None
+        waits.append(round((row.date_locked_until - clock.now()).total_seconds()))
+        KnownPlace.objects.update(date_locked_until=clock.now() - timedelta(seconds=1))
+    assert waits == [30, 60, 120, 240]
+    assert anew(own, AWAY).sign_in("ann").status_code == 200
+    assert KnownPlace.objects.get(kind="device").failures == 0
+
+
+def test_strangers_cannot_burn_the_count_of_a_known_place(own: Browser):
+    attack(40)
+    assert KnownPlace.objects.filter(failures__gt=0).count() == 0
+
+
+def test_device_cookie_is_signed_http_only_and_of_one_person(own: Browser, make_person: Callable[..., User]):
+    (name, cookie), *more = [item for item in own.cookies.items() if item[0].startswith("postern_device_")]
+    assert more == []
+    assert cookie["httponly"]
+    assert cookie["samesite"] == "Strict"
+    assert "ann" not in name + cookie.value
+    make_person("bob")
+    assert Browser(AWAY).sign_in("bob").status_code == 200
+    attack()
+    for text in (cookie.value[:-2] + "xx", cookie.value.partition(":")[0], "", "é:é", "x" * 4000):
+        forged = Browser(AWAY)
+        forged.cookies[name] = text
+        assert forged.sign_in("ann").json()["error"] == "block_login"
+    # Bob's cookie under Ann's name opens nothing either.
+    bob = Browser(HOME)
+    bob.sign_in("bob")
+    taken = next(value.value for key, value in bob.cookies.items() if key.startswith("postern_device_"))
+    forged = Browser(AWAY)
+    forged.cookies[name] = taken
+    assert forged.sign_in("ann").json()["error"] == "block_login"
+
+
+def test_nothing_is_known_after_a_password_reset(own: Browser, ann: User, as_admin: APIClient):
+    assert as_admin.put(f"/api/v1/users/users/{ann.pk}/password/", {"password": PASSWORD + " x"}).status_code == 200
+    attack()
+    for browser in (anew(own, AWAY), Browser(HOME)):
+        assert browser.sign_in("ann").json()["error"] == "block_login"
+
+
+def test_own_password_change_keeps_this_device_and_forgets_the_others(own: Browser, ann: User):
+    other = Browser(AWAY)
+    other.sign_in("ann")
+    new = "emerald harbour twenty"
+    body = {"old_password": PASSWORD, "new_password": new, "new_password_again": new}
+    assert own.put("/api/v1/users/profile/password/", body).status_code == 200
+    attack()
+    ann.refresh_from_db()
+    assert places.find("ann", HOME) is not None
+    assert anew(own, STRANGER).sign_in("ann").status_code == 200
+    assert anew(other, AWAY).sign_in("ann").json()["error"] == "block_login"
+
+
+def test_shared_browser_keeps_a_few_device_cookies_only(make_person: Callable[..., User]):
+    browser = Browser()
+    for number in range(12):
+        make_person(f"clerk{number}")
+        assert browser.sign_in(f"clerk{number}").status_code == 200
+    kept = [key for key, cookie in browser.cookies.items() if key.startswith("postern_device_") and cookie.value]
+    assert len(kept) <= 8
+
+
+def test_unlocking_tells_the_person_and_the_log(own: Browser, ann: User, as_admin: APIClient):
+    attack()
+    anew(own, AWAY).sign_in("ann", "wrong")
+    assert as_admin.get(f"/api/v1/users/users/{ann.pk}/").json()["login_blocked"] is True
+    assert as_admin.patch(f"/api/v1/users/users/{ann.pk}/unblock/").json()["login_blocked"] is False
+    assert Browser(STRANGER).sign_in("ann").status_code == 200
+    assert anew(own, AWAY).sign_in("ann").status_code == 200
+
+
+def test_list_of_people_can_be_narrowed_to_those_who_are_locked_out(ann: User, as_admin: APIClient):
+    path = "/api/v1/users/users/?login_blocked=1"
+    assert as_admin.get(path).json() == []
+    attack()
+    assert [row["username"] for row in as_admin.get(path).json()] == ["ann"]
+
+
+def test_locked_addresses_are_listed_and_unlocked_by_super_administrators(
+    ann: User, as_admin: APIClient, as_org_admin: APIClient
+):
+    path = "/api/v1/authentication/locked-addresses/"
+    for number in range(35):
+        Browser(STRANGER).sign_in(f"name{number}", "wrong")
+    assert as_org_admin.get(path).status_code == 403
+    assert [row["address"] for row in as_admin.get(path).json()] == [STRANGER]
+    assert Browser(STRANGER).sign_in("ann").json()["error"] == "block_login"
+    assert as_org_admin.post(f"{path}unlock/", {"address": STRANGER}).status_code == 403
+    assert as_admin.post(f"{path}unlock/", {"address": STRANGER}).status_code == 200
+    assert as_admin.get(path).json() == []
+    assert Browser(STRANGER).sign_in("ann").status_code == 200
+    assert as_admin.post(f"{path}unlock/", {"address": STRANGER}).status_code == 404
+
+
+def test_guard_tells_no_names(ann: User):
+    attack()
+    assert not SignInGuard.objects.filter(kind="account").exclude(address="").exists()
+
+
+def run_command(*arguments: str) -> int:
+    parser = argparse.ArgumentParser()
+    commands = parser.add_subparsers()
+
+    def add(name: str, command: user_commands.Command) -> argparse.ArgumentParser:
+        added = commands.add_parser(name)
+        added.set_defaults(run=command)
+        return added
+
+    user_commands.add_to(add, lambda: None)
+    parsed = parser.parse_args(arguments)
+    return int(parsed.run(parsed, settings.POSTERN))
+
+
+def test_command_line_unlocks_people_and_addresses(ann: User, capsys: pytest.CaptureFixture[str]):
+    attack()
+    for number in range(35):
+        Browser(STRANGER).sign_in(f"name{number}", "wrong")
+    assert run_command("locked") == 0
+    told = capsys.readouterr().out
+    assert "account ann" in told
+    assert f"address {STRANGER} until" in told
+    assert run_command("unlock", "ann", "--address", STRANGER) == 0
+    assert Browser(STRANGER).sign_in("ann").status_code == 200
+    assert run_command("locked") == 0
+    assert capsys.readouterr().out.endswith("may sign in again\n")
+    assert run_command("unlock", "nobody") == 1
+    assert run_command("unlock") == 2
+    events = AuditEvent.objects.filter(event__in=["sign_in.unlocked", "sign_in.address_unlocked"])
+    assert {event.user for event in events} == {"System"}
+
+
+def test_the_owner_is_told_of_lock_and_unlocking_in_their_language(ann: User):
+    User.objects.filter(pk=ann.pk).update(language="en")
+    locked = AccountLocked(username="ann", remote_addr=STRANGER, minutes=30, user_id=ann.pk)
+    unlocked = AccountUnlocked(user_id=ann.pk, username="ann", by="Adam(adam)", at=clock.now())
+    for _ in range(2):  # a delivery may be repeated
+        notices.on_account_locked(locked)
+        notices.on_account_unlocked(unlocked)
+    own = SiteMessageReceipt.objects.filter(user=ann).order_by("message__subject")
+    assert [row.message.subject for row in own] == ["Sign-ins to your account are locked", "Your account was unlocked"]
+    assert "Adam(adam)" in own[1].message.message
