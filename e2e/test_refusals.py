@@ -184,9 +184,24 @@ def test_guessing_locks_the_account_and_an_administrator_unlocks_it(company: Wor
     assert right.body["error"] == "block_login"
     company.admin.patch(f"/api/v1/users/users/{company.zhang_id}/unblock/", {})
 
-    # The address of the guesser has a count of its own, which only time takes back: try from another one.
+    # What the guesser did to the address is forgotten for the person as well: it is one of theirs.
     elsewhere = run(company.ssh("true"))
     assert elsewhere.returncode == 0
+
+
+def test_operator_unlocks_at_the_command_line(company: World) -> None:
+    stranger = Api(company.product.url)
+    stranger.call("GET", "/core/auth/login/")
+    for number in range(8):
+        stranger.call("POST", "/api/v1/authentication/sign-in/", {"username": "zhang", "password": f"guess-{number}"})
+    environ = {**os.environ, "POSTERN_HOME": str(company.product.home)}
+    postern = [str(POSTERN), "user"]
+    locked = run([*postern, "locked"], env=environ)
+    assert "account zhang" in locked.stdout
+    assert run([*postern, "unlock", "zhang"], env=environ).returncode == 0
+    assert "account zhang" not in run([*postern, "locked"], env=environ).stdout
+    answer = stranger.call("POST", "/api/v1/authentication/sign-in/", {"username": "zhang", "password": ZHANG_PASSWORD})
+    assert answer.status == 200
 
 
 def test_the_log_of_all_this_is_whole(company: World) -> None:

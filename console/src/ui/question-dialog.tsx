@@ -2,6 +2,7 @@ import { TriangleAlert } from 'lucide-react';
 import { useState } from 'react';
 import { useT } from '#/lib/i18n';
 import { Button } from './button';
+import { Choices } from './choices';
 import { Dialog } from './dialog';
 import type { Asked } from './question';
 
@@ -16,6 +17,7 @@ interface QuestionDialogProps {
 export default function QuestionDialog({ asked, onAnswer }: QuestionDialogProps) {
   const t = useT();
   const [busy, setBusy] = useState(false);
+  const [chosen, setChosen] = useState<readonly string[]>([]);
   const finish = (yes: boolean) => {
     onAnswer();
     asked.answer(yes);
@@ -27,7 +29,7 @@ export default function QuestionDialog({ asked, onAnswer }: QuestionDialogProps)
     }
     setBusy(true);
     try {
-      await asked.run();
+      await asked.run(chosen);
       finish(true);
     } catch {
       // The failure has been told by the caller or the http client; the question stays for another try.
@@ -62,6 +64,9 @@ export default function QuestionDialog({ asked, onAnswer }: QuestionDialogProps)
           )}
           {asked.effect}
         </p>
+      )}
+      {asked.options && asked.options.length > 0 && (
+        <Choices options={asked.options} chosen={chosen} onChange={setChosen} />
       )}
       {names.length > 0 && (
         <ul className="mt-2 rounded-2 border border-line bg-surface-2 px-3 py-2 font-mono text-meta">

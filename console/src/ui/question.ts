@@ -1,3 +1,10 @@
+/** Something that may be done along with it; `details` say what it consists of. */
+export interface QuestionOption {
+  readonly value: string;
+  readonly label: string;
+  readonly details?: readonly string[];
+}
+
 export interface Question {
   /** The question itself, with object name or count: “Terminate 3 sessions?” */
   readonly title: string;
@@ -12,8 +19,10 @@ export interface Question {
   readonly cancelLabel?: string;
   /** Shows the warning sign, and the confirm button in the colour of danger. */
   readonly danger?: boolean;
+  /** What the person may choose as well; nothing is chosen beforehand. */
+  readonly options?: readonly QuestionOption[];
   /** Runs on confirmation while the dialog shows progress; a rejection leaves the dialog open. */
-  readonly run?: () => Promise<unknown>;
+  readonly run?: (chosen: readonly string[]) => Promise<unknown>;
 }
 
 export interface Asked extends Question {

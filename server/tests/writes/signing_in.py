@@ -114,6 +114,7 @@ _SIGNING_IN = [
             )
         ],
         again=Again.GONE,
+        marks=_COUNTED,
     ),
     Write(
         method="POST",
@@ -235,6 +236,7 @@ _PROFILE = [
                 )
             ],
             again=Again.GONE,
+            marks=_COUNTED,
         )
         for method in ("PUT", "PATCH")
     ],

@@ -1,10 +1,13 @@
 import { useQuery } from '@tanstack/react-query';
+import { useState } from 'react';
 import { explain, requestIdOf } from '#/lib/http/catalogue';
 import { useT } from '#/lib/i18n';
 import { updateProfile } from '#/lib/session';
 import { useActiveTab } from '#/resource/detail/ResourceDetail';
 import { BooleanCell, CopyCell, TimeCell } from '#/resource/format';
+import { credentialsToEnd } from '#/resource/held-credentials';
 import { Card, Definitions } from '#/ui/card';
+import { Choices } from '#/ui/choices';
 import { Field, PasswordInput, TextArea, TextInput } from '#/ui/field';
 import { Note } from '#/ui/note';
 import { PageHeader } from '#/ui/page';
@@ -12,7 +15,16 @@ import { SkeletonLines } from '#/ui/skeleton';
 import { FailedState } from '#/ui/states';
 import { Tabs } from '#/ui/tabs';
 import { toast } from '#/ui/toast';
-import { fetchProfile, type FullProfile, PROFILE_KEY, savePassword, saveProfile, savePublicKey } from './api';
+import {
+  fetchProfile,
+  type FullProfile,
+  HELD_KEY,
+  OWN_CREDENTIALS,
+  PROFILE_KEY,
+  savePassword,
+  saveProfile,
+  savePublicKey,
+} from './api';
 import { GeneratedKey } from './GeneratedKey';
 import { Invitations } from './Invitations';
 import { SecondFactorCard } from './second-factor/SecondFactorCard';
@@ -115,6 +127,13 @@ const PASSWORDS = ['old_password', 'new_password', 'new_password_again'] as cons
 
 function Password({ isLocal }: { readonly isLocal: boolean }) {
   const t = useT();
+  const held = useQuery({
+    queryKey: HELD_KEY,
+    queryFn: () => credentialsToEnd(OWN_CREDENTIALS),
+    enabled: isLocal,
+    staleTime: 0,
+  });
+  const [end, setEnd] = useState<readonly string[]>([]);
   if (!isLocal) return <Note>{t('profile:password.not_local')}</Note>;
   // i18n: profile:password.*
   return (
@@ -124,23 +143,38 @@ function Password({ isLocal }: { readonly isLocal: boolean }) {
       required={PASSWORDS}
       submitLabel={t('profile:password.change')}
       save={async (values) => {
-        await savePassword(values);
+        await savePassword(values, end);
+        setEnd([]);
+        await held.refetch();
         toast({ tone: 'ok', text: t('profile:password.changed') });
       }}
     >
-      {(errors) =>
-        PASSWORDS.map((name) => (
-          <Field key={name} label={t(`profile:password.${name}`)} error={errors[name]} required>
-            {(control) => (
-              <PasswordInput
-                {...control}
-                name={name}
-                autoComplete={name === 'old_password' ? 'current-password' : 'new-password'}
-              />
-            )}
-          </Field>
-        ))
-      }
+      {(errors) => (
+        <>
+          {PASSWORDS.map((name) => (
+            <Field key={name} label={t(`profile:password.${name}`)} error={errors[name]} required>
+              {(control) => (
+                <PasswordInput
+                  {...control}
+                  name={name}
+                  autoComplete={name === 'old_password' ? 'current-password' : 'new-password'}
+                />
+              )}
+            </Field>
+          ))}
+          {held.data && (
+            <Field label={t('profile:password.also_end')} help={t('profile:password.also_end_help')} group>
+              {() =>
+                held.data.length > 0 ? (
+                  <Choices options={held.data} chosen={end} onChange={setEnd} />
+                ) : (
+                  <span className="text-ink-3">{t('profile:password.nothing_held')}</span>
+                )
+              }
+            </Field>
+          )}
+        </>
+      )}
     </SmallForm>
   );
 }

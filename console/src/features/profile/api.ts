@@ -23,6 +23,8 @@ export interface FullProfile extends Profile {
 }
 
 export const PROFILE_KEY = ['profile'] as const;
+export const HELD_KEY = ['profile', 'credentials'] as const;
+export const OWN_CREDENTIALS = 'users/profile/credentials/';
 
 export function fetchProfile(): Promise<FullProfile> {
   return http.get<FullProfile>('users/profile/', { quiet: true });
@@ -45,6 +47,10 @@ export function generateKey(): Promise<string> {
   return http.post<string>('users/profile/public-key/generate/', {}, { quiet: true });
 }
 
-export function savePassword(values: Readonly<Record<string, string>>): Promise<unknown> {
-  return http.put('users/profile/password/', values, { quiet: true });
+/** `end`: kinds of credentials that end together with the old password. */
+export function savePassword(
+  values: Readonly<Record<string, string>>,
+  end: readonly string[],
+): Promise<unknown> {
+  return http.put('users/profile/password/', { ...values, end }, { quiet: true });
 }

@@ -1,11 +1,13 @@
 import { http } from '#/lib/http/client';
 import { translate } from '#/lib/i18n';
+import { credentialsToEnd } from '#/resource/held-credentials';
 import { copyText } from '#/ui/clipboard';
 import { confirm } from '#/ui/confirm';
+import { toast } from '#/ui/toast';
 
 interface LinkAnswer {
   /** Given once, to whoever asked for it: the token stands in the fragment, which no server sees. */
-  readonly set_password_link?: { readonly url: string; readonly date_expired: string };
+  readonly set_password_link?: { readonly url: string; readonly date_expired: string } | null;
 }
 
 interface Person {
@@ -15,14 +17,35 @@ interface Person {
 
 /** Voids the password of a person after a question, then shows the link with which a new one is set. */
 export async function resetPassword(person: Person): Promise<void> {
-  const goAhead = await confirm({
+  const options = await credentialsToEnd(`users/users/${person.id}/credentials/`);
+  let answer: LinkAnswer = {};
+  const done = await confirm({
     title: translate('users:link.ask', { name: person.name }),
-    effect: translate('users:link.ask_effect'),
+    effect: translate(options.length > 0 ? 'users:link.ask_effect' : 'users:link.ask_nothing_else'),
+    options,
     confirmLabel: translate('users:quick.reset'),
     danger: true,
+    run: async (end) => {
+      answer = await http.patch<LinkAnswer>(`users/users/${person.id}/password/reset/`, { end });
+    },
   });
-  if (!goAhead) return;
-  const answer = await http.patch<LinkAnswer>(`users/users/${person.id}/password/reset/`, {});
+  if (done) await showSetPasswordLink(answer);
+}
+
+/** Ends everything of an account that is suspected to be in wrong hands, then shows the link for a new password. */
+export async function resetAccess(person: Person): Promise<void> {
+  let answer: LinkAnswer = {};
+  const done = await confirm({
+    title: translate('users:access.ask', { name: person.name }),
+    effect: translate('users:access.effect'),
+    confirmLabel: translate('users:quick.reset_access_do'),
+    danger: true,
+    run: async () => {
+      answer = await http.post<LinkAnswer>(`users/users/${person.id}/access/reset/`);
+    },
+  });
+  if (!done) return;
+  toast({ tone: 'ok', text: translate('users:access.done', { name: person.name }) });
   await showSetPasswordLink(answer);
 }
 

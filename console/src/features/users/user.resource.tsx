@@ -3,6 +3,7 @@ import {
   CirclePause,
   KeyRound,
   LockOpen,
+  OctagonX,
   Power,
   RectangleEllipsis,
   ShieldOff,
@@ -30,7 +31,7 @@ import {
   setActive,
 } from './user-actions';
 import { userRoutes } from './addresses';
-import { resetPassword, showSetPasswordLink } from './set-password-link';
+import { resetAccess, resetPassword, showSetPasswordLink } from './set-password-link';
 
 const GrantedAssets = lazyPart(async () => (await import('./GrantedAssets')).GrantedAssets);
 const PasswordField = lazyPart(async () => (await import('./PasswordField')).PasswordField);
@@ -297,6 +298,14 @@ export const user = defineResource<UserRow>({
         state: () => translate('users:quick.reset_key_state'),
         disabledReason: notChangeable,
         control: { kind: 'button', label: 'users:quick.reset', run: resetKey },
+      },
+      {
+        id: 'access',
+        label: 'users:quick.reset_access',
+        icon: OctagonX,
+        state: () => translate('users:quick.reset_access_state'),
+        disabledReason: (row) => (isMe(row) ? translate('users:quick.own_access') : notChangeable(row)),
+        control: { kind: 'button', label: 'users:quick.reset_access_do', run: resetAccess },
       },
       {
         id: 'unblock',

@@ -42,12 +42,16 @@ class Denial(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class UserIdentity(msgspec.Struct, frozen=True, kw_only=True):
-    """The person as the proxy needs to know them. `language` is `zh-hans` or `en`."""
+    """The person as the proxy needs to know them. `language` is `zh-hans` or `en`.
+
+    `epoch` belongs to the sign-in: a proxy gives it back with each session that the sign-in asks for.
+    """
 
     id: UUID
     username: str
     name: str
     language: str = "zh-hans"
+    epoch: int = 0
 
 
 class LoginNameQuery(msgspec.Struct, frozen=True, kw_only=True):
@@ -185,6 +189,7 @@ class AuthorizeRequest(msgspec.Struct, frozen=True, kw_only=True):
     login_from: LoginFrom
     remote_addr: str
     client: str = ""  # the client's own version text, for the audit log
+    epoch: int | None = None  # of the sign-in that asks; one that a password change or a reset has ended opens nothing
 
 
 class RedeemToken(msgspec.Struct, frozen=True, kw_only=True):

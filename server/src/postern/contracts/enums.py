@@ -135,6 +135,7 @@ class DenialCode(StrEnum):
     MFA_FAILED = "mfa_failed"
     MFA_UNSET = "mfa_unset"
     NOTICE_UNCONFIRMED = "notice_unconfirmed"
+    SIGN_IN_ENDED = "sign_in_ended"
     UNKNOWN_ASSET = "unknown_asset"
     AMBIGUOUS = "ambiguous"
     ASSET_INACTIVE = "asset_inactive"

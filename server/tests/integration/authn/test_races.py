@@ -7,10 +7,13 @@ import pytest
 from django.db import connection
 
 from factories.second_factor import App
+from postern.apps.authn import guard, places
 from postern.apps.authn.actions import sign_in
 from postern.apps.authn.actions.codes import CodeKind, take_code
 from postern.apps.authn.errors import MfaRefused, SignInRefused
+from postern.apps.authn.lockout import LockRules
 from postern.apps.authn.mfa_guard import Visitor
+from postern.apps.authn.models import KnownPlace, SignInGuard
 from postern.apps.users.actions import people
 from postern.apps.users.actions.links import issue_set_password_link, redeem_set_password_link
 from postern.apps.users.actions.people import PersonInput
@@ -59,6 +62,39 @@ def test_k6_simultaneous_guesses_do_not_share_the_last_free_try(
 
     assert at_once(*[guess] * 12) == ["block_login"] * 6 + ["password_failed"] * 6
     assert len(compared) == 7
+
+
+def test_twenty_guesses_at_once_count_as_twenty(make_user: Callable[..., User], monkeypatch: pytest.MonkeyPatch):
+    make_user("ann")
+    monkeypatch.setattr(sign_in, "check_password", lambda _password, _encoded: False)
+    rules = LockRules(limit_count=25, limit_time_min=30)
+    monkeypatch.setattr(guard, "lock_rules", lambda: rules)
+
+    def guess() -> str:
+        try:
+            sign_in.confirm_password(username="ann", password="wrong", remote_addr="192.0.2.1")
+        except SignInRefused as refused:
+            return refused.slug
+        return "in"
+
+    assert at_once(*[guess] * 20) == ["password_failed"] * 20
+    assert SignInGuard.objects.get(kind="account").failures == 20
+
+
+def test_guesses_at_once_from_a_known_place_count_each(make_user: Callable[..., User], monkeypatch: pytest.MonkeyPatch):
+    user = make_user("ann")
+    places.remember_address(user, "192.0.2.1")
+    monkeypatch.setattr(sign_in, "check_password", lambda _password, _encoded: False)
+
+    def guess() -> str:
+        try:
+            sign_in.confirm_password(username="ann", password="wrong", remote_addr="192.0.2.1")
+        except SignInRefused as refused:
+            return refused.slug
+        return "in"
+
+    assert at_once(*[guess] * 20) == ["block_login"] * 14 + ["password_failed"] * 6
+    assert KnownPlace.objects.get().failures == 7
 
 
 def test_k60_two_administrators_who_demote_each_other_leave_one(make_user: Callable[..., User]):

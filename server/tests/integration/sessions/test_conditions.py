@@ -236,3 +236,15 @@ def test_watching_needs_the_conditions_as_well(
     assert redeemed.watch is None
     assert redeemed.denial is not None
     assert redeemed.denial.code == "notice_unconfirmed"
+
+
+def test_k40_ssh_connection_that_was_signed_in_before_a_reset_opens_nothing_more(
+    proxy: Proxy, world: World, uma: User, as_admin: APIClient
+):
+    signed_in = authn.check_password(password=PASSWORD, **AT_A_PROXY).user
+    assert signed_in is not None
+    assert proxy.authorize(uma, "web-1", epoch=signed_in.epoch).grant is not None
+    assert as_admin.post(f"/api/v1/users/users/{uma.pk}/access/reset/?oid=root").status_code == 200
+    denial = proxy.authorize(uma, "web-1", epoch=signed_in.epoch).denial
+    assert denial is not None
+    assert denial.code == "sign_in_ended"

@@ -177,7 +177,9 @@ def unlock_address(remote_addr: str) -> bool:
 
 
 def _identity(user: User) -> UserIdentity:
-    return UserIdentity(id=user.pk, username=user.username, name=user.name, language=user.language)
+    return UserIdentity(
+        id=user.pk, username=user.username, name=user.name, language=user.language, epoch=user.session_epoch
+    )
 
 
 def _denial(refused: SignInRefused, username: str) -> Denial:

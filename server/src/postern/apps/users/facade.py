@@ -7,7 +7,7 @@ from uuid import UUID
 
 from postern.apps.users import login_locks, second_factors
 from postern.apps.users.actions.credentials import end_chosen as end_credentials
-from postern.apps.users.actions.links import owner_of_link, redeem_set_password_link
+from postern.apps.users.actions.links import read_link, redeem_set_password_link
 from postern.apps.users.actions.memberships import add_org_role, set_org_roles, take_org_role
 from postern.apps.users.actions.passwords import change_own_password, set_public_keys
 from postern.apps.users.actions.people import change_mfa_level, update_own_profile
@@ -52,7 +52,7 @@ __all__ = [
     "is_valid",
     "member_ids",
     "org_roles_of",
-    "owner_of_link",
+    "read_link",
     "redeem_set_password_link",
     "register_credential",
     "register_login_locks",
@@ -129,7 +129,9 @@ def identity_of(user_id: UUID) -> UserIdentity | None:
     user = User.objects.filter(pk=user_id).first()
     if user is None or not user.is_valid:
         return None
-    return UserIdentity(id=user.pk, username=user.username, name=user.name, language=user.language)
+    return UserIdentity(
+        id=user.pk, username=user.username, name=user.name, language=user.language, epoch=user.session_epoch
+    )
 
 
 def is_known(username: str) -> bool:

@@ -43,6 +43,7 @@ class Opening:
         self._user = user
         self._request = AuthorizeRequest(
             user_id=user.id,
+            epoch=user.epoch,
             asset=asset,
             system_user=system_user,
             protocol=Protocol.SSH,

@@ -27,7 +27,7 @@ from postern.apps.authn.identity import actor_of_user
 from postern.apps.authn.models import BearerToken, LoginSession, SignInWay
 from postern.apps.rbac import facade as rbac
 from postern.apps.users import facade as users
-from postern.apps.users.errors import FieldProblem, LinkUsed
+from postern.apps.users.errors import LinkUsed
 from postern.apps.users.passwords import MAX_PASSWORD_CHARS
 from postern.foundation.actor import anonymous
 from postern.foundation.pages import open_page
@@ -174,23 +174,20 @@ class SetPasswordView(PosternView):
         serializer = SetPasswordSerializer(data=request.data)
         serializer.is_valid(raise_exception=True)
         remote_addr = request.META.get("REMOTE_ADDR", "")
-        owner = users.owner_of_link(serializer.validated_data["token"])
+        owner, works = users.read_link(serializer.validated_data["token"])
         if owner is None:
             guard.reserve_address(remote_addr)
             raise LinkUsed
         # A link that does not work counts like a wrong password, and a locked account takes none.
         device = device_cookie.visitor_of(request, owner.username).device
         attempt = guard.reserve(owner.username, remote_addr, device=device)
-        try:
-            users.redeem_set_password_link(
-                actor=anonymous(remote_addr),
-                token=serializer.validated_data["token"],
-                password=serializer.validated_data["new_password"],
-            )
-        except FieldProblem:  # the link was right, the wished password is not
+        if works:
             guard.release(attempt)
-            raise
-        guard.release(attempt)
+        users.redeem_set_password_link(
+            actor=anonymous(remote_addr),
+            token=serializer.validated_data["token"],
+            password=serializer.validated_data["new_password"],
+        )
         return Response({"msg": _("The password is set. Sign in with it.")})
 
 

@@ -56,19 +56,24 @@ def authorize(*, terminal: Terminal, request: access.AuthorizeRequest) -> access
     identity = users.identity_of(request.user_id)
     if identity is None:
         return access.AuthorizeAnswer(denial=_refuse_account(request.user_id, request.remote_addr))
+    wish = Wish(
+        identity=identity,
+        asset=request.asset,
+        system_user=request.system_user,
+        protocol=request.protocol,
+        login_from=request.login_from,
+        remote_addr=request.remote_addr,
+        client=request.client,
+    )
     with translation.override(identity.language):
-        return _open(
-            terminal,
-            Wish(
-                identity=identity,
-                asset=request.asset,
-                system_user=request.system_user,
-                protocol=request.protocol,
-                login_from=request.login_from,
-                remote_addr=request.remote_addr,
-                client=request.client,
-            ),
-        )
+        if request.epoch is not None and request.epoch != identity.epoch:
+            # A connection that was signed in before the password was changed or reset (K40).
+            denial = access.Denial(
+                code=DenialCode.SIGN_IN_ENDED,
+                message=_("This sign-in has ended: close the connection and sign in again."),
+            )
+            return access.AuthorizeAnswer(denial=_refuse(terminal, wish, denial))
+        return _open(terminal, wish)
 
 
 def redeem(*, terminal: Terminal, request: access.RedeemToken) -> access.AuthorizeAnswer:

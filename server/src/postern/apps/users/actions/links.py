@@ -73,14 +73,14 @@ def issue_set_password_link(
         date_expired=now + LINK_LIFETIME,
     )
     if told:
-        trail.record(actor, "user.set_password_link_issued", user, action="other")
+        trail.record(actor, audits.Event.USER_SET_PASSWORD_LINK_ISSUED, user, action="other")
     return IssuedLink(token=Secret(token), expires_at=link.date_expired)
 
 
-def owner_of_link(token: str) -> User | None:
-    """The person for whom a link was made, whether or not it still works."""
+def read_link(token: str) -> tuple[User | None, bool]:
+    """The person for whom a link was made, and whether it works now."""
     link = SetPasswordLink.objects.select_related("user").filter(token_hash=token_hash(token)).first()
-    return link.user if link is not None else None
+    return (link.user, _holds(link, link.user)) if link is not None else (None, False)
 
 
 def redeem_set_password_link(*, actor: Actor, token: str, password: str) -> User:
@@ -139,5 +139,5 @@ def _maker_may(link: SetPasswordLink, user: User) -> bool:
 def _refuse(actor: Actor, link: SetPasswordLink) -> NoReturn:
     """Audit that somebody tried a link of this person which does not work, and raise LinkUsed."""
     with transaction.atomic():
-        trail.record(actor, "user.set_password_link_refused", link.user, action="other")
+        trail.record(actor, audits.Event.USER_SET_PASSWORD_LINK_REFUSED, link.user, action="other")
     raise LinkUsed

@@ -1,0 +1,43 @@
+import { http } from '#/lib/http/client';
+import { translate } from '#/lib/i18n';
+import type { QuestionOption } from '#/ui/question';
+
+/** What somebody holds, as far as a change of the password offers to end it. */
+interface Held {
+  readonly access_keys: readonly {
+    readonly id: string;
+    readonly is_active: boolean;
+    readonly date_last_used: string | null;
+  }[];
+  readonly public_keys: readonly {
+    readonly algorithm: string;
+    readonly fingerprint: string;
+    readonly comment: string;
+  }[];
+}
+
+/** What may be ended together with the password of the person whose credentials `path` lists; nothing that there is not. */
+export async function credentialsToEnd(path: string): Promise<readonly QuestionOption[]> {
+  const held = await http.get<Held>(path, { quiet: true });
+  const keys = held.access_keys.map(({ id, is_active: isActive, date_last_used: date }) => {
+    if (!isActive) return translate('resource:held.key_off', { id });
+    return date === null
+      ? translate('resource:held.key_unused', { id })
+      : translate('resource:held.key_used', { id, date });
+  });
+  const lines = held.public_keys.map(({ comment, fingerprint }) =>
+    comment ? `${comment} ${fingerprint}` : fingerprint,
+  );
+  return [
+    {
+      value: 'access_keys',
+      label: translate('resource:held.access_keys', { count: keys.length }),
+      details: keys,
+    },
+    {
+      value: 'public_keys',
+      label: translate('resource:held.public_keys', { count: lines.length }),
+      details: lines,
+    },
+  ].filter(({ details }) => details.length > 0);
+}
