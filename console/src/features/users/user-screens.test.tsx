@@ -162,6 +162,51 @@ describe('detail', () => {
     await waitFor(() => expect(sent('PATCH', 'users/users/eve/unblock/')).toHaveLength(1));
   });
 
+  const link = { url: '/ui/set-password#once', date_expired: '2026/11/23 00:00:00 +0000' };
+
+  test('a password reset lists what there is to end, and ends only what is chosen', async () => {
+    server.use(
+      mock.get('*/api/v1/users/users/eve/', () => HttpResponse.json(person('eve'))),
+      mock.get('*/api/v1/users/users/eve/credentials/', () =>
+        HttpResponse.json({
+          access_keys: [{ id: 'key-1', is_active: true, date_last_used: null }],
+          public_keys: [{ algorithm: 'ssh-ed25519', fingerprint: 'SHA256:abc', comment: 'laptop' }],
+        }),
+      ),
+      mock.patch('*/api/v1/users/users/eve/password/reset/', () =>
+        HttpResponse.json({ set_password_link: link }),
+      ),
+    );
+    await renderScreen(detail, at('eve'));
+    await userEvent.click(await button('Reset password'));
+    const question = await screen.findByRole('alertdialog');
+    expect(within(question).getByText('key-1, never used')).toBeTruthy();
+    expect(within(question).getByText('laptop SHA256:abc')).toBeTruthy();
+    await userEvent.click(within(question).getByRole('checkbox', { name: 'Remove SSH public keys (1)' }));
+    await userEvent.click(within(question).getByRole('button', { name: 'Reset' }));
+    await waitFor(() => expect(sent('PATCH', 'users/users/eve/password/reset/')).toHaveLength(1));
+    expect(sent('PATCH', 'users/users/eve/password/reset/')[0]?.body).toEqual({ end: ['public_keys'] });
+    expect(await screen.findByText(/No mail was sent/)).toBeTruthy();
+    await userEvent.click(screen.getByRole('button', { name: 'Cancel' }));
+  });
+
+  test('everything of a suspected account ends in one call after a question', async () => {
+    server.use(
+      mock.get('*/api/v1/users/users/eve/', () => HttpResponse.json(person('eve'))),
+      mock.post('*/api/v1/users/users/eve/access/reset/', () =>
+        HttpResponse.json({ set_password_link: link, ended: { access_keys: 1 } }),
+      ),
+    );
+    await renderScreen(detail, at('eve'));
+    await userEvent.click(await button('Suspected account'));
+    const question = await screen.findByRole('alertdialog');
+    expect(question.textContent).toContain('live sessions');
+    await userEvent.click(within(question).getByRole('button', { name: 'End everything' }));
+    await waitFor(() => expect(sent('POST', 'users/users/eve/access/reset/')).toHaveLength(1));
+    expect(await screen.findByText(/No mail was sent/)).toBeTruthy();
+    await userEvent.click(screen.getByRole('button', { name: 'Cancel' }));
+  });
+
   test('nobody resets his own MFA here', async () => {
     server.use(
       mock.get('*/api/v1/users/users/:id/', () => HttpResponse.json(person(admin.id, { mfa_enabled: true }))),

@@ -8,7 +8,7 @@ from django.db import transaction
 from django.db.models import Q
 
 from postern.apps.authn.lockout import MAX_ADDRESS_LOCK
-from postern.apps.authn.models import BearerToken, LoginSession, PendingSignIn, SignInGuard, UsedSignature
+from postern.apps.authn.models import BearerToken, KnownPlace, LoginSession, PendingSignIn, SignInGuard, UsedSignature
 from postern.foundation.actor import Actor
 from postern.kernel import clock
 
@@ -24,6 +24,7 @@ def forget_old(*, actor: Actor) -> None:
     Session.objects.filter(expire_date__lte=now).delete()
     UsedSignature.objects.filter(date_expired__lte=now).delete()
     PendingSignIn.objects.filter(date_expired__lte=now).delete()
+    KnownPlace.objects.filter(date_expired__lte=now).delete()
     BearerToken.objects.filter(date_expired__lte=now - _KEEP_ENDED).delete()
     LoginSession.objects.filter(date_expired__lte=now - _KEEP_ENDED).delete()
     quiet = Q(date_locked_until__isnull=True) | Q(date_locked_until__lte=now - MAX_ADDRESS_LOCK)
