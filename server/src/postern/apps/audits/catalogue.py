@@ -111,6 +111,24 @@ class Event(StrEnum):
         "Link to set a password issued",
         "签发设置密码链接",
     )
+    USER_SET_PASSWORD_LINK_REFUSED = (
+        "user.set_password_link_refused",
+        _C.REFUSALS,
+        "Set-password link refused",
+        "设置密码链接被拒绝",
+    )
+    USER_CREDENTIALS_ENDED = (
+        "user.credentials_ended",
+        _C.CREDENTIALS,
+        "Credentials ended with a password change",
+        "修改密码时结束凭证",
+    )
+    USER_ACCESS_RESET = (
+        "user.access_reset",
+        _C.CREDENTIALS,
+        "Suspected account: all access ended",
+        "可疑账号：全部访问已结束",
+    )
     USER_PUBLIC_KEYS_CHANGED = "user.public_keys_changed", _C.CREDENTIALS, "SSH keys changed", "变更 SSH 公钥"
     USER_PASSWORD_CHANGED = "user.password_changed", _C.CREDENTIALS, "Password changed", "修改密码"
     HOST_KEY_PINNED = "host_key.pinned", _C.CREDENTIALS, "Host key pinned", "记录主机密钥"
@@ -204,6 +222,8 @@ class Event(StrEnum):
     # Sign-in
     SIGN_IN_SUCCEEDED = "sign_in.succeeded", _C.SIGN_IN, "Signed in", "登录成功"
     SIGN_IN_FAILED = "sign_in.failed", _C.REFUSALS, "Sign-in failed", "登录失败"
+    SIGN_IN_LOCKED = "sign_in.locked", _C.REFUSALS, "Account locked after failed sign-ins", "账号因登录失败被锁定"
+    SIGN_IN_ADDRESS_UNLOCKED = "sign_in.address_unlocked", _C.SIGN_IN, "Address unlocked", "地址已解锁"
     SIGN_IN_UNLOCKED = "sign_in.unlocked", _C.SIGN_IN, "Account unlocked", "解除登录锁定"
     LOGIN_SESSION_ENDED = "login_session.ended", _C.SIGN_IN, "Signed out", "退出登录"
     PASSWORD_VERIFIED = "password.verified", _C.SIGN_IN, "Password confirmed again", "再次验证密码"

@@ -176,7 +176,7 @@ def note_locked(username: str, remote_addr: str, *, minutes: int) -> None:
     """
     user = User.objects.named(username)
     if user is not None:
-        _audit(anonymous(remote_addr), "sign_in.locked", user)
+        _audit(anonymous(remote_addr), audits.Event.SIGN_IN_LOCKED, user)
     user_id = user.pk if user is not None else None
     events.publish(AccountLocked(username=username[:128], remote_addr=remote_addr, minutes=minutes, user_id=user_id))
 
@@ -214,7 +214,7 @@ def unlock_address(remote_addr: str, actor: Actor) -> bool:
     audits.record(
         actor=actor,
         org_id=ROOT_ORG_ID,
-        event="sign_in.address_unlocked",
+        event=audits.Event.SIGN_IN_ADDRESS_UNLOCKED,
         object_type="Address",
         object_name=remote_addr[:_MAX_ADDRESS_CHARS],
     )
@@ -301,7 +301,7 @@ def _count_for(place: KnownPlace, *, free_tries: int, now: datetime) -> timedelt
     return delay
 
 
-def _audit(actor: Actor, event: str, user: User) -> None:
+def _audit(actor: Actor, event: audits.Event, user: User) -> None:
     audits.record(
         actor=actor,
         org_id=ROOT_ORG_ID,

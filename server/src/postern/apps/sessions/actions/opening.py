@@ -138,7 +138,7 @@ def _spend_watch(
     actor = messages.person(identity, request.remote_addr, watch.login_session)
     unmet = authn.unmet_condition(identity.id)
     if unmet is not None:
-        _record(actor, session, "session.watch_refused", {"code": unmet.code.value})
+        _record(actor, session, audits.Event.SESSION_WATCH_REFUSED, {"code": unmet.code.value})
         return access.AuthorizeAnswer(denial=unmet)
     standing = queries.standing_of(identity.id, session.org_id)
     if standing is None or not policy.may_see(standing):
@@ -269,7 +269,7 @@ def release_credential(*, terminal: Terminal, request: access.CredentialRequest)
             return _no_credential(DenialCode.USER_INACTIVE, _("Your account is closed."))
         unmet = authn.unmet_condition(session.user_id)
         if unmet is not None:
-            _record(actor, session, "credential.refused", {"code": unmet.code.value})
+            _record(actor, session, audits.Event.CREDENTIAL_REFUSED, {"code": unmet.code.value})
             return access.CredentialAnswer(denial=unmet)
         decision = perms.decide(
             user_id=session.user_id,

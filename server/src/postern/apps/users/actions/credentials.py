@@ -4,6 +4,7 @@ from collections.abc import Collection
 
 from django.db import transaction
 
+from postern.apps.audits import facade as audits
 from postern.apps.users import credentials
 from postern.apps.users.actions import trail
 from postern.apps.users.actions.links import IssuedLink, issue_set_password_link
@@ -20,7 +21,7 @@ def end_chosen(*, actor: Actor, user: User, kinds: Collection[str]) -> dict[str,
     """End the chosen kinds (`credentials.CHOICES`); answers how many of each ended."""
     ended = credentials.end(actor, user, kinds)
     if ended:
-        _tell(actor, user, "user.credentials_ended", ended)
+        _tell(actor, user, audits.Event.USER_CREDENTIALS_ENDED, ended)
     return ended
 
 
@@ -39,11 +40,11 @@ def reset_access(*, actor: Actor, scope: OrgScope, user: User) -> tuple[IssuedLi
         link = issue_set_password_link(actor=actor, user=row, void_password=True, scope=scope, told=False)
     else:
         User.objects.filter(pk=row.pk).update(session_epoch=row.session_epoch + 1)
-    _tell(actor, row, "user.access_reset", ended)
+    _tell(actor, row, audits.Event.USER_ACCESS_RESET, ended)
     return link, ended
 
 
-def _tell(actor: Actor, user: User, event: str, ended: dict[str, int]) -> None:
+def _tell(actor: Actor, user: User, event: audits.Event, ended: dict[str, int]) -> None:
     trail.record(actor, event, user, {name: trail.Change(number, 0) for name, number in ended.items()}, action="update")
     if "public_keys" in ended:
         events.publish(PublicKeysChanged(user_id=user.pk, username=user.username))

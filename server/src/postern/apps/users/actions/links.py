@@ -11,6 +11,7 @@ from django.contrib.auth.hashers import make_password
 from django.db import transaction
 from django.db.models import F
 
+from postern.apps.audits import facade as audits
 from postern.apps.users.actions import trail
 from postern.apps.users.actions.passwords import (
     require_another,
