@@ -135,7 +135,11 @@ class Product:
         """Start and wait until every part is healthy."""
         with self.log.open("ab") as log:
             self.process = subprocess.Popen(
-                [str(POSTERN), "up"], env=self._environ, stdout=log, stderr=subprocess.STDOUT
+                [str(POSTERN), "up"],
+                env=self._environ,
+                stdout=log,
+                stderr=subprocess.STDOUT,
+                umask=0o022,  # an ordinary shell's: what is private is made so by the product
             )
         self.started.append(self)
         wait_until(self._healthy_or_ended, START_TIMEOUT_S, message="health")

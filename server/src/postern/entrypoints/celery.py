@@ -20,6 +20,7 @@ from celery.beat import EmbeddedService
 from django.apps import apps
 from django.conf import settings as django_settings
 
+from postern.foundation.private_files import private_folder
 from postern.foundation.settings import Settings
 
 _THREADS: Final = 4
@@ -82,7 +83,7 @@ def work(*, beat: bool) -> int:
     warnings.filterwarnings("ignore", category=platforms.SecurityWarning)
     if beat:
         # A worker of its own (no `postern up`, no private Redis) is the first to need this folder.
-        settings.run_dir.mkdir(mode=0o700, parents=True, exist_ok=True)
+        private_folder(settings.run_dir)
         schedule = settings.run_dir / "schedule"
         app.conf.beat_schedule_filename = str(schedule)
         EmbeddedService(app, thread=True).start()

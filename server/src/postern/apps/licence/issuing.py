@@ -34,9 +34,9 @@ def issuing_key(path: Path) -> tuple[Ed25519PrivateKey, bool]:
         raise SettingsError(f"{path} is no private key in PEM form without a passphrase") from None
     if not isinstance(private, Ed25519PrivateKey):
         raise SettingsError(f"{path} is no Ed25519 key")
-    public_path(path).write_bytes(
-        private.public_key().public_bytes(Encoding.PEM, PublicFormat.SubjectPublicKeyInfo),
-    )
+    descriptor = os.open(public_path(path), os.O_WRONLY | os.O_CREAT | os.O_TRUNC | os.O_CLOEXEC, 0o600)
+    with os.fdopen(descriptor, "wb") as file:
+        file.write(private.public_key().public_bytes(Encoding.PEM, PublicFormat.SubjectPublicKeyInfo))
     return private, made
 
 

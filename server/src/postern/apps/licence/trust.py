@@ -39,11 +39,12 @@ def trusted_keys(home: Path) -> tuple[TrustedKey, ...]:
 def trust(home: Path, public: Ed25519PublicKey) -> Path:
     """Let the licences of this issuer count from now on; returns the file. Trusting twice changes nothing."""
     where = folder(home)
-    where.mkdir(mode=0o755, parents=True, exist_ok=True)
+    where.mkdir(mode=0o700, parents=True, exist_ok=True)
     path = where / f"{key_id(public)}.pub"
     draft = path.with_name(f".{path.name}.{os.getpid()}")
-    draft.write_bytes(public.public_bytes(Encoding.PEM, PublicFormat.SubjectPublicKeyInfo))
-    draft.chmod(0o644)
+    descriptor = os.open(draft, os.O_WRONLY | os.O_CREAT | os.O_TRUNC | os.O_CLOEXEC, 0o600)
+    with os.fdopen(descriptor, "wb") as file:
+        file.write(public.public_bytes(Encoding.PEM, PublicFormat.SubjectPublicKeyInfo))
     draft.replace(path)
     return path
 

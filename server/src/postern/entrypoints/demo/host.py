@@ -43,8 +43,9 @@ class DemoHost:
                 _make_key(key)
         authorized = self._folder / "authorized_keys"
         shutil.copyfile(self._client_key.with_suffix(".pub"), authorized)
-        if os.geteuid() == 0:
-            _PRIVILEGE_SEPARATION.mkdir(mode=0o755, exist_ok=True)
+        if os.geteuid() == 0 and not _PRIVILEGE_SEPARATION.exists():
+            _PRIVILEGE_SEPARATION.mkdir()
+            _PRIVILEGE_SEPARATION.chmod(0o755)  # the system's folder, not ours: as its packages make it
         home = self._folder / "home"
         home.mkdir(mode=0o700, exist_ok=True)
         lines = (

@@ -4,6 +4,7 @@ import asyncio
 import base64
 import contextlib
 import logging
+import os
 import socket
 import subprocess
 import sys
@@ -25,6 +26,8 @@ _STEADY_S: Final = 30.0
 _STOP_WAIT_S: Final = 5.0
 _REAP_POLL_S: Final = 0.02
 _READ_BYTES: Final = 65_536
+#: All that the sealer knows of the proxy's environment: no token, no address, no password.
+_INHERITED: Final = ("PATH", "LANG", "LC_ALL", "TZ", "TMPDIR", "PYTHONPATH", "LD_LIBRARY_PATH", "POSTERN_LOG_LEVEL")
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -160,6 +163,7 @@ class SealerProcess:
                 [*self._command, "--channel-fd", str(theirs.fileno())],
                 pass_fds=(theirs.fileno(),),
                 stdin=subprocess.DEVNULL,
+                env={name: os.environ[name] for name in _INHERITED if name in os.environ},
                 start_new_session=True,  # a Ctrl-C at the terminal is for the proxy, which then stops the sealer
             )
         except OSError:
