@@ -1,16 +1,16 @@
 """Events on their way to the control plane: appended to a file first, sent in order, sent again until accepted.
 
-Segments are numbered files of one JSON event on each line; a segment is deleted when all its events were accepted. A
-cursor file tells how many lines of the oldest segment are done. Because the control plane takes every event any number
-of times, a cursor that lags after a crash does no harm.
+Segments are numbered files of framed records (`outbox_file`); a segment is deleted when all its events were accepted. A
+cursor file tells the offset up to which the oldest segment is done. Because the control plane takes every event any
+number of times, a cursor that lags after a crash does no harm.
 """
 
 import asyncio
 import contextlib
 import logging
-import os
 from collections import Counter
 from collections.abc import Callable
+from itertools import islice
 from pathlib import Path
 from typing import Final
 from uuid import UUID
@@ -18,7 +18,9 @@ from uuid import UUID
 import msgspec
 
 from postern.contracts.events import EventBatch, SessionEvent
+from postern.proxies.core.control import outbox_file
 from postern.proxies.core.control.client import pause
+from postern.proxies.core.control.outbox_file import Record, Reserve, SegmentWriter
 from postern.proxies.core.control.plane import ControlPlane, ControlRefused, ControlUnavailable
 from postern.proxies.core.limits import Limits
 
@@ -28,6 +30,8 @@ _BATCH: Final = 500
 _FIRST_PAUSE_S: Final = 0.5
 _LONGEST_PAUSE_S: Final = 10.0
 _UNAUTHORIZED: Final = (401, 403)
+#: Some thousand events: what is told while a full disk ends the sessions that cannot be recorded.
+_RESERVE_BYTES: Final = 1024 * 1024
 #: Sessions that one heartbeat names at most.
 _NAMED: Final = 2000
 
@@ -44,13 +48,16 @@ class EventOutbox:
         self._wake = asyncio.Event()
         self._idle = asyncio.Event()
         segments = self._segments()
-        self._done_lines = self._read_cursor(segments)
-        self._unsent = sum(_count_lines(path) for path in segments) - self._done_lines
+        self._done_bytes = self._read_cursor(segments)
+        self._unsent = sum(
+            outbox_file.count(path, 0 if number else self._done_bytes) for number, path in enumerate(segments)
+        )
         self._waiting = self._sessions_in(segments)
         self._total_bytes = sum(path.stat().st_size for path in segments)
         self._number = int(segments[-1].stem) + 1 if segments else 1
-        self._descriptor: int | None = None
-        self._segment_bytes = 0
+        self._writer: SegmentWriter | None = None
+        self._reserve = Reserve(directory / "reserve", _RESERVE_BYTES)
+        self._reserve.take()
         if self._unsent:
             self._wake.set()
         else:
@@ -67,33 +74,39 @@ class EventOutbox:
 
     def append(self, event: SessionEvent) -> None:
         """Keep an event for sending. It is in the file (of the operating system) when this returns."""
-        line = self._encoder.encode(event) + b"\n"
-        if self._total_bytes + len(line) > self._limits.outbox_total_bytes:
+        record = outbox_file.framed(self._encoder.encode(event))
+        if self._total_bytes + len(record) > self._limits.outbox_total_bytes:
             log.error("the outbox is full: an event of %s is lost", event.session_id)
             return
         try:
-            if self._descriptor is None or self._segment_bytes >= self._limits.outbox_segment_bytes:
-                self._next_segment()
-            assert self._descriptor is not None  # noqa: S101 - for the type checker: just made
-            os.write(self._descriptor, line)
+            self._write(record)
         except OSError:
             log.exception("an event of session %s could not be kept", event.session_id)
             return
-        self._segment_bytes += len(line)
-        self._total_bytes += len(line)
+        self._total_bytes += len(record)
         self._unsent += 1
         self._waiting[event.session_id] += 1
         self._idle.clear()
         self._wake.set()
 
-    def _next_segment(self) -> None:
-        if self._descriptor is not None:
-            os.close(self._descriptor)
-            self._descriptor = None
+    def _write(self, record: bytes) -> None:
+        try:
+            self._current_segment().append(record)
+        except OSError:
+            if not self._reserve.release():
+                raise
+            log.warning("the disk is full: events are kept in the room set aside for them")
+            self._current_segment().append(record)
+
+    def _current_segment(self) -> SegmentWriter:
+        writer = self._writer
+        if writer is not None and writer.size >= self._limits.outbox_segment_bytes:
+            writer.close()
+            self._writer = writer = None
             self._number += 1
-        path = self._directory / f"{self._number:012d}.jsonl"
-        self._descriptor = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_APPEND, 0o600)
-        self._segment_bytes = 0
+        if writer is None:
+            writer = self._writer = SegmentWriter(self._directory / f"{self._number:012d}.jsonl")
+        return writer
 
     async def run(self, plane: ControlPlane, on_contact: Callable[[], None] = lambda: None) -> None:
         """Send what is there, and go on until cancelled. `on_contact` is called after each answer."""
@@ -121,9 +134,9 @@ class EventOutbox:
         return self._unsent <= 0
 
     def close(self) -> None:
-        if self._descriptor is not None:
-            os.close(self._descriptor)
-            self._descriptor = None
+        if self._writer is not None:
+            self._writer.close()
+            self._writer = None
 
     async def _send_next(self, plane: ControlPlane) -> bool:
         """Send one batch. False when nothing is left."""
@@ -131,24 +144,26 @@ class EventOutbox:
         if not segments:
             return False
         path = segments[0]
-        lines = path.read_bytes().split(b"\n")[:-1]
-        waiting = lines[self._done_lines : self._done_lines + _BATCH]
+        waiting = self._next_batch(path)
         if not waiting:
             if self._is_current(path):
                 return False
             self._drop(path)
             return True
-        events = [event for event in map(self._decode, waiting) if event is not None]
+        events = [event for record in waiting if (event := self._decode(record.text)) is not None]
         if events:
             await self._deliver(plane, events)
-        self._done_lines += len(waiting)
+        self._done_bytes = waiting[-1].end
         self._unsent -= len(waiting)
         self._waiting -= Counter(event.session_id for event in events)
-        if self._done_lines >= len(lines) and not self._is_current(path):
+        if not self._is_current(path) and not self._next_batch(path):
             self._drop(path)
         else:
             self._write_cursor(path)
         return True
+
+    def _next_batch(self, path: Path) -> list[Record]:
+        return list(islice(outbox_file.records(path.read_bytes(), self._done_bytes), _BATCH))
 
     async def _deliver(self, plane: ControlPlane, events: list[SessionEvent]) -> None:
         """Send a batch; when the control plane finds it malformed, send its events alone and leave out the bad one."""
@@ -168,52 +183,50 @@ class EventOutbox:
             if 0 <= index < len(events):
                 log.warning("the control plane does not know the session of %r", events[index])
 
-    def _decode(self, line: bytes) -> SessionEvent | None:
+    def _decode(self, text: bytes) -> SessionEvent | None:
         try:
-            return self._decoder.decode(line)
+            return self._decoder.decode(text)
         except msgspec.MsgspecError as error:
-            log.warning("a line of the outbox is damaged and left out: %s", error)
+            log.warning("a record of the outbox is damaged and left out: %s", error)
             return None
 
     def _sessions_in(self, segments: list[Path]) -> Counter[UUID]:
         """How many events of which session an earlier process left."""
         found: Counter[UUID] = Counter()
-        done_lines = self._done_lines
-        for path in segments:
-            for line in path.read_bytes().split(b"\n")[done_lines:-1]:
-                if (event := self._decode(line)) is not None:
+        for number, path in enumerate(segments):
+            for record in outbox_file.records(path.read_bytes(), 0 if number else self._done_bytes):
+                if (event := self._decode(record.text)) is not None:
                     found[event.session_id] += 1
-            done_lines = 0
         return found
 
     def _is_current(self, path: Path) -> bool:
-        return self._descriptor is not None and int(path.stem) == self._number
+        return self._writer is not None and self._writer.path == path
 
     def _drop(self, path: Path) -> None:
-        self._total_bytes -= path.stat().st_size
+        self._total_bytes = max(0, self._total_bytes - path.stat().st_size)
         path.unlink()
-        self._done_lines = 0
+        self._done_bytes = 0
         self._cursor_file.unlink(missing_ok=True)
+        self._reserve.take()
 
     def _segments(self) -> list[Path]:
         return sorted(self._directory.glob("*.jsonl"))
 
     @property
     def _cursor_file(self) -> Path:
-        return self._directory / "cursor"
+        return self._directory / "done"
 
     def _write_cursor(self, path: Path) -> None:
         fresh = self._cursor_file.with_suffix(".new")
-        fresh.write_text(f"{path.stem} {self._done_lines}")
-        fresh.replace(self._cursor_file)
+        try:
+            fresh.write_text(f"{path.stem} {self._done_bytes}")
+            fresh.replace(self._cursor_file)
+        except OSError as error:  # a full disk: after a restart these events are sent once more
+            log.warning("the outbox could not note what was sent: %s", error)
 
     def _read_cursor(self, segments: list[Path]) -> int:
         try:
-            stem, _, lines = self._cursor_file.read_text().partition(" ")
-            return int(lines) if segments and segments[0].stem == stem else 0
+            stem, _, offset = self._cursor_file.read_text().partition(" ")
+            return int(offset) if segments and segments[0].stem == stem else 0
         except (OSError, ValueError):
             return 0
-
-
-def _count_lines(path: Path) -> int:
-    return path.read_bytes().count(b"\n")
