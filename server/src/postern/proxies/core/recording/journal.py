@@ -154,6 +154,9 @@ class Journal:
         self._position = 0
         self._next_number = 1
         self._open: dict[int, Recorder] = {}
+        #: Held while the present segment changes, and while the committer notes what it has to sync: it sees each
+        #: segment either as the present one or among the retired ones, with the mark that says there is something to sync.
+        self._segments_lock = threading.Lock()
         #: Descriptors of full segments, to be synced once more and closed by the committer.
         self._retired: deque[int] = deque()
         #: Descriptors of segments that were given up: closed without a sync, by the committer too, which may be using them.
@@ -188,9 +191,15 @@ class Journal:
             self._committer.join(_STOP_WAIT_S)
         if self._spares is not None:
             self._spares.stop()
-        for descriptor in (self._fd, self._lock_fd):
+        if self._committer is not None and self._committer.is_alive():
+            # It may be using them: a number that is closed here could be another file a moment later.
+            log.error("the journal's last commit does not end; its files stay open")
+            return
+        for descriptor in (*self._retired, *self._abandoned, self._fd, self._lock_fd):
             if descriptor >= 0:
                 os.close(descriptor)
+        self._retired.clear()
+        self._abandoned.clear()
         self._fd = self._lock_fd = -1
 
     # State
@@ -287,8 +296,9 @@ class Journal:
             raise RuntimeError("the journal was not started")
         if self._fd >= 0:
             self._put(encode_record(0, SEGMENT_END, monotonic_ms(), b""))
-            self._retired.append(self._fd)
-            self._fd = -1
+            with self._segments_lock:
+                self._retired.append(self._fd)
+                self._fd = -1
         # Counted only when it exists: a hole in the numbers would be the end of the journal for its reader.
         self._fd = self._spares.take(self._segment + 1)
         self._segment += 1
@@ -322,8 +332,9 @@ class Journal:
     def _give_segment_up(self) -> None:
         """Go on with a fresh segment after a failure. The old one keeps what it has, without an end record."""
         if self._fd >= 0:
-            self._abandoned.append(self._fd)
-            self._fd = -1
+            with self._segments_lock:
+                self._abandoned.append(self._fd)
+                self._fd = -1
         self._dirty_since_ms = 0
         self._broken = None
 
@@ -338,30 +349,45 @@ class Journal:
 
     def _commit(self) -> None:
         """One `fdatasync` for everything written before this call."""
-        while self._abandoned:
-            os.close(self._abandoned.popleft())
-        dirty_since_ms = self._dirty_since_ms
-        if self._broken is not None or (not dirty_since_ms and not self._retired):
+        with self._segments_lock:
+            abandoned = tuple(self._abandoned)
+            self._abandoned.clear()
+            retired: tuple[int, ...] = ()
+            current = -1
+            if self._broken is None:
+                retired = tuple(self._retired)
+                self._retired.clear()
+                if self._dirty_since_ms:
+                    current = self._fd
+                    # Cleared first: a write that comes in during the sync counts for the next one.
+                    self._dirty_since_ms = 0
+        for descriptor in abandoned:
+            os.close(descriptor)
+        if not retired and current < 0:
             return
         started_s = monotonic_s()
         try:
-            while self._retired:
-                descriptor = self._retired.popleft()
-                try:
-                    os.fdatasync(descriptor)
-                finally:
-                    os.close(descriptor)
-            if self._names_dirty:
-                self._names_dirty = False
-                sync_directory(self._require_folder().path)
-            descriptor = self._fd
-            if descriptor >= 0 and dirty_since_ms:
-                # Cleared first: a write that comes in during the sync counts for the next one.
-                self._dirty_since_ms = 0
-                os.fdatasync(descriptor)
+            self._sync(retired, current)
         except OSError as error:
             self._fail(error)
         self._sync_max_ms = max(self._sync_max_ms, (monotonic_s() - started_s) * 1000)
+
+    def _sync(self, retired: tuple[int, ...], current: int) -> None:
+        """Sync full segments for the last time and close them, then the names in the folder, then the present segment."""
+        for number, descriptor in enumerate(retired):
+            try:
+                os.fdatasync(descriptor)
+            except OSError:
+                for left in retired[number + 1 :]:
+                    os.close(left)
+                raise
+            finally:
+                os.close(descriptor)
+        if self._names_dirty:
+            self._names_dirty = False
+            sync_directory(self._require_folder().path)
+        if current >= 0:
+            os.fdatasync(current)
 
     def _require_folder(self) -> JournalFolder:
         if self._folder is None:
