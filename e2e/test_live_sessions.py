@@ -220,3 +220,16 @@ async def test_killed_proxy_loses_no_shown_byte_and_the_recording_plays(world: W
     cast = world.admin.call("GET", replay["cast_url"]).body
     shown = [line for line in socket.output.decode(errors="replace").split() if line.startswith("number-")]
     assert [line for line in shown if line not in cast] == []
+
+
+async def test_health_is_never_200_while_a_part_is_dead(world: World) -> None:
+    """Asked without a pause from the kill on: the last sign of life of a killed part stays for most of a minute."""
+    product = world.product
+    await asyncio.to_thread(wait_until, product.healthy, 180.0)
+    for name in ("worker", "proxy"):
+        before = product.part(name)
+        before.kill()
+        before.wait(60)
+        assert not product.healthy(), name
+        await asyncio.to_thread(wait_until, product.healthy, 180.0)
+        assert product.part(name).pid != before.pid

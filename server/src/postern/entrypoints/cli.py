@@ -14,7 +14,8 @@ from typing import Final
 
 from postern import API_LEVEL, __version__
 from postern.entrypoints import licence_commands, user_commands
-from postern.entrypoints.supervisor import EXIT_CONFIG, SUPERVISOR_PID, follow_supervisor
+from postern.entrypoints.supervisor import EXIT_CONFIG, follow_supervisor
+from postern.foundation.part_board import SUPERVISOR_PID
 from postern.foundation.private_files import make_private
 from postern.foundation.settings import Settings
 from postern.kernel import log

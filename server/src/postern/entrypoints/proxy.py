@@ -25,7 +25,7 @@ from postern.contracts.events import RecordingSealed
 from postern.contracts.recording.streams import STREAMS_VERSION
 from postern.contracts.recording.trusted_keys import PRIVATE_KEY
 from postern.contracts.terminals import HeartbeatAnswer, Registered
-from postern.entrypoints.supervisor import SUPERVISOR_PID
+from postern.foundation.part_board import SUPERVISOR_PID
 from postern.foundation.private_files import private_folder
 from postern.foundation.secret_files import read_or_create
 from postern.foundation.settings import Settings, SshLimits

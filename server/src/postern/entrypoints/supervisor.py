@@ -15,20 +15,24 @@ import signal
 import sys
 from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Final
 
 from postern.entrypoints.environments import environ_of
+from postern.foundation import part_board
+from postern.foundation.part_board import SUPERVISOR_PID, PartLife
+from postern.kernel import clock
 from postern.kernel.clock import monotonic_s
 
 log = logging.getLogger(__name__)
 
 #: Exit status of a part that cannot start because of a setting (sysexits.h EX_CONFIG): no use in trying again.
 EXIT_CONFIG: Final = 78
-SUPERVISOR_PID: Final = "POSTERN_SUPERVISOR_PID"
 
 _FIRST_PAUSE_S: Final = 0.5
 _LONGEST_PAUSE_S: Final = 30.0
-_STABLE_AFTER_S: Final = 60.0
+#: A part that ran for so long was up: its next pause is the first again. Parts that cannot start end sooner.
+_STABLE_AFTER_S: Final = 10.0
 _READY_POLL_S: Final = 0.05
 _PR_SET_PDEATHSIG: Final = 1
 
@@ -53,8 +57,10 @@ class PartFailed(Exception):
 class Supervisor:
     """Runs parts until `stop()` is called or a signal arrives."""
 
-    def __init__(self, parts: Sequence[Part], *, ready_timeout_s: float = 60.0) -> None:
+    def __init__(self, parts: Sequence[Part], *, ready_timeout_s: float = 60.0, board: Path | None = None) -> None:
         self._parts = tuple(parts)
+        self._board = board
+        self._lives: dict[str, PartLife] = {}
         self._ready_timeout_s = ready_timeout_s
         self._stopping = asyncio.Event()
         self._failure: str | None = None
@@ -118,28 +124,44 @@ class Supervisor:
         self._stopping.set()
 
     async def _keep_up(self, part: Part) -> None:
-        pause_s = _FIRST_PAUSE_S
+        pause_s = 0.0
         while not self._stopping.is_set():
             started = monotonic_s()
+            status = await self._run_once(part)
+            if self._stopping.is_set():
+                return
+            if status == EXIT_CONFIG:
+                self._fail(f"{part.name} cannot start with these settings")
+                return
+            pause_s = next_pause_s(pause_s, ran_s=monotonic_s() - started)
+            log.warning("%s ended with status %d; starting it again in %.1f s", part.name, status, pause_s)
+            with contextlib.suppress(TimeoutError):
+                await asyncio.wait_for(self._stopping.wait(), pause_s)
+
+    async def _run_once(self, part: Part) -> int:
+        """From the start of a part to its end; its exit status."""
+        try:
             process = await asyncio.create_subprocess_exec(
                 *part.argv,
                 stdin=asyncio.subprocess.DEVNULL,
                 start_new_session=True,
                 env={**environ_of(part.name, os.environ), SUPERVISOR_PID: str(os.getpid())},
             )
-            self._processes[part.name] = process
-            status = await process.wait()
-            if self._stopping.is_set():
-                return
-            if status == EXIT_CONFIG:
-                self._fail(f"{part.name} cannot start with these settings")
-                return
-            if monotonic_s() - started > _STABLE_AFTER_S:
-                pause_s = _FIRST_PAUSE_S
-            log.warning("%s ended with status %d; starting it again in %.1f s", part.name, status, pause_s)
-            with contextlib.suppress(TimeoutError):
-                await asyncio.wait_for(self._stopping.wait(), pause_s)
-            pause_s = min(pause_s * 2, _LONGEST_PAUSE_S)
+        except OSError as error:  # no memory or no process left: it is tried again like any other end
+            log.error("%s cannot be started: %s", part.name, error)  # noqa: TRY400 - no trace wanted
+            self._note(part, 0)
+            return os.EX_OSERR
+        self._processes[part.name] = process
+        self._note(part, process.pid)
+        try:
+            return await process.wait()
+        finally:
+            self._note(part, 0)
+
+    def _note(self, part: Part, pid: int) -> None:
+        self._lives[part.name] = PartLife(pid, clock.now().timestamp())
+        if self._board is not None:
+            part_board.write(self._board, self._lives)
 
     async def _stop_all(self) -> None:
         for part in reversed(self._parts):
@@ -157,6 +179,13 @@ class Supervisor:
                     os.killpg(process.pid, signal.SIGKILL)
                 await process.wait()
         await asyncio.gather(*self._tasks, return_exceptions=True)
+
+
+def next_pause_s(last_s: float, *, ran_s: float) -> float:
+    """How long to wait before a part is started again: twice as long each time, anew after a good run."""
+    if ran_s >= _STABLE_AFTER_S or last_s <= 0:
+        return _FIRST_PAUSE_S
+    return min(last_s * 2, _LONGEST_PAUSE_S)
 
 
 def follow_supervisor() -> None:

@@ -16,6 +16,7 @@ from typing import IO, Final
 from postern import API_LEVEL, __version__
 from postern.entrypoints.environments import environ_of
 from postern.entrypoints.supervisor import EXIT_CONFIG, Part, Supervisor
+from postern.foundation import part_board
 from postern.foundation.private_files import correct_rights, private_folder
 from postern.foundation.settings import Settings
 from postern.kernel.errors import SettingsError
@@ -214,8 +215,9 @@ async def run_all(
     try:
         # Before anything is opened: nobody reads along while it is being narrowed.
         correct_rights(*own_files(settings))
+        private_folder(settings.run_dir)
         admin_password = await prepare(settings)
-        supervisor = Supervisor((*first, *parts(settings, reload=reload)))
+        supervisor = Supervisor((*first, *parts(settings, reload=reload)), board=part_board.path(settings))
 
         async def on_up() -> None:
             seen = await wait_until_healthy(settings)

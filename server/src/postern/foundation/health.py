@@ -4,14 +4,19 @@ health.register("proxy", check)      # check() returns None when all is well and
 """
 
 import logging
+import os
 import time
 from collections.abc import Callable
 from dataclasses import dataclass
+from datetime import UTC, datetime
 from typing import Final
 
+from django.conf import settings
 from django.core.cache import cache
 from django.db import connection
 
+from postern.foundation import part_board
+from postern.foundation.part_board import PartLife
 from postern.kernel import clock
 from postern.kernel.errors import Unavailable
 
@@ -41,8 +46,25 @@ def register(name: str, check: Check) -> None:
 
 
 def examine() -> dict[str, PartHealth]:
-    """Ask every part."""
-    return {name: _examine(name, check) for name, check in _checks.items()}
+    """Ask every part. One whose process is gone is not healthy, whatever signs of life it left behind."""
+    parts = {name: _examine(name, check) for name, check in _checks.items()}
+    supervisor = os.environ.get(part_board.SUPERVISOR_PID, "")
+    for name, life in _lives().items():
+        if not part_board.lives(life, supervisor):
+            parts[name] = PartHealth(ok=False, ms=parts[name].ms if name in parts else 0)
+        else:
+            parts.setdefault(name, PartHealth(ok=True, ms=0))
+    return parts
+
+
+def running_since(name: str) -> datetime | None:
+    """When the present process of a part was started here; None when no supervisor of ours keeps it up."""
+    life = _lives().get(name)
+    return datetime.fromtimestamp(life.since, UTC) if life is not None else None
+
+
+def _lives() -> dict[str, PartLife]:
+    return part_board.read(part_board.path(settings.POSTERN), os.environ)
 
 
 def _examine(name: str, check: Check) -> PartHealth:
@@ -81,7 +103,9 @@ def _check_redis() -> None:
 
 
 def _check_worker() -> None:
-    if cache.get(_WORKER_KEY) is None:
+    stamp = cache.get(_WORKER_KEY)
+    since = running_since("worker")
+    if stamp is None or (since is not None and stamp < since.timestamp()):  # a sign of the one before it
         raise Unavailable("the worker gave no sign of life")
 
 

@@ -1,5 +1,8 @@
 """What every answer carries and what every request must keep: headers, body limits, paths, the console's files."""
 
+import os
+import subprocess
+import sys
 from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
@@ -11,8 +14,10 @@ from django.conf import settings
 from django.test import Client
 from rest_framework.test import APIClient
 
-from postern.foundation import health
+from postern.foundation import health, part_board
 from postern.foundation.middleware import allow_body, body_limit_bytes
+from postern.foundation.part_board import PartLife
+from postern.kernel import clock
 from postern.kernel.secret import Secret
 
 MIB = 1024 * 1024
@@ -276,6 +281,39 @@ class TestHealth:
         answer = web.get("/api/v1/health/")
         assert answer.status_code == 503
         assert answer.json()["parts"]["worker"]["ok"] is False
+
+    @pytest.fixture
+    def board(self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
+        """As under a supervisor: this process keeps the parts up."""
+        (tmp_path / "run").mkdir()
+        monkeypatch.setenv(part_board.SUPERVISOR_PID, str(os.getpid()))
+        with mock.patch.object(settings, "POSTERN", replace(settings.POSTERN, home=tmp_path)):
+            yield part_board.path(settings.POSTERN)
+
+    def test_health_is_not_200_while_a_part_is_dead_whatever_its_last_sign_of_life(
+        self, web: Client, board: Path
+    ) -> None:
+        with subprocess.Popen([sys.executable, "-c", "input()"], stdin=subprocess.PIPE) as part:
+            part_board.write(board, {"worker": PartLife(part.pid, 0.0), "proxy": PartLife(part.pid, 0.0)})
+            health.stamp_worker()
+            assert web.get("/api/health/").status_code == 200
+            part.kill()
+            os.waitid(os.P_PID, part.pid, os.WEXITED | os.WNOWAIT)  # dead, and nobody was told
+            answer = web.get("/api/health/")
+            assert answer.status_code == 503
+            assert answer.json()["parts"]["worker"]["ok"] is False
+            assert answer.json()["parts"]["proxy"]["ok"] is False
+            part.wait()
+            assert web.get("/api/health/").status_code == 503
+
+    def test_health_believes_no_sign_of_life_of_the_workers_predecessor(self, web: Client, board: Path) -> None:
+        with subprocess.Popen([sys.executable, "-c", "input()"], stdin=subprocess.PIPE) as part:
+            health.stamp_worker()
+            part_board.write(board, {"worker": PartLife(part.pid, clock.now().timestamp())})
+            assert web.get("/api/health/").status_code == 503
+            health.stamp_worker()
+            assert web.get("/api/health/").status_code == 200
+            part.kill()
 
     def test_health_with_a_broken_part_tells_no_reason(self, web: Client) -> None:
         def broken() -> None:

@@ -1,4 +1,5 @@
 import asyncio
+import contextlib
 import os
 import signal
 import subprocess
@@ -9,7 +10,9 @@ from pathlib import Path
 
 import pytest
 
-from postern.entrypoints.supervisor import EXIT_CONFIG, Part, Supervisor
+from postern.entrypoints import supervisor as supervisor_module
+from postern.entrypoints.supervisor import EXIT_CONFIG, Part, Supervisor, next_pause_s
+from postern.foundation import part_board
 
 
 def python(code: str, *args: str) -> tuple[str, ...]:
@@ -42,6 +45,13 @@ LOGS_ITS_END = """
     pathlib.Path(sys.argv[1] + "." + sys.argv[2]).touch()
     time.sleep(600)
 """
+
+
+def kill_and_wait(pid: int) -> None:
+    """Leaves the dead process to its parent, which may have been faster."""
+    os.kill(pid, signal.SIGKILL)
+    with contextlib.suppress(ChildProcessError):
+        os.waitid(os.P_PID, pid, os.WEXITED | os.WNOWAIT)
 
 
 async def wait_for(condition: Callable[[], bool], seconds: float = 60.0) -> None:
@@ -152,3 +162,81 @@ async def test_supervisor_killed_leaves_nothing_behind(tmp_path: Path, number: s
     supervisor.send_signal(number)
     await asyncio.to_thread(supervisor.wait, 120)
     await wait_for(lambda: not alive(child))
+
+
+def test_part_that_ran_well_is_started_again_at_once_however_often_it_ends() -> None:
+    pause_s = 0.0
+    for _ in range(20):
+        pause_s = next_pause_s(pause_s, ran_s=15.0)
+        assert pause_s == 0.5
+    for _ in range(20):
+        pause_s = next_pause_s(pause_s, ran_s=0.1)
+    assert pause_s == 30.0  # one that cannot start does not keep the machine busy
+    assert next_pause_s(pause_s, ran_s=15.0) == 0.5
+
+
+async def test_part_that_cannot_be_started_for_now_is_tried_again(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The machine has no process to spare once: before, nobody ever tried again."""
+    pid_file = tmp_path / "pid"
+    start = asyncio.create_subprocess_exec
+    calls = 0
+
+    async def scarce(*arguments: object, **options: object) -> object:
+        nonlocal calls
+        calls += 1
+        if calls == 1:
+            raise BlockingIOError(11, "Resource temporarily unavailable")
+        return await start(*arguments, **options)  # type: ignore[arg-type]
+
+    monkeypatch.setattr(supervisor_module.asyncio, "create_subprocess_exec", scarce)
+    supervisor = Supervisor([Part(name="worker", argv=python(WRITES_PID_THEN_WAITS, str(pid_file)))])
+    run = asyncio.create_task(supervisor.run())
+    await wait_for(pid_file.exists)
+    supervisor.stop()
+    assert await run == 0
+    assert calls == 2
+
+
+async def test_board_knows_a_dead_part_from_the_moment_of_its_death(tmp_path: Path) -> None:
+    pid_file, board = tmp_path / "pid", tmp_path / "parts.json"
+    supervisor = Supervisor(
+        [Part(name="worker", argv=python(WRITES_PID_THEN_WAITS, str(pid_file)), ready=file_ready(pid_file))],
+        board=board,
+    )
+    up = asyncio.Event()
+
+    async def on_up() -> None:
+        up.set()
+
+    environ = {part_board.SUPERVISOR_PID: str(os.getpid())}
+    run = asyncio.create_task(supervisor.run(on_up))
+    await asyncio.wait_for(up.wait(), 120)
+    first = part_board.read(board, environ)["worker"]
+    assert first.pid == int(pid_file.read_text())
+    assert part_board.lives(first, str(os.getpid()))
+    pid_file.unlink()
+    # No await in between: the supervisor has not been told yet, the kernel has.
+    kill_and_wait(first.pid)
+    assert not part_board.lives(part_board.read(board, environ)["worker"], str(os.getpid()))
+    await wait_for(pid_file.exists)
+    second = part_board.read(board, environ)["worker"]
+    assert second.pid != first.pid
+    assert second.since > first.since
+    assert not part_board.lives(first, str(os.getpid()))
+    supervisor.stop()
+    assert await run == 0
+    assert not part_board.lives(part_board.read(board, environ)["worker"], str(os.getpid()))
+
+
+def test_board_of_another_supervisor_or_of_none_says_nothing(tmp_path: Path) -> None:
+    board = tmp_path / "parts.json"
+    part_board.write(board, {"worker": part_board.PartLife(1, 1.0)})
+    own = {part_board.SUPERVISOR_PID: str(os.getpid())}
+    assert part_board.read(board, own) == {"worker": part_board.PartLife(1, 1.0)}
+    assert part_board.read(board, {}) == {}
+    assert part_board.read(board, {part_board.SUPERVISOR_PID: "1"}) == {}
+    for damaged in ("", "{", "[]", f'{{"supervisor": {os.getpid()}, "parts": {{"a": 1}}}}'):
+        board.write_text(damaged)
+        assert part_board.read(board, own) == {}

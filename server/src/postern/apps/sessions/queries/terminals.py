@@ -6,6 +6,7 @@ from uuid import UUID
 from postern.apps.preferences import facade as preferences
 from postern.apps.sessions.models import Terminal
 from postern.contracts.terminals import LEASE_S, ProxySettings
+from postern.foundation import health
 from postern.kernel import clock, ids
 from postern.kernel.errors import Unavailable
 
@@ -29,8 +30,13 @@ def terminal_for_browser() -> Terminal | None:
 
 
 def require_a_proxy() -> None:
-    """The health of the access plane: at least one proxy is registered, accepted and alive. Raises Unavailable."""
-    if not Terminal.objects.alive(clock.now() - timedelta(seconds=LEASE_S)).exists():
+    """The health of the access plane: at least one proxy is registered, accepted and alive. Raises Unavailable.
+
+    A heartbeat from before the supervised proxy was started is one of its predecessor.
+    """
+    heard_after = clock.now() - timedelta(seconds=LEASE_S)
+    started = health.running_since("proxy")
+    if not Terminal.objects.alive(max(heard_after, started) if started else heard_after).exists():
         raise Unavailable("no proxy is running")
 
 
