@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import Any, Final
 
 from postern.foundation import secret_files
+from postern.foundation.connections import DATABASE_CONNECTIONS, POOL_WAIT_S
 from postern.foundation.rest.formats import DISPLAY_FORMAT, INPUT_FORMATS
 from postern.foundation.rest.openapi import description
 from postern.foundation.settings import Database, Settings
@@ -80,7 +81,10 @@ def _database(database: Database) -> dict[str, Any]:
         "USER": database.user,
         "PASSWORD": database.password.reveal(),
         "CONN_HEALTH_CHECKS": True,
-        "OPTIONS": {**dict(database.options), "pool": {"min_size": 1, "max_size": 12, "timeout": 10}},
+        "OPTIONS": {
+            **dict(database.options),
+            "pool": {"min_size": 1, "max_size": DATABASE_CONNECTIONS, "timeout": POOL_WAIT_S},
+        },
     }
 
 

@@ -1,41 +1,57 @@
-"""How requests run under ASGI: in one piece, on threads that are kept from one to the next.
+"""How requests run under ASGI: in one piece, on threads that are kept from one to the next, and not on more of them than the
+database has connections.
 
 Django would give each request a thread of its own and end it afterwards. With the thread goes its database connection, and with a
 SQLite connection everything that it knows: opening one and reading the schema of a hundred tables costs more than a whole
 page of a list. So requests borrow one of a few threads that stay.
 
-Django would also go back and forth between event loop and thread: for the signals, for each middleware of another kind than the one
-before it, for the view, for the closing of the answer. All our code is synchronous, so all of it runs in one go: the event loop
-reads the body, hands it over once, and sends what comes back.
+Django switches between the event loop and a worker thread several times per request: for the signals, for each middleware of another
+kind than the one before it, for the view, for the closing of the answer. All our code is synchronous, so all of it runs in one go: the
+event loop reads the body, hands it over once, and sends what comes back.
+
+A request beyond `MOST_AT_ONCE` waits for its turn. One that waits too long, or finds too many waiting, is answered with 503 and
+`Retry-After`. An answer that is streamed needs no turn: it holds neither thread nor connection while the client reads it.
 """
 
 import asyncio
+import contextlib
 import contextvars
 import os
 from collections import deque
 from collections.abc import Awaitable, Callable, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from io import BytesIO
-from typing import IO, Any, Final
+from typing import IO, Any, Final, TypeVar
 
-from asgiref.sync import SyncToAsync, ThreadSensitiveContext
+from asgiref.sync import SyncToAsync
 from django.core import signals
 from django.core.exceptions import RequestAborted
 from django.core.handlers.asgi import ASGIHandler, get_script_prefix
 from django.core.handlers.base import BaseHandler
 from django.db import connections
 from django.http import HttpRequest
-from django.http.response import FileResponse, HttpResponse, HttpResponseBase
+from django.http.response import FileResponse, HttpResponse, HttpResponseBase, JsonResponse
 from django.urls import ResolverMatch, get_resolver, set_script_prefix
+from django.utils import translation
+from django.utils.translation import gettext_lazy as _
+
+from postern.foundation.connections import DATABASE_CONNECTIONS, release_connections
 
 Scope = Mapping[str, Any]
 Message = Mapping[str, Any]
 Receive = Callable[[], Awaitable[Message]]
 Send = Callable[[Message], Awaitable[None]]
+_Result = TypeVar("_Result")
 
-#: So many threads stay when nothing is to be done; more requests at once get more, which end with them.
+#: Requests that run at once. Two connections are left to the websockets, whose queries are short.
+MOST_AT_ONCE: Final = DATABASE_CONNECTIONS - 2
+#: Requests that may wait for a turn, and for how long; their bodies are in memory already.
+_MOST_WAITING: Final = 256
+_WAIT_S: Final = 10.0
+_RETRY_AFTER_S: Final = 5
+#: Threads kept alive while idle.
 _KEPT: Final = 8
-#: So many paths are remembered with their views: more than there are routes.
+#: Maximum number of cached path-to-view resolutions; larger than the number of routes.
 _VIEWS: Final = 2_000
 _BODILESS: Final = frozenset({204, 304})
 _BODY_HEADERS: Final = frozenset({b"content-length", b"transfer-encoding"})
@@ -44,10 +60,21 @@ _BODY_HEADERS: Final = frozenset({b"content-length", b"transfer-encoding"})
 class RequestThreads(ASGIHandler):
     """Django's ASGI handler on threads that are kept. What is called from the event loop only is not locked."""
 
-    def __init__(self, *, kept: int = _KEPT) -> None:
+    def __init__(
+        self,
+        *,
+        kept: int = _KEPT,
+        most_at_once: int = MOST_AT_ONCE,
+        most_waiting: int = _MOST_WAITING,
+        wait_s: float = _WAIT_S,
+    ) -> None:
         BaseHandler.__init__(self)
         self.load_middleware(is_async=False)
         self._kept = kept
+        self._turns = asyncio.Semaphore(most_at_once)
+        self._most_waiting = most_waiting
+        self._waiting = 0
+        self._wait_s = wait_s
         self._idle: deque[ThreadPoolExecutor] = deque()
         self._views: dict[str, ResolverMatch] = {}
 
@@ -58,24 +85,59 @@ class RequestThreads(ASGIHandler):
             body = await self._body(scope, receive)
         except RequestAborted:
             return
-        # The one used last: its connection and caches are warm, and the others may stay asleep
-        thread = self._idle.pop() if self._idle else ThreadPoolExecutor(max_workers=1, thread_name_prefix="request")
-        is_free = True
-        try:
-            loop = asyncio.get_running_loop()
-            context = contextvars.copy_context()
-            response = await loop.run_in_executor(thread, context.run, self._answer, loop, scope, body)
-            if response.streaming:
-                async with ThreadSensitiveContext(executor=thread):
-                    await self._stream(response, thread, receive, send)
-        except asyncio.CancelledError:
-            is_free = False  # it may still be at work
-            raise
-        finally:
-            # Before the answer is sent: a client that asks again at once finds the warm thread
-            self._give_back(thread, is_free=is_free)
-        if not response.streaming:
+        if not await self._turn():
+            await self.send_response(self._refusal(scope), send)
+            return
+        response = await self._in_thread(self._answer, scope, body)
+        if response.streaming:
+            await self._stream(response, receive, send)
+        else:
             await self.send_response(response, send)
+
+    async def _turn(self) -> bool:
+        """Wait until a request may run. False when there are too many, or it takes too long."""
+        if not self._turns.locked():
+            return await self._turns.acquire()
+        if self._waiting >= self._most_waiting:
+            return False
+        self._waiting += 1
+        try:
+            async with asyncio.timeout(self._wait_s):
+                await self._turns.acquire()
+        except TimeoutError:
+            return False
+        finally:
+            self._waiting -= 1
+        return True
+
+    async def _in_thread(self, call: Callable[..., _Result], *arguments: Any) -> _Result:
+        """Run `call` in a thread of its own, with a turn that was taken before. The turn ends when the call does.
+
+        A caller who is cancelled does not end the call: the thread, its connection and the turn are taken until then.
+        """
+        loop = asyncio.get_running_loop()
+        # The thread used last: its connection and caches are warm, and the others may stay asleep
+        thread = self._idle.pop() if self._idle else ThreadPoolExecutor(max_workers=1, thread_name_prefix="request")
+        running = thread.submit(contextvars.copy_context().run, _call_from, loop, call, *arguments)
+
+        def over() -> None:
+            self._give_back(thread)
+            self._turns.release()
+
+        def tell(_running: object) -> None:
+            with contextlib.suppress(RuntimeError):  # the loop has closed: the process ends
+                loop.call_soon_threadsafe(over)
+
+        # Before the caller goes on: a client that asks again as soon as it has its answer finds the warm thread
+        running.add_done_callback(tell)
+        return await asyncio.wrap_future(running)
+
+    def _refusal(self, scope: Scope) -> HttpResponse:
+        request, _refused = self.create_request(scope, BytesIO())
+        with translation.override(translation.get_language_from_request(request) if request is not None else None):
+            message = str(_("Too many requests are running at the moment; try again."))
+        headers = {"Retry-After": str(_RETRY_AFTER_S), "X-Content-Type-Options": "nosniff", "Cache-Control": "no-store"}
+        return JsonResponse({"detail": message, "code": "unavailable"}, status=503, headers=headers)
 
     def resolve_request(self, request: HttpRequest) -> ResolverMatch:
         """The view of a path. One that holds no value (a list, not an object) leads to the same view each time."""
@@ -95,12 +157,8 @@ class RequestThreads(ASGIHandler):
         body: IO[bytes] = await self.read_body(receive)
         return body
 
-    def _answer(self, loop: asyncio.AbstractEventLoop, scope: Scope, body: IO[bytes]) -> HttpResponseBase:
+    def _answer(self, scope: Scope, body: IO[bytes]) -> HttpResponseBase:
         """In the thread: the whole request. An answer that is not streamed is complete and closed."""
-        # For `async_to_sync`: what must run in an event loop runs in this one, where its connections are
-        SyncToAsync.threadlocal.main_event_loop = loop
-        SyncToAsync.threadlocal.main_event_loop_pid = os.getpid()
-        SyncToAsync.threadlocal.task_context = []
         set_script_prefix(get_script_prefix(scope))
         signals.request_started.send(sender=self.__class__, scope=scope)
         request, refusal = self.create_request(scope, body)
@@ -109,7 +167,7 @@ class RequestThreads(ASGIHandler):
             raise RuntimeError("neither a request nor its refusal")
         response._handler_class = self.__class__  # type: ignore[attr-defined]  # noqa: SLF001 - the sender of the signal of its closing
         if response.streaming:
-            _release_database()
+            release_connections()
             if isinstance(response, FileResponse):
                 response.block_size = self.chunk_size
             response._resource_closers.append(body.close)  # type: ignore[attr-defined]  # noqa: SLF001 - as the request's own files
@@ -120,9 +178,7 @@ class RequestThreads(ASGIHandler):
             body.close()
         return response
 
-    async def _stream(
-        self, response: HttpResponseBase, thread: ThreadPoolExecutor, receive: Receive, send: Send
-    ) -> None:
+    async def _stream(self, response: HttpResponseBase, receive: Receive, send: Send) -> None:
         """Send piece by piece until the end, or until the client has gone."""
         sending = asyncio.create_task(self.send_response(response, send))
         gone = asyncio.create_task(_gone(receive))
@@ -134,21 +190,24 @@ class RequestThreads(ASGIHandler):
             for task in (gone, sending):
                 task.cancel()
             await asyncio.gather(gone, sending, return_exceptions=True)
-            await asyncio.get_running_loop().run_in_executor(thread, response.close)
+            # However many wait: what is open is closed
+            await self._turns.acquire()
+            await self._in_thread(response.close)
 
-    def _give_back(self, thread: ThreadPoolExecutor, *, is_free: bool) -> None:
-        if is_free and len(self._idle) < self._kept:
+    def _give_back(self, thread: ThreadPoolExecutor) -> None:
+        if len(self._idle) < self._kept:
             self._idle.append(thread)
         else:
             thread.submit(connections.close_all)
             thread.shutdown(wait=False)
 
 
-def _release_database() -> None:
-    """Give this thread's connections back: a client may take an hour to read a long answer, and the pool is small."""
-    for connection in connections.all(initialized_only=True):
-        if not connection.in_atomic_block:
-            connection.close_if_unusable_or_obsolete()
+def _call_from(loop: asyncio.AbstractEventLoop, call: Callable[..., _Result], *arguments: Any) -> _Result:
+    """In the thread. For `async_to_sync`: what must run in an event loop runs in `loop`, where its connections are."""
+    SyncToAsync.threadlocal.main_event_loop = loop
+    SyncToAsync.threadlocal.main_event_loop_pid = os.getpid()
+    SyncToAsync.threadlocal.task_context = []
+    return call(*arguments)
 
 
 async def _gone(receive: Receive) -> None:

@@ -8,6 +8,7 @@ import textwrap
 from typing import Any
 
 import pytest
+from django.db import connection
 from hostile_files import HONEST, REFUSED, hidden_entities
 from rest_framework.test import APIClient
 from spreadsheets import ASSETS, body_of
@@ -146,3 +147,22 @@ def test_refusals_are_told_in_the_language_of_the_person(as_org_admin: APIClient
 def test_every_problem_has_a_text_that_takes_its_values() -> None:
     for slug in TEXTS:
         assert "%" not in text_of(slug, {"line": 3, "most": 5, "title": "Name"})
+
+
+@pytest.mark.django_db(transaction=True)
+def test_upload_that_waits_and_is_read_holds_no_database_connection(
+    in_english: APIClient, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A dozen slow imports would otherwise empty the pool of PostgreSQL; SQLite has none."""
+    if connection.vendor != "postgresql":
+        pytest.skip("only PostgreSQL has a pool")
+    held: list[bool] = []
+    run = importing._run
+
+    def noting(kind: str, source: Any, answer: Any) -> int:
+        held.append(connection.connection is not None)
+        return run(kind, source, answer)
+
+    monkeypatch.setattr(importing, "_run", noting)
+    assert body_of(_upload(in_english, "text/xlsx", HONEST))
+    assert held == [False]

@@ -1,4 +1,5 @@
 import asyncio
+import json
 import threading
 from collections.abc import AsyncIterator, Callable
 from typing import Any
@@ -9,7 +10,8 @@ from django.core.signals import request_finished, request_started
 from django.http import HttpRequest, HttpResponse, StreamingHttpResponse
 from django.urls import Resolver404
 
-from postern.foundation.request_threads import RequestThreads
+from postern.foundation.connections import DATABASE_CONNECTIONS
+from postern.foundation.request_threads import MOST_AT_ONCE, RequestThreads
 
 WAIT_S = 30
 
@@ -17,8 +19,8 @@ WAIT_S = 30
 class Answering(RequestThreads):
     """Requests on kept threads, answered by `view` instead of the product's middlewares."""
 
-    def __init__(self, view: Callable[[HttpRequest], Any], *, kept: int = 8) -> None:
-        super().__init__(kept=kept)
+    def __init__(self, view: Callable[[HttpRequest], Any], **bounds: Any) -> None:
+        super().__init__(**bounds)
         self._view = view
 
     def get_response(self, request: HttpRequest) -> Any:
@@ -249,3 +251,126 @@ def _request(path: str) -> HttpRequest:
     request = HttpRequest()
     request.path_info = path
     return request
+
+
+class Gate:
+    """A view that holds each request until `open`; `running` and `most` count them."""
+
+    def __init__(self) -> None:
+        self.running = 0
+        self.most = 0
+        self.answered = 0
+        self.open = threading.Event()
+        self._lock = threading.Lock()
+
+    def __call__(self, _request: HttpRequest) -> HttpResponse:
+        with self._lock:
+            self.running += 1
+            self.most = max(self.most, self.running)
+        assert self.open.wait(WAIT_S)
+        with self._lock:
+            self.running -= 1
+            self.answered += 1
+        return HttpResponse(b"done")
+
+    async def until_running(self, number: int) -> None:
+        async with asyncio.timeout(WAIT_S):
+            while self.running < number:  # noqa: ASYNC110 - counted in threads
+                await asyncio.sleep(0.01)
+
+
+def _header(client: Client, name: bytes) -> bytes | None:
+    return dict(client.sent[0]["headers"]).get(name)
+
+
+async def test_more_requests_than_threads_wait_for_their_turn_and_are_all_answered() -> None:
+    gate = Gate()
+    application = Answering(gate, most_at_once=3)
+    clients = [Client() for _ in range(12)]
+    running = [asyncio.ensure_future(client.ask(application)) for client in clients]
+    await gate.until_running(3)
+    gate.open.set()
+    await asyncio.gather(*running)
+    assert gate.most == 3
+    assert [client.answer for client in clients] == [b"done"] * 12
+
+
+async def test_request_beyond_the_bound_gets_503_with_retry_after_and_never_runs() -> None:
+    gate = Gate()
+    application = Answering(gate, most_at_once=2, most_waiting=1, wait_s=0.2)
+    held = [Client(), Client()]
+    running = [asyncio.ensure_future(client.ask(application)) for client in held]
+    await gate.until_running(2)
+    waiting = Client()
+    patient = asyncio.ensure_future(waiting.ask(application))
+    await asyncio.sleep(0)
+    refused = Client()
+    await refused.ask(application)  # at once: one waits already
+    await patient  # after its time
+    for client in (refused, waiting):
+        assert client.sent[0]["status"] == 503
+        assert _header(client, b"Retry-After") == b"5"
+        assert json.loads(client.answer)["code"] == "unavailable"
+    gate.open.set()
+    await asyncio.gather(*running)
+    assert gate.answered == 2
+    later = Client()
+    await later.ask(application)
+    assert later.answer == b"done"
+
+
+async def test_slow_downloads_hold_no_thread_and_no_turn() -> None:
+    finish = asyncio.Event()
+    closed: list[str] = []
+
+    async def slow() -> AsyncIterator[bytes]:
+        yield b"first"
+        await finish.wait()
+        yield b"last"
+
+    def view(request: HttpRequest) -> Any:
+        if request.method != "GET":
+            return HttpResponse(b"done")
+        response = StreamingHttpResponse(slow())
+        response._resource_closers.append(lambda: closed.append(threading.current_thread().name))
+        return response
+
+    application = Answering(view, most_at_once=1, wait_s=5)
+    downloads = [Client() for _ in range(20)]
+    reading = [asyncio.ensure_future(download.ask(application)) for download in downloads]
+    async with asyncio.timeout(WAIT_S):
+        while not all(download.answer == b"first" for download in downloads):  # noqa: ASYNC110 - sent by the application
+            await asyncio.sleep(0.01)
+    assert sum(thread.name.startswith("request") for thread in threading.enumerate()) < 10
+    other = Client(method="POST")
+    await other.ask(application)
+    assert other.answer == b"done"
+    finish.set()
+    await asyncio.gather(*reading)
+    assert {download.answer for download in downloads} == {b"firstlast"}
+    assert len(closed) == 20
+    assert all(name.startswith("request") for name in closed)
+
+
+async def test_turn_of_a_cancelled_request_ends_with_its_thread() -> None:
+    """The thread is still at work, and its connection with it."""
+    gate = Gate()
+    application = Answering(gate, most_at_once=1, wait_s=0.1)
+    running = asyncio.ensure_future(Client().ask(application))
+    await gate.until_running(1)
+    running.cancel()
+    await asyncio.gather(running, return_exceptions=True)
+    early = Client()
+    await early.ask(application)
+    assert early.sent[0]["status"] == 503
+    gate.open.set()
+    async with asyncio.timeout(WAIT_S):
+        while gate.running:  # noqa: ASYNC110 - counted in threads
+            await asyncio.sleep(0.01)
+        late = Client()
+        await late.ask(application)
+    assert late.answer == b"done"
+
+
+def test_requests_at_once_are_fewer_than_the_connections_of_the_pool() -> None:
+    assert MOST_AT_ONCE < DATABASE_CONNECTIONS

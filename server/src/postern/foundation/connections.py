@@ -1,0 +1,21 @@
+"""The connections that a process of ours holds to PostgreSQL: a pool, and when a request gives its one back early."""
+
+from typing import Final
+
+from django.db import connections
+
+#: Connections in the pool of each process.
+DATABASE_CONNECTIONS: Final = 12
+#: How long a query waits for one of them before it counts as a database that can not be reached.
+POOL_WAIT_S: Final = 10
+
+
+def release_connections() -> None:
+    """Give this thread's connections back to the pool; the next query takes one again.
+
+    Called before work that takes long and asks the database nothing: a download, or a file that a child process reads.
+    Inside a transaction nothing is given back. SQLite connections belong to their thread and stay open.
+    """
+    for connection in connections.all(initialized_only=True):
+        if connection.vendor == "postgresql" and not connection.in_atomic_block:
+            connection.close()
