@@ -8,7 +8,7 @@ from django.apps import apps
 from django.db import models
 
 from postern.apps.orgs import tenancy
-from postern.foundation.models import OrgOwnedModel, ScopedQuerySet
+from postern.foundation.models import OrgOwnedModel, SavedRow, ScopedQuerySet
 
 #: Top of the stack first (ARCHITECTURE.md); what stands in one line must not know each other.
 STACK = (
@@ -83,3 +83,9 @@ def test_text_columns_have_a_maximum() -> None:
         if isinstance(field, models.CharField) and not field.max_length
     ]
     assert unlimited == []
+
+
+def test_no_row_comes_back_when_it_is_saved_after_its_deletion() -> None:
+    """Django's own `save` inserts what it cannot update."""
+    made_by_django = {model for model in own_models() if model._meta.auto_created}
+    assert [model.__name__ for model in set(own_models()) - made_by_django if not issubclass(model, SavedRow)] == []

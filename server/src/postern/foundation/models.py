@@ -9,7 +9,7 @@ Asset.objects.visible_to(actor, scope).filter(...)
 
 from typing import Any, Self
 
-from django.db import models
+from django.db import DatabaseError, models
 from django.utils.translation import gettext_lazy as _
 
 from postern.foundation.actor import Actor
@@ -45,7 +45,32 @@ class ScopedQuerySet(models.QuerySet[Any]):
 ScopedManager = models.Manager.from_queryset(ScopedQuerySet)
 
 
-class PosternModel(models.Model):
+class SavedRow(models.Model):
+    """A row that only `create` makes: saving one that somebody else has deleted meanwhile raises its `DoesNotExist`.
+
+    Django's own `save` would insert it again, with everything that others did to it undone.
+    """
+
+    class Meta:
+        abstract = True
+
+    def save(self, **kwargs: Any) -> None:
+        if self._state.adding or kwargs.get("force_insert"):
+            super().save(**kwargs)
+            return
+        if kwargs.get("update_fields") is None:
+            kwargs["force_update"] = True
+        try:
+            super().save(**kwargs)
+        except DatabaseError as error:
+            if (
+                type(error) is DatabaseError
+            ):  # Django's own: the update met no row. Those of the database are subclasses.
+                raise self.DoesNotExist(f"{self._meta.object_name} {self.pk} is gone") from None
+            raise
+
+
+class PosternModel(SavedRow):
     """A row with a random identifier. `objects` of subclasses comes from a queryset with `visible_to`."""
 
     id = models.UUIDField(primary_key=True, default=new_id, editable=False)
@@ -75,7 +100,7 @@ class OrgOwnedModel(DatedModel):
         abstract = True
 
 
-class OutboxMessage(models.Model):
+class OutboxMessage(SavedRow):
     """A message that waits for its receiver (see `outbox`)."""
 
     id = models.BigAutoField(primary_key=True)

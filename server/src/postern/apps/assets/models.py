@@ -13,7 +13,7 @@ from django.utils.translation import gettext_lazy as _
 
 from postern.apps.assets.node_keys import MAX_KEY_LENGTH
 from postern.contracts.enums import Protocol
-from postern.foundation.models import OrgOwnedModel, PosternModel, ScopedManager
+from postern.foundation.models import OrgOwnedModel, PosternModel, SavedRow, ScopedManager
 
 #: Ids of the built-in platforms (contract: conventions section 14); larger ids are the installation's own.
 LAST_INTERNAL_PLATFORM_ID: Final = 7
@@ -46,7 +46,7 @@ class Charset(models.TextChoices):
     GBK = "gbk", "GBK"
 
 
-class Platform(models.Model):
+class Platform(SavedRow):
     """What kind of system an asset is. Shared by all organizations; the built-in ones never change."""
 
     id = models.AutoField(primary_key=True)
@@ -95,7 +95,7 @@ class Node(OrgOwnedModel):
         return self.parent_id is None
 
 
-class NodePath(models.Model):
+class NodePath(SavedRow):
     """One (ancestor, descendant) pair of the tree; every node is also its own ancestor."""
 
     ancestor = models.ForeignKey(Node, models.CASCADE, related_name="paths_down")
@@ -185,7 +185,7 @@ class Asset(OrgOwnedModel):
         return " ".join(part for part in (self.vendor or "", cores, self.memory or "") if part)
 
 
-class AssetProtocol(models.Model):
+class AssetProtocol(SavedRow):
     """One protocol of an asset and its port; `position` keeps the order in which they were given."""
 
     asset = models.ForeignKey(Asset, models.CASCADE, related_name="protocol_rows")
@@ -205,7 +205,7 @@ class AssetProtocol(models.Model):
         return f"{self.name}/{self.port}"
 
 
-class AssetNode(models.Model):
+class AssetNode(SavedRow):
     """An asset's place in the tree; an asset may stand in several nodes."""
 
     asset = models.ForeignKey(Asset, models.CASCADE, related_name="node_rows")
@@ -266,7 +266,7 @@ class HostKey(OrgOwnedModel):
         return f"{self.host}:{self.port} {self.fingerprint}"
 
 
-class TreeVersion(models.Model):
+class TreeVersion(SavedRow):
     """One row per organization, locked first by every write of the tree or its assets.
 
     It puts such writes in one order, counts them (`seq`) and hands out `dense_id`s. The number is in commit order, which a
@@ -286,7 +286,7 @@ class TreeChangeKind(models.TextChoices):
     NODE = "node", "node"  # its direct assets or children changed
 
 
-class TreeChange(models.Model):
+class TreeChange(SavedRow):
     """What a write touched, for an index of "who may reach what" held in a process: it re-reads these from the truth."""
 
     org_id = models.UUIDField()

@@ -8,7 +8,7 @@ from django.utils.translation import gettext_lazy as _
 
 from postern.apps.audits.catalogue import find
 from postern.foundation.actor import Actor
-from postern.foundation.models import ScopedManager, ScopedQuerySet
+from postern.foundation.models import SavedRow, ScopedManager, ScopedQuerySet
 from postern.foundation.scope import OrgScope
 from postern.kernel import clock
 from postern.kernel.ids import new_id
@@ -27,7 +27,7 @@ class Action(models.TextChoices):
 OPERATIONS = (Action.CREATE, Action.UPDATE, Action.DELETE)
 
 
-class AuditChain(models.Model):
+class AuditChain(SavedRow):
     """The head of one organization's chain. Its row is locked while an event is appended."""
 
     org_id = models.UUIDField(primary_key=True)
@@ -41,7 +41,7 @@ class AuditChain(models.Model):
         return f"{self.org_id}: {self.sequence}"
 
 
-class AuditEvent(models.Model):
+class AuditEvent(SavedRow):
     """One thing that was done. `digest` covers all columns and the digest before it.
 
     `old` and `new` hold the changed values; secrets never get here (K73).
@@ -120,7 +120,7 @@ class MfaState(models.IntegerChoices):
     UNKNOWN = 2, _("-")
 
 
-class LoginLog(models.Model):
+class LoginLog(SavedRow):
     """One attempt to sign in. The audit chain holds an event with the same values, so that edits show."""
 
     id = models.UUIDField(primary_key=True, default=new_id, editable=False)
@@ -164,7 +164,7 @@ class LoginLog(models.Model):
         }
 
 
-class PasswordChangeLog(models.Model):
+class PasswordChangeLog(SavedRow):
     """Somebody's password was changed, by himself or by an administrator."""
 
     id = models.UUIDField(primary_key=True, default=new_id, editable=False)

@@ -4,7 +4,7 @@ from django.db import models
 from django.utils.translation import gettext_lazy as _
 
 from postern.apps.users.models import User
-from postern.foundation.models import PosternModel
+from postern.foundation.models import PosternModel, SavedRow
 from postern.kernel import clock, ids
 
 
@@ -72,7 +72,7 @@ class BearerToken(PosternModel):
         return f"bearer token {self.id}"
 
 
-class AccessKey(models.Model):
+class AccessKey(SavedRow):
     """A key for signed API calls. The secret is not stored: it is derived from `nonce` and a key outside the database."""
 
     id = models.UUIDField(_("AccessKeyID"), primary_key=True, default=ids.new_id)
@@ -118,7 +118,7 @@ class TotpDevice(PosternModel):
         return f"authenticator app of {self.user_id}"
 
 
-class RecoveryCode(models.Model):
+class RecoveryCode(SavedRow):
     """A code that stands in for the authenticator app, once; only its hash is kept."""
 
     id = models.BigAutoField(primary_key=True)
@@ -171,7 +171,7 @@ class PendingSignIn(PosternModel):
         return f"pending sign-in {self.id}"
 
 
-class UsedSignature(models.Model):
+class UsedSignature(SavedRow):
     """A request signature that was already taken, so that it is not taken again within its few minutes (K69)."""
 
     id = models.BigAutoField(primary_key=True)
@@ -228,7 +228,7 @@ class GuardKind(models.TextChoices):
     MFA_ALL = "mfa_all", _("Second factors of all accounts")
 
 
-class SignInGuard(models.Model):
+class SignInGuard(SavedRow):
     """Failed sign-ins of one account name or one address within the present window.
 
     The name need not belong to anybody: unknown names are counted and locked just the same, so that a lock tells

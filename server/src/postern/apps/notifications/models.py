@@ -8,7 +8,7 @@ from django.db import models
 from django.utils.translation import gettext_lazy as _
 
 from postern.apps.users.models import UserGroup
-from postern.foundation.models import PosternModel
+from postern.foundation.models import PosternModel, SavedRow
 from postern.kernel import clock
 
 
@@ -74,7 +74,7 @@ class SiteMessageReceipt(PosternModel):
         return f"{self.message_id} for {self.user_id}"
 
 
-class SystemMessageSubscription(models.Model):
+class SystemMessageSubscription(SavedRow):
     """Who gets one kind of system message, and how. Without a row: the super administrators, as site messages."""
 
     message_type = models.CharField(max_length=64, primary_key=True)

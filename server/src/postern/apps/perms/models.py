@@ -12,7 +12,7 @@ from django.db import models
 from django.utils.translation import gettext_lazy as _
 
 from postern.contracts.enums import Actions
-from postern.foundation.models import OrgOwnedModel, ScopedManager
+from postern.foundation.models import OrgOwnedModel, SavedRow, ScopedManager
 from postern.kernel.clock import now
 
 DEFAULT_LIFE: Final = timedelta(days=70 * 365 + 17)
@@ -71,7 +71,7 @@ class AssetPermission(OrgOwnedModel):
         return self.is_active and not self.is_expired
 
 
-class PermissionUser(models.Model):
+class PermissionUser(SavedRow):
     assetpermission = models.ForeignKey(
         AssetPermission, models.CASCADE, related_name="user_rows", verbose_name=_("Asset permission")
     )
@@ -87,7 +87,7 @@ class PermissionUser(models.Model):
         return f"{self.assetpermission_id}: {self.user_id}"
 
 
-class PermissionUserGroup(models.Model):
+class PermissionUserGroup(SavedRow):
     assetpermission = models.ForeignKey(
         AssetPermission, models.CASCADE, related_name="user_group_rows", verbose_name=_("Asset permission")
     )
@@ -103,7 +103,7 @@ class PermissionUserGroup(models.Model):
         return f"{self.assetpermission_id}: {self.usergroup_id}"
 
 
-class PermissionAsset(models.Model):
+class PermissionAsset(SavedRow):
     assetpermission = models.ForeignKey(
         AssetPermission, models.CASCADE, related_name="asset_rows", verbose_name=_("Asset permission")
     )
@@ -119,7 +119,7 @@ class PermissionAsset(models.Model):
         return f"{self.assetpermission_id}: {self.asset_id}"
 
 
-class PermissionNode(models.Model):
+class PermissionNode(SavedRow):
     assetpermission = models.ForeignKey(
         AssetPermission, models.CASCADE, related_name="node_rows", verbose_name=_("Asset permission")
     )
@@ -135,7 +135,7 @@ class PermissionNode(models.Model):
         return f"{self.assetpermission_id}: {self.node_id}"
 
 
-class PermissionSystemUser(models.Model):
+class PermissionSystemUser(SavedRow):
     assetpermission = models.ForeignKey(
         AssetPermission, models.CASCADE, related_name="system_user_rows", verbose_name=_("Asset permission")
     )

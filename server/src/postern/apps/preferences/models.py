@@ -3,8 +3,10 @@
 from django.db import models
 from django.utils.translation import gettext_lazy as _
 
+from postern.foundation.models import SavedRow
 
-class PreferenceValue(models.Model):
+
+class PreferenceValue(SavedRow):
     """The value of one setting of the registry."""
 
     name = models.CharField(max_length=128, primary_key=True)

@@ -11,7 +11,7 @@ from django.db import models
 from django.utils.translation import gettext_lazy as _
 
 from postern.apps.orgs.models import Organization
-from postern.foundation.models import OrgOwnedModel, PosternModel, ScopedManager
+from postern.foundation.models import OrgOwnedModel, PosternModel, SavedRow, ScopedManager
 from postern.kernel import clock, ids
 
 #: Contract: an account without an explicit end lasts 70 years.
@@ -92,7 +92,7 @@ class UserQuerySet(models.QuerySet["User"]):
         return self.filter(username_key=username_key(username)).first()
 
 
-class User(AbstractBaseUser):
+class User(SavedRow, AbstractBaseUser):
     """A person who may sign in.
 
     `session_epoch` grows whenever everything that this person opened has to end (password change, disabling); login
@@ -139,9 +139,9 @@ class User(AbstractBaseUser):
             ),
         ]
 
-    def save(self, *args: Any, **kwargs: Any) -> None:
+    def save(self, **kwargs: Any) -> None:
         self.username_key = username_key(self.username)
-        super().save(*args, **kwargs)
+        super().save(**kwargs)
 
     def __str__(self) -> str:
         return f"{self.name}({self.username})"
@@ -206,7 +206,7 @@ class UserGroup(OrgOwnedModel):
         return self.name
 
 
-class UserGroupMember(models.Model):
+class UserGroupMember(SavedRow):
     """A person in a group. The contract gives these rows integer ids."""
 
     id = models.BigAutoField(primary_key=True)
@@ -224,7 +224,7 @@ class UserGroupMember(models.Model):
         return f"{self.user_id} in {self.usergroup_id}"
 
 
-class PasswordHistory(models.Model):
+class PasswordHistory(SavedRow):
     """Hashes of former passwords, so that they do not come back at once."""
 
     id = models.BigAutoField(primary_key=True)

@@ -7,7 +7,7 @@ from django.utils.translation import gettext_lazy as _
 
 from postern.apps.assets.models import Connectivity
 from postern.contracts.enums import Protocol
-from postern.foundation.models import OrgOwnedModel, PosternModel, ScopedManager
+from postern.foundation.models import OrgOwnedModel, PosternModel, SavedRow, ScopedManager
 
 
 class SystemUserType(models.TextChoices):
@@ -92,7 +92,7 @@ class SystemUserAsset(PosternModel):
         return f"{self.systemuser_id}: {self.asset_id}"
 
 
-class SystemUserNode(models.Model):
+class SystemUserNode(SavedRow):
     """A system user that shall exist on every asset below a node."""
 
     node = models.ForeignKey("assets.Node", models.CASCADE, related_name="+", verbose_name=_("Node"))
@@ -106,7 +106,7 @@ class SystemUserNode(models.Model):
         return f"{self.systemuser_id}: {self.node_id}"
 
 
-class SystemUserUser(models.Model):
+class SystemUserUser(SavedRow):
     """A person for whom a system user with a dynamic username exists."""
 
     user = models.ForeignKey(settings.AUTH_USER_MODEL, models.CASCADE, related_name="+", verbose_name=_("User"))
@@ -120,7 +120,7 @@ class SystemUserUser(models.Model):
         return f"{self.systemuser_id}: {self.user_id}"
 
 
-class SealedSecret(models.Model):
+class SealedSecret(SavedRow):
     """One sealed secret of one row of any table (`sealing` tells how).
 
     All secrets lie in this table, so that one rotation and one byte scan cover them. (`table`, `row_id`, `org_id`, `column`) is

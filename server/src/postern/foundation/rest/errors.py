@@ -9,7 +9,7 @@ import re
 from collections.abc import Mapping
 from typing import Any
 
-from django.core.exceptions import PermissionDenied
+from django.core.exceptions import ObjectDoesNotExist, PermissionDenied
 from django.core.exceptions import ValidationError as ModelValidationError
 from django.db import DataError, IntegrityError, OperationalError
 from django.db.models import ProtectedError, RestrictedError
@@ -73,6 +73,9 @@ def _respond(error: Exception) -> Response | None:
     if isinstance(error, ModelValidationError):
         detail = error.message_dict if hasattr(error, "error_dict") else {"non_field_errors": error.messages}
         return Response(detail, status=400)
+    if isinstance(error, ObjectDoesNotExist):  # read a moment ago, and deleted by somebody else since
+        logger.info("gone during the call: %s", error)
+        return Response(body(_("Not found."), "object_does_not_exist"), status=404)
     if isinstance(error, Http404):
         return Response(body(_("Not found."), "object_does_not_exist"), status=404)
     if isinstance(error, PermissionDenied):

@@ -6,7 +6,7 @@ from django.utils.translation import gettext_lazy as _
 from postern.apps.sessions import labels
 from postern.apps.sessions.models.sessions import Session, values
 from postern.contracts.enums import CommandKind, RecordingState, RiskLevel, TransferDirection
-from postern.foundation.models import PosternModel, ScopedManager
+from postern.foundation.models import PosternModel, SavedRow, ScopedManager
 from postern.kernel import clock
 
 
@@ -115,7 +115,7 @@ class RefusedRequest(ChainedRow):
         return f"refused {self.request}"
 
 
-class Recording(models.Model):
+class Recording(SavedRow):
     """The recording of a session. It counts only when `date_stored` is set: size and SHA-256 were checked then.
 
     `path` is relative to the replay storage; `date_stored` stays empty while the content is still on the proxy.
@@ -153,7 +153,7 @@ class Recording(models.Model):
         return self.date_stored is not None
 
 
-class DoomedFile(models.Model):
+class DoomedFile(SavedRow):
     """The recording of a session that was forgotten: its file is to be deleted (see `actions/retention.py`)."""
 
     id = models.BigAutoField(primary_key=True)
@@ -168,7 +168,7 @@ class DoomedFile(models.Model):
         return self.path
 
 
-class RecordingCheckpoint(models.Model):
+class RecordingCheckpoint(SavedRow):
     """Head of a running recording's hash chain: shows a recording that was cut off or rewritten before its seal."""
 
     id = models.BigAutoField(primary_key=True)

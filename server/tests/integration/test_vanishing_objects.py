@@ -1,0 +1,69 @@
+"""An object that is deleted while a call is at work on it: 404, never a fault of ours, and it does not come back."""
+
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+
+from endpoints import HTTP
+from postern.apps.users.models import User
+from writes.case import Write
+from writes.table import AREAS
+from writes.trial import Trial, prepared, undone
+from writes.vanishing import is_back, moments, reading, victims
+from writes.world import World, found_world
+
+pytestmark = [pytest.mark.timeout(600), pytest.mark.django_db]
+
+READS = {endpoint.path for endpoint in HTTP if endpoint.method == "GET"}
+
+
+@pytest.fixture
+def world(licensed: None, make_user: Callable[..., User], settings: Any) -> World:
+    settings.PASSWORD_HASHERS = ["django.contrib.auth.hashers.MD5PasswordHasher", *settings.PASSWORD_HASHERS]
+    return found_world(make_user)
+
+
+def _calls(area: str) -> list[Write]:
+    """Every write that names an object in its path, and the reads of the same paths."""
+    writes = [write for write in AREAS[area] if write.at]
+    reads = {write.path: reading(write) for write in writes if write.path in READS}
+    return [*writes, *reads.values()]
+
+
+def _changes_the_object(write: Write) -> bool:
+    """Rather than something that belongs to it, such as a lock-out of sign-ins under its name."""
+    return write.method in {"PUT", "PATCH"} and write.path.endswith("<pk>/") and bool(write.told)
+
+
+def _faults(trial: Trial, known: set[str]) -> list[str]:
+    found = []
+    for victim in victims(trial):
+        with undone(), moments(victim) as seen:
+            trial.call()
+        for number in seen.open_to_others:
+            with undone(), moments(victim, number) as watching:
+                answer = trial.call()
+                if not watching.vanished:
+                    continue
+                what = f"{trial.write}: {type(victim).__name__} vanishes before statement {number}"
+                known.add(str(trial.write))
+                if answer.status_code >= 500:
+                    found.append(f"{what}: {answer.status_code}")
+                elif answer.status_code < 400 and is_back(victim):
+                    found.append(f"{what}: it is back ({answer.status_code})")
+                elif answer.status_code < 300 and _changes_the_object(trial.write):
+                    found.append(f"{what}: {answer.status_code}, as if it had been changed")
+    return found
+
+
+@pytest.mark.parametrize("area", list(AREAS))
+def test_object_that_vanishes_during_a_call_is_not_found(area: str, world: World) -> None:
+    faults: list[str] = []
+    tried: set[str] = set()
+    calls = _calls(area)
+    for call in calls:
+        with undone():
+            faults += _faults(prepared(call, world), tried)
+    assert not faults, "\n".join(faults)
+    assert tried or not calls
