@@ -10,17 +10,22 @@ import django
 django.setup(set_prefix=False)  # loads the apps: everything below may import them
 
 from channels.routing import ProtocolTypeRouter, URLRouter
+from django.urls import re_path
 
 from postern.apps.sessions import presence
 from postern.entrypoints.websockets import websocket_urlpatterns
 from postern.foundation.body_guard import BodyGuard
 from postern.foundation.checks import refuse_undeclared
 from postern.foundation.request_threads import RequestThreads
+from postern.foundation.socket_guard import SocketGuard, unknown_path
 
 refuse_undeclared(websocket_urlpatterns)  # also loads the views: some of them raise the limit of their bodies
 http_application = BodyGuard(RequestThreads())  # type: ignore[arg-type]  # ASGI's own types are wider than Django's
 
-application = ProtocolTypeRouter({"http": http_application, "websocket": URLRouter(websocket_urlpatterns)})
+nothing_else = re_path("", unknown_path)  # type: ignore[arg-type]  # Django types its routes for views
+websocket_application = SocketGuard(URLRouter([*websocket_urlpatterns, nothing_else]))
+
+application = ProtocolTypeRouter({"http": http_application, "websocket": websocket_application})
 
 presence.start()
 

@@ -1,5 +1,6 @@
 """The web part: uvicorn with the ASGI application of `postern.entrypoints.asgi`."""
 
+import logging
 import socket
 from typing import Final
 
@@ -17,6 +18,7 @@ _MAX_WEBSOCKET_BYTES: Final = 1024 * 1024
 def serve(settings: Settings, *, reload: bool = False) -> int:
     """Serve until SIGTERM. Returns an exit status. Raises SettingsError when the address cannot be used."""
     _refuse_unusable(settings.http)
+    logging.getLogger("uvicorn.error").addFilter(without_stack_of_bad_text)
     uvicorn.run(
         "postern.entrypoints.asgi:application",
         host=settings.http.host,
@@ -37,6 +39,14 @@ def serve(settings: Settings, *, reload: bool = False) -> int:
         reload_dirs=["server/src"] if reload else None,
     )
     return 0
+
+
+def without_stack_of_bad_text(record: logging.LogRecord) -> bool:
+    """A filter: a client that sends bytes which are no text gets its close code (1007); the log gets one line."""
+    if record.exc_info and isinstance(record.exc_info[1], UnicodeDecodeError):
+        record.exc_info = None
+        record.levelno, record.levelname = logging.INFO, logging.getLevelName(logging.INFO)
+    return True
 
 
 def _refuse_unusable(address: Address) -> None:

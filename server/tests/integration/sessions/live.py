@@ -1,6 +1,7 @@
 """The web part as it runs in production (uvicorn, the same options) inside the test process, and a fake proxy behind it."""
 
 import asyncio
+import logging
 import socket
 import threading
 import time
@@ -14,6 +15,7 @@ from django.db import connections
 from websockets.asyncio.server import ServerConnection, unix_serve
 
 from postern.entrypoints.asgi import application
+from postern.entrypoints.web import without_stack_of_bad_text
 
 
 class LiveServer:
@@ -35,6 +37,7 @@ class LiveServer:
             lifespan="off",
         )
         self._server = uvicorn.Server(config)
+        logging.getLogger("uvicorn.error").addFilter(without_stack_of_bad_text)
         self._thread = threading.Thread(target=self._serve, daemon=True)
         self._thread.start()
         deadline = time.monotonic() + 60

@@ -97,7 +97,7 @@ class SiteMessages(AsyncWebsocketConsumer):  # type: ignore[misc]  # channels ha
             if text_data is None or len(text_data) > _MAX_MESSAGE_CHARS:
                 raise msgspec.ValidationError("not a message")
             wish = msgspec.json.decode(text_data, type=RefreshEvery)
-        except (msgspec.MsgspecError, UnicodeEncodeError):
+        except (msgspec.MsgspecError, UnicodeError, RecursionError):
             await self.close(CLOSE_MALFORMED)
             return
         if self._refreshing is not None:

@@ -62,7 +62,7 @@ class BrowserLink:
             raise NotUnderstood
         try:
             return _DECODER.decode(frame)
-        except msgspec.MsgspecError as error:
+        except (msgspec.MsgspecError, RecursionError) as error:
             raise NotUnderstood from error
 
     async def _slow_down(self) -> None:

@@ -65,7 +65,7 @@ class InternalView(PosternView):
             raise MessageTooLarge(_("The message is too large."))
         try:
             message = msgspec.json.decode(body, type=kind)
-        except (msgspec.MsgspecError, UnicodeDecodeError) as error:
+        except (msgspec.MsgspecError, UnicodeDecodeError, RecursionError) as error:
             raise MalformedMessage(str(error)[:300]) from error
         address = getattr(message, "remote_addr", None)
         if address is not None and not _is_address(address):

@@ -56,7 +56,7 @@ class ControlChannel(AsyncWebsocketConsumer):  # type: ignore[misc]  # channels 
             if len(data) > _MAX_MESSAGE_BYTES:
                 raise msgspec.ValidationError("message too long")
             done = self._decoder.decode(data)
-        except (msgspec.MsgspecError, UnicodeDecodeError):
+        except (msgspec.MsgspecError, UnicodeError, RecursionError):
             await self.close(CLOSE_MALFORMED)
             return
         await in_thread(lifecycle.order_done)(terminal_id=self.terminal_id, done=done)
