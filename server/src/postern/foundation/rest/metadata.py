@@ -21,6 +21,8 @@ from postern.foundation.rest.filters import filter_lookups
 from postern.foundation.rest.memo import Memo
 from postern.kernel.errors import PosternError
 
+#: Where DRF defines what a view without its own way to a serializer has. Not imported: it imports this module.
+_GENERIC: Final = "rest_framework.generics"
 _METHODS: Final = ("GET", "POST", "PUT", "PATCH")
 _REFUSALS: Final = (exceptions.APIException, PermissionDenied, Http404, PosternError)
 _LIMITS: Final = ("label", "help_text", "min_length", "max_length", "min_value", "max_value")
@@ -137,7 +139,7 @@ def _as_if(request: Request, view: Any, method: str) -> Iterator[None]:
 
 def _open_methods(request: Request, view: Any) -> Iterator[str]:
     """The methods with fields that the caller may use here: on this very object, if the URL names one."""
-    if not hasattr(view, "get_serializer"):
+    if not _has_fields(view):
         return
     lookup = getattr(view, "lookup_url_kwarg", None) or getattr(view, "lookup_field", None)
     detail = lookup in view.kwargs and hasattr(view, "get_object")
@@ -152,6 +154,13 @@ def _open_methods(request: Request, view: Any) -> Iterator[str]:
         except _REFUSALS:
             continue
         yield method
+
+
+def _has_fields(view: Any) -> bool:
+    """Not a call without a body whose answer is a file: DRF's own methods would miss the class of its serializer."""
+    names = ("get_serializer", "get_serializer_class")
+    own = any(getattr(getattr(view, name, None), "__module__", _GENERIC) != _GENERIC for name in names)
+    return own or getattr(view, "serializer_class", None) is not None
 
 
 def _key(request: Request, view: Any, methods: tuple[str, ...]) -> Hashable | None:
