@@ -25,6 +25,12 @@ QUERIES = (
     "draw=1&display=1&action=%2e%2e&format=xml&template=import",
     "user=%00&asset=x&system_user=-1&protocol=%F0&name=%00&id=1e9&username=%ED%A0%80&is_active=maybe",
     "user=9f6c0e2a-0000-4000-8000-000000000000&asset=9f6c0e2a-0000-4000-8000-000000000000&node=x&key=%00&all=x",
+    f"id={10**30}&limit={10**30}&offset=-{10**30}&platform={10**30}&port={2**63}&days={10**30}",
+    "date_from=0001-01-01T00:00:00%2B14:00&date_to=9999-12-31T23:59:59-14:00",
+    "date_from=0001-01-01&date_to=9999-12-31T23:59:60Z",
+    "date_from=2026-01-01T24:00:00Z&date_to=9999-12-31T24:00:00",
+    "date_from=10000-01-01&date_to=-0001-01-01T00:00:00Z&date_start=0001-01-01T00:00:00%2B14:00",
+    "user=%ED%A0%80&name=%E2%80%AE&search=%ED%A0%80",
 )
 BODIES = (
     b"",
@@ -42,6 +48,28 @@ BODIES = (
     b"{",
     b"\xff\xfe",
     b"NaN",
+    b'{"id": NaN, "name": Infinity, "days": -Infinity}',
+    b'{"id": 1e999, "days": 1e999, "name": -1e999}',
+    b'{"name": "a", "name": ["b"], "name": {"c": 1}}',
+    b'{"\\u0000": "\\u0000", "\\ud800": 1, "name": "\\ud83d"}',
+    b'[{"name": "a"}, {"name": "a"}, {"id": "\\u0000"}]',
+    b"1" * 100_000,
+    b'{"id": ' + b"9" * 10_000 + b"}",
+)
+#: Instants that a calendar, a time zone or a database does not hold.
+EDGES_OF_THE_CALENDAR = (
+    "0000-00-00T00:00:00Z",
+    "0001-01-01T00:00:00+14:00",
+    "0001-01-01T00:00:00",
+    "9999-12-31T23:59:59-14:00",
+    "9999-12-31T23:59:59.999999999Z",
+    "2016-12-31T23:59:60Z",
+    "2026-01-01T24:00:00Z",
+    "2026-03-29T02:30:00+99:99",
+    "10000-01-01T00:00:00Z",
+    "0001/01/01 00:00:00 +1400",
+    "9999/12/31 23:59:59 -1400",
+    "\u0662\u0660\u0662\u0666-01-01T00:00:00Z",
 )
 VALUES: tuple[Any, ...] = (
     None,
@@ -62,6 +90,11 @@ VALUES: tuple[Any, ...] = (
     "9f6c0e2a-0000-4000-8000-000000000000",
     ["9f6c0e2a-0000-4000-8000-000000000000"],
     "2026-13-45",
+    *EDGES_OF_THE_CALENDAR,
+    2**31,
+    2**63,
+    1e308,
+    "\u202eadmin",
 )
 
 

@@ -279,7 +279,7 @@ def test_k71_what_was_exported_comes_in_again_and_changes_nothing(
             "ip": "203.0.113.9",
             "platform": "Linux",
             "comment": text,
-            "vendor": text[:60],
+            "vendor": " ".join(text.split())[:60],  # a name: one line
         }
         assert in_english.post(ASSETS, payload).status_code == 201
     before = in_english.get(ASSETS, {"order": "hostname"}).json()

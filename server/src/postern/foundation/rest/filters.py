@@ -32,6 +32,7 @@ from rest_framework.request import Request
 from postern.foundation.rest import selections
 from postern.foundation.rest.by_key import chosen
 from postern.foundation.rest.formats import DISPLAY_FORMAT
+from postern.foundation.rest.instants import bounded
 
 MAX_SEARCH_CHARS: Final = 256
 MAX_SEARCH_TERMS: Final = 8
@@ -113,11 +114,11 @@ def parse_instant(text: str) -> datetime:
     if found is None:
         for pattern in (DISPLAY_FORMAT, "%Y-%m-%d %H:%M:%S %z"):
             try:
-                return datetime.strptime(text.strip(), pattern)  # noqa: DTZ007 - both patterns end in %z
+                return bounded(datetime.strptime(text.strip(), pattern))  # noqa: DTZ007 - both patterns end in %z
             except ValueError:
                 continue
         raise ValueError(text)
-    return timezone.make_aware(found) if timezone.is_naive(found) else found
+    return bounded(timezone.make_aware(found) if timezone.is_naive(found) else found)
 
 
 class DateRange(BaseFilterBackend):

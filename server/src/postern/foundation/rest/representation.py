@@ -18,6 +18,9 @@ from rest_framework.fields import SkipField
 from rest_framework.relations import PKOnlyObject
 
 from postern.foundation.rest.formats import DISPLAY_FORMAT
+from postern.foundation.rest.instants import InstantField
+
+_INSTANT_FIELDS: Final = frozenset({serializers.DateTimeField, InstantField})
 
 Field = serializers.Field[Any, Any, Any, Any]
 
@@ -172,7 +175,7 @@ def _way_to_read(field: Field) -> Callable[[Any], Any]:
 def _way_to_show(field: Field) -> Callable[[Any], Any]:
     if type(field) is serializers.UUIDField and field.uuid_format == "hex_verbose":
         return str
-    if type(field) is serializers.DateTimeField and getattr(field, "format", DISPLAY_FORMAT) == DISPLAY_FORMAT:
+    if type(field) in _INSTANT_FIELDS and getattr(field, "format", DISPLAY_FORMAT) == DISPLAY_FORMAT:
         return _instants(field)
     usual: Callable[[Any], Any] = field.to_representation
     return usual

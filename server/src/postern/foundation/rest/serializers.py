@@ -22,8 +22,10 @@ from rest_framework import serializers
 from rest_framework.request import Request
 
 from postern.foundation import identity
+from postern.foundation.rest.instants import InstantField
 from postern.foundation.rest.quick_lists import QuickList, shown
 from postern.foundation.rest.representation import KeptFields, QuickRows
+from postern.foundation.rest.text import refuse_disguises, refuse_disguises_in_lines
 from postern.foundation.rest.uniqueness import GATHERED, Wanted, is_free, wanted
 from postern.foundation.scope import OrgScope
 
@@ -87,6 +89,10 @@ class ResourceSerializer(FieldSelection, QuickRows, KeptFields):
     """A serializer of a model. `org_id` and `org_name` are there, read-only, when the model has an organization."""
 
     serializer_choice_field = serializers.ChoiceField
+    serializer_field_mapping: ClassVar[dict[Any, Any]] = {
+        **serializers.ModelSerializer.serializer_field_mapping,
+        models.DateTimeField: InstantField,
+    }
 
     class Meta:
         model: type[models.Model]
@@ -129,8 +135,16 @@ class ResourceSerializer(FieldSelection, QuickRows, KeptFields):
         return field_class, kwargs
 
     def build_standard_field(self, field_name: str, model_field: Any) -> Any:
-        """Long texts have a maximum too (K41). It is a validator and no `max_length`, which would make the form a line."""
+        """Long texts have a maximum too (K41). It is a validator and no `max_length`, which would make the form a line.
+
+        No text holds a character that disguises it.
+        """
         field_class, kwargs = super().build_standard_field(field_name, model_field)
+        if isinstance(model_field, models.CharField | models.TextField) and issubclass(
+            field_class, serializers.CharField
+        ):
+            plain = refuse_disguises_in_lines if isinstance(model_field, models.TextField) else refuse_disguises
+            kwargs["validators"] = [*kwargs.get("validators", ()), plain]
         if isinstance(model_field, models.TextField) and not model_field.max_length and not kwargs.get("read_only"):
             kwargs["validators"] = [*kwargs.get("validators", ()), MaxLengthValidator(MAX_TEXT)]
         return field_class, kwargs

@@ -12,6 +12,7 @@ from postern.apps.assets import admin_users, protocols
 from postern.apps.assets.models import Asset
 from postern.apps.assets.protocols import ProtocolPort
 from postern.foundation.rest.representation import prefetched
+from postern.foundation.rest.text import PlainField
 
 
 class ProtocolsField(serializers.ListField):
@@ -53,7 +54,7 @@ class ProtocolsField(serializers.ListField):
 class NodePathsField(serializers.ListField):
     """Places of an asset by their full values; nodes that are not there yet are made when they are written."""
 
-    child = serializers.CharField(max_length=4096)
+    child = PlainField(max_length=4096)
 
     def __init__(self, **kwargs: Any) -> None:
         kwargs.setdefault("required", False)

@@ -17,6 +17,7 @@ from postern.contracts.enums import Protocol
 from postern.foundation.rest.relations import NamedField, OrgOwnedField, OrgOwnedList
 from postern.foundation.rest.representation import prefetched
 from postern.foundation.rest.serializers import ResourceSerializer
+from postern.foundation.rest.text import PlainField
 
 _HOST_NAME: Final = re.compile(r"(?=.{1,128}\Z)[A-Za-z0-9_]([A-Za-z0-9_-]{0,62})(\.[A-Za-z0-9_-]{1,63})*\.?\Z")
 _MAX_HOSTNAME: Final = 128
@@ -63,9 +64,7 @@ class PlatformSerializer(ResourceSerializer):
 class NodeSerializer(ResourceSerializer):
     is_reusable = True
 
-    value = serializers.CharField(
-        max_length=128, required=False, allow_blank=True, allow_null=True, label=gettext_lazy("Value")
-    )
+    value = PlainField(max_length=128, required=False, allow_blank=True, allow_null=True, label=gettext_lazy("Value"))
     name = serializers.CharField(source="value", read_only=True, label=gettext_lazy("Name"))
     full_value = serializers.CharField(max_length=4096, read_only=True, label=gettext_lazy("Full value"))
 

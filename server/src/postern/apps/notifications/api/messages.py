@@ -18,6 +18,7 @@ from postern.foundation.rest.pagination import OptionalLimitPagination
 from postern.foundation.rest.relations import MAX_IDS, OrgOwnedList
 from postern.foundation.rest.rights import Right
 from postern.foundation.rest.serializers import ResourceSerializer
+from postern.foundation.rest.text import PlainField, PlainTextField
 from postern.foundation.rest.viewsets import ReadOnlyViewSet
 from postern.kernel.errors import NotAllowed
 
@@ -90,8 +91,8 @@ class SendSerializer(serializers.Serializer[Any]):
     user_ids = OrgOwnedList(User, required=False, default=list, label=gettext_lazy("People"))
     group_ids = OrgOwnedList(UserGroup, required=False, default=list, label=gettext_lazy("User groups"))
     is_broadcast = serializers.BooleanField(default=False, label=gettext_lazy("To everybody"))
-    subject = serializers.CharField(max_length=MAX_SUBJECT_CHARS, label=gettext_lazy("Subject"))
-    message = serializers.CharField(max_length=MAX_MESSAGE_CHARS, label=gettext_lazy("Message"))
+    subject = PlainField(max_length=MAX_SUBJECT_CHARS, label=gettext_lazy("Subject"))
+    message = PlainTextField(max_length=MAX_MESSAGE_CHARS, label=gettext_lazy("Message"))
 
 
 class SiteMessageViewSet(ReadOnlyViewSet):

@@ -17,6 +17,7 @@ from postern.apps.vault.models import SystemUser
 from postern.contracts.enums import Actions
 from postern.foundation.rest.relations import OrgOwnedField, OrgOwnedList, rows_in_scope
 from postern.foundation.rest.serializers import ResourceSerializer
+from postern.foundation.rest.text import PlainField
 
 _MAX_DISPLAYS: Final = 10_000
 _LABELS: Final = {
@@ -49,7 +50,7 @@ class DisplayListField(serializers.ListField):
 
     def __init__(self, list_name: str, **kwargs: Any) -> None:
         self.list_name = list_name
-        kwargs |= {"child": serializers.CharField(max_length=4096), "required": False, "max_length": _MAX_DISPLAYS}
+        kwargs |= {"child": PlainField(max_length=4096), "required": False, "max_length": _MAX_DISPLAYS}
         super().__init__(**kwargs)
 
     def get_attribute(self, instance: Any) -> list[str]:

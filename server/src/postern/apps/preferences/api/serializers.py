@@ -6,6 +6,7 @@ from typing import Any
 from rest_framework import serializers
 
 from postern.apps.preferences.registry import Kind, Preference
+from postern.foundation.rest.text import PlainField
 
 
 def _field(one: Preference) -> serializers.Field[Any, Any, Any, Any]:
@@ -20,7 +21,7 @@ def _field(one: Preference) -> serializers.Field[Any, Any, Any, Any]:
     text_options = {**options, "max_length": one.max_length, "allow_blank": not one.required}
     if one.kind is Kind.URL:
         return serializers.URLField(allow_null=not one.required, **text_options)
-    return serializers.CharField(allow_null=one.default is None, **text_options)
+    return PlainField(allow_null=one.default is None, **text_options)
 
 
 @cache

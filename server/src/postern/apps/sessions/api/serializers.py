@@ -10,6 +10,7 @@ from postern.apps.sessions import policy
 from postern.apps.sessions.models import Command, FileTransfer, ProxyOrder, Recording, Session, Terminal
 from postern.contracts.enums import Protocol, RecordingState, SessionState
 from postern.foundation.rest.serializers import ResourceSerializer
+from postern.foundation.rest.text import PlainField, PlainTextField
 from postern.kernel import clock
 
 
@@ -296,15 +297,15 @@ class OrderSerializer(ResourceSerializer):
 class RegistrationSerializer(serializers.Serializer[Any]):
     """What a component says when it registers."""
 
-    name = serializers.CharField(max_length=128)
-    type = serializers.CharField(max_length=16, default="proxy")
-    comment = serializers.CharField(max_length=4096, required=False, allow_blank=True, default="")
+    name = PlainField(max_length=128)
+    type = PlainField(max_length=16, default="proxy")
+    comment = PlainTextField(max_length=4096, required=False, allow_blank=True, default="")
 
 
 class ConnectionTokenSerializer(serializers.Serializer[Any]):
     """What a person wants to open: ids, or names that fit one thing only."""
 
-    asset = serializers.CharField(max_length=128)
-    system_user = serializers.CharField(max_length=128, required=False, allow_blank=True, default="")
+    asset = PlainField(max_length=128)
+    system_user = PlainField(max_length=128, required=False, allow_blank=True, default="")
     protocol = serializers.ChoiceField(choices=[one.value for one in Protocol], default=Protocol.SSH.value)
-    user = serializers.CharField(max_length=128, required=False, allow_blank=True, default="")
+    user = PlainField(max_length=128, required=False, allow_blank=True, default="")

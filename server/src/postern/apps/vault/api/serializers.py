@@ -13,6 +13,7 @@ from postern.apps.vault.ssh_keys import MAX_KEY_TEXT
 from postern.foundation import identity
 from postern.foundation.rest.relations import OrgOwnedField
 from postern.foundation.rest.serializers import ResourceSerializer
+from postern.foundation.rest.text import PlainField
 
 _SECRETS: Final = ("password", "private_key", "public_key", "token")
 
@@ -40,7 +41,7 @@ class SystemUserSerializer(ResourceSerializer):
     auto_generate_key = serializers.BooleanField(
         write_only=True, required=False, label=gettext_lazy("Auto generate key")
     )
-    username = serializers.CharField(max_length=128, required=False, allow_blank=True, label=gettext_lazy("Username"))
+    username = PlainField(max_length=128, required=False, allow_blank=True, label=gettext_lazy("Username"))
     assets_amount = serializers.SerializerMethodField(label=gettext_lazy("Assets amount"))
 
     class Meta:

@@ -1,0 +1,82 @@
+"""Every text and every instant that a route takes goes through the kit: no disguised name, no edge of the calendar."""
+
+from collections.abc import Iterator
+from typing import Any
+
+import pytest
+from django.apps import apps
+from rest_framework import serializers
+
+from postern.entrypoints import urls
+from postern.foundation.rest.instants import InstantField
+from postern.foundation.rest.serializers import ResourceSerializer
+from postern.foundation.rest.text import refuse_disguises, refuse_disguises_in_lines
+
+PLAIN = (refuse_disguises, refuse_disguises_in_lines)
+
+#: What is typed to sign in, or is a secret: compared, never shown as the name of something.
+SECRET_OR_TYPED = {
+    "code", "new_password", "new_password_again", "next", "old_password", "password", "private_key", "public_key", "token",
+}  # fmt: skip
+#: The name that somebody signs in with may be any: a wrong one is an attempt that counts.
+SIGN_IN = {"SignInSerializer.username"}
+#: Read by a grammar that knows letters and digits only: `ssh/22`.
+PARSED = {"AssetSerializer.protocols"}
+
+
+def _classes(kind: type[Any]) -> Iterator[type[Any]]:
+    for one in kind.__subclasses__():
+        yield one
+        yield from _classes(one)
+
+
+def _writable(fields: dict[str, Any], path: str) -> Iterator[tuple[str, Any]]:
+    for name, field in fields.items():
+        if field.read_only:
+            continue
+        yield f"{path}.{name}", field
+        child = getattr(field, "child", None)
+        if child is not None:
+            yield f"{path}.{name}", child
+        if getattr(field, "fields", None) and not isinstance(field.fields, list):
+            yield from _writable(field.fields, f"{path}.{name}")
+
+
+def _all() -> Iterator[tuple[str, Any]]:
+    assert urls.urlpatterns  # every view is loaded, and its serializers with it
+    for kind in set(_classes(serializers.Serializer)):
+        if not kind.__module__.startswith("postern.apps."):
+            continue
+        if issubclass(kind, ResourceSerializer) and not hasattr(getattr(kind, "Meta", None), "model"):
+            continue
+        try:
+            fields = kind(context={"request": None}).fields
+        except (AttributeError, KeyError, TypeError):  # made for a view of its own
+            fields = dict(kind._declared_fields)
+        yield from _writable(dict(fields), kind.__name__)
+
+
+@pytest.fixture(scope="module")
+def fields() -> list[tuple[str, Any]]:
+    assert apps.ready
+    return list(_all())
+
+
+def test_every_writable_text_refuses_characters_that_disguise_it(fields: list[tuple[str, Any]]) -> None:
+    texts = [(path, field) for path, field in fields if isinstance(field, serializers.CharField)]
+    assert len(texts) > 60
+    open_to_disguise = [
+        path
+        for path, field in texts
+        if not any(validator in PLAIN for validator in field.validators)
+        and path.rpartition(".")[2] not in SECRET_OR_TYPED
+        and path not in SIGN_IN | PARSED
+        and not isinstance(field, serializers.URLField | serializers.IPAddressField)
+    ]
+    assert sorted(set(open_to_disguise)) == []
+
+
+def test_every_writable_instant_is_one_of_the_kit(fields: list[tuple[str, Any]]) -> None:
+    instants = [(path, field) for path, field in fields if isinstance(field, serializers.DateTimeField)]
+    assert len(instants) >= 4
+    assert [path for path, field in instants if not isinstance(field, InstantField)] == []
