@@ -6,6 +6,7 @@ import { IconButton } from '#/ui/button';
 import { copyText } from '#/ui/clipboard';
 import { CellLink } from '#/ui/link';
 import { Chip, Missing } from '#/ui/status';
+import { visible } from '#/ui/visible-text';
 import type { FieldMeta } from './api';
 
 /** Value of a key, also for rows whose type does not name it. */
@@ -22,7 +23,7 @@ export function textOf(value: unknown): string {
 
 export function TextCell({ value }: { readonly value: unknown }) {
   const text = textOf(value);
-  return text === '' ? <Missing /> : <span title={text}>{text}</span>;
+  return text === '' ? <Missing /> : <bdi title={visible(text)}>{visible(text)}</bdi>;
 }
 
 export function MonoCell({ value }: { readonly value: unknown }) {
@@ -30,9 +31,9 @@ export function MonoCell({ value }: { readonly value: unknown }) {
   return text === '' ? (
     <Missing />
   ) : (
-    <span className="font-mono text-meta" title={text}>
-      {text}
-    </span>
+    <bdi className="font-mono text-meta" title={visible(text)}>
+      {visible(text)}
+    </bdi>
   );
 }
 

@@ -2,6 +2,7 @@ import { useState } from 'react';
 import { useT } from '#/lib/i18n';
 import { Badge, Count } from '#/ui/status';
 import { TextInput } from '#/ui/field';
+import { visible, VisibleText } from '#/ui/visible-text';
 import type { CommandRow } from './api';
 import { clockText } from './clock-text';
 
@@ -11,7 +12,11 @@ export function CommandText({ command }: { readonly command: CommandRow }) {
   if (command.kind === 'hidden' || command.kind === 'unknown') {
     return <span className="text-ink-3">{t(`sessions:kind.${command.kind}`)}</span>;
   }
-  return <code className="font-mono text-meta">{command.input}</code>;
+  return (
+    <code className="font-mono text-meta">
+      <VisibleText text={command.input} />
+    </code>
+  );
 }
 
 function currentCommand(commands: readonly CommandRow[], positionMs: number): string | null {
@@ -67,7 +72,7 @@ export function CommandPanel({
               <span className="flex-none font-mono text-meta text-ink-3 tabular-nums">
                 {clockText(command.offset_ms)}
               </span>
-              <span className="min-w-0 grow truncate" title={command.input}>
+              <span className="min-w-0 grow truncate" title={visible(command.input)}>
                 <CommandText command={command} />
               </span>
               {command.risk_level > 0 && <Badge tone="danger">{t('sessions:dangerous')}</Badge>}

@@ -4,6 +4,7 @@ import { exactStamp, parseTime } from '#/lib/time';
 import { StateView } from '#/ui/states';
 import { Badge } from '#/ui/status';
 import { Table, type TableColumn } from '#/ui/table';
+import { visible, VisibleText } from '#/ui/visible-text';
 import type { CommandRow } from './api';
 import { clockText } from './clock-text';
 import { CommandText } from './CommandPanel';
@@ -23,9 +24,11 @@ function Output({ text }: { readonly text: string }) {
   if (text === '') return null;
   return (
     <details>
-      <summary className="truncate font-mono text-meta text-ink-2">{text.split('\n', 1)[0]}</summary>
+      <summary className="truncate font-mono text-meta text-ink-2">
+        <VisibleText text={text.split('\n', 1)[0] ?? ''} />
+      </summary>
       <pre className="mt-1 max-h-60 overflow-auto rounded-2 bg-term-bg p-2 font-mono text-meta whitespace-pre text-term-fg">
-        {text}
+        {visible(text)}
       </pre>
     </details>
   );
@@ -75,7 +78,7 @@ export function CommandTable({
         columns={columns}
         rows={commands}
         rowId={(row) => row.id}
-        rowName={(row) => row.input}
+        rowName={(row) => visible(row.input)}
         placeholder={
           commands?.length === 0 ? (
             <StateView drawing="empty" title={t('sessions:no_commands')}>

@@ -4,6 +4,7 @@ import { AppLink } from '#/ui/link';
 import { MenuButton } from '#/ui/menu';
 import { Skeleton } from '#/ui/skeleton';
 import type { RowAction, TableColumn } from '#/ui/table';
+import { visible } from '#/ui/visible-text';
 import type { Resource, ResourceDefinition } from '../define';
 import { objectPath } from '../routes';
 
@@ -40,7 +41,7 @@ export function PhoneRows<Row extends Resource>({
   return (
     <ul>
       {rows.map((row) => {
-        const name = resource.nameOf(row);
+        const name = visible(resource.nameOf(row));
         const offered = actions?.(row) ?? [];
         return (
           <li key={row.id} className="border-b border-line px-3 py-2">

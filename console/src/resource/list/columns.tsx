@@ -2,6 +2,7 @@ import type { ReactNode } from 'react';
 import type { Translate } from '#/lib/i18n';
 import { CellLink } from '#/ui/link';
 import type { TableColumn } from '#/ui/table';
+import { VisibleText } from '#/ui/visible-text';
 import type { FieldMap } from '../api';
 import type { Column, Resource, ResourceDefinition } from '../define';
 import { AutoCell, valueOf } from '../format';
@@ -35,7 +36,7 @@ export function tableColumns<Row extends Resource>(
       const automatic = (row: Row): ReactNode =>
         isName && resource.routes.paths.detail !== undefined ? (
           <CellLink to={objectPath(resource.routes.paths.detail, row.id)} className="pt-link font-medium">
-            {String(valueOf(row, spec.key) ?? resource.nameOf(row))}
+            <VisibleText text={String(valueOf(row, spec.key) ?? resource.nameOf(row))} />
           </CellLink>
         ) : (
           <AutoCell row={row} name={spec.key} meta={field} />
