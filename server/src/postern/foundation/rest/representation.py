@@ -8,7 +8,7 @@ import copy
 from collections.abc import Callable, Mapping, Sequence
 from datetime import datetime
 from operator import attrgetter
-from typing import Any, Final, NamedTuple
+from typing import Any, Final, NamedTuple, cast
 
 from django.core.exceptions import ObjectDoesNotExist
 from django.db import models
@@ -176,7 +176,7 @@ def _way_to_show(field: Field) -> Callable[[Any], Any]:
     if type(field) is serializers.UUIDField and field.uuid_format == "hex_verbose":
         return str
     if type(field) in _INSTANT_FIELDS and getattr(field, "format", DISPLAY_FORMAT) == DISPLAY_FORMAT:
-        return _instants(field)
+        return _instants(cast("serializers.DateTimeField", field))
     usual: Callable[[Any], Any] = field.to_representation
     return usual
 

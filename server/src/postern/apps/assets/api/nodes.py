@@ -1,6 +1,6 @@
 """Endpoints of the node tree."""
 
-from typing import Any, cast
+from typing import Any, Final, cast
 
 from django.db.models import QuerySet
 from django.http import Http404
@@ -23,16 +23,31 @@ from postern.apps.assets.api.serializers import (
 from postern.apps.assets.models import Asset, Node
 from postern.apps.assets.tree_shapes import asset_tree_node, node_tree_node
 from postern.foundation import identity
+from postern.foundation.rest.openapi.answers import ANY_OBJECTS, TEXT, Answer, texts
 from postern.foundation.rest.rights import Right
 from postern.foundation.rest.viewsets import ResourceViewSet
 from postern.foundation.scope import writable
 from postern.kernel.ids import parse_id
+
+#: Which assets were placed in, or taken from, the node.
+_PLACED: Final = Answer(schema=texts("org_id", "org_name", assets={"type": "array", "items": TEXT}))
 
 
 class NodeViewSet(ResourceViewSet):
     queryset = Node.objects.all()
     serializer_class = NodeSerializer
     serializer_classes = {"create": ChildNodeSerializer, "children": ChildNodeSerializer}
+    answers = {
+        "tree": Answer(schema=ANY_OBJECTS),
+        "children:get": Answer(serializer=NodeSerializer, many=True),
+        "children:post": Answer(201, serializer=NodeSerializer),
+        "children_of:get": Answer(serializer=NodeSerializer, many=True),
+        "children_of:post": Answer(201, serializer=NodeSerializer),
+        "children_tree:get": Answer(schema=ANY_OBJECTS),
+        "children_tree:post": Answer(201, serializer=NodeSerializer),
+        "children_add": Answer(schema=TEXT),
+        **dict.fromkeys(("assets_add", "assets_remove", "assets_replace"), _PLACED),
+    }
     rights = {
         **ADMIN_ONLY,
         "tree": Right.ORG_ADMIN,

@@ -14,6 +14,7 @@ from postern.apps.notifications.actions import MAX_MESSAGE_CHARS, MAX_SUBJECT_CH
 from postern.apps.notifications.message_types import FROM_PEOPLE, label_of
 from postern.apps.notifications.models import SiteMessageReceipt
 from postern.apps.users.models import User, UserGroup
+from postern.foundation.rest.openapi.answers import Answer, texts
 from postern.foundation.rest.pagination import OptionalLimitPagination
 from postern.foundation.rest.relations import MAX_IDS, OrgOwnedList
 from postern.foundation.rest.rights import Right
@@ -43,7 +44,9 @@ class SiteMessageSerializer(ResourceSerializer):
         source="message.message_type", read_only=True, label=gettext_lazy("Message type")
     )
     message_type_display = serializers.SerializerMethodField(label=gettext_lazy("Message type"))
-    sender = serializers.UUIDField(source="message.sender_id", read_only=True, label=gettext_lazy("Sender"))
+    sender = serializers.UUIDField(
+        source="message.sender_id", read_only=True, allow_null=True, label=gettext_lazy("Sender")
+    )
     sender_display = serializers.SerializerMethodField(label=gettext_lazy("Sender"))
     receivers = serializers.ListField(
         source="message.addressed_to",
@@ -101,6 +104,11 @@ class SiteMessageViewSet(ReadOnlyViewSet):
     queryset = SiteMessageReceipt.objects.all()
     serializer_class = SiteMessageSerializer
     serializer_classes = {"mark_as_read": ReadSerializer, "send": SendSerializer}
+    answers = {
+        "mark_as_read": Answer(schema=texts("detail")),
+        "send": Answer(schema=texts("detail")),
+        "unread_total": Answer(schema=texts(total={"type": "integer"})),
+    }
     rights = {
         "list": Right.VALID_USER,
         "retrieve": Right.VALID_USER,

@@ -24,6 +24,7 @@ from postern.apps.perms.models import AssetPermission
 from postern.apps.users.models import Membership, User
 from postern.apps.vault.models import SystemUser
 from postern.contracts.enums import Protocol
+from postern.foundation.rest.openapi.answers import Answer
 from postern.foundation.rest.rights import Right
 from postern.foundation.rest.views import PosternView
 from postern.foundation.rest.viewsets import CreateMixin, DeleteMixin, ReadOnlyViewSet, ResourceViewSet, RowNotFound
@@ -37,6 +38,10 @@ _AMOUNTS = ("users", "user_groups", "assets", "nodes", "system_users")
 class AssetPermissionViewSet(ResourceViewSet):
     queryset = AssetPermission.objects.all()
     serializer_class = AssetPermissionSerializer
+    answers = {
+        "cache_refresh": Answer(schema={"type": "object", "properties": {"msg": {"type": "boolean"}}}),
+        "validate": Answer(schema={"type": ["object", "boolean"]}),
+    }
     rights = {
         **dict.fromkeys(("list", "retrieve", "create", "update", "destroy"), Right.ORG_ADMIN),
         "users_all": Right.ORG_ADMIN,

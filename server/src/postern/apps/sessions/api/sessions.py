@@ -18,6 +18,7 @@ from postern.apps.sessions.api.serializers import CommandSerializer, FileTransfe
 from postern.apps.sessions.api.tokens import issued, login_session_of
 from postern.apps.sessions.models import Command, FileTransfer, Session
 from postern.contracts.enums import SessionState
+from postern.foundation.rest.openapi.answers import ANY_OBJECT, Answer
 from postern.foundation.rest.rights import Right
 from postern.foundation.rest.views import PosternView
 from postern.foundation.rest.viewsets import ListViewSet, ReadOnlyViewSet
@@ -37,6 +38,7 @@ class SessionViewSet(ReadOnlyViewSet):
 
     queryset = Session.objects.all()
     serializer_class = SessionSerializer
+    answers = {"watch_token": Answer(201, schema=ANY_OBJECT)}
     rights = {"list": Right.ORG_AUDITOR, "retrieve": Right.ORG_AUDITOR, "watch_token": Right.ORG_AUDITOR}
     acts_in_root = frozenset({"watch_token"})
     filter_fields = (

@@ -15,6 +15,7 @@ from postern.contracts.access import Denial
 from postern.contracts.browser import PROXY_STREAM
 from postern.contracts.enums import Protocol
 from postern.foundation.actor import Actor
+from postern.foundation.rest.openapi.answers import ANY_OBJECT, Answer
 from postern.foundation.rest.rights import Right
 from postern.foundation.rest.views import PosternView
 
@@ -40,6 +41,7 @@ def issued(token: IssuedToken) -> Response:
 class ConnectionTokenView(PosternView):
     """`POST authentication/connection-token/`: a token for one session of one's own."""
 
+    answers = {"post": Answer(201, schema=ANY_OBJECT)}
     rights = Right.VALID_USER
     always_root = True
 

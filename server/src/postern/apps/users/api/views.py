@@ -28,6 +28,7 @@ from postern.apps.users.queries import (
     with_org_role,
     with_role,
 )
+from postern.foundation.rest.openapi.answers import ANY_OBJECT, ANY_OBJECTS, Answer, texts
 from postern.foundation.rest.rights import Right
 from postern.foundation.rest.viewsets import MAX_BULK_ITEMS, ResourceViewSet, SelectionMissing
 
@@ -59,6 +60,13 @@ class UserViewSet(ResourceViewSet):
     serializer_class = UserSerializer
     changed_in_organization = False  # accounts belong to no organization: some are seen in the root only
     serializer_classes = {"set_password": PasswordSerializer, "invite": InvitationSerializer}
+    answers = {
+        "suggestion": Answer(schema={"anyOf": [ANY_OBJECT, ANY_OBJECTS]}),
+        "invite": Answer(201, schema=ANY_OBJECTS),
+        "remove": Answer(204),
+        "remove_selected": Answer(204),
+        "reset_second_factor": Answer(schema=texts("msg")),
+    }
     rights = {
         "list": Right.ORG_ADMIN,
         "retrieve": Right.ORG_ADMIN,

@@ -8,6 +8,7 @@ import yaml
 from django.utils import translation
 from drf_spectacular.generators import SchemaGenerator
 
+from postern.foundation.rest.openapi import refusals
 from postern.foundation.rest.openapi.description import API_PREFIX
 
 _Endpoint = tuple[str, str, str, Any]
@@ -21,6 +22,7 @@ def document() -> dict[str, Any]:
         made = generator.get_schema(request=None, public=True)  # type: ignore[no-untyped-call]  # likewise
         # Titles are translated when they are written: here, and not in the language of whoever asks first.
         plain: dict[str, Any] = json.loads(json.dumps(made, default=str), object_hook=_without_empty_choice)
+    refusals.add_to(plain)
     return plain
 
 
@@ -28,6 +30,8 @@ def _without_empty_choice(part: dict[str, Any]) -> dict[str, Any]:
     """Anything, or null: null would be two of the choices, of which `oneOf` wants exactly one. Anything is said by silence."""
     if part.get("oneOf") == [{}, {"type": "null"}]:
         del part["oneOf"]
+    if {"type": "string", "maxLength": 0} in part.get("oneOf", ()):  # an empty text is one of the others, too
+        part["anyOf"] = part.pop("oneOf")
     return part
 
 

@@ -1,8 +1,10 @@
 """How one operation of the API is described: its name, who may call it, what a list can be asked, and the bulk forms."""
 
 import re
+from collections.abc import Mapping
 from typing import Any, Final
 
+from django.db import models
 from drf_spectacular.extensions import OpenApiSerializerFieldExtension
 from drf_spectacular.openapi import AutoSchema
 from drf_spectacular.plumbing import build_array_type, build_basic_type, build_parameter_type
@@ -11,6 +13,7 @@ from drf_spectacular.utils import Direction, OpenApiParameter
 from rest_framework import serializers
 
 from postern.foundation.rest.filters import filter_lookups
+from postern.foundation.rest.openapi.answers import Answer
 from postern.foundation.rest.openapi.description import API_PREFIX
 from postern.foundation.rest.rights import Right, RightsOf, declared
 
@@ -128,7 +131,12 @@ class OperationDescription(AutoSchema):
         return found
 
     def get_response_serializers(self) -> Any:
-        """What comes back with success; errors have the shapes that the document's preface tells."""
+        """What comes back with success; `refusals` describes the errors."""
+        answers: Mapping[str, Answer] = getattr(self.view, "answers", {})
+        name = self._action or self.method.lower()
+        said = answers.get(f"{name}:{self.method.lower()}") or answers.get(name)
+        if said is not None:
+            return {said.status: self._described(said)}
         if self.method == "DELETE":
             return {204: None}
         found = self._get_serializer()
@@ -142,6 +150,12 @@ class OperationDescription(AutoSchema):
         if self._action in _BULK_FORMS:
             return {200: build_array_type(self._one(found, "response"))}
         return {200: found}
+
+    def _described(self, said: Answer) -> Any:
+        if said.serializer is None:
+            return said.schema
+        one = self._one(said.serializer(context={"view": self.view}), "response")
+        return build_array_type(one) if said.many else one
 
     def _is_list_view(self, serializer: Any = None) -> bool:
         """Lists are described whole by `get_response_serializers`."""
@@ -172,12 +186,29 @@ class OperationDescription(AutoSchema):
         for name in [name for name, field in serializer.fields.items() if getattr(field, "filter_only", False)]:
             found["properties"].pop(name, None)
         if direction == "response" and isinstance(serializer, serializers.ModelSerializer):
+            for name, field in serializer.fields.items():
+                _allow_empty_choice(found["properties"].get(name, {}), serializer.Meta.model, field)
             found["required"] = sorted(found["properties"])
         return found
 
     @property
     def _action(self) -> str | None:
         return getattr(self.view, "action", None)
+
+
+class DescribedInstant(OpenApiSerializerFieldExtension):  # type: ignore[no-untyped-call]  # the library's base is untyped
+    """An instant is shown as `2026/11/22 08:00:00 +0000`, which is not the `date-time` of JSON schema; it is taken as either."""
+
+    target_class = "rest_framework.serializers.DateTimeField"
+    match_subclasses = True
+
+    def map_serializer_field(self, auto_schema: AutoSchema, direction: str) -> dict[str, Any]:
+        """A text."""
+        del auto_schema
+        if direction == "request":
+            return {"type": "string", "format": "date-time"}
+        pattern = r"^\d{4}/\d{2}/\d{2} \d{2}:\d{2}:\d{2} [+-]\d{4}$"
+        return {"type": "string", "pattern": pattern, "examples": ["2026/11/22 08:00:00 +0000"]}
 
 
 class DescribedOrgName(OpenApiSerializerFieldExtension):  # type: ignore[no-untyped-call]  # the library's base is untyped
@@ -189,6 +220,14 @@ class DescribedOrgName(OpenApiSerializerFieldExtension):  # type: ignore[no-unty
         """A text."""
         del auto_schema, direction
         return {"type": "string"}
+
+
+def _allow_empty_choice(schema: dict[str, Any], model: type[models.Model], field: Any) -> None:
+    """A choice that may be left open in the table is shown as an empty text; of a read-only field DRF forgets that."""
+    columns = {column.name: column for column in model._meta.concrete_fields}  # noqa: SLF001 - the documented model API
+    column = columns.get(field.source) if isinstance(field.source, str) else None
+    if column is not None and column.blank and "" not in schema.get("enum", [""]):
+        schema["enum"] = [*schema["enum"], ""]
 
 
 def _query(name: str, description: str, kind: Any = OpenApiTypes.STR, enum: list[str] | None = None) -> dict[str, Any]:
