@@ -90,3 +90,9 @@ def test_instant_at_the_edge_of_the_calendar_is_refused_in_filters_and_bodies(
     changed = as_org_admin.patch(f"/api/v1/users/users/{people['user'].pk}/", {"date_expired": instant}, format="json")
     assert changed.status_code == 400
     assert set(changed.json()) == {"date_expired"}
+
+
+@pytest.mark.parametrize("address", ["no address", "1.2.3", "::g", "1.2.3.4/8", "1.2.3.4,5.6.7.8"])
+def test_filter_by_what_is_no_address_is_refused_on_every_database(as_org_admin: APIClient, address: str) -> None:
+    answer = as_org_admin.get("/api/v1/audits/login-logs/", {"ip": address})
+    assert (answer.status_code, set(answer.json())) == (400, {"ip"})

@@ -73,6 +73,8 @@ class DeclaredFilters(BaseFilterBackend):
 def _condition(model: type[models.Model], lookup: str, value: str) -> Q:
     field = _column(model, lookup)
     parts = [part for part in value.split(",") if part] if isinstance(field, models.UUIDField) else [value]
+    if isinstance(field, models.GenericIPAddressField) and not lookup.endswith("__icontains"):
+        field.run_validators(value)  # PostgreSQL compares addresses, not texts
     cleaned = [_clean(field, part) for part in parts]
     if lookup.endswith(("__icontains", "__gte", "__lte")) or len(cleaned) == 1:
         return Q((lookup, cleaned[0]))
