@@ -9,12 +9,13 @@ from rest_framework.response import Response
 
 from postern.apps.authn import guard
 from postern.foundation.rest.rights import Right
+from postern.foundation.rest.text import PlainField
 from postern.foundation.rest.views import PosternView
 from postern.kernel.errors import NotFound
 
 
 class AddressSerializer(serializers.Serializer[Any]):
-    address = serializers.CharField(max_length=64)
+    address = PlainField(max_length=64)
 
 
 class LockedAddressesView(PosternView):

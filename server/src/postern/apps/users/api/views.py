@@ -30,6 +30,7 @@ from postern.apps.users.queries import (
 )
 from postern.foundation.rest.openapi.answers import ANY_OBJECT, ANY_OBJECTS, Answer, texts
 from postern.foundation.rest.rights import Right
+from postern.foundation.rest.text import PlainField
 from postern.foundation.rest.viewsets import MAX_BULK_ITEMS, ResourceViewSet, SelectionMissing
 
 _SUGGESTIONS = 3
@@ -49,7 +50,7 @@ class PasswordSerializer(EndSerializer):
 
 class InvitationSerializer(serializers.Serializer[Any]):
     #: An id, a user name or an e-mail address. Whether it names anybody is not told, so nothing is looked up here.
-    user = serializers.CharField(max_length=254)
+    user = PlainField(max_length=254)
     role = serializers.ChoiceField(choices=("Admin", "Auditor", "User"))
 
 
