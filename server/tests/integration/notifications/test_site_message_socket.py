@@ -183,6 +183,32 @@ async def test_k40_watch_closes_what_no_event_closed(uma: User, tabs: list[Tab])
     assert await sync_to_async(LoginSession.objects.filter(date_ended__isnull=True).exists)()
 
 
+async def test_k40_watch_outlives_a_socket_that_cannot_be_closed(
+    uma: User, tabs: list[Tab], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Its client went away at that moment: the other sockets of the sign-in close all the same, and later ones too."""
+    monkeypatch.setattr(consumers, "RECHECK_S", 0.1)
+    close, broken = consumers.SiteMessages.close, []
+
+    async def first_one_fails(socket: consumers.SiteMessages, *args: Any, **kwargs: Any) -> None:
+        if not broken:
+            broken.append(socket)
+            raise RuntimeError("the connection is gone")
+        await close(socket, *args, **kwargs)
+
+    cookies = await sync_to_async(sign_in)(uma)
+    tabs += [Tab(cookies), Tab(cookies)]
+    for tab in tabs:
+        await tab.open()
+        assert await tab.count() == 0
+    monkeypatch.setattr(consumers.SiteMessages, "close", first_one_fails)
+    await sync_to_async(User.objects.filter(pk=uma.pk).update)(is_active=False)
+    for tab in tabs:
+        closed = await tab.next()
+        assert (closed["type"], closed["code"]) == ("websocket.close", consumers.CLOSE_SIGNED_OUT)
+    assert broken
+
+
 @pytest.mark.parametrize("text", ["", "{}", "[", '{"refresh_every_seconds": 0}', '"x"', "x" * 2000])
 async def test_message_that_is_none_closes_the_tab(uma: User, tabs: list[Tab], text: str) -> None:
     tabs.append(Tab(await sync_to_async(sign_in)(uma)))

@@ -121,7 +121,7 @@ def test_k35_link_is_void_when_its_maker_may_not_make_it_any_more(
 @pytest.mark.django_db
 def test_link_works_while_nothing_has_changed_and_says_that_no_mail_was_sent(ann: User, as_org_admin: APIClient):
     answer = as_org_admin.patch(f"{USERS}{ann.pk}/password/reset/", headers={"Accept-Language": "en"}).json()
-    assert "No mail was sent" in answer["set_password_link"]["msg"]
+    assert "No e-mail was sent" in answer["set_password_link"]["msg"]
     assert works(answer["set_password_link"]["url"].partition("#")[2])
 
 

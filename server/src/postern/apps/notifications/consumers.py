@@ -180,9 +180,20 @@ class SignInWatch:
             except DatabaseError:
                 log.warning("sign-ins of open consoles could not be checked")
                 continue
-            for login_session_id in watched - holding:
-                for socket in tuple(self._sockets.get(login_session_id, ())):
-                    await socket.close(CLOSE_SIGNED_OUT)
+            except Exception:  # the watch outlives whatever goes wrong: it is the only one
+                log.exception("sign-ins of open consoles could not be checked")
+                continue
+            ended = [socket for gone in watched - holding for socket in self._sockets.get(gone, ())]
+            # All at once, so that one which hangs or has gone keeps no other open.
+            outcomes = await asyncio.gather(*(_close(socket) for socket in ended), return_exceptions=True)
+            for outcome in outcomes:
+                if isinstance(outcome, Exception):
+                    log.warning("the socket of an ended sign-in could not be closed: %r", outcome)
+
+
+async def _close(socket: SiteMessages) -> None:
+    async with asyncio.timeout(RECHECK_S):
+        await socket.close(CLOSE_SIGNED_OUT)
 
 
 WATCH: Final = SignInWatch()

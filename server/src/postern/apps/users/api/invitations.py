@@ -15,6 +15,7 @@ from postern.apps.users.actions import invitations
 from postern.apps.users.errors import InvitationGone
 from postern.apps.users.models import Invitation, OrgRole
 from postern.apps.users.queries import invitations_of_members, invitations_sent, invitations_to
+from postern.foundation.rest.openapi.answers import Answer, texts
 from postern.foundation.rest.rights import Right
 from postern.foundation.rest.serializers import ResourceSerializer
 from postern.foundation.rest.viewsets import DeleteMixin, ListViewSet
@@ -77,6 +78,10 @@ class _AnswerableViewSet(ListViewSet):
     queryset = Invitation.objects.all()
     serializer_class = ReceivedInvitationSerializer
     exportable = False
+    answers: ClassVar[dict[str, Answer]] = {
+        "accept": Answer(schema=texts("msg")),
+        "decline": Answer(schema=texts("msg")),
+    }
     ordering_fields: ClassVar[tuple[str, ...]] = ("date_created", "date_expired")
     default_order = ("-date_created",)
 

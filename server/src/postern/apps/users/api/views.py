@@ -67,6 +67,12 @@ class UserViewSet(ResourceViewSet):
         "remove": Answer(204),
         "remove_selected": Answer(204),
         "reset_second_factor": Answer(schema=texts("msg")),
+        "credentials": Answer(schema=ANY_OBJECT),
+        "reset_access": Answer(
+            schema=texts(
+                set_password_link={"anyOf": [texts("url", "date_expired", "msg"), {"type": "null"}]}, ended=ANY_OBJECT
+            )
+        ),
     }
     rights = {
         "list": Right.ORG_ADMIN,
