@@ -186,7 +186,7 @@ describe('detail', () => {
     await userEvent.click(within(question).getByRole('button', { name: 'Reset' }));
     await waitFor(() => expect(sent('PATCH', 'users/users/eve/password/reset/')).toHaveLength(1));
     expect(sent('PATCH', 'users/users/eve/password/reset/')[0]?.body).toEqual({ end: ['public_keys'] });
-    expect(await screen.findByText(/No mail was sent/)).toBeTruthy();
+    expect(await screen.findByText(/No e-mail was sent/)).toBeTruthy();
     await userEvent.click(screen.getByRole('button', { name: 'Cancel' }));
   });
 
@@ -203,7 +203,7 @@ describe('detail', () => {
     expect(question.textContent).toContain('live sessions');
     await userEvent.click(within(question).getByRole('button', { name: 'End everything' }));
     await waitFor(() => expect(sent('POST', 'users/users/eve/access/reset/')).toHaveLength(1));
-    expect(await screen.findByText(/No mail was sent/)).toBeTruthy();
+    expect(await screen.findByText(/No e-mail was sent/)).toBeTruthy();
     await userEvent.click(screen.getByRole('button', { name: 'Cancel' }));
   });
 
