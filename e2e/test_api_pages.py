@@ -25,7 +25,8 @@ def test_strangers_sign_in_first_and_then_read_and_call(browser: Browser, compan
     assert "tried" in [label["name"] for label in company.admin.get("/api/v1/assets/labels/")]
 
     page.goto(f"{company.product.url}/api/redoc/")
-    expect(page.get_by_role("heading", level=1, name="Postern")).to_be_visible()
+    # Not by its role: the page has some 50,000 elements, whose roles would be computed at each look
+    expect(page.locator("h1", has_text="Postern")).to_be_visible()
     # Redoc asks another host for a logo; the content policy stops the question before it leaves.
     assert [url for url in answered if not url.startswith((company.product.url, "data:", "blob:"))] == []
     context.close()

@@ -213,6 +213,7 @@ def test_person_without_an_organization_sees_invitations_and_can_sign_out(
     page = pages.sign_in(company, person)
     inviter = new_person(company, DEFAULT_ORG, "Admin")
     api = company.product.api(inviter.username, ZHANG_PASSWORD)
+    api.call("PATCH", "/api/v1/users/profile/", {"is_first_login": False})
     api.post("/api/v1/users/users/invite/", [{"user": person.username, "role": "User"}])
     (row,) = company.admin.get(f"/api/v1/orgs/org-member-relation/?org={branch.id}&user={person.id}")
     company.admin.delete(f"/api/v1/orgs/org-member-relation/{row['id']}/")

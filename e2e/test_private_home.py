@@ -1,9 +1,11 @@
 """What the product keeps is its owner's alone: every file after real use, and every environment of its processes."""
 
 import os
+import shutil
 import socket
 import stat
 import subprocess
+import tempfile
 from pathlib import Path
 from typing import Any
 
@@ -42,7 +44,9 @@ def open_to_others(home: Path) -> list[str]:
 @pytest.fixture
 def used(tmp_path: Path, host: TargetHost) -> Any:
     """A data folder that everybody could read before, then a start and some real use."""
-    home = tmp_path / "home"
+    # A short path, so that the folder of the sockets lies within it.
+    outer = Path(tempfile.mkdtemp(prefix="postern-"))
+    home = outer / "home"
     (home / "replays").mkdir(parents=True)
     (home / "replays" / "of-an-older-version.cast").write_text("x")
     for path in (home, home / "replays"):
@@ -53,6 +57,7 @@ def used(tmp_path: Path, host: TargetHost) -> Any:
         yield product, build_world(product, tmp_path, host)
     finally:
         product.stop()
+        shutil.rmtree(outer)
 
 
 def test_everything_in_the_data_folder_is_private_after_real_use(used: Any, tmp_path: Path) -> None:

@@ -11,6 +11,7 @@ from asgiref.sync import sync_to_async
 from asgiref.testing import ApplicationCommunicator
 from channels.routing import URLRouter
 from django.test import Client
+from uvicorn.protocols.utils import ClientDisconnected
 
 from postern.apps.authn.models import LoginSession
 from postern.apps.notifications import actions, consumers
@@ -65,6 +66,10 @@ class Tab:
 
     async def say(self, text: str) -> None:
         await self._socket.send_input({"type": "websocket.receive", "text": text})
+
+    async def ended(self) -> None:
+        """Wait until the application is done with this socket. Raises what ended it."""
+        await self._socket.wait(LIMIT_S)
 
     async def close(self) -> None:
         with contextlib.suppress(asyncio.CancelledError, TimeoutError):
@@ -207,6 +212,27 @@ async def test_k40_watch_outlives_a_socket_that_cannot_be_closed(
         closed = await tab.next()
         assert (closed["type"], closed["code"]) == ("websocket.close", consumers.CLOSE_SIGNED_OUT)
     assert broken
+
+
+async def test_socket_whose_client_goes_without_a_word_is_forgotten(
+    uma: User, tabs: list[Tab], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Else each one counts for ever towards those that a sign-in may hold open."""
+    before = dict(consumers.WATCH._sockets)
+    tabs.append(Tab(await sync_to_async(sign_in)(uma)))
+    await tabs[0].open()
+    assert await tabs[0].count() == 0
+    assert dict(consumers.WATCH._sockets) != before
+
+    async def gone(*_: Any, **__: Any) -> None:
+        raise ClientDisconnected
+
+    monkeypatch.setattr(consumers.SiteMessages, "send", gone)
+    await sync_to_async(send_to)(uma)
+    with pytest.raises(ClientDisconnected):
+        await tabs[0].ended()
+    tabs.clear()
+    assert dict(consumers.WATCH._sockets) == before
 
 
 @pytest.mark.parametrize("text", ["", "{}", "[", '{"refresh_every_seconds": 0}', '"x"', "x" * 2000])

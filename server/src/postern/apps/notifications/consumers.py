@@ -80,8 +80,14 @@ class SiteMessages(AsyncWebsocketConsumer):  # type: ignore[misc]  # channels ha
         await self.accept()
         await self._tell()
 
-    async def disconnect(self, code: int) -> None:
-        del code
+    async def __call__(self, scope: Any, receive: Any, send: Any) -> None:
+        """Serve until it is over, on whichever way: a send to a client that has gone ends it without a word of `disconnect`."""
+        try:
+            await super().__call__(scope, receive, send)
+        finally:
+            await self._leave()
+
+    async def _leave(self) -> None:
         if self._refreshing is not None:
             self._refreshing.cancel()
         if self.visitor is None:
