@@ -307,3 +307,12 @@ def test_every_column_of_evidence_is_covered_or_left_out_for_a_reason(model: Any
     columns = {field.attname for field in model._meta.concrete_fields}
     assert columns - set(covered.versions[-1]) - set(covered.left_out) == set(), "cover it: see `sessions/evidence.py`"
     assert all(covered.left_out.values())
+
+
+def test_proof_of_the_first_version_is_made_with_the_first_list_of_columns(over: Session) -> None:
+    first = ("id", "user")
+    released = evidence.Covered(Session, (first,), {})
+    extended = evidence.Covered(Session, (first, (*first, "asset")), {})
+    stored = evidence.proof_of(released, over)
+    assert evidence.proof_of(extended, over, evidence.version_of(stored)) == stored
+    assert evidence.version_of(evidence.proof_of(extended, over)) == 1

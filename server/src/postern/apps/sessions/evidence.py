@@ -151,7 +151,7 @@ def row_proof(
 
 def proof_of(covered: Covered, row: models.Model, version: int | None = None) -> str:
     """The proof of a row that stands for itself, as a session does."""
-    names = covered.versions[version or len(covered.versions) - 1]
+    names = covered.versions[-1 if version is None else version]
     return _proof(covered, [getattr(row, name) for name in names], version, [])
 
 
