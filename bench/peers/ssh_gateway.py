@@ -26,6 +26,7 @@ from postern.proxies.core.commands import CommandDetector  # noqa: E402 - the te
 from postern.proxies.core.control.client import HttpControlPlane  # noqa: E402 - the tests' peers join the path above
 from postern.proxies.core.control.outbox import EventOutbox  # noqa: E402 - the tests' peers join the path above
 from postern.proxies.core.control.registration import obtain_credential  # noqa: E402 - the tests' peers join the path above
+from postern.proxies.core.control.tickets import TicketKeeper  # noqa: E402 - the tests' peers join the path above
 from postern.proxies.core.limits import Limits  # noqa: E402 - the tests' peers join the path above
 from postern.proxies.core.recording import Recorder, RecordingConfig, RecordingService  # noqa: E402 - the tests' peers join the path above
 from postern.proxies.core.registry import SessionRegistry  # noqa: E402 - the tests' peers join the path above
@@ -84,6 +85,7 @@ async def serve(folder: Path, port: int, login: str, key: str, person: str, *, f
             )
             services = FrontServices(
                 plane=plane,
+                tickets=TicketKeeper(plane),
                 registry=registry,
                 targets=SshTargets(plane, LIMITS, DialPolicy(allow_local=True), fast=fast),
                 settings=SharedSettings(),

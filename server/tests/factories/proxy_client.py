@@ -9,22 +9,30 @@ import msgspec
 from django.test import Client
 
 from postern.apps.assets.models import Asset
+from postern.apps.authn.actions import proxy_sign_ins
+from postern.apps.authn.actions.sign_in import Attempted, MfaState, Proof
+from postern.apps.authn.models import ProxySignIn
 from postern.apps.perms.models import AssetPermission
 from postern.apps.sessions import registration
+from postern.apps.sessions.actions import registrations
+from postern.apps.sessions.models import Terminal
 from postern.apps.users.models import User
 from postern.apps.vault.models import SystemUser
 from postern.contracts import access, events, terminals
 from postern.contracts.enums import LoginFrom, Protocol, RecordingState
+from postern.foundation.actor import SYSTEM
 from postern.kernel import clock
+from postern.kernel.ids import token_hash
 
 Message = TypeVar("Message", bound=msgspec.Struct)
 PREFIX = access.INTERNAL_PREFIX
+ADDRESS = "192.0.2.7"
 
 
 class Proxy:
-    """What a proxy does over HTTP, without a proxy."""
+    """What a proxy does over HTTP, without a proxy. People sign in through it from 192.0.2.7 when they have to."""
 
-    def __init__(self, client: Client, name: str = "proxy-1") -> None:
+    def __init__(self, client: Client, name: str = "proxy-1", *, accepted: bool = True) -> None:
         self.http = client
         self.boot_id = uuid4()
         answer = client.post(
@@ -37,6 +45,10 @@ class Proxy:
         body = answer.json()
         self.id = UUID(body["id"])
         self.secret: str = body["service_account"]["access_key"]["secret"]
+        self._tickets: dict[UUID, str] = {}
+        self._opening_keys: dict[UUID, str] = {}
+        if accepted:
+            registrations.accept(actor=SYSTEM, terminal=Terminal.objects.get(pk=self.id))
 
     @property
     def headers(self) -> dict[str, str]:
@@ -50,22 +62,57 @@ class Proxy:
         assert response.status_code == 200, response.content
         return msgspec.json.decode(response.content, type=answer)
 
+    def sign_in(self, user: User, *, remote_addr: str = ADDRESS, mfa: bool = False, key_hash: str = "") -> str:
+        """Somebody signs in through this proxy; the ticket."""
+        attempted = Attempted(
+            username=user.username,
+            remote_addr=remote_addr,
+            login_type="T",
+            backend="publickey" if key_hash else "password",
+        )
+        state = MfaState.SHOWN if mfa else MfaState.OFF
+        proof = Proof(user=user, attempted=attempted, key_hash=key_hash)
+        return proxy_sign_ins.open_sign_in(proof, mfa=state, proxy_id=self.id).ticket.reveal()
+
+    def ticket(self, user: User) -> str:
+        """The ticket of somebody who is there; they sign in for it at the first time, and when a test undid that."""
+        held = self._tickets.get(user.pk, "")
+        if not ProxySignIn.objects.filter(token_hash=token_hash(held)).exists():
+            self._tickets[user.pk] = self.sign_in(user)
+        return self._tickets[user.pk]
+
+    def reachable(self, user: User, **more: Any) -> access.ReachablePage:
+        values: dict[str, Any] = {"ticket": self.ticket(user), "remote_addr": ADDRESS, **more}
+        return self.ask(access.REACHABLE_ASSETS, access.ReachableQuery(**values), access.ReachablePage)
+
     def authorize(self, user: User, asset: str, system_user: str = "", **more: Any) -> access.AuthorizeAnswer:
         values: dict[str, Any] = {
             "protocol": Protocol.SSH,
             "login_from": LoginFrom.SSH_TERMINAL,
-            "remote_addr": "192.0.2.7",
+            "remote_addr": ADDRESS,
+            "ticket": more.pop("ticket", None) or self.ticket(user),
             **more,
         }
-        request = access.AuthorizeRequest(user_id=user.pk, asset=asset, system_user=system_user, **values)
-        return self.ask(access.AUTHORIZE, request, access.AuthorizeAnswer)
+        request = access.AuthorizeRequest(asset=asset, system_user=system_user, **values)
+        return self._opened(self.ask(access.AUTHORIZE, request, access.AuthorizeAnswer))
+
+    def _opened(self, answer: access.AuthorizeAnswer) -> access.AuthorizeAnswer:
+        if answer.grant is not None:
+            self._opening_keys[answer.grant.session_id] = answer.grant.opening_key
+        return answer
+
+    def opening_key(self, session_id: UUID) -> str:
+        """What came with the grant of the session; "" for one that this proxy was not given."""
+        return self._opening_keys.get(session_id, "")
 
     def redeem(self, token: str, user: User) -> access.AuthorizeAnswer:
-        request = access.RedeemToken(token=token, user_id=user.pk, remote_addr="192.0.2.7")
-        return self.ask(access.REDEEM_TOKEN, request, access.AuthorizeAnswer)
+        request = access.RedeemToken(token=token, user_id=user.pk, remote_addr=ADDRESS)
+        return self._opened(self.ask(access.REDEEM_TOKEN, request, access.AuthorizeAnswer))
 
-    def credential(self, session_id: UUID) -> access.CredentialAnswer:
-        return self.ask(access.CREDENTIAL, access.CredentialRequest(session_id=session_id), access.CredentialAnswer)
+    def credential(self, session_id: UUID, *, opening_key: str | None = None) -> access.CredentialAnswer:
+        key = self.opening_key(session_id) if opening_key is None else opening_key
+        request = access.CredentialRequest(session_id=session_id, opening_key=key)
+        return self.ask(access.CREDENTIAL, request, access.CredentialAnswer)
 
     def tell(self, *told: Any) -> events.EventBatchAnswer:
         return self.ask(events.SESSION_EVENTS, events.EventBatch(events=told), events.EventBatchAnswer)

@@ -8,12 +8,31 @@ from datetime import datetime
 from typing import Any, Self
 from uuid import UUID, uuid4
 
+import asyncssh
 import msgspec
 from aiohttp import WSMsgType, web
+from asyncssh.packet import SSHPacket
 
 from postern.contracts import access, events, terminals
 from postern.contracts.enums import Actions, DenialCode, HostKeyVerdict, LoginFrom, Protocol
 from postern.contracts.login_name import readings
+
+_SIGN_IN_ENDED = access.Denial(code=DenialCode.SIGN_IN_ENDED, message="Your sign-in has ended.")
+
+
+def _signed_request(signed: bytes, signature: bytes) -> tuple[str, str]:
+    """User name and key of a signed sign-in request; the signature has to be one."""
+    packet = SSHPacket(signed)
+    packet.get_string()
+    packet.get_byte()
+    username = packet.get_string().decode()
+    packet.get_string()
+    packet.get_string()
+    packet.get_boolean()
+    packet.get_string()
+    key = asyncssh.public_key.decode_ssh_public_key(packet.get_string())
+    assert key.verify(signed, signature)
+    return username, key.export_public_key("openssh").decode().strip()
 
 
 @dataclass
@@ -103,6 +122,18 @@ class FakeControlPlane:
         self.pending: dict[str, FakeUser] = {}
         self.settings = terminals.ProxySettings()
         self.terminals: dict[UUID, str] = {}
+        #: What the registrations of terminals have come to; accepted when it does not say.
+        self.states: dict[UUID, terminals.StateOfRegistration] = {}
+        self.new_state = terminals.StateOfRegistration.ACCEPTED
+        self.states_asked = 0
+        #: What registrations were made with: `Authorization` headers.
+        self.shown: list[str] = []
+        #: Who is signed in, by ticket; and the tickets that were given back.
+        self.tickets: dict[str, FakeUser] = {}
+        self.tickets_closed: list[str] = []
+        self.renewals: dict[UUID, str] = {}
+        self.renewal_due = False
+        self.local_secret = ""
         self.bootstrap_token = "bootstrap"
         self.down = False
         self.delay_s = 0.0
@@ -130,12 +161,14 @@ class FakeControlPlane:
         app.router.add_post("/api/v1/terminal/terminal-registrations/", self._register)
         app.router.add_get(terminals.CONTROL_CHANNEL, self._channel)
         upload = access.INTERNAL_PREFIX + events.RECORDING_UPLOAD
+        app.router.add_get(access.INTERNAL_PREFIX + terminals.REGISTRATION_STATE, self._registration_state)
+        app.router.add_post(access.INTERNAL_PREFIX + terminals.RENEW_CREDENTIAL, self._renew)
         app.router.add_get(upload, self._recording_received)
         app.router.add_put(upload, self._recording_part)
         for path, kind, answer in (
-            (access.LOGIN_NAME, access.LoginNameQuery, self._login_name),
             (access.SIGN_IN_PASSWORD, access.SignInPassword, self._password),
             (access.SIGN_IN_CODE, access.SignInCode, self._code),
+            (access.TICKETS, access.TicketReport, self._report_tickets),
             (access.PUBLIC_KEY_OFFER, access.PublicKeyOffer, self._offer),
             (access.SIGN_IN_PUBLIC_KEY, access.SignInPublicKey, self._public_key),
             (access.REACHABLE_ASSETS, access.ReachableQuery, self._reachable),
@@ -228,6 +261,7 @@ class FakeControlPlane:
             ends=asset.ends,
             idle_timeout_s=asset.idle_timeout_s,
             control_loss_limit_s=asset.control_loss_limit_s,
+            opening_key=uuid4().hex,
         )
         self.grants[grant.session_id] = Grant(grant, system_user)
         return grant
@@ -255,16 +289,48 @@ class FakeControlPlane:
     def _known(self, request: web.Request) -> bool:
         scheme, _, value = request.headers.get("Authorization", "").partition(" ")
         terminal_id, _, secret = value.partition(".")
-        return scheme == "Terminal" and self.terminals.get(UUID(terminal_id)) == secret
+        if scheme != "Terminal" or self.states.get(UUID(terminal_id)) not in {None, "accepted"}:
+            return False
+        if secret == self.renewals.get(UUID(terminal_id)):
+            self.terminals[UUID(terminal_id)] = self.renewals.pop(UUID(terminal_id))
+            self.renewal_due = False
+        return self.terminals.get(UUID(terminal_id)) == secret
+
+    async def _registration_state(self, request: web.Request) -> web.Response:
+        if self.down:
+            return web.Response(status=503)
+        terminal_id, _, secret = request.headers["Authorization"].removeprefix("Terminal ").partition(".")
+        if self.terminals.get(UUID(terminal_id)) != secret:
+            return web.Response(status=401)
+        self.states_asked += 1
+        return web.json_response({"state": self.states.get(UUID(terminal_id), "accepted")})
+
+    async def _renew(self, request: web.Request) -> web.Response:
+        if not self._known(request):
+            return web.Response(status=401)
+        terminal_id = UUID(request.headers["Authorization"].removeprefix("Terminal ").partition(".")[0])
+        self.renewals[terminal_id] = uuid4().hex
+        return web.json_response({"secret": self.renewals[terminal_id]})
+
+    def _is_local(self, shown: str, name: str) -> bool:
+        """Whether this is a proof made with the secret of the data folder."""
+        scheme, _, proof = shown.partition(" ")
+        if scheme != "LocalProxy" or not self.local_secret:
+            return False
+        made_at, nonce, _code = proof.split(".")
+        return proof == terminals.local_proof(self.local_secret, name=name, made_at=int(made_at), nonce=nonce)
 
     async def _register(self, request: web.Request) -> web.Response:
         if self.down:
             return web.Response(status=503)
-        if request.headers.get("Authorization") != f"BootstrapToken {self.bootstrap_token}":
-            return web.json_response({"detail": "no"}, status=401)
+        shown = request.headers.get("Authorization", "")
         body = await request.json()
+        if shown != f"BootstrapToken {self.bootstrap_token}" and not self._is_local(shown, body["name"]):
+            return web.json_response({"detail": "no"}, status=401)
         terminal_id = uuid4()
         self.terminals[terminal_id] = secret = uuid4().hex
+        self.states[terminal_id] = self.new_state
+        self.shown.append(shown)
         account = {"id": str(uuid4()), "name": body["name"], "access_key": {"id": str(uuid4()), "secret": secret}}
         return web.json_response({"id": str(terminal_id), "name": body["name"], "service_account": account}, status=201)
 
@@ -295,22 +361,37 @@ class FakeControlPlane:
     def _user(self, username: str) -> FakeUser | None:
         return self.users.get(username)
 
-    def _login_name(self, query: access.LoginNameQuery) -> access.LoginNameAnswer:
-        found = readings(query.text)
+    def read_login_name(self, text: str) -> access.LoginNameAnswer:
+        """How the control plane would read an SSH user name."""
+        found = readings(text)
         return next((reading for reading in found if reading.username in self.users), found[-1])
 
     def _password(self, request: access.SignInPassword) -> access.SignInAnswer:
-        user = self._user(request.username)
+        login = self.read_login_name(request.username)
+        user = self._user(login.username)
         if user is not None and user.denial is not None:
             return access.SignInAnswer(denial=user.denial)
         if user is None or user.password != request.password:
             denial = access.Denial(code=DenialCode.BAD_CREDENTIALS, message="Wrong user name or password.")
             return access.SignInAnswer(denial=denial)
-        return self._after_first_factor(user)
+        return self._after_first_factor(user, login)
 
-    def _after_first_factor(self, user: FakeUser) -> access.SignInAnswer:
+    def _signed_in(self, user: FakeUser, login: access.LoginNameAnswer) -> access.SignInAnswer:
+        ticket = uuid4().hex
+        self.tickets[ticket] = user
+        return access.SignInAnswer(user=user.identity, ticket=ticket, login=login)
+
+    def _report_tickets(self, report: access.TicketReport) -> access.TicketReportAnswer:
+        for ticket in report.closed:
+            self.tickets.pop(ticket, None)
+            self.tickets_closed.append(ticket)
+        return access.TicketReportAnswer(
+            void=tuple(at for at, ticket in enumerate(report.open) if ticket not in self.tickets)
+        )
+
+    def _after_first_factor(self, user: FakeUser, login: access.LoginNameAnswer) -> access.SignInAnswer:
         if not user.code:
-            return access.SignInAnswer(user=user.identity)
+            return self._signed_in(user, login)
         token = uuid4().hex
         self.pending[token] = user
         return access.SignInAnswer(second_factor=access.SecondFactor(token=token, language=user.language))
@@ -321,27 +402,34 @@ class FakeControlPlane:
             denial = access.Denial(code=DenialCode.MFA_FAILED, message="MFA Error, please check")
             return access.SignInAnswer(denial=denial)
         del self.pending[request.token]
-        return access.SignInAnswer(user=user.identity)
+        return self._signed_in(user, self.read_login_name(request.username))
 
-    def _has_key(self, username: str, key: str) -> bool:
-        user = self._user(username)
+    def _has_key(self, text: str, key: str) -> bool:
+        user = self._user(self.read_login_name(text).username)
         return user is not None and key.split()[1] in [known.split()[1] for known in user.keys]
 
     def _offer(self, request: access.PublicKeyOffer) -> access.PublicKeyAnswer:
         return access.PublicKeyAnswer(acceptable=self._has_key(request.username, request.public_key))
 
     def _public_key(self, request: access.SignInPublicKey) -> access.SignInAnswer:
-        if not self._has_key(request.username, request.public_key):
+        username, key = _signed_request(request.signed, request.signature)
+        if not self._has_key(username, key):
             return access.SignInAnswer(denial=access.Denial(code=DenialCode.BAD_CREDENTIALS, message="Unknown key."))
-        return self._after_first_factor(self.users[request.username])
+        login = self.read_login_name(username)
+        return self._after_first_factor(self.users[login.username], login)
 
     def _reachable(self, query: access.ReachableQuery) -> access.ReachablePage:
+        if query.ticket not in self.tickets:
+            return access.ReachablePage(count=0, assets=(), denial=_SIGN_IN_ENDED)
         wanted = query.search.lower()
         found = [a for a in self.assets if wanted in f"{a.hostname} {a.host} {a.comment}".lower()]
         page = found[query.offset : query.offset + query.limit]
         return access.ReachablePage(count=len(found), assets=tuple(a.reachable() for a in page))
 
     def _authorize(self, request: access.AuthorizeRequest) -> access.AuthorizeAnswer:
+        user = self.tickets.get(request.ticket)
+        if user is None:
+            return access.AuthorizeAnswer(denial=_SIGN_IN_ENDED)
         found = [a for a in self.assets if request.asset in (str(a.id), a.hostname, a.host)]
         if not found:
             message = f"There is no asset “{request.asset}” that you may reach."
@@ -349,17 +437,18 @@ class FakeControlPlane:
         if len(found) > 1:
             denial = access.Denial(code=DenialCode.AMBIGUOUS, message="Several assets match.")
             return access.AuthorizeAnswer(denial=denial, candidates=tuple(a.reachable() for a in found))
-        users = [
+        system_users = [
             s
             for s in sorted(found[0].system_users, key=lambda s: -s.priority)
             if request.system_user in ("", str(s.id), s.name, s.login)
         ]
-        if not users:
+        if not system_users:
             message = f"There is no system user “{request.system_user}” for you on {found[0].hostname}."
             return access.AuthorizeAnswer(denial=access.Denial(code=DenialCode.UNKNOWN_SYSTEM_USER, message=message))
-        user = next(u for u in self.users.values() if u.id == request.user_id)
         return access.AuthorizeAnswer(
-            grant=self.grant(user, found[0], users[0], login_from=request.login_from, remote_addr=request.remote_addr)
+            grant=self.grant(
+                user, found[0], system_users[0], login_from=request.login_from, remote_addr=request.remote_addr
+            )
         )
 
     def _redeem(self, request: access.RedeemToken) -> access.AuthorizeAnswer:
@@ -368,7 +457,7 @@ class FakeControlPlane:
 
     def _credential(self, request: access.CredentialRequest) -> access.CredentialAnswer:
         held = self.grants.get(request.session_id)
-        if held is None or held.credential_given:
+        if held is None or held.credential_given or held.grant.opening_key != request.opening_key:
             denial = access.Denial(code=DenialCode.SESSION_UNKNOWN, message="This session is not opening.")
             return access.CredentialAnswer(denial=denial)
         held.credential_given = True
@@ -396,7 +485,9 @@ class FakeControlPlane:
 
     def _heartbeat(self, beat: terminals.Heartbeat) -> terminals.HeartbeatAnswer:
         self.heartbeats.append(beat)
-        return terminals.HeartbeatAnswer(orders=tuple(self.orders.values()), settings=self.settings)
+        return terminals.HeartbeatAnswer(
+            orders=tuple(self.orders.values()), settings=self.settings, renew_credential=self.renewal_due
+        )
 
     async def _recording_received(self, request: web.Request) -> web.Response:
         if self.down:

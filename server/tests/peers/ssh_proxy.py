@@ -15,6 +15,7 @@ from postern.kernel.secret import Secret
 from postern.proxies.core.control.client import HttpControlPlane
 from postern.proxies.core.control.outbox import EventOutbox
 from postern.proxies.core.control.registration import obtain_credential
+from postern.proxies.core.control.tickets import TicketKeeper
 from postern.proxies.core.limits import Limits
 from postern.proxies.core.registry import SessionRegistry
 from postern.proxies.core.session import NewDetector, SessionServices
@@ -126,8 +127,10 @@ async def ssh_proxy(
             limits,
             recordings,
         )
+        tickets = TicketKeeper(client)
         services = FrontServices(
             plane=client,
+            tickets=tickets,
             registry=registry,
             targets=SshTargets(client, limits, policy or DialPolicy(allow_local=True), fast=fast),
             settings=settings,
@@ -138,6 +141,7 @@ async def ssh_proxy(
         tasks = [
             asyncio.create_task(outbox.run(client, registry.control_seen)),
             asyncio.create_task(registry.run()),
+            asyncio.create_task(tickets.run()),
         ]
         try:
             yield SshProxy(

@@ -2,6 +2,7 @@
 
 import hashlib
 import json
+from base64 import b64encode
 from pathlib import Path
 from typing import Any
 from uuid import UUID
@@ -16,6 +17,7 @@ from factories.browser import Browser
 from factories.grants import grant, make_node, make_system_user
 from factories.proxy_client import Proxy
 from factories.second_factor import App, FoundApp
+from factories.ssh_proof import make_key, signed_request
 from postern.apps.assets.models import Asset, FavoriteAsset, HostKey
 from postern.apps.authn import guard
 from postern.apps.authn.errors import SignInLocked
@@ -24,7 +26,7 @@ from postern.apps.orgs import facade as orgs
 from postern.apps.perms.actions import add_link
 from postern.apps.perms.links import SYSTEM_USERS
 from postern.apps.perms.models import AssetPermission
-from postern.apps.sessions.models import ProxyOrder, Session
+from postern.apps.sessions.models import ProxyOrder, Session, Terminal
 from postern.apps.users.actions import links
 from postern.apps.users.actions.invitations import LIFETIME
 from postern.apps.users.models import Invitation, MfaLevel, User
@@ -130,6 +132,24 @@ class Preparations:
         User.objects.filter(username="one-person").update(public_key=PUBLIC_KEY)
         return {"public_key": PUBLIC_KEY}
 
+    def with_signed_request(self) -> Values:
+        key, line = make_key()
+        User.objects.filter(username="one-person").update(public_key=line)
+        signed, signature = signed_request(key, "one-person")
+        return {"signed": b64encode(signed).decode(), "signature": b64encode(signature).decode()}
+
+    def with_ticket(self) -> Values:
+        return {"ticket": self.proxy.ticket(self.person)}
+
+    def with_accepted_terminal(self) -> Values:
+        Terminal.objects.filter(pk=self.values["terminal"]).update(is_accepted=True)
+        fingerprint = Terminal.objects.get(pk=self.values["terminal"]).fingerprint
+        return {"fingerprint": fingerprint}
+
+    def with_renewal_due(self) -> Values:
+        Terminal.objects.filter(pk=self.proxy.id).update(is_renewal_due=True)
+        return {}
+
     def with_password(self) -> Values:
         give_password(self.admin, self.values["password"])
         return {}
@@ -229,6 +249,7 @@ class Preparations:
             "title": "one root@one-host",
             "host": pinned.host,
             "host_key": pinned.public_key,
+            "opening_key": answer.grant.opening_key,
         }
 
     def with_announced_recording(self) -> Values:

@@ -86,6 +86,13 @@ def _gone(name: str) -> Told:
     return deleted("Terminal", name, {"name": name}, new={"why": "deleted"}, org=ROOT)
 
 
+def _changed(verb: str, event: str, old: Any, new: Any, **more: Any) -> Write:
+    told = Told(event=event, action="update", kind="Terminal", name="one gate", old=old, new=new, org=ROOT, whole=True)
+    return Write(
+        **{"method": "POST", "path": f"{API}terminals/<pk>/{verb}", "at": {"pk": "{terminal}"}, "told": [told], **more}
+    )
+
+
 _TERMINALS = [
     Write(
         method="POST",
@@ -134,6 +141,47 @@ _TERMINALS = [
         told=[_gone("one gate"), _gone("two gate")],
     ),
     parsing(f"{API}terminals/", "*Name", "gate-8"),
+    _changed("accept/", "terminal.accepted", {"is_accepted": False}, {"is_accepted": True}),
+    Write(
+        method="POST",
+        path=f"{API}terminals/<pk>/refuse/",
+        at={"pk": "{terminal}"},
+        status=204,
+        told=[deleted("Terminal", "one gate", {"name": "one gate"}, new={"why": "refused"}, org=ROOT)],
+        again=Again.GONE,
+    ),
+    _changed(
+        "renew-credential/",
+        "terminal.renewal_ordered",
+        None,
+        {"fingerprint": "{fingerprint}"},
+        prepare=World.with_accepted_terminal,
+    ),
+    _changed(
+        "revoke-credential/",
+        "terminal.credential_revoked",
+        {"is_accepted": True, "fingerprint": "{fingerprint}"},
+        {"is_accepted": False, "fingerprint": ""},
+        prepare=World.with_accepted_terminal,
+    ),
+    Write(
+        method="POST",
+        path=f"{INTERNAL}registration/renew/",
+        caller="proxy",
+        prepare=World.with_renewal_due,
+        told=[
+            Told(
+                event="terminal.credential_issued",
+                action="update",
+                kind="Terminal",
+                name="gate-1",
+                org=ROOT,
+                user="gate-1",
+            )
+        ],
+        again=Again.ACTS,
+        shown_once=["secret"],
+    ),
 ]
 
 
@@ -155,14 +203,43 @@ _LOGIN = Told(
 )
 
 _SIGN_INS = [
-    silent(f"{INTERNAL}sign-in/login-name/", caller="proxy", body={"text": "one-person@one-host"}),
     silent(
         f"{INTERNAL}sign-in/public-key/offer/",
         caller="proxy",
         prepare=World.with_public_key,
         body={"username": "one-person", "public_key": "{public_key}", "remote_addr": "192.0.2.7"},
     ),
-    silent(f"{INTERNAL}reachable-assets/", caller="proxy", body={"user_id": "{users/users}"}),
+    silent(
+        f"{INTERNAL}reachable-assets/",
+        caller="proxy",
+        prepare=World.with_ticket,
+        body={"ticket": "{ticket}", "remote_addr": "192.0.2.7"},
+    ),
+    _proxy(
+        "sign-in/tickets/",
+        {"closed": ["{ticket}"]},
+        [
+            Told(
+                event="proxy_sign_in.ended",
+                action="other",
+                kind="ProxySignIn",
+                name=ONE,
+                org=ROOT,
+                user="gate-1",
+                address="127.0.0.1",
+            )
+        ],
+        prepare=World.with_ticket,
+    ),
+    _proxy(
+        "sign-in/tickets/",
+        {"open": ["{ticket}"]},
+        [],
+        prepare=World.with_ticket,
+        again=Again.ACTS,
+        untold="the connection is open still: the sign-in and its end are records of their own",
+        marks=frozenset({"authn_proxysignin"}),
+    ),
     _proxy(
         "sign-in/password/",
         {**_PERSON, "password": MARK},
@@ -170,21 +247,26 @@ _SIGN_INS = [
         prepare=World.with_password_of_person,
         again=Again.ACTS,
         marks=frozenset({"authn_signinguard"}),
+        shown_once=["ticket"],
     ),
     _proxy(
         "sign-in/public-key/",
-        {**_PERSON, "public_key": "{public_key}"},
+        {"signed": "{signed}", "signature": "{signature}", "remote_addr": "192.0.2.7", "login_from": "ST"},
         [_LOGIN],
-        prepare=World.with_public_key,
+        prepare=World.with_signed_request,
         again=Again.ACTS,
+        # A signature is used up before the sign-in is noted: a failure does not revive it (K8).
+        marks=frozenset({"authn_usedsignature"}),
+        shown_once=["ticket"],
     ),
     _proxy(
         "sign-in/code/",
-        {"token": "{sign_in}", "code": "{code}", "remote_addr": "192.0.2.7"},
+        {"token": "{sign_in}", "code": "{code}", "username": "one-person", "remote_addr": "192.0.2.7"},
         [_LOGIN],
         prepare=World.with_demand_of_person,
         again=Again.ACTS,
         marks=frozenset({"authn_signinguard", "authn_pendingsignin", "authn_totpdevice"}),
+        shown_once=["ticket"],
     ),
 ]
 
@@ -192,14 +274,16 @@ _SESSIONS = [
     _proxy(
         "authorize/",
         {
-            "user_id": "{users/users}",
+            "ticket": "{ticket}",
             "asset": "one-host",
             "protocol": "ssh",
             "login_from": "ST",
             "remote_addr": "192.0.2.7",
         },
         [_of_session("session.permitted", name="one root@one-host", new={"protocol": "ssh", "terminal": "gate-1"})],
+        prepare=World.with_ticket,
         again=Again.ACTS,
+        shown_once=["grant.opening_key"],
     ),
     _proxy(
         "tokens/redeem/",
@@ -208,10 +292,11 @@ _SESSIONS = [
         prepare=World.with_connection_token,
         again=Again.ACTS,
         marks=_SPENT,
+        shown_once=["grant.opening_key"],
     ),
     _proxy(
         "credential/",
-        {"session_id": "{opened}"},
+        {"session_id": "{opened}", "opening_key": "{opening_key}"},
         [_of_session("credential.released", new={"terminal": "gate-1", "login_name": "root"})],
         prepare=World.with_opened_session,
         again=Again.ACTS,
@@ -219,7 +304,13 @@ _SESSIONS = [
     ),
     _proxy(
         "host-key/",
-        {"session_id": "{opened}", "host": "{host}", "port": 22, "public_key": "{host_key}"},
+        {
+            "session_id": "{opened}",
+            "opening_key": "{opening_key}",
+            "host": "{host}",
+            "port": 22,
+            "public_key": "{host_key}",
+        },
         [_of_session("session.host_key_judged", new={"verdict": "match"})],
         prepare=World.with_opened_session,
         again=Again.ACTS,

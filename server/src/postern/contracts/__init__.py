@@ -6,4 +6,4 @@ its meaning and is never removed within one `PROTOCOL_VERSION`.
 
 from typing import Final
 
-PROTOCOL_VERSION: Final = 1
+PROTOCOL_VERSION: Final = 2

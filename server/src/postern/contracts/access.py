@@ -21,11 +21,13 @@ from postern.contracts.enums import (
 
 INTERNAL_PREFIX: Final = "/api/internal/v1/"
 
-LOGIN_NAME: Final = "sign-in/login-name/"
 SIGN_IN_PASSWORD: Final = "sign-in/password/"  # noqa: S105 - a path
 PUBLIC_KEY_OFFER: Final = "sign-in/public-key/offer/"
 SIGN_IN_PUBLIC_KEY: Final = "sign-in/public-key/"
 SIGN_IN_CODE: Final = "sign-in/code/"
+TICKETS: Final = "sign-in/tickets/"
+#: Tickets in one report.
+MAX_TICKETS: Final = 500
 REACHABLE_ASSETS: Final = "reachable-assets/"
 AUTHORIZE: Final = "authorize/"
 REDEEM_TOKEN: Final = "tokens/redeem/"  # noqa: S105 - a path
@@ -42,29 +44,19 @@ class Denial(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class UserIdentity(msgspec.Struct, frozen=True, kw_only=True):
-    """The person as the proxy needs to know them. `language` is `zh-hans` or `en`.
-
-    `epoch` belongs to the sign-in: a proxy gives it back with each session that the sign-in asks for.
-    """
+    """The person as the proxy needs to know them. `language` is `zh-hans` or `en`."""
 
     id: UUID
     username: str
     name: str
     language: str = "zh-hans"
-    epoch: int = 0
-
-
-class LoginNameQuery(msgspec.Struct, frozen=True, kw_only=True):
-    """How is this SSH user name meant? `contracts.login_name` has its readings.
-
-    The answer is never shown to the person: whether a user exists stays hidden.
-    """
-
-    text: str
 
 
 class LoginNameAnswer(msgspec.Struct, frozen=True, kw_only=True):
-    """`asset` "" means the menu, `system_user` "" the default one."""
+    """How the SSH user name was meant. `asset` "" means the menu, `system_user` "" the default one.
+
+    `contracts.login_name` has the readings of a text. Only told about people who have signed in.
+    """
 
     username: str
     system_user: str = ""
@@ -72,7 +64,10 @@ class LoginNameAnswer(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class SignInPassword(msgspec.Struct, frozen=True, kw_only=True):
-    """Check a password. Counts towards the lock-out of the account and of the address."""
+    """Check a password. Counts towards the lock-out of the account and of the address.
+
+    `username` is the SSH user name as the client sent it (`LoginNameAnswer`).
+    """
 
     username: str
     password: str
@@ -86,7 +81,7 @@ class SignInPassword(msgspec.Struct, frozen=True, kw_only=True):
 class PublicKeyOffer(msgspec.Struct, frozen=True, kw_only=True):
     """Would this key be taken if the client proved that it holds it? Never a sign-in by itself (K8).
 
-    `public_key` is one line in OpenSSH format.
+    `username` is the SSH user name as the client sent it, `public_key` one line in OpenSSH format.
     """
 
     username: str
@@ -99,10 +94,14 @@ class PublicKeyAnswer(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class SignInPublicKey(msgspec.Struct, frozen=True, kw_only=True):
-    """The client proved possession of `public_key`: the proxy has verified the signature."""
+    """The client signed its sign-in request. The control plane verifies it: the word of a proxy signs nobody in (K8).
 
-    username: str
-    public_key: str
+    `signed` is what RFC 4252, section 7 has the client sign (the connection's identifier and the request, which name person
+    and key), `signature` the signature as the client sent it. Each connection signs in once.
+    """
+
+    signed: bytes
+    signature: bytes
     remote_addr: str
     login_from: LoginFrom
 
@@ -125,6 +124,7 @@ class SignInCode(msgspec.Struct, frozen=True, kw_only=True):
 
     token: str
     code: str
+    username: str  # as the client sent it, to answer how it was meant
     remote_addr: str
 
     def __repr__(self) -> str:
@@ -132,17 +132,45 @@ class SignInCode(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class SignInAnswer(msgspec.Struct, frozen=True, kw_only=True):
-    """Exactly one of the three is set."""
+    """Exactly one of `user`, `denial` and `second_factor` is set.
+
+    With `user` come the ticket, without which nothing is done for this person, and how the user name was meant.
+    """
 
     user: UserIdentity | None = None
     denial: Denial | None = None
     second_factor: SecondFactor | None = None
+    ticket: str = ""
+    login: LoginNameAnswer | None = None
+
+    def __repr__(self) -> str:  # a log line must not print the ticket
+        return f"SignInAnswer(user={self.user!r}, denial={self.denial!r})"
+
+
+class TicketReport(msgspec.Struct, frozen=True, kw_only=True):
+    """Which connections are open still, and which were closed since the last report; at most `MAX_TICKETS` of each.
+
+    A ticket that is not reported for ten minutes is void, and so is one that was reported as closed.
+    """
+
+    open: tuple[str, ...] = ()
+    closed: tuple[str, ...] = ()
+
+    def __repr__(self) -> str:
+        return f"TicketReport({len(self.open)} open, {len(self.closed)} closed)"
+
+
+class TicketReportAnswer(msgspec.Struct, frozen=True, kw_only=True):
+    """`void`: places in `open` of the tickets that are worth nothing any more; their people have to sign in again."""
+
+    void: tuple[int, ...] = ()
 
 
 class ReachableQuery(msgspec.Struct, frozen=True, kw_only=True):
     """A page of what the person may reach now. `search` matches name, address and comment; `protocol` filters."""
 
-    user_id: UUID
+    ticket: str
+    remote_addr: str
     search: str = ""
     protocol: Protocol | None = Protocol.SSH
     offset: int = 0
@@ -171,25 +199,31 @@ class ReachableAsset(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class ReachablePage(msgspec.Struct, frozen=True, kw_only=True):
+    """`denial` when the ticket is worth nothing (any more)."""
+
     count: int
     assets: tuple[ReachableAsset, ...]
+    denial: Denial | None = None
 
 
 class AuthorizeRequest(msgspec.Struct, frozen=True, kw_only=True):
-    """Ask to open a session.
+    """Ask to open a session for the person who signed in and got `ticket`; nobody else can be named.
 
-    `asset` is an id, a name or an address; `system_user` an id, a name or a login name, or "" for the default one
-    (highest priority). On success the control plane has created the session in state `opening`.
+    `remote_addr` is where that person's client is; another address than at sign-in voids the wish. `asset` is an id, a
+    name or an address; `system_user` an id, a name or a login name, or "" for the default one (highest priority). On
+    success the control plane has created the session in state `opening`.
     """
 
-    user_id: UUID
+    ticket: str
     asset: str
     system_user: str = ""
     protocol: Protocol
     login_from: LoginFrom
     remote_addr: str
     client: str = ""  # the client's own version text, for the audit log
-    epoch: int | None = None  # of the sign-in that asks; one that a password change or a reset has ended opens nothing
+
+    def __repr__(self) -> str:
+        return f"AuthorizeRequest({self.system_user!r} on {self.asset!r})"
 
 
 class RedeemToken(msgspec.Struct, frozen=True, kw_only=True):
@@ -246,6 +280,11 @@ class SessionGrant(msgspec.Struct, frozen=True, kw_only=True):
     idle_timeout_s: int = 1800
     control_loss_limit_s: int = 600  # how long the session may go on while the control plane is away
     charset: str = "utf8"  # of the platform: utf8 or gbk
+    #: Shown with every question about the session while it opens. Its id is no secret: lists and logs have it (K63).
+    opening_key: str = ""
+
+    def __repr__(self) -> str:
+        return f"SessionGrant({self.session_id})"
 
 
 class WatchGrant(msgspec.Struct, frozen=True, kw_only=True):
@@ -266,9 +305,10 @@ class AuthorizeAnswer(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class CredentialRequest(msgspec.Struct, frozen=True, kw_only=True):
-    """Ask for the secret of a session that is still opening, once."""
+    """Ask for the secret of a session that is still opening, once. `opening_key` comes from its grant."""
 
     session_id: UUID
+    opening_key: str
 
 
 class Credential(msgspec.Struct, frozen=True, kw_only=True):
@@ -294,6 +334,7 @@ class HostKeySeen(msgspec.Struct, frozen=True, kw_only=True):
     """The target showed this key. `public_key` is one line in OpenSSH format; `via` names the hop ("" = direct)."""
 
     session_id: UUID
+    opening_key: str
     host: str
     port: int
     public_key: str

@@ -148,6 +148,7 @@ class DenialCode(StrEnum):
     TOKEN_UNKNOWN = "token_unknown"  # noqa: S105 - a code, not a token
     TOKEN_EXPIRED = "token_expired"  # noqa: S105 - a code, not a token
     TOKEN_USED = "token_used"  # noqa: S105 - a code, not a token
+    PROXY_LIMITED = "proxy_limited"
     CREDENTIAL_MISSING = "credential_missing"
     SESSION_UNKNOWN = "session_unknown"
     CONTROL_UNAVAILABLE = "control_unavailable"

@@ -6,7 +6,7 @@ Two forms lead straight to a host:
 - `USER=SYSTEMUSER=ASSET` or `USER=ASSET`, read from the left. No person's name contains `=`, and no tool that was tried
   (OpenSSH, scp, sftp, rsync, curl, PuTTY, dropbear, Ansible) gives that character a meaning inside a user name.
 
-Only the control plane knows which people exist; both sides take the readings from here.
+Only the control plane knows which people exist; it chooses among the readings (`read_login_name` of the sessions app).
 """
 
 from typing import Final
@@ -17,11 +17,6 @@ AT: Final = "@"
 EQUALS: Final = "="
 MAX_CHARS: Final = 512
 _PARTS_AFTER_USER: Final = 2
-
-
-def names_more_than_a_person(text: str) -> bool:
-    """Whether there is anything to ask: a plain user name has one reading."""
-    return AT in text or EQUALS in text
 
 
 def readings(text: str) -> list[LoginNameAnswer]:

@@ -25,6 +25,7 @@ from postern.contracts.events import RecordingSealed
 from postern.contracts.recording.streams import STREAMS_VERSION
 from postern.contracts.recording.trusted_keys import PRIVATE_KEY
 from postern.contracts.terminals import HeartbeatAnswer, Registered
+from postern.foundation.local_proxy import LOCAL_PROXY_FILE
 from postern.foundation.part_board import SUPERVISOR_PID
 from postern.foundation.private_files import private_folder
 from postern.foundation.secret_files import read_or_create
@@ -40,7 +41,8 @@ from postern.proxies.core.control.channel import ControlChannel
 from postern.proxies.core.control.client import HttpControlPlane
 from postern.proxies.core.control.heartbeat import HeartbeatSender, ProxyState
 from postern.proxies.core.control.outbox import EventOutbox
-from postern.proxies.core.control.registration import obtain_credential
+from postern.proxies.core.control.registration import CredentialRenewal, obtain_credential
+from postern.proxies.core.control.tickets import TicketKeeper
 from postern.proxies.core.control.uploader import RecordingUploader
 from postern.proxies.core.limits import Limits
 from postern.proxies.core.open_files import raise_open_file_limit
@@ -61,7 +63,6 @@ log = logging.getLogger(__name__)
 #: Under `postern up` somebody waits at the keyboard for the end; a service manager gets the full time.
 _DRAIN_SUPERVISED_S: Final = 3.0
 _LAST_EVENTS_S: Final = 3.0
-_BOOTSTRAP_FILE: Final = "bootstrap.token"
 
 
 def config_from(settings: Settings) -> ProxyConfig:
@@ -69,9 +70,8 @@ def config_from(settings: Settings) -> ProxyConfig:
     environ = os.environ
     token = settings.bootstrap_token
     control_url = environ.get("POSTERN_CONTROL_URL", "")
-    if token is None and not control_url:
-        # The control plane lives here: both read the same file.
-        token = Secret(read_or_create(settings.secrets_dir / _BOOTSTRAP_FILE, new_token))
+    # Where the control plane has the same data folder, its secret says so, and the proxy need not wait to be accepted.
+    local = "" if control_url else read_or_create(settings.secrets_dir / LOCAL_PROXY_FILE, new_token)
     return ProxyConfig(
         state_dir=settings.home / "proxy",
         control_url=control_url or local_control_url(settings),
@@ -79,6 +79,7 @@ def config_from(settings: Settings) -> ProxyConfig:
         stream_address=environ.get("POSTERN_STREAM") or f"unix:{settings.run_dir / 'proxy-stream.sock'}",
         name=environ.get("POSTERN_PROXY_NAME") or platform.node() or "proxy",
         bootstrap_token=token or Secret(""),
+        local_secret=Secret(local),
         limits=_limits(settings.ssh_limits, supervised=SUPERVISOR_PID in environ),
         allow_local_targets=settings.allow_local_targets,
         blocked_networks=settings.blocked_networks,
@@ -203,9 +204,17 @@ async def run(settings: Settings) -> int:
             dial_policy_of(settings, config, lambda: listener.port),
             fast=fast,
         )
+        tickets = TicketKeeper(plane)
         listener = SshListener(
             config,
-            FrontServices(plane=plane, registry=registry, targets=targets, settings=shared, limits=config.limits),
+            FrontServices(
+                plane=plane,
+                tickets=tickets,
+                registry=registry,
+                targets=targets,
+                settings=shared,
+                limits=config.limits,
+            ),
             fast=fast,
         )
         stream = StreamServer(
@@ -225,6 +234,8 @@ async def run(settings: Settings) -> int:
             carry_out=registry.carry_out,
             on_connected=registry.control_seen,
         )
+
+        renewal = CredentialRenewal(config, credential, plane, users=(plane, channel))
 
         def answered(answer: HeartbeatAnswer) -> None:
             shared.take(answer)
@@ -246,6 +257,7 @@ async def run(settings: Settings) -> int:
             ),
             on_orders=channel.take,
             on_answer=answered,
+            on_renewal=renewal.ask,
         )
         background = [
             asyncio.create_task(work, name=name)
@@ -255,6 +267,8 @@ async def run(settings: Settings) -> int:
                 ("control", channel.run()),
                 ("limits", registry.run()),
                 ("uploads", uploader.run()),
+                ("tickets", tickets.run()),
+                ("credential", renewal.run()),
             )
         ]
         unknown = asyncio.create_task(heartbeat.unknown.wait(), name="unknown")
@@ -262,9 +276,8 @@ async def run(settings: Settings) -> int:
         done, _ = await asyncio.wait({*background, unknown, ended}, return_when=asyncio.FIRST_COMPLETED)
         status = 0
         if unknown in done:
-            # The control plane was set up anew: register again at the next start.
-            log.warning("the control plane does not know this proxy any more; registering again")
-            config.credential_file.unlink(missing_ok=True)
+            # Not accepted any more, revoked, deleted, or the control plane was set up anew: the next start asks which.
+            log.warning("the control plane does not take this proxy's credential any more; starting again")
             status = 1
         for task in done & set(background):
             log.error("%s stopped: %r", task.get_name(), task.exception())
@@ -274,6 +287,7 @@ async def run(settings: Settings) -> int:
         # What has just ended is sealed, told and sent while the line to the control plane is still there.
         await recording_ends.aclose()
         await outbox.flushed(_LAST_EVENTS_S)
+        await tickets.reported(_LAST_EVENTS_S)
         for task in (*background, unknown, ended):
             task.cancel()
         await asyncio.gather(*background, unknown, ended, return_exceptions=True)

@@ -9,6 +9,7 @@ from rest_framework.test import APIClient
 
 from factories.browser import PASSWORD, Browser
 from factories.signed_request import signed
+from factories.ssh_proof import PROXY_ID, make_key, signed_request
 from postern.apps.authn import facade
 from postern.apps.authn.actions import login_sessions
 from postern.apps.authn.models import BearerToken
@@ -23,6 +24,7 @@ from postern.kernel import clock
 
 PROFILE = "/api/v1/users/profile/"
 KEYS = "/api/v1/authentication/access-keys/"
+KEY, KEY_LINE = make_key()
 pytestmark = pytest.mark.django_db
 
 
@@ -129,14 +131,14 @@ def _mfa_due(user: User) -> None:
 
 
 @pytest.mark.parametrize("restrict", [_disable, _expire, _password_due, _delete, _mfa_due])
-@pytest.mark.parametrize("credential", ["session", "bearer", "access_key", "ssh_password", "ssh_key", "websocket"])
+@pytest.mark.parametrize(
+    "credential", ["session", "bearer", "access_key", "ssh_password", "ssh_key", "ticket", "websocket"]
+)
 def test_k51_k40_each_restriction_closes_each_credential(
     browser: Browser, key: dict[str, str], ann: User, credential: str, restrict: Callable[[User], None]
 ):
-    line = (
-        ed25519.Ed25519PrivateKey.generate().public_key().public_bytes(Encoding.OpenSSH, PublicFormat.OpenSSH).decode()
-    )
-    User.objects.filter(pk=ann.pk).update(public_key=line)
+    User.objects.filter(pk=ann.pk).update(public_key=KEY_LINE)
+    ticket = ssh("ssh_key").ticket
     path = "/api/v1/authentication/login-sessions/"
     token = get_token()
 
@@ -149,20 +151,30 @@ def test_k51_k40_each_restriction_closes_each_credential(
             return APIClient().get(path, **signed(key["id"], key["secret"], path)).status_code == 200
         if credential == "websocket":
             return facade.web_sign_in(browser.session, DEFAULT, remote_addr="192.0.2.10") is not None
-        return ssh(credential, line).user is not None
+        if credential == "ticket":
+            return facade.ticket_holder(ticket, proxy_id=PROXY_ID, remote_addr="192.0.2.9").fault is None
+        return ssh(credential).user is not None
 
     assert passes()
     restrict(User.objects.get(pk=ann.pk))
     assert not passes()
 
 
-def ssh(credential: str, line: str) -> SignInAnswer:
+def ssh(credential: str) -> SignInAnswer:
     if credential == "ssh_password":
         return facade.check_password(
-            username="ann", password=PASSWORD, remote_addr="192.0.2.9", login_from=LoginFrom.SSH_TERMINAL
+            username="ann",
+            password=PASSWORD,
+            remote_addr="192.0.2.9",
+            login_from=LoginFrom.SSH_TERMINAL,
+            proxy_id=PROXY_ID,
         )
     return facade.sign_in_with_public_key(
-        username="ann", public_key=line, remote_addr="192.0.2.9", login_from=LoginFrom.SSH_TERMINAL
+        username="ann",
+        proof=facade.read_proof(*signed_request(KEY, "ann")),
+        remote_addr="192.0.2.9",
+        login_from=LoginFrom.SSH_TERMINAL,
+        proxy_id=PROXY_ID,
     )
 
 
@@ -171,7 +183,7 @@ def ssh(credential: str, line: str) -> SignInAnswer:
 
 def test_facade_password_answers_with_the_person(ann: User):
     User.objects.filter(pk=ann.pk).update(language="en")
-    answer = ssh("ssh_password", "")
+    answer = ssh("ssh_password")
     assert answer.user is not None
     assert (answer.user.id, answer.user.username, answer.user.language) == (ann.pk, "ann", "en")
 
@@ -188,7 +200,7 @@ def test_k8_key_offer_is_no_sign_in_and_only_own_keys_count(ann: User):
     assert facade.public_key_acceptable(username="nobody", public_key=own) is False
     User.objects.filter(pk=ann.pk).update(source="ldap")
     assert facade.public_key_acceptable(username="ann", public_key=own) is False
-    refused = ssh("ssh_key", other)
+    refused = ssh("ssh_key")
     assert refused.denial is not None
     assert refused.denial.code is DenialCode.BAD_CREDENTIALS
 
@@ -202,13 +214,13 @@ def test_k8_public_key_in_the_token_call_is_no_credential(ann: User):
 def test_facade_denial_speaks_both_languages_until_the_person_is_known(make_person: Callable[..., User]):
     make_person("eve", language="en", is_active=False)
     wrong = facade.check_password(
-        username="eve", password="wrong", remote_addr="1.2.3.4", login_from=LoginFrom.SSH_TERMINAL
+        username="eve", password="wrong", remote_addr="1.2.3.4", login_from=LoginFrom.SSH_TERMINAL, proxy_id=PROXY_ID
     )
     unknown = facade.check_password(
-        username="who", password="wrong", remote_addr="1.2.3.4", login_from=LoginFrom.SSH_TERMINAL
+        username="who", password="wrong", remote_addr="1.2.3.4", login_from=LoginFrom.SSH_TERMINAL, proxy_id=PROXY_ID
     )
     right = facade.check_password(
-        username="eve", password=PASSWORD, remote_addr="1.2.3.4", login_from=LoginFrom.SSH_TERMINAL
+        username="eve", password=PASSWORD, remote_addr="1.2.3.4", login_from=LoginFrom.SSH_TERMINAL, proxy_id=PROXY_ID
     )
     assert wrong == unknown
     assert right.denial is not None

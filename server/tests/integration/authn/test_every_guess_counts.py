@@ -9,6 +9,7 @@ from rest_framework.test import APIClient
 from factories.browser import PASSWORD, Browser
 from factories.second_factor import App
 from factories.signed_request import PROFILE, signed
+from factories.ssh_proof import PROXY_ID, make_key, signed_request
 from postern.apps.audits.models import AuditEvent
 from postern.apps.authn import facade, signature_failures
 from postern.apps.authn.actions import sign_in
@@ -59,17 +60,17 @@ def test_k6_present_password_cannot_be_guessed_in_an_open_session(
 
 def test_locked_is_locked_on_every_path_alike(ann: User, key: dict[str, str]):
     App(ann)
-    line = "ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAAIDwUdw3+KEWMpiB7RLPzuLsRM8ZaEIGDTIcDYIYz1v9p"
+    ssh_key, line = make_key()
     User.objects.filter(pk=ann.pk).update(public_key=line)
     for number in range(7):
         Browser(f"198.51.100.{number}").sign_in("ann", "wrong")
     assert Browser(STRANGER).sign_in("ann").json()["error"] == "block_login"
     token = APIClient(REMOTE_ADDR=STRANGER).post(f"{API}auth/", {"username": "ann", "password": PASSWORD})
     assert token.json()["error"] == "block_login"
-    at = {"username": "ann", "remote_addr": STRANGER, "login_from": LoginFrom.SSH_TERMINAL}
+    at = {"username": "ann", "remote_addr": STRANGER, "login_from": LoginFrom.SSH_TERMINAL, "proxy_id": PROXY_ID}
     for answer in (
         facade.check_password(password=PASSWORD, **at),
-        facade.sign_in_with_public_key(public_key=line, **at),
+        facade.sign_in_with_public_key(proof=facade.read_proof(*signed_request(ssh_key, "ann")), **at),
     ):
         assert answer.denial is not None
         assert answer.denial.code is DenialCode.LOCKED

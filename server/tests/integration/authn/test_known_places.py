@@ -9,6 +9,7 @@ from django.conf import settings
 from rest_framework.test import APIClient
 
 from factories.browser import PASSWORD, Browser
+from factories.ssh_proof import PROXY_ID
 from postern.apps.audits.models import AuditEvent
 from postern.apps.authn import facade, places
 from postern.apps.authn.actions import sign_in
@@ -63,13 +64,13 @@ def test_owner_signs_in_from_a_known_address_while_strangers_keep_guessing(own: 
     attack()
     assert Browser(HOME).sign_in("ann").status_code == 200
     assert Browser(AWAY).sign_in("ann").json()["error"] == "block_login"
-    at = {"username": "ann", "password": PASSWORD, "login_from": LoginFrom.SSH_TERMINAL}
+    at = {"username": "ann", "password": PASSWORD, "login_from": LoginFrom.SSH_TERMINAL, "proxy_id": PROXY_ID}
     assert facade.check_password(remote_addr=HOME, **at).user is not None
     assert facade.check_password(remote_addr=STRANGER, **at).denial is not None
 
 
 def test_address_of_an_ssh_sign_in_is_known_as_well(ann: User):
-    at = {"username": "ann", "password": PASSWORD, "login_from": LoginFrom.SSH_TERMINAL}
+    at = {"username": "ann", "password": PASSWORD, "login_from": LoginFrom.SSH_TERMINAL, "proxy_id": PROXY_ID}
     assert facade.check_password(remote_addr=AWAY, **at).user is not None
     attack()
     assert facade.check_password(remote_addr=AWAY, **at).user is not None

@@ -5,6 +5,7 @@ import pytest
 from rest_framework.test import APIClient
 
 from factories.browser import PASSWORD, Browser
+from factories.ssh_proof import PROXY_ID
 from postern.apps.authn import facade, guard
 from postern.apps.authn.actions import sign_in
 from postern.apps.authn.events import AccountLocked
@@ -109,10 +110,18 @@ def test_administrator_sees_and_opens_the_lock(ann: User, as_org_admin: APIClien
 def test_ssh_and_web_share_the_count(ann: User):
     for _ in range(7):
         facade.check_password(
-            username="ann", password="wrong", remote_addr="203.0.113.1", login_from=LoginFrom.SSH_TERMINAL
+            username="ann",
+            password="wrong",
+            remote_addr="203.0.113.1",
+            login_from=LoginFrom.SSH_TERMINAL,
+            proxy_id=PROXY_ID,
         )
     answer = facade.check_password(
-        username="ann", password=PASSWORD, remote_addr="203.0.113.2", login_from=LoginFrom.SSH_TERMINAL
+        username="ann",
+        password=PASSWORD,
+        remote_addr="203.0.113.2",
+        login_from=LoginFrom.SSH_TERMINAL,
+        proxy_id=PROXY_ID,
     )
     assert answer.denial is not None
     assert answer.denial.code is DenialCode.LOCKED

@@ -6,6 +6,7 @@ import pytest
 
 from factories.browser import PASSWORD, Browser
 from factories.second_factor import App
+from factories.ssh_proof import PROXY_ID
 from postern.apps.authn import facade, mfa_guard
 from postern.apps.authn.models import GuardKind, SignInGuard
 from postern.apps.users.models import User
@@ -34,14 +35,16 @@ def test_k6_wrong_codes_lock_the_account_however_they_are_spread(browser: Browse
     under_way = Browser("192.0.2.77")
     under_way.sign_in("ann")
     ssh = facade.check_password(
-        username="ann", password=PASSWORD, remote_addr="192.0.2.9", login_from=LoginFrom.SSH_TERMINAL
+        username="ann", password=PASSWORD, remote_addr="192.0.2.9", login_from=LoginFrom.SSH_TERMINAL, proxy_id=PROXY_ID
     )
     assert ssh.second_factor is not None
     slugs = [guess(f"192.0.2.{number}", app.wrong()) for number in range(1, 6)]
     assert slugs == ["mfa_failed"] * 4 + ["block_mfa"]
     for code in ({"code": app.code()}, {"code": "12345"}, {"code": app.recovery[0], "type": "recovery"}):
         assert under_way.post(CHALLENGE, code).json()["error"] == "block_mfa", "not even the right one"
-    answer = facade.sign_in_with_code(token=ssh.second_factor.token, code=app.code(), remote_addr="192.0.2.9")
+    answer = facade.sign_in_with_code(
+        token=ssh.second_factor.token, code=app.code(), remote_addr="192.0.2.9", proxy_id=PROXY_ID
+    )
     assert answer.denial is not None
     assert answer.denial.code is DenialCode.LOCKED
 
@@ -55,7 +58,11 @@ def test_what_wrong_codes_lock_is_locked_before_the_password_is_looked_at(app: A
     assert right.json()["error"] == "block_login"
     by_ssh = [
         facade.check_password(
-            username="ann", password=password, remote_addr="192.0.2.9", login_from=LoginFrom.SSH_TERMINAL
+            username="ann",
+            password=password,
+            remote_addr="192.0.2.9",
+            login_from=LoginFrom.SSH_TERMINAL,
+            proxy_id=PROXY_ID,
         )
         for password in (PASSWORD, "wrong")
     ]

@@ -10,6 +10,7 @@ from rest_framework.test import APIClient
 
 from factories.browser import PASSWORD, Browser
 from factories.second_factor import App
+from factories.ssh_proof import PROXY_ID
 from postern.apps.audits.models import LoginLog
 from postern.apps.authn import facade
 from postern.apps.authn.actions import housekeeping
@@ -268,7 +269,7 @@ def test_token_still_needs_the_password_after_the_code(app: App, make_person: Ca
 
 def _ssh(password: str = PASSWORD) -> SignInAnswer:
     return facade.check_password(
-        username="ann", password=password, remote_addr="192.0.2.9", login_from=LoginFrom.SSH_TERMINAL
+        username="ann", password=password, remote_addr="192.0.2.9", login_from=LoginFrom.SSH_TERMINAL, proxy_id=PROXY_ID
     )
 
 
@@ -277,23 +278,25 @@ def test_proxy_gets_nobody_before_the_code(app: App):
     assert first.user is None
     assert first.second_factor is not None
     token = first.second_factor.token
-    elsewhere = facade.sign_in_with_code(token=token, code=app.code(), remote_addr="198.51.100.1")
+    elsewhere = facade.sign_in_with_code(token=token, code=app.code(), remote_addr="198.51.100.1", proxy_id=PROXY_ID)
     assert elsewhere.user is None
-    wrong = facade.sign_in_with_code(token=token, code=app.wrong(), remote_addr="192.0.2.9")
+    wrong = facade.sign_in_with_code(token=token, code=app.wrong(), remote_addr="192.0.2.9", proxy_id=PROXY_ID)
     assert wrong.denial is not None
     assert wrong.denial.code is DenialCode.MFA_FAILED
-    right = facade.sign_in_with_code(token=token, code=app.code(), remote_addr="192.0.2.9")
+    right = facade.sign_in_with_code(token=token, code=app.code(), remote_addr="192.0.2.9", proxy_id=PROXY_ID)
     assert right.user is not None
     assert right.user.username == "ann"
     app.forget_used()
-    again = facade.sign_in_with_code(token=token, code=app.code(), remote_addr="192.0.2.9")
+    again = facade.sign_in_with_code(token=token, code=app.code(), remote_addr="192.0.2.9", proxy_id=PROXY_ID)
     assert again.user is None, "one first factor, one sign-in"
 
 
 def test_proxy_takes_a_recovery_code(app: App):
     first = _ssh()
     assert first.second_factor is not None
-    answer = facade.sign_in_with_code(token=first.second_factor.token, code=app.recovery[0], remote_addr="192.0.2.9")
+    answer = facade.sign_in_with_code(
+        token=first.second_factor.token, code=app.recovery[0], remote_addr="192.0.2.9", proxy_id=PROXY_ID
+    )
     assert answer.user is not None
 
 

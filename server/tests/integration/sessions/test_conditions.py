@@ -5,14 +5,13 @@ from datetime import timedelta
 from typing import Any
 
 import pytest
-from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
-from cryptography.hazmat.primitives.serialization import Encoding, PublicFormat
 from django.utils import translation
 from rest_framework.test import APIClient
 
 from factories.browser import PASSWORD, Browser
-from factories.proxy_client import Proxy, World
+from factories.proxy_client import ADDRESS, Proxy, World
 from factories.signed_request import signed
+from factories.ssh_proof import PROXY_ID, make_key, signed_request
 from postern.apps.authn import facade as authn
 from postern.apps.preferences.models import PreferenceValue
 from postern.apps.sessions.models import Session
@@ -28,11 +27,12 @@ SITE = "https://bastion.example.test"
 LIST = "/api/v1/authentication/login-sessions/"
 PROFILE = "/api/v1/users/profile/"
 TOKEN = "/api/v1/authentication/connection-token/"
-KEY = Ed25519PrivateKey.generate().public_key().public_bytes(Encoding.OpenSSH, PublicFormat.OpenSSH).decode()
+KEY, KEY_LINE = make_key()
 AT_A_PROXY: dict[str, Any] = {
     "username": "uma",
     "remote_addr": "192.0.2.9",
     "login_from": LoginFrom.SSH_TERMINAL,
+    "proxy_id": PROXY_ID,
 }
 
 
@@ -44,7 +44,7 @@ def site_url(db: None) -> None:
 @pytest.fixture
 def uma(world: World) -> User:
     world.user.set_password(PASSWORD)
-    world.user.public_key = KEY
+    world.user.public_key = KEY_LINE
     world.user.language = "en"
     world.user.save()
     return world.user
@@ -113,7 +113,8 @@ class Ways:
         return self._denied(authn.check_password(password=PASSWORD, **AT_A_PROXY))
 
     def ssh_key(self) -> str | None:
-        return self._denied(authn.sign_in_with_public_key(public_key=KEY, **AT_A_PROXY))
+        proof = authn.read_proof(*signed_request(KEY, "uma"))
+        return self._denied(authn.sign_in_with_public_key(proof=proof, **AT_A_PROXY))
 
     def session_of_an_open_ssh_connection(self) -> str | None:
         return self._denied(self.proxy.authorize(self.world.user, "web-1"))
@@ -241,10 +242,10 @@ def test_watching_needs_the_conditions_as_well(
 def test_k40_ssh_connection_that_was_signed_in_before_a_reset_opens_nothing_more(
     proxy: Proxy, world: World, uma: User, as_admin: APIClient
 ):
-    signed_in = authn.check_password(password=PASSWORD, **AT_A_PROXY).user
-    assert signed_in is not None
-    assert proxy.authorize(uma, "web-1", epoch=signed_in.epoch).grant is not None
+    at_this_proxy = AT_A_PROXY | {"proxy_id": proxy.id, "remote_addr": ADDRESS}
+    ticket = authn.check_password(password=PASSWORD, **at_this_proxy).ticket
+    assert proxy.authorize(uma, "web-1", ticket=ticket).grant is not None
     assert as_admin.post(f"/api/v1/users/users/{uma.pk}/access/reset/?oid=root").status_code == 200
-    denial = proxy.authorize(uma, "web-1", epoch=signed_in.epoch).denial
+    denial = proxy.authorize(uma, "web-1", ticket=ticket).denial
     assert denial is not None
     assert denial.code == "sign_in_ended"

@@ -3,21 +3,27 @@
 from collections.abc import Callable
 from typing import Any
 
+import msgspec
 import pytest
+from asyncssh.packet import String
 
 from factories.proxy_client import Proxy, World
 from factories.second_factor import App
+from factories.ssh_proof import make_key, signed_request
+from postern.apps.authn.models import ProxySignIn
+from postern.apps.sessions.queries import read_login_name
 from postern.apps.users.models import User
 from postern.contracts import access
 from postern.contracts.enums import DenialCode, LoginFrom, Protocol
 
 PASSWORD = "violet anchor seventeen"
-KEY = "ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAAILVSnrUJJRVPJmvIX4wB6ljGvGEH9IKXo+PsVpMZ1S9w ann"
+KEY, KEY_LINE = make_key()
+OTHER, OTHER_LINE = make_key()
 
 
 @pytest.fixture
 def ann(make_user: Callable[..., User]) -> User:
-    user = make_user("ann", public_key=KEY, language="en")
+    user = make_user("ann", public_key=KEY_LINE, language="en")
     user.set_password(PASSWORD)
     user.save()
     return user
@@ -51,7 +57,7 @@ def test_second_factor_is_asked_for_before_anybody_is_named(proxy: Proxy, ann: U
     assert first.second_factor.language == "en"
 
     def show(code: str, token: str) -> access.SignInAnswer:
-        shown = access.SignInCode(token=token, code=code, remote_addr="192.0.2.9")
+        shown = access.SignInCode(token=token, code=code, username="ann", remote_addr="192.0.2.9")
         return proxy.ask(access.SIGN_IN_CODE, shown, access.SignInAnswer)
 
     for code, token in ((app.wrong(), first.second_factor.token), (app.code(), "made up")):
@@ -63,27 +69,79 @@ def test_second_factor_is_asked_for_before_anybody_is_named(proxy: Proxy, ann: U
     assert right.user == access.UserIdentity(id=ann.pk, username="ann", name="Ann", language="en")
 
 
-def test_k8_public_key_offer_is_an_answer_and_never_a_sign_in(proxy: Proxy, ann: User) -> None:
-    offer = access.PublicKeyOffer(username="ann", public_key=KEY, remote_addr="192.0.2.9")
-    assert proxy.ask(access.PUBLIC_KEY_OFFER, offer, access.PublicKeyAnswer).acceptable is True
-    foreign = access.PublicKeyOffer(username="ann", public_key=KEY.replace("LVSn", "LVSm"), remote_addr="192.0.2.9")
-    assert proxy.ask(access.PUBLIC_KEY_OFFER, foreign, access.PublicKeyAnswer).acceptable is False
-    proof = access.SignInPublicKey(
-        username="ann", public_key=KEY, remote_addr="192.0.2.9", login_from=LoginFrom.SSH_TERMINAL
+def show_key(proxy: Proxy, signed: bytes, signature: bytes) -> access.SignInAnswer:
+    shown = access.SignInPublicKey(
+        signed=signed, signature=signature, remote_addr="192.0.2.9", login_from=LoginFrom.SSH_TERMINAL
     )
-    assert proxy.ask(access.SIGN_IN_PUBLIC_KEY, proof, access.SignInAnswer).user is not None
+    return proxy.ask(access.SIGN_IN_PUBLIC_KEY, shown, access.SignInAnswer)
+
+
+def test_k8_public_key_offer_is_an_answer_and_never_a_sign_in(proxy: Proxy, ann: User) -> None:
+    offer = access.PublicKeyOffer(username="ann", public_key=KEY_LINE, remote_addr="192.0.2.9")
+    assert proxy.ask(access.PUBLIC_KEY_OFFER, offer, access.PublicKeyAnswer).acceptable is True
+    foreign = access.PublicKeyOffer(username="ann", public_key=OTHER_LINE, remote_addr="192.0.2.9")
+    assert proxy.ask(access.PUBLIC_KEY_OFFER, foreign, access.PublicKeyAnswer).acceptable is False
+    assert not ProxySignIn.objects.exists()
+    assert show_key(proxy, *signed_request(KEY, "ann")).user is not None
+
+
+def test_k8_the_word_of_a_proxy_signs_nobody_in(proxy: Proxy, ann: User) -> None:
+    """A public key is public: with a stolen proxy credential and nothing else there is no sign-in, and no ticket."""
+    right, _signature = signed_request(KEY, "ann")
+    forged = [
+        (right, b""),
+        (right, String("ssh-ed25519") + String(bytes(64))),
+        (right, signed_request(OTHER, "ann")[1]),  # another key's signature
+        signed_request(OTHER, "ann", shown=KEY),  # ann's key named, signed by another
+        (right, signed_request(KEY, "ann")[1]),  # of another connection
+    ]
+    for signed, signature in forged:
+        answer = show_key(proxy, signed, signature)
+        assert (answer.user, answer.ticket, answer.second_factor) == (None, "", None)
+        assert answer.denial is not None
+    nobody = show_key(proxy, *signed_request(OTHER, "ann"))
+    assert nobody.denial is not None
+    assert not ProxySignIn.objects.exists()
+
+
+@pytest.mark.parametrize(
+    "bent",
+    [
+        {"connection": b"short"},
+        {"service": "ssh-userauth"},
+        {"method": "hostbased"},
+        {"with_signature": False},
+    ],
+)
+def test_k8_signature_over_anything_but_a_sign_in_is_refused(proxy: Proxy, ann: User, bent: dict[str, Any]) -> None:
+    signed, signature = signed_request(KEY, "ann", **bent)
+    shown = access.SignInPublicKey(
+        signed=signed, signature=signature, remote_addr="192.0.2.9", login_from=LoginFrom.SSH_TERMINAL
+    )
+    assert proxy.post(access.SIGN_IN_PUBLIC_KEY, msgspec.json.encode(shown)).status_code == 400
+    assert not ProxySignIn.objects.exists()
+
+
+def test_k8_signature_signs_in_once(proxy: Proxy, other_proxy: Proxy, ann: User) -> None:
+    """What a proxy has seen can not be shown again, by it or by another one."""
+    signed, signature = signed_request(KEY, "ann@web-1")
+    first = show_key(proxy, signed, signature)
+    assert first.user is not None
+    assert first.login == access.LoginNameAnswer(username="ann", asset="web-1")
+    for who in (proxy, other_proxy):
+        again = show_key(who, signed, signature)
+        assert again.user is None
+        assert again.ticket == ""
+    assert ProxySignIn.objects.count() == 1
 
 
 def test_reachable_assets_are_what_the_person_may_use(proxy: Proxy, world: World, ann: User) -> None:
-    def page(user: User, **more: Any) -> access.ReachablePage:
-        return proxy.ask(access.REACHABLE_ASSETS, access.ReachableQuery(user_id=user.pk, **more), access.ReachablePage)
-
-    (asset,) = page(world.user).assets
+    (asset,) = proxy.reachable(world.user).assets
     assert (asset.hostname, asset.system_users[0].name) == ("web-1", "root of web")
-    assert page(world.user, search="nothing").count == 0
-    assert page(world.user, protocol=Protocol.RDP).count == 0
-    assert page(world.user, offset=-5, limit=-1).assets == ()
-    assert page(ann).count == 0
+    assert proxy.reachable(world.user, search="nothing").count == 0
+    assert proxy.reachable(world.user, protocol=Protocol.RDP).count == 0
+    assert proxy.reachable(world.user, offset=-5, limit=-1).assets == ()
+    assert proxy.reachable(ann).count == 0
 
 
 @pytest.mark.parametrize(
@@ -107,10 +165,28 @@ def test_reachable_assets_are_what_the_person_may_use(proxy: Proxy, world: World
     ],
 )
 def test_login_name_is_read_as_the_longest_person_that_exists(  # noqa: PLR0917 - a table of cases
-    proxy: Proxy, ann: User, make_user: Callable[..., User], text: str, username: str, system_user: str, asset: str
+    ann: User, make_user: Callable[..., User], text: str, username: str, system_user: str, asset: str
 ) -> None:
     bob = make_user("bob")
     bob.username = "bob@example.org"
     bob.save()
-    answer = proxy.ask(access.LOGIN_NAME, access.LoginNameQuery(text=text), access.LoginNameAnswer)
+    answer = read_login_name(text)
     assert (answer.username, answer.system_user, answer.asset) == (username, system_user, asset)
+
+
+def test_how_a_login_name_is_meant_is_told_after_the_sign_in_only(proxy: Proxy, ann: User) -> None:
+    """Before, the answer would tell which accounts there are."""
+    refused = sign_in(proxy, username="ann@root@web-1", password="wrong")
+    assert refused.login is None
+    right = sign_in(proxy, username="ann@root@web-1")
+    assert right.login == access.LoginNameAnswer(username="ann", system_user="root", asset="web-1")
+    app = App(ann)
+    first = sign_in(proxy, username="ann@web-1")
+    assert first.second_factor is not None
+    assert first.login is None
+    shown = access.SignInCode(
+        token=first.second_factor.token, code=app.code(), username="ann@web-1", remote_addr="192.0.2.9"
+    )
+    assert proxy.ask(access.SIGN_IN_CODE, shown, access.SignInAnswer).login == access.LoginNameAnswer(
+        username="ann", asset="web-1"
+    )

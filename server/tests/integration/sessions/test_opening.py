@@ -33,7 +33,13 @@ def host_key() -> str:
 
 
 def ask_host_key(proxy: Proxy, session_id: UUID, key: str, port: int = 22) -> access.HostKeyAnswer:
-    seen = access.HostKeySeen(session_id=session_id, host="127.0.0.1", port=port, public_key=key)
+    seen = access.HostKeySeen(
+        session_id=session_id,
+        opening_key=proxy.opening_key(session_id),
+        host="127.0.0.1",
+        port=port,
+        public_key=key,
+    )
     return proxy.ask(access.HOST_KEY, seen, access.HostKeyAnswer)
 
 
@@ -192,7 +198,13 @@ def test_host_key_is_pinned_then_matched_then_refused(
 
 
 def test_k17_host_key_of_another_target_is_not_judged(proxy: Proxy, opened: Session) -> None:
-    seen = access.HostKeySeen(session_id=opened.pk, host="127.0.0.1", port=2222, public_key=host_key())
+    seen = access.HostKeySeen(
+        session_id=opened.pk,
+        opening_key=proxy.opening_key(opened.pk),
+        host="127.0.0.1",
+        port=2222,
+        public_key=host_key(),
+    )
     assert proxy.post(access.HOST_KEY, msgspec.json.encode(seen)).status_code == 400
 
 

@@ -324,23 +324,6 @@ def test_registration_needs_the_bootstrap_token(db: None, http: Client, header: 
     assert not Terminal.objects.exists()
 
 
-def test_registration_under_the_name_of_a_living_proxy_is_refused(proxy: Proxy, http: Client) -> None:
-    proxy.beat()
-    url = "/api/v1/terminal/terminal-registrations/"
-    headers = {"Authorization": f"BootstrapToken {registration.bootstrap_token().reveal()}"}
-    body = {"name": "proxy-1", "type": "core"}
-    assert http.post(url, body, content_type="application/json", headers=headers).status_code == 400
-    Terminal.objects.update(date_last_heartbeat=clock.now() - timedelta(minutes=5))
-    again = Proxy(http)
-    assert again.id != proxy.id
-    assert (
-        http.post(
-            "/api/internal/v1/heartbeat/", b"{}", content_type="application/json", headers=proxy.headers
-        ).status_code
-        == 401
-    )
-
-
 def test_terminal_list_shows_load_and_state(proxy: Proxy, active: Session, as_admin: APIClient) -> None:
     proxy.beat(active.pk, cpu_load=6.0, disk_used=50.5)
     (row,) = as_admin.get("/api/v1/terminal/terminals/").json()

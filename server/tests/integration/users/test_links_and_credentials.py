@@ -250,7 +250,8 @@ def test_reset_of_a_suspected_account_ends_everything_in_one_act(
         "access_keys": 1,
         "bearer_tokens": 1,
         "login_sessions": 1,
-        "known_places": 3,
+        "proxy_sign_ins": 1,
+        "known_places": 4,  # three of the browser and the API, and the address at which SSH was signed in
         "live_sessions": 1,
     }
     assert not _key_works(held)

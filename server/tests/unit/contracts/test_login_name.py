@@ -5,7 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from postern.contracts.access import LoginNameAnswer
-from postern.contracts.login_name import names_more_than_a_person, readings
+from postern.contracts.login_name import readings
 
 PEOPLE = {"ann", "ann@corp", "bob+ops", "a.b-c_d"}
 
@@ -70,5 +70,5 @@ def test_at_form_stays_whatever_characters_the_names_hold(person: str, system_us
 @given(st.text(max_size=600))
 def test_any_text_has_a_few_readings(text: str) -> None:
     assert 1 <= len(readings(text)) <= 4
-    if not names_more_than_a_person(text):
+    if "@" not in text and "=" not in text:
         assert [reading.username for reading in readings(text)] == [text[:512]]

@@ -225,6 +225,7 @@ class Event(StrEnum):
     SIGN_IN_LOCKED = "sign_in.locked", _C.REFUSALS, "Account locked after failed sign-ins", "账号因登录失败被锁定"
     SIGN_IN_ADDRESS_UNLOCKED = "sign_in.address_unlocked", _C.SIGN_IN, "Address unlocked", "地址已解锁"
     SIGN_IN_UNLOCKED = "sign_in.unlocked", _C.SIGN_IN, "Account unlocked", "解除登录锁定"
+    PROXY_SIGN_IN_ENDED = "proxy_sign_in.ended", _C.SIGN_IN, "Sign-in through a proxy ended", "经由代理的登录已结束"
     LOGIN_SESSION_ENDED = "login_session.ended", _C.SIGN_IN, "Signed out", "退出登录"
     PASSWORD_VERIFIED = "password.verified", _C.SIGN_IN, "Password confirmed again", "再次验证密码"
     PASSWORD_REFUSED = "password.refused", _C.REFUSALS, "Password refused", "密码验证失败"
@@ -270,6 +271,7 @@ class Event(StrEnum):
     CONNECTION_TOKEN_CREATED = "connection_token.created", _C.SESSIONS, "Connection token issued", "签发连接令牌"
     CONNECTION_TOKEN_REFUSED = "connection_token.refused", _C.REFUSALS, "Connection token refused", "拒绝签发连接令牌"
     TOKEN_REFUSED = "token.refused", _C.REFUSALS, "Token refused", "令牌被拒绝"
+    TICKET_REFUSED = "ticket.refused", _C.REFUSALS, "Ticket refused", "票据被拒绝"
     SESSION_PERMITTED = "session.permitted", _C.SESSIONS, "Session permitted", "允许建立会话"
     SESSION_REFUSED = "session.refused", _C.REFUSALS, "Session refused", "拒绝建立会话"
     SESSION_HOST_KEY_JUDGED = "session.host_key_judged", _C.SESSIONS, "Host key compared", "核对主机密钥"
@@ -313,6 +315,38 @@ class Event(StrEnum):
     TERMINAL_REGISTERED = "terminal.registered", _C.SETTINGS, "Terminal registered", "注册终端"
     TERMINAL_CAME_UP = "terminal.came_up", _C.SETTINGS, "Terminal came up", "终端上线"
     TERMINAL_RESTARTED = "terminal.restarted", _C.SETTINGS, "Terminal restarted", "终端重启"
+    TERMINAL_ACCEPTED = "terminal.accepted", _C.SETTINGS, "Terminal accepted", "终端已接受"
+    TERMINAL_REGISTRATION_REFUSED = (
+        "terminal.registration_refused",
+        _C.REFUSALS,
+        "Registration of a terminal refused",
+        "终端注册被拒绝",
+    )
+    TERMINAL_RENEWAL_ORDERED = (
+        "terminal.renewal_ordered",
+        _C.CREDENTIALS,
+        "Renewal of a terminal's credential ordered",
+        "已要求更换凭据",
+    )
+    TERMINAL_CREDENTIAL_ISSUED = (
+        "terminal.credential_issued",
+        _C.CREDENTIALS,
+        "New credential issued to a terminal",
+        "已签发新凭据",
+    )
+    TERMINAL_CREDENTIAL_RENEWED = (
+        "terminal.credential_renewed",
+        _C.CREDENTIALS,
+        "Credential of a terminal renewed",
+        "凭据已更换",
+    )
+    TERMINAL_CREDENTIAL_REVOKED = (
+        "terminal.credential_revoked",
+        _C.CREDENTIALS,
+        "Credential of a terminal revoked",
+        "凭据已吊销",
+    )
+    TERMINAL_ALARM = "terminal.alarm", _C.REFUSALS, "Alarm about a terminal", "终端告警"
     TERMINAL_UPDATED = "terminal.updated", _C.SETTINGS, "Terminal changed", "更新终端"
     TERMINAL_LOST = "terminal.lost", _C.SETTINGS, "Terminal lost", "终端失联"
     TERMINAL_DELETED = "terminal.deleted", _C.SETTINGS, "Terminal deleted", "删除终端"

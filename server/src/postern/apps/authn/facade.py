@@ -1,6 +1,6 @@
 """What the apps above may ask about signing in: for proxies, for websockets, for the people's sessions."""
 
-from collections.abc import Collection
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from typing import Any
 from uuid import UUID
@@ -8,11 +8,13 @@ from uuid import UUID
 from django.utils import translation
 
 from postern.apps.authn import conditions, guard
-from postern.apps.authn.actions import codes, login_sessions, second_factor, sign_in
+from postern.apps.authn.actions import codes, login_sessions, proxy_sign_ins, second_factor, sign_in
+from postern.apps.authn.actions.proxy_sign_ins import TicketFault
 from postern.apps.authn.errors import MethodClosed, MfaUnset, SignInLapsed, SignInRefused
 from postern.apps.authn.identity import actor_of_user
 from postern.apps.authn.mfa_guard import Visitor
 from postern.apps.authn.models import SignInWay
+from postern.apps.authn.ssh_proofs import KeyProof, ProofProblem, read_proof
 from postern.apps.authn.totp_secrets import TotpSecrets
 from postern.apps.authn.totp_secrets import register as register_totp_secrets
 from postern.apps.preferences import facade as preferences
@@ -24,15 +26,25 @@ from postern.foundation.actor import SYSTEM, Actor
 from postern.foundation.scope import OrgScope
 
 __all__ = [
+    "KeyProof",
+    "ProofProblem",
+    "TicketFault",
+    "TicketHolder",
     "TotpSecrets",
     "WebSignIn",
     "check_password",
+    "end_tickets",
+    "end_tickets_of_proxy",
     "locked_out",
     "login_session_is_open",
+    "prolong_tickets",
     "public_key_acceptable",
+    "read_proof",
     "register_totp_secrets",
     "sign_in_with_code",
     "sign_in_with_public_key",
+    "ticket_holder",
+    "ticket_holder_of",
     "unlock_account",
     "unlock_address",
     "unmet_condition",
@@ -49,7 +61,9 @@ class WebSignIn:
     language: str
 
 
-def check_password(*, username: str, password: str, remote_addr: str, login_from: LoginFrom) -> SignInAnswer:
+def check_password(
+    *, username: str, password: str, remote_addr: str, login_from: LoginFrom, proxy_id: UUID
+) -> SignInAnswer:
     """The first factor at a proxy, by password. Counts towards the lock-out; the denial is in the person's language."""
     try:
         if not preferences.get_bool("TERMINAL_PASSWORD_AUTH"):
@@ -57,7 +71,7 @@ def check_password(*, username: str, password: str, remote_addr: str, login_from
         proof = sign_in.prove_password(
             username=username, password=password, remote_addr=remote_addr, login_type="T", user_agent=str(login_from)
         )
-        return _after_first_factor(proof)
+        return _after_first_factor(proof, proxy_id)
     except SignInRefused as refused:
         return SignInAnswer(denial=_denial(refused, username))
 
@@ -69,48 +83,97 @@ def public_key_acceptable(*, username: str, public_key: str) -> bool:
     )
 
 
-def sign_in_with_public_key(*, username: str, public_key: str, remote_addr: str, login_from: LoginFrom) -> SignInAnswer:
-    """The first factor at a proxy, by a key whose signature the proxy has verified."""
+def sign_in_with_public_key(
+    *, username: str, proof: KeyProof, remote_addr: str, login_from: LoginFrom, proxy_id: UUID
+) -> SignInAnswer:
+    """The first factor at a proxy, by a key; its signature is verified here (K8)."""
     try:
         if not preferences.get_bool("TERMINAL_PUBLIC_KEY_AUTH"):
             raise MethodClosed
-        proof = sign_in.prove_key(
-            username=username,
-            public_key=public_key,
-            remote_addr=remote_addr,
-            login_type="T",
-            user_agent=str(login_from),
+        proved = sign_in.prove_key(
+            username=username, proof=proof, remote_addr=remote_addr, login_type="T", user_agent=str(login_from)
         )
-        return _after_first_factor(proof)
+        return _after_first_factor(proved, proxy_id)
     except SignInRefused as refused:
         return SignInAnswer(denial=_denial(refused, username))
 
 
-def _after_first_factor(proof: sign_in.Proof) -> SignInAnswer:
+def _after_first_factor(proof: sign_in.Proof, proxy_id: UUID) -> SignInAnswer:
     match second_factor.demand_of(proof.user):
         case second_factor.Demand.NOTHING:
-            return SignInAnswer(user=_identity(sign_in.signed_in(proof, mfa=sign_in.MfaState.OFF)))
+            return _signed_in(proof, sign_in.MfaState.OFF, proxy_id)
         case second_factor.Demand.ENROLMENT:  # an app is set up in the console only
             unset = MfaUnset()
             sign_in.refuse(proof.attempted, unset, mfa=sign_in.MfaState.SHOWN)
             raise unset
         case _:
-            begun = second_factor.begin(proof, SignInWay.PROXY)
+            begun = second_factor.begin(proof, SignInWay.PROXY, proxy_id=proxy_id)
             return SignInAnswer(second_factor=SecondFactor(token=begun.token.reveal(), language=proof.user.language))
 
 
-def sign_in_with_code(*, token: str, code: str, remote_addr: str) -> SignInAnswer:
-    """The second factor at a proxy. The address is that of the first factor, or the sign-in is void."""
+def sign_in_with_code(*, token: str, code: str, remote_addr: str, proxy_id: UUID) -> SignInAnswer:
+    """The second factor at a proxy. Proxy and address are those of the first factor, or the sign-in is void."""
     pending = second_factor.find_by_token(token, SignInWay.PROXY)
     try:
-        if pending is None or pending.remote_addr != remote_addr[:64]:
+        if pending is None or pending.remote_addr != remote_addr[:64] or pending.proxy_id != proxy_id:
             raise SignInLapsed
         second_factor.answer(pending, code=code, kind=codes.kind_of(code), visitor=Visitor(remote_addr))
         proof = second_factor.complete(pending, may_be_unmet=False)
-        return SignInAnswer(user=_identity(sign_in.signed_in(proof, mfa=sign_in.MfaState.SHOWN)))
+        return _signed_in(proof, sign_in.MfaState.SHOWN, proxy_id)
     except SignInRefused as refused:
         username = pending.user.username if pending is not None else ""
         return SignInAnswer(denial=_denial(refused, username))
+
+
+def _signed_in(proof: sign_in.Proof, mfa: sign_in.MfaState, proxy_id: UUID) -> SignInAnswer:
+    opened = proxy_sign_ins.open_sign_in(proof, mfa=mfa, proxy_id=proxy_id)
+    return SignInAnswer(user=_identity(opened.user), ticket=opened.ticket.reveal())
+
+
+@dataclass(frozen=True, slots=True)
+class TicketHolder:
+    """Who a ticket stands for. `fault` None: it holds. Without `sign_in_id` nobody knows the ticket."""
+
+    identity: UserIdentity | None
+    sign_in_id: UUID | None
+    fault: TicketFault | None
+
+    @property
+    def is_suspicious(self) -> bool:
+        """Whether no proxy that does what it should would show this ticket."""
+        return self.fault in proxy_sign_ins.SUSPICIOUS
+
+
+def ticket_holder(ticket: str, *, proxy_id: UUID, remote_addr: str) -> TicketHolder:
+    """Who signed in through this proxy from this address and got this ticket."""
+    return _holder(proxy_sign_ins.find(ticket, proxy_id=proxy_id, remote_addr=remote_addr))
+
+
+def ticket_holder_of(sign_in_id: UUID) -> TicketHolder:
+    """The same for a session that was opened with the ticket."""
+    return _holder(proxy_sign_ins.find_by_id(sign_in_id))
+
+
+def prolong_tickets(tickets: Sequence[str], *, proxy_id: UUID) -> tuple[int, ...]:
+    """The connections of these tickets are open still. Returns the places of those that are worth nothing any more."""
+    return proxy_sign_ins.prolong(tickets, proxy_id=proxy_id)
+
+
+def end_tickets(tickets: Collection[str], *, actor: Actor, proxy_id: UUID) -> int:
+    """The connections of these tickets are closed."""
+    return proxy_sign_ins.end(tickets, actor=actor, proxy_id=proxy_id)
+
+
+def end_tickets_of_proxy(proxy_id: UUID) -> int:
+    """The proxy is not trusted any more."""
+    return proxy_sign_ins.end_of_proxy(proxy_id)
+
+
+def _holder(shown: proxy_sign_ins.Shown) -> TicketHolder:
+    row = shown.row
+    if row is None:
+        return TicketHolder(None, None, shown.fault)
+    return TicketHolder(_identity(row.user), row.pk, shown.fault)
 
 
 def web_sign_in(session: Any, scope: OrgScope, *, remote_addr: str | None) -> WebSignIn | None:
@@ -177,9 +240,7 @@ def unlock_address(remote_addr: str) -> bool:
 
 
 def _identity(user: User) -> UserIdentity:
-    return UserIdentity(
-        id=user.pk, username=user.username, name=user.name, language=user.language, epoch=user.session_epoch
-    )
+    return UserIdentity(id=user.pk, username=user.username, name=user.name, language=user.language)
 
 
 def _denial(refused: SignInRefused, username: str) -> Denial:

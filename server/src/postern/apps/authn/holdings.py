@@ -1,8 +1,17 @@
 """What authn keeps for people: access keys, tokens, sign-ins, known places. Listed and ended through `users.credentials`."""
 
 from postern.apps.authn import places
+from postern.apps.authn.actions import proxy_sign_ins
 from postern.apps.authn.actions.login_sessions import end_all
-from postern.apps.authn.models import AccessKey, BearerToken, KnownPlace, LoginEnd, LoginSession, PendingSignIn
+from postern.apps.authn.models import (
+    AccessKey,
+    BearerToken,
+    KnownPlace,
+    LoginEnd,
+    LoginSession,
+    PendingSignIn,
+    ProxySignIn,
+)
 from postern.apps.users import facade as users
 from postern.apps.users.models import User
 from postern.foundation.actor import Actor
@@ -16,6 +25,7 @@ def register() -> None:
         users.CredentialKind(name="bearer_tokens", rows=_tokens, end=_end_tokens),
         users.CredentialKind(name="login_sessions", rows=_login_sessions, end=_end_login_sessions),
         users.CredentialKind(name="pending_sign_ins", rows=_pending, end=_end_pending),
+        users.CredentialKind(name="proxy_sign_ins", rows=_proxy_sign_ins, end=_end_proxy_sign_ins),
         users.CredentialKind(name="known_places", rows=_known_places, end=_end_known_places),
     ):
         users.register_credential(kind)
@@ -77,6 +87,18 @@ def _pending(user: User) -> users.CredentialRows:
 def _end_pending(actor: Actor, user: User) -> int:
     del actor
     return PendingSignIn.objects.filter(user=user, date_used__isnull=True).delete()[0]
+
+
+def _proxy_sign_ins(user: User) -> users.CredentialRows:
+    rows = ProxySignIn.objects.filter(
+        user=user, date_ended__isnull=True, date_expired__gt=clock.now(), epoch=user.session_epoch
+    )
+    return [{"date_created": row.date_created, "remote_addr": row.remote_addr} for row in rows]
+
+
+def _end_proxy_sign_ins(actor: Actor, user: User) -> int:
+    del actor
+    return proxy_sign_ins.end_of_person(user.pk)
 
 
 def _known_places(user: User) -> users.CredentialRows:

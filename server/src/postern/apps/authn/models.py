@@ -146,7 +146,8 @@ class PendingSignIn(PosternModel):
     """A sign-in whose first factor was right and whose second one is still to come (K27).
 
     It belongs to one person, under the password of that time (`epoch`), and leads to one sign-in at most (`date_used`).
-    Browsers name it in their session, proxies by a token of which only the hash is kept.
+    Browsers name it in their session, proxies by a token of which only the hash is kept. Through a proxy it goes on at
+    that proxy only (`proxy_id`); `key_hash` names the SSH key that was the first factor.
     """
 
     user = models.ForeignKey(User, on_delete=models.CASCADE, related_name="pending_sign_ins", verbose_name=_("User"))
@@ -157,6 +158,8 @@ class PendingSignIn(PosternModel):
     remote_addr = models.CharField(max_length=64, blank=True, default="")
     user_agent = models.CharField(max_length=254, blank=True, default="")
     login_type = models.CharField(max_length=1)
+    proxy_id = models.UUIDField(null=True, editable=False)
+    key_hash = models.CharField(max_length=64, blank=True, default="", editable=False)
     tries = models.PositiveSmallIntegerField(default=0)
     date_created = models.DateTimeField(default=clock.now)
     date_expired = models.DateTimeField()
@@ -171,8 +174,36 @@ class PendingSignIn(PosternModel):
         return f"pending sign-in {self.id}"
 
 
+class ProxySignIn(PosternModel):
+    """One sign-in through a proxy. The proxy holds its ticket, of which only the hash is kept here.
+
+    The ticket is worth something at one proxy (`proxy_id`), for a client at one address, and only while the person could
+    sign in the same way again: `epoch` is `User.session_epoch` of then, `key_hash` the SSH key that was the first factor
+    ("" for a password), `mfa` whether the second factor was shown. A proxy prolongs it while the connection is open.
+    """
+
+    user = models.ForeignKey(User, on_delete=models.CASCADE, related_name="proxy_sign_ins", verbose_name=_("User"))
+    token_hash = models.CharField(max_length=64, unique=True)
+    proxy_id = models.UUIDField(db_index=True)
+    epoch = models.PositiveIntegerField(editable=False)
+    remote_addr = models.CharField(_("Remote address"), max_length=64, blank=True, default="")
+    backend = models.CharField(_("Authentication backend"), max_length=32)
+    key_hash = models.CharField(max_length=64, blank=True, default="", editable=False)
+    mfa = models.BooleanField(_("MFA"), default=False)
+    date_created = models.DateTimeField(_("Date login"), default=clock.now)
+    date_expired = models.DateTimeField(_("Date expired"), db_index=True)
+    date_ended = models.DateTimeField(_("Date ended"), null=True)
+
+    class Meta:
+        verbose_name = _("Sign-in through a proxy")
+        ordering = ("-date_created",)
+
+    def __str__(self) -> str:
+        return f"sign-in through a proxy {self.id}"
+
+
 class UsedSignature(SavedRow):
-    """A request signature that was already taken, so that it is not taken again within its few minutes (K69)."""
+    """A signature that was already taken, so that it is not taken again: of a request (K69), of an SSH sign-in (K8)."""
 
     id = models.BigAutoField(primary_key=True)
     signature_hash = models.CharField(max_length=64, unique=True)

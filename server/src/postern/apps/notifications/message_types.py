@@ -39,6 +39,8 @@ ACCOUNT_LOCKED: Final = MessageType(
     "AccountLockedMessage", _("An account was locked after failed sign-ins"), *_SECURITY
 )
 TERMINAL_LOST: Final = MessageType("TerminalLostMessage", _("A terminal does not answer any more"), *_TERMINAL)
+TERMINAL_WAITING: Final = MessageType("TerminalWaitingMessage", _("A terminal waits to be accepted"), *_TERMINAL)
+PROXY_ALARM: Final = MessageType("ProxyAlarmMessage", _("A terminal asks for what it should not"), *_SECURITY)
 RECORDING_FAILED: Final = MessageType("RecordingFailedMessage", _("A session could not be recorded"), *_TERMINAL)
 LICENCE_EXPIRING: Final = MessageType("LicenceExpiringMessage", _("The licence ends"), *_OPERATIONS)
 
@@ -48,7 +50,16 @@ ACCOUNT_UNLOCKED: Final = MessageType("AccountUnlockedMessage", _("Your account 
 _PERSONAL: Final[Mapping[str, MessageType]] = {one.name: one for one in (INVITATION, ACCOUNT_UNLOCKED)}
 
 MESSAGE_TYPES: Final[Mapping[str, MessageType]] = {
-    one.name: one for one in (HOST_KEY_CHANGED, ACCOUNT_LOCKED, TERMINAL_LOST, RECORDING_FAILED, LICENCE_EXPIRING)
+    one.name: one
+    for one in (
+        HOST_KEY_CHANGED,
+        ACCOUNT_LOCKED,
+        TERMINAL_LOST,
+        TERMINAL_WAITING,
+        PROXY_ALARM,
+        RECORDING_FAILED,
+        LICENCE_EXPIRING,
+    )
 }
 
 

@@ -13,7 +13,7 @@ from postern.apps.licence.events import LicenceExpiring
 from postern.apps.notifications import message_types
 from postern.apps.notifications.actions import post_notice, tell, tell_person
 from postern.apps.orgs import facade as orgs
-from postern.apps.sessions.events import RecordingFailed, TerminalLost
+from postern.apps.sessions.events import ProxyAlarm, ProxyAlarmKind, RecordingFailed, TerminalLost, TerminalWaiting
 from postern.apps.users import facade as users
 from postern.apps.users.events import InvitationAccepted, InvitationSent
 
@@ -97,6 +97,45 @@ def on_terminal_lost(event: TerminalLost) -> None:
         return subject, _paragraph(body, name=event.name)
 
     post_notice(message_type=message_types.TERMINAL_LOST, occasion=str(event.terminal_id), render=render)
+
+
+def on_terminal_waiting(event: TerminalWaiting) -> None:
+    """A proxy has registered."""
+
+    def render() -> tuple[str, str]:
+        subject = _("The terminal %(name)s waits to be accepted") % {"name": event.name}
+        body = _(
+            "A terminal has registered as {name} from {address}. It does nothing before a super administrator accepts it on "
+            "the page of terminals. Compare the fingerprint first: {fingerprint}. Its own log shows the same one."
+        )
+        return subject, _paragraph(body, name=event.name, address=event.remote_addr, fingerprint=event.fingerprint)
+
+    post_notice(message_type=message_types.TERMINAL_WAITING, occasion=str(event.terminal_id), render=render)
+
+
+def on_proxy_alarm(event: ProxyAlarm) -> None:
+    """A proxy, or somebody with its credential, asks for what it should not."""
+
+    def render() -> tuple[str, str]:
+        whats = {
+            ProxyAlarmKind.TICKET: _(
+                "It asked to act for somebody who did not sign in through it. Its request was refused."
+            ),
+            ProxyAlarmKind.CREDENTIALS: _(
+                "It asked for more credentials within a minute than the settings allow. The rest was refused."
+            ),
+            ProxyAlarmKind.ADDRESS: _("It went on from another address without having been started again."),
+            ProxyAlarmKind.TWICE: _("Two processes use its credential at the same time."),
+        }
+        subject = _("The terminal %(name)s does what it should not") % {"name": event.name}
+        body = _(
+            "The terminal {name}: {what} If you can not explain this, somebody may have stolen its credential: revoke it on "
+            "the page of terminals."
+        )
+        return subject, _paragraph(body, name=event.name, what=whats[event.kind])
+
+    occasion = f"{event.terminal_id}:{event.kind}"
+    post_notice(message_type=message_types.PROXY_ALARM, occasion=occasion, render=render)
 
 
 def on_recording_failed(event: RecordingFailed) -> None:

@@ -4,7 +4,7 @@ from postern.apps.assets.events import HostKeyChanged
 from postern.apps.authn.events import AccountLocked, AccountUnlocked, LoginSessionEnded
 from postern.apps.licence.events import LicenceExpiring
 from postern.apps.notifications import notices, push
-from postern.apps.sessions.events import RecordingFailed, TerminalLost
+from postern.apps.sessions.events import ProxyAlarm, RecordingFailed, TerminalLost, TerminalWaiting
 from postern.apps.users.events import InvitationAccepted, InvitationSent
 from postern.foundation import events, outbox
 
@@ -15,6 +15,8 @@ def connect() -> None:
     outbox.subscribe(AccountLocked, notices.on_account_locked)
     outbox.subscribe(AccountUnlocked, notices.on_account_unlocked)
     outbox.subscribe(TerminalLost, notices.on_terminal_lost)
+    outbox.subscribe(TerminalWaiting, notices.on_terminal_waiting)
+    outbox.subscribe(ProxyAlarm, notices.on_proxy_alarm)
     outbox.subscribe(RecordingFailed, notices.on_recording_failed)
     outbox.subscribe(LicenceExpiring, notices.on_licence_expiring)
     outbox.subscribe(InvitationSent, notices.on_invitation_sent)

@@ -141,6 +141,14 @@ _ALL: Final = (
     _boolean(
         "SECURITY_SERVICE_ACCOUNT_REGISTRATION", _("Enable terminal register"), default=True, required=True, **_SECURITY
     ),
+    _integer(
+        "SECURITY_PROXY_CREDENTIALS_PER_MINUTE",
+        _("Credentials for one terminal in a minute"),
+        600,
+        (10, 100_000),
+        help_text=_("A terminal that asks for more is refused, and the super administrators are told"),
+        **_SECURITY,
+    ),
     _boolean(
         "SECURITY_WATERMARK_ENABLED", _("Replay watermark"), default=True, required=True, is_public=True, **_SECURITY
     ),

@@ -25,6 +25,24 @@ class RegistrationRefused(PosternError):
     code = "registration_refused"
 
 
+class TooManyWaiting(Unavailable):
+    """As many terminals as may wait at once do."""
+
+    code = "too_many_waiting"
+
+
+class NotWaiting(Conflict):
+    """The terminal is not in the state that this is for."""
+
+    code = "not_waiting"
+
+
+class CredentialRevoked(Conflict):
+    """There is no credential that could be accepted or renewed."""
+
+    code = "credential_revoked"
+
+
 class ConnectionRefused(NotAllowed):
     """The decision was no; `reasons` say why, in the person's language."""
 

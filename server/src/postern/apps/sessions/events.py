@@ -1,6 +1,7 @@
 """What happened to sessions and proxies; published after the transaction has committed."""
 
 from dataclasses import dataclass
+from enum import StrEnum
 from uuid import UUID
 
 
@@ -43,3 +44,31 @@ class TerminalLost:
 
     terminal_id: UUID
     name: str
+
+
+class ProxyAlarmKind(StrEnum):
+    """What a proxy did that no proxy does which works as it should."""
+
+    TICKET = "ticket"  # it showed a ticket that it was never given
+    CREDENTIALS = "credentials"  # it asked for more credentials than the settings allow
+    ADDRESS = "address"  # its credential is used from another address than before
+    TWICE = "twice"  # its credential is used by two processes at once
+
+
+@dataclass(frozen=True, slots=True)
+class ProxyAlarm:
+    """A proxy, or somebody with its credential, asks for what it should not."""
+
+    terminal_id: UUID
+    name: str
+    kind: ProxyAlarmKind
+
+
+@dataclass(frozen=True, slots=True)
+class TerminalWaiting:
+    """A proxy has registered and does nothing until it is accepted."""
+
+    terminal_id: UUID
+    name: str
+    remote_addr: str
+    fingerprint: str

@@ -50,6 +50,7 @@ SESSION_FIXED: Final = Covered(
             "remote_addr",
             "client",
             "login_session",
+            "proxy_sign_in",
             "date_start",
         ),
     ),

@@ -9,14 +9,18 @@ from dataclasses import dataclass
 from datetime import datetime, timedelta
 from enum import StrEnum
 from typing import Final
+from typing import Protocol as Shape
 from uuid import UUID
 
 from postern.contracts.enums import EndReason, LoginFrom, Protocol, SessionState
-from postern.contracts.terminals import LEASE_S
+from postern.contracts.terminals import LEASE_S, StateOfRegistration
 from postern.foundation.actor import Actor
 
 #: Life of a connection token or a watch token.
 TOKEN_LIFE_S: Final = 300
+
+#: For so long a proxy is told what it takes to open a session; it gives up by itself before (`opening_s` of its limits).
+OPENING_LIMIT_S: Final = 180
 
 #: A heartbeat is made before it arrives, and a proxy learns of a session after the row is there: sessions younger than
 #: this are not missed in a heartbeat. Twice the time in which the proxy gives an unanswered request up.
@@ -25,6 +29,11 @@ HEARTBEAT_BLIND_S: Final = 30
 WATCHABLE: Final = frozenset({Protocol.SSH, Protocol.VNC, Protocol.RDP, Protocol.TELNET, Protocol.K8S})
 
 _PRESUMED: Final = frozenset({EndReason.INTERRUPTED})
+
+
+def may_be_served(*, state: SessionState, date_start: datetime, now: datetime) -> bool:
+    """Whether a proxy may still be told what it takes to open the session: its secret, and whose key the target shows."""
+    return state is SessionState.OPENING and now - date_start <= timedelta(seconds=OPENING_LIMIT_S)
 
 
 def may_become_active(state: SessionState) -> bool:
@@ -102,6 +111,20 @@ def token_fault(facts: TokenFacts, *, user_id: UUID, terminal_id: UUID, now: dat
     if now >= facts.date_expired:
         return TokenFault.EXPIRED
     return None
+
+
+class Registered(Shape):
+    """What decides about a registration: a terminal."""
+
+    is_accepted: bool
+    is_deleted: bool
+
+
+def registration_state(terminal: Registered) -> StateOfRegistration:
+    """How it stands with a registration."""
+    if terminal.is_deleted:
+        return StateOfRegistration.REFUSED
+    return StateOfRegistration.ACCEPTED if terminal.is_accepted else StateOfRegistration.WAITING
 
 
 class TerminalStatus(StrEnum):

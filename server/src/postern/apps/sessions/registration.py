@@ -1,12 +1,32 @@
-"""The bootstrap token: what lets a new proxy register."""
+"""What lets a proxy register: the bootstrap token, or the secret of this installation's own data folder.
+
+The bootstrap token is carried to other machines, so who has it only gets to wait. The local secret stays in the data folder: the
+proxy there shows a code that is made with it, for one name, for a minute, once.
+"""
+
+import time
+from typing import Final
 
 from django.conf import settings
+from django.core.cache import cache
+from django.utils.translation import gettext as _
+from redis.exceptions import RedisError
 
+from postern.contracts.terminals import LOCAL_PROOF_S, local_proof
 from postern.foundation import secret_files
+from postern.foundation.local_proxy import LOCAL_PROXY_FILE
 from postern.kernel import ids
+from postern.kernel.errors import Unavailable
 from postern.kernel.secret import Secret
 
 FILE_NAME = "bootstrap.token"
+
+#: Wrong tokens and proofs within a minute: of one address, and of all.
+LIMIT_OF_ADDRESS: Final = 10
+LIMIT_OF_ALL: Final = 100
+WINDOW_S: Final = 60
+_PROOF_PARTS: Final = 3
+_MAX_NUMBER_CHARS: Final = 12
 
 
 def bootstrap_token() -> Secret:
@@ -20,3 +40,69 @@ def bootstrap_token() -> Secret:
 def is_bootstrap_token(text: str) -> bool:
     """Whether `text` is the token, compared in constant time."""
     return ids.same(ids.token_hash(text), ids.token_hash(bootstrap_token().reveal()))
+
+
+def local_secret() -> Secret:
+    """The secret of this data folder, made once. Never sent anywhere."""
+    return Secret(secret_files.read_or_create(settings.POSTERN.secrets_dir / LOCAL_PROXY_FILE, ids.new_token))
+
+
+def is_local_proof(text: str, *, name: str) -> bool:
+    """Whether `text` was made with the local secret, for this name, just now, and is shown for the first time.
+
+    Raises Unavailable when nobody can remember what was shown.
+    """
+    parts = text.split(".")
+    if (
+        len(parts) != _PROOF_PARTS
+        or not parts[0].isascii()
+        or not parts[0].isdigit()
+        or len(parts[0]) > _MAX_NUMBER_CHARS
+    ):
+        return False
+    made_at = int(parts[0])
+    expected = local_proof(local_secret().reveal(), name=name, made_at=made_at, nonce=parts[1])
+    if not ids.same(expected, text) or abs(time.time() - made_at) > LOCAL_PROOF_S:
+        return False
+    return _first_time(f"sessions:local-proof:{ids.token_hash(text)}")
+
+
+def tries_are_left(remote_addr: str) -> bool:
+    """Whether somebody at this address may show a token at all. Raises Unavailable when nobody counts."""
+    try:
+        tried = cache.get_many([_of_all(), _of_address(remote_addr)])
+    except (RedisError, OSError) as error:
+        raise _nobody_counts() from error
+    return bool(tried.get(_of_all(), 0) < LIMIT_OF_ALL and tried.get(_of_address(remote_addr), 0) < LIMIT_OF_ADDRESS)
+
+
+def count_failure(remote_addr: str) -> None:
+    """Somebody at this address has shown a wrong token. Raises Unavailable when nobody counts."""
+    try:
+        for key in (_of_all(), _of_address(remote_addr)):
+            if not cache.add(key, 1, WINDOW_S):
+                try:
+                    cache.incr(key)
+                except ValueError:  # it ran out between the two calls
+                    cache.add(key, 1, WINDOW_S)
+    except (RedisError, OSError) as error:
+        raise _nobody_counts() from error
+
+
+def _first_time(key: str) -> bool:
+    try:
+        return bool(cache.add(key, 1, 2 * LOCAL_PROOF_S))
+    except (RedisError, OSError) as error:
+        raise _nobody_counts() from error
+
+
+def _nobody_counts() -> Unavailable:
+    return Unavailable(_("Registration is not possible at the moment. Try again later."))
+
+
+def _of_all() -> str:
+    return "sessions:registration-failures"
+
+
+def _of_address(remote_addr: str) -> str:
+    return f"sessions:registration-failures:{ids.token_hash(remote_addr)[:32]}"

@@ -129,9 +129,7 @@ def identity_of(user_id: UUID) -> UserIdentity | None:
     user = User.objects.filter(pk=user_id).first()
     if user is None or not user.is_valid:
         return None
-    return UserIdentity(
-        id=user.pk, username=user.username, name=user.name, language=user.language, epoch=user.session_epoch
-    )
+    return UserIdentity(id=user.pk, username=user.username, name=user.name, language=user.language)
 
 
 def is_known(username: str) -> bool:

@@ -15,7 +15,8 @@ class ProxyConfig:
     `state_dir` holds the credential, the host keys, the journal, the recordings and the unsent events (mode 0700).
     `control_url` is the web plane, e.g. `http://127.0.0.1:8080`. `ssh_address` is `host:port`; `stream_address`, where
     the web plane reaches the browser endpoint, is `unix:/path` or `host:port`. `bootstrap_token` is needed only until
-    the proxy has a credential of its own. `fast_transport` turns the faster SSH data path on (it is tested at start).
+    the proxy has a credential of its own; `local_secret` takes its place where the control plane has the same data folder
+    ("" elsewhere), and is never sent. `fast_transport` turns the faster SSH data path on (it is tested at start).
     `allow_local_targets` permits loopback and link-local targets; `blocked_networks` are never dialled (K36).
     """
 
@@ -25,6 +26,7 @@ class ProxyConfig:
     stream_address: str
     name: str
     bootstrap_token: Secret = field(default_factory=lambda: Secret(""))
+    local_secret: Secret = field(default_factory=lambda: Secret(""))
     limits: Limits = field(default_factory=Limits)
     fast_transport: bool = True
     allow_local_targets: bool = False

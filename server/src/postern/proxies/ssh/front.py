@@ -51,7 +51,7 @@ class FrontOwner(Protocol):
 
     def request_refused(self, request: str, detail: str = "") -> None: ...
     async def key_offered(self, key: asyncssh.SSHKey) -> bool: ...
-    async def key_proven(self, key: asyncssh.SSHKey) -> bool: ...
+    async def key_proven(self, key: asyncssh.SSHKey, signed: bytes, signature: bytes) -> bool: ...
 
 
 class FrontLink(PacedConnection, SSHServerConnection):
@@ -164,9 +164,10 @@ class FrontLink(PacedConnection, SSHServerConnection):
         if _signature_algorithm(signature) not in self._sig_algs:
             return False
         key.set_touch_required(True)
-        if not key.verify(String(self._session_id) + msg, signature):
+        signed = String(self._session_id) + msg
+        if not key.verify(signed, signature):
             return False
-        return await owner_.key_proven(key)
+        return await owner_.key_proven(key, signed, signature)
 
     # Requests that would make the proxy listen or dial: refused by rule, and told to the audit log.
 

@@ -3,7 +3,7 @@
 import logging
 from typing import Final, Protocol
 
-from postern.contracts.access import ReachableAsset, ReachablePage, ReachableQuery, ReachableSystemUser, UserIdentity
+from postern.contracts.access import ReachableAsset, ReachablePage, ReachableSystemUser, UserIdentity
 from postern.contracts.enums import EndReason
 from postern.contracts.enums import Protocol as AssetProtocol
 from postern.kernel.errors import PosternError
@@ -37,9 +37,10 @@ class Screen(Protocol):
 
 
 class Starter(Protocol):
-    """Starts sessions: `person.Person`."""
+    """Asks for the person and starts their sessions: `person.Person`."""
 
     def open(self, asset: str, system_user: str) -> Opening: ...
+    async def reachable(self, search: str, offset: int, limit: int) -> ReachablePage: ...
 
 
 class Menu:
@@ -124,13 +125,13 @@ class Menu:
         self._screen.say(note)
 
     async def _reachable(self, search: str, offset: int, limit: int) -> ReachablePage:
-        query = ReachableQuery(
-            user_id=self._screen.user.id, search=search, protocol=AssetProtocol.SSH, offset=offset, limit=limit
-        )
         try:
-            return await self._services.plane.reachable_assets(query)
+            page = await self._starter.reachable(search, offset, limit)
         except (ControlUnavailable, ControlRefused) as error:
             raise Refused(Text.CONTROL_UNAVAILABLE.say(self._screen.language)) from error
+        if page.denial is not None:
+            raise Refused(page.denial.message, code=page.denial.code)
+        return page
 
     def _show(self, assets: tuple[ReachableAsset, ...], offset: int) -> None:
         language = self._screen.language

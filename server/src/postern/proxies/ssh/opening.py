@@ -34,6 +34,7 @@ class Opening:
         services: FrontServices,
         user: UserIdentity,
         *,
+        ticket: str,
         asset: str,
         system_user: str,
         remote_addr: str,
@@ -42,8 +43,7 @@ class Opening:
         self._services = services
         self._user = user
         self._request = AuthorizeRequest(
-            user_id=user.id,
-            epoch=user.epoch,
+            ticket=ticket,
             asset=asset,
             system_user=system_user,
             protocol=Protocol.SSH,

@@ -8,8 +8,9 @@ import asyncssh
 
 from postern.contracts.access import (
     LoginNameAnswer,
-    LoginNameQuery,
     PublicKeyOffer,
+    ReachablePage,
+    ReachableQuery,
     SecondFactor,
     SignInAnswer,
     SignInCode,
@@ -17,8 +18,7 @@ from postern.contracts.access import (
     SignInPublicKey,
     UserIdentity,
 )
-from postern.contracts.enums import DenialCode, LoginFrom
-from postern.contracts.login_name import names_more_than_a_person, readings
+from postern.contracts.enums import DenialCode, LoginFrom, Protocol
 from postern.proxies.core.control.plane import ControlRefused, ControlUnavailable
 from postern.proxies.core.texts import Text
 from postern.proxies.ssh.front import FrontChannel, FrontLink
@@ -54,7 +54,9 @@ class Person(asyncssh.SSHServer):
     def __init__(self, services: FrontServices) -> None:
         self._services = services
         self._link: FrontLink | None = None
-        self._login = LoginNameAnswer(username="")
+        self._username = ""  # as the client sent it
+        self._login = LoginNameAnswer(username="")  # how it was meant; known after sign-in
+        self._ticket = ""
         self._passwords_tried = 0
         self._keys_offered: set[bytes] = set()
         self._refusals_audited = 0
@@ -78,6 +80,7 @@ class Person(asyncssh.SSHServer):
         if self._prepared is not None:
             self._prepared.abandon()
             self._prepared = None
+        self._drop_ticket()
         self._link = None
 
     def disconnect(self) -> None:
@@ -91,16 +94,15 @@ class Person(asyncssh.SSHServer):
         """A (new) user name: nothing that was shown under another one counts any more (K27)."""
         self.identity = None
         self._second_factor = None
-        self._login = await self._read_login_name(username)
+        self._drop_ticket()
+        self._username = username
         return True
 
-    async def _read_login_name(self, text: str) -> LoginNameAnswer:
-        if not names_more_than_a_person(text):
-            return LoginNameAnswer(username=text)
-        try:
-            return await self._services.plane.login_name(LoginNameQuery(text=text))
-        except (ControlUnavailable, ControlRefused):
-            return readings(text)[-1]
+    def _drop_ticket(self) -> None:
+        """Nobody acts with it any more: the control plane is told, and takes it for nothing from then on."""
+        if self._ticket:
+            self._services.tickets.give_back(self._ticket)
+            self._ticket = ""
 
     @property
     def second_factor_due(self) -> bool:
@@ -138,13 +140,16 @@ class Person(asyncssh.SSHServer):
             )
         if due is None or len(responses) != 1 or len(responses[0]) > _MAX_CODE:
             return False
-        request = SignInCode(token=due.token, code=responses[0].strip(), remote_addr=self.remote_addr)
+        request = SignInCode(
+            token=due.token, code=responses[0].strip(), username=self._username, remote_addr=self.remote_addr
+        )
         try:
             answer = await self._services.plane.sign_in_code(request)
         except (ControlUnavailable, ControlRefused) as error:
             self._control_away(error)
             return False
         if self._second_factor is not due:  # another user name meanwhile: this answer is about somebody else
+            self._refuse_late(answer)
             return False
         if answer.user is not None:
             self._second_factor = None
@@ -159,7 +164,7 @@ class Person(asyncssh.SSHServer):
         if len(password) > _MAX_PASSWORD:
             return False
         request = SignInPassword(
-            username=self._login.username,
+            username=self._username,
             password=password,
             remote_addr=self.remote_addr,
             login_from=LoginFrom.SSH_TERMINAL,
@@ -176,21 +181,21 @@ class Person(asyncssh.SSHServer):
         self._keys_offered.add(key.public_data)
         if len(self._keys_offered) > self._services.limits.public_key_offers:
             return False
-        request = PublicKeyOffer(username=self._login.username, public_key=_one_line(key), remote_addr=self.remote_addr)
+        request = PublicKeyOffer(username=self._username, public_key=_one_line(key), remote_addr=self.remote_addr)
         try:
             return (await self._services.plane.public_key_offer(request)).acceptable
         except (ControlUnavailable, ControlRefused) as error:
             self._control_away(error)
             return False
 
-    async def key_proven(self, key: asyncssh.SSHKey) -> bool:
-        """The client has signed with this key."""
+    async def key_proven(self, key: asyncssh.SSHKey, signed: bytes, signature: bytes) -> bool:
+        """The client has signed with this key; the control plane looks at the signature itself."""
         self._keys_offered.add(key.public_data)
         if len(self._keys_offered) > self._services.limits.public_key_offers:
             return False
         request = SignInPublicKey(
-            username=self._login.username,
-            public_key=_one_line(key),
+            signed=signed,
+            signature=signature,
             remote_addr=self.remote_addr,
             login_from=LoginFrom.SSH_TERMINAL,
         )
@@ -210,9 +215,17 @@ class Person(asyncssh.SSHServer):
                 self._banner(denial.message)
             return False
         self.identity = answer.user
+        self._drop_ticket()
+        self._ticket = answer.ticket
+        self._login = answer.login or LoginNameAnswer(username=self._username)
         if answer.second_factor is not None:
             self.identity, self._second_factor = None, answer.second_factor
         return self.identity is not None or self._second_factor is not None
+
+    def _refuse_late(self, answer: SignInAnswer) -> None:
+        """A sign-in that nobody waits for any more."""
+        if answer.ticket:
+            self._services.tickets.give_back(answer.ticket)
 
     def _control_away(self, error: ControlUnavailable | ControlRefused) -> None:
         log.warning("sign-in from %s: %s", self.remote_addr, error.message)
@@ -227,8 +240,15 @@ class Person(asyncssh.SSHServer):
         self.signed_in = self.identity is not None and not self.second_factor_due
         if not self.signed_in:
             self.disconnect()
-        elif self._login.asset:
+            return
+        self._services.tickets.take(self._ticket, self._ticket_void)
+        if self._login.asset:
             self._prepared = self.open(self._login.asset, self._login.system_user)
+
+    def _ticket_void(self) -> None:
+        """The sign-in has ended elsewhere. Sessions that are open have their own rules; without any there is nothing left."""
+        if not any(session.live is not None for session in self._sessions):
+            self.disconnect()
 
     # Sessions
 
@@ -244,11 +264,24 @@ class Person(asyncssh.SSHServer):
         return Opening(
             self._services,
             self.identity,
+            ticket=self._ticket,
             asset=asset,
             system_user=system_user,
             remote_addr=self.remote_addr,
             client=str(self._link.get_extra_info("client_version", ""))[:256],
         )
+
+    async def reachable(self, search: str, offset: int, limit: int) -> ReachablePage:
+        """A page of what the person may reach. Raises ControlUnavailable, ControlRefused."""
+        query = ReachableQuery(
+            ticket=self._ticket,
+            remote_addr=self.remote_addr,
+            search=search,
+            protocol=Protocol.SSH,
+            offset=offset,
+            limit=limit,
+        )
+        return await self._services.plane.reachable_assets(query)
 
     def take_direct(self) -> Opening:
         """The opening that sign-in began, or for a further channel a new one."""

@@ -162,6 +162,7 @@ class TargetLogin:
             answer = await self._plane.host_key(
                 HostKeySeen(
                     session_id=grant.session_id,
+                    opening_key=grant.opening_key,
                     host=grant.target.host,
                     port=grant.target.port,
                     public_key=key.export_public_key("openssh").decode("ascii").strip(),
@@ -211,7 +212,9 @@ class TargetLogin:
             self._password = Secret(await self._prompter(question, False))
             return
         try:
-            answer = await self._plane.credential(CredentialRequest(session_id=grant.session_id))
+            answer = await self._plane.credential(
+                CredentialRequest(session_id=grant.session_id, opening_key=grant.opening_key)
+            )
         except (ControlUnavailable, ControlRefused) as error:
             raise self._fail(EndReason.ERROR, Text.CONTROL_UNAVAILABLE.say(language), error.message) from error
         if answer.credential is None:

@@ -8,12 +8,22 @@ from django.db import transaction
 from django.db.models import Q
 
 from postern.apps.authn.lockout import MAX_ADDRESS_LOCK
-from postern.apps.authn.models import BearerToken, KnownPlace, LoginSession, PendingSignIn, SignInGuard, UsedSignature
+from postern.apps.authn.models import (
+    BearerToken,
+    KnownPlace,
+    LoginSession,
+    PendingSignIn,
+    ProxySignIn,
+    SignInGuard,
+    UsedSignature,
+)
 from postern.foundation.actor import Actor
 from postern.kernel import clock
 
 #: The login log keeps sign-ins for good; these rows only serve the list of one's own sign-ins.
 _KEEP_ENDED: Final = timedelta(days=90)
+#: A ticket that is shown late is told apart from one that never was.
+_KEEP_PROXY_SIGN_INS: Final = timedelta(days=1)
 
 
 @transaction.atomic
@@ -27,5 +37,6 @@ def forget_old(*, actor: Actor) -> None:
     KnownPlace.objects.filter(date_expired__lte=now).delete()
     BearerToken.objects.filter(date_expired__lte=now - _KEEP_ENDED).delete()
     LoginSession.objects.filter(date_expired__lte=now - _KEEP_ENDED).delete()
+    ProxySignIn.objects.filter(date_expired__lte=now - _KEEP_PROXY_SIGN_INS).delete()
     quiet = Q(date_locked_until__isnull=True) | Q(date_locked_until__lte=now - MAX_ADDRESS_LOCK)
     SignInGuard.objects.filter(quiet, date_window_start__lte=now - MAX_ADDRESS_LOCK).delete()

@@ -55,8 +55,8 @@ def demand_of(user: User) -> Demand:
     return Demand.CODE if has_device(user.pk) else Demand.ENROLMENT
 
 
-def begin(proof: Proof, way: SignInWay) -> Begun:
-    """Keep a right first factor until the second one comes."""
+def begin(proof: Proof, way: SignInWay, *, proxy_id: UUID | None = None) -> Begun:
+    """Keep a right first factor until the second one comes; through a proxy, at that proxy only."""
     token, now = new_token(), clock.now()
     pending = PendingSignIn.objects.create(
         user=proof.user,
@@ -67,6 +67,8 @@ def begin(proof: Proof, way: SignInWay) -> Begun:
         remote_addr=proof.attempted.remote_addr[:64],
         user_agent=proof.attempted.user_agent[:254],
         login_type=proof.attempted.login_type,
+        proxy_id=proxy_id,
+        key_hash=proof.key_hash,
         date_created=now,
         date_expired=now + LIFETIME,
     )
@@ -119,7 +121,7 @@ def complete(pending: PendingSignIn, *, may_be_unmet: bool) -> Proof:
     except SignInRefused as refused:
         sign_in.refuse(attempted, refused, mfa=MfaState.SHOWN)
         raise
-    return Proof(user=user, attempted=attempted)
+    return Proof(user=user, attempted=attempted, key_hash=pending.key_hash)
 
 
 def _alive(pending: PendingSignIn | None) -> PendingSignIn | None:

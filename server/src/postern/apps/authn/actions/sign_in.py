@@ -16,10 +16,10 @@ from enum import IntEnum
 from typing import Final, Literal
 
 from django.contrib.auth.hashers import check_password, is_password_usable
-from django.db import transaction
+from django.db import IntegrityError, transaction
 
 from postern.apps.audits import facade as audits
-from postern.apps.authn import conditions, guard, places
+from postern.apps.authn import conditions, guard, places, ssh_proofs
 from postern.apps.authn.errors import (
     AccountDisabled,
     AccountExpired,
@@ -28,6 +28,7 @@ from postern.apps.authn.errors import (
     SignInRefused,
     WrongCredentials,
 )
+from postern.apps.authn.models import UsedSignature
 from postern.apps.users.models import User
 from postern.apps.users.passwords import MAX_PASSWORD_CHARS
 from postern.apps.users.public_keys import holds_key
@@ -64,10 +65,14 @@ class Attempted:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Proof:
-    """A right first factor. `user` may act, as far as the account itself goes."""
+    """A right first factor. `user` may act, as far as the account itself goes.
+
+    `key_hash` names the SSH key that was shown; "" when it was a password.
+    """
 
     user: User
     attempted: Attempted
+    key_hash: str = ""
 
 
 def prove_password(
@@ -107,22 +112,39 @@ def confirm_password(*, username: str, password: str, remote_addr: str, device: 
 
 
 def prove_key(
-    *, username: str, public_key: str, remote_addr: str, login_type: LoginType, user_agent: str = ""
+    *, username: str, proof: ssh_proofs.KeyProof, remote_addr: str, login_type: LoginType, user_agent: str
 ) -> Proof:
-    """The person who holds `public_key`, whose signature the caller has verified (K8). Raises a `SignInRefused`."""
+    """The person who holds a key and has signed this very sign-in with it (K8). Raises a `SignInRefused`.
+
+    The signature is verified here, and taken once: a proxy's word alone signs nobody in.
+    """
     attempted = Attempted(
         username=username, remote_addr=remote_addr, login_type=login_type, backend="publickey", user_agent=user_agent
     )
     user = User.objects.named(username)
     try:
         guard.require_open(username, remote_addr)
-        if user is None or not key_is_acceptable(username=username, public_key=public_key):
+        if user is None or not key_is_acceptable(username=username, public_key=proof.public_key):
+            raise KeyRefused
+        if not ssh_proofs.holds(proof) or not _is_first_use(proof):
             raise KeyRefused
         require_open_account(user, may_be_unmet=False)
     except SignInRefused as refused:
         refuse(attempted, refused)
         raise
-    return Proof(user=user, attempted=attempted)
+    return Proof(user=user, attempted=attempted, key_hash=proof.key_hash)
+
+
+def _is_first_use(proof: ssh_proofs.KeyProof) -> bool:
+    """Note the connection that was signed for; False when somebody signed in with it before."""
+    try:
+        with transaction.atomic():
+            UsedSignature.objects.create(
+                signature_hash=proof.connection_hash, date_expired=clock.now() + ssh_proofs.REMEMBERED
+            )
+    except IntegrityError:
+        return False
+    return True
 
 
 def signed_in(proof: Proof, *, mfa: MfaState) -> User:

@@ -1,4 +1,4 @@
-"""Opening a session: may they, where to, with which secret, and is the target the one that we know.
+"""Opening a session: may they, and where to. The secret and the target's key come afterwards, in `release`.
 
 Every answer, yes or no, leaves an audit row with its reasons. The decision is taken afresh at each step: at the request, when a
 token is redeemed, and once more before the credential leaves the vault.
@@ -12,22 +12,19 @@ from django.db import transaction
 from django.utils import translation
 from django.utils.translation import gettext as _
 
-from postern.apps.assets import facade as assets
 from postern.apps.audits import facade as audits
 from postern.apps.authn import facade as authn
 from postern.apps.perms import facade as perms
 from postern.apps.sessions import grants, messages, policy, queries
-from postern.apps.sessions.actions import sealing
+from postern.apps.sessions.actions import sealing, visitors
 from postern.apps.sessions.events import SessionOpened
 from postern.apps.sessions.models import ConnectionToken, Session, Terminal, WatchToken
 from postern.apps.users import facade as users
-from postern.apps.vault import facade as vault
 from postern.contracts import access
 from postern.contracts.enums import DenialCode, LoginFrom, Protocol, SessionState
 from postern.foundation import events, outbound
 from postern.foundation.actor import Actor
 from postern.kernel import clock, ids
-from postern.kernel.errors import PosternError
 from postern.kernel.ids import ROOT_ORG_ID
 
 _TOKEN_DENIALS = {
@@ -49,38 +46,43 @@ class Wish:
     remote_addr: str
     client: str = ""
     login_session: UUID | None = None
+    proxy_sign_in: UUID | None = None
 
 
 def authorize(*, terminal: Terminal, request: access.AuthorizeRequest) -> access.AuthorizeAnswer:
-    """Decide about a session that the proxy's own front asks for; a permitted one exists from now on."""
-    identity = users.identity_of(request.user_id)
-    if identity is None:
-        return access.AuthorizeAnswer(denial=_refuse_account(request.user_id, request.remote_addr))
-    wish = Wish(
-        identity=identity,
-        asset=request.asset,
-        system_user=request.system_user,
-        protocol=request.protocol,
-        login_from=request.login_from,
-        remote_addr=request.remote_addr,
-        client=request.client,
+    """Decide about a session that the proxy's own front asks for; a permitted one exists from now on.
+
+    For whom is not the proxy's to say: it shows the ticket of somebody who signed in through it.
+    """
+    visitor = visitors.visitor_of(
+        terminal=terminal, ticket=request.ticket, remote_addr=request.remote_addr, wanted="session"
     )
-    with translation.override(identity.language):
-        if request.epoch is not None and request.epoch != identity.epoch:
-            # A connection that was signed in before the password was changed or reset (K40).
-            denial = access.Denial(
-                code=DenialCode.SIGN_IN_ENDED,
-                message=_("This sign-in has ended: close the connection and sign in again."),
-            )
-            return access.AuthorizeAnswer(denial=_refuse(terminal, wish, denial))
-        return _open(terminal, wish)
+    if isinstance(visitor, access.Denial):
+        return access.AuthorizeAnswer(denial=visitor)
+    with translation.override(visitor.identity.language):
+        return _open(
+            terminal,
+            Wish(
+                identity=visitor.identity,
+                asset=request.asset,
+                system_user=request.system_user,
+                protocol=request.protocol,
+                login_from=request.login_from,
+                remote_addr=request.remote_addr,
+                client=request.client,
+                proxy_sign_in=visitor.sign_in_id,
+            ),
+        )
 
 
 def redeem(*, terminal: Terminal, request: access.RedeemToken) -> access.AuthorizeAnswer:
     """Exchange a connection token for a session, or a watch token for a view of one. Each works once (K18)."""
     identity = users.identity_of(request.user_id)
     if identity is None:
-        return access.AuthorizeAnswer(denial=_refuse_account(request.user_id, request.remote_addr))
+        # Whether there is such a person is told only to who holds a token of theirs.
+        is_theirs = queries.token_exists(request.token, user_id=request.user_id, terminal_id=terminal.pk)
+        refuse = _refuse_account if is_theirs else _refuse_stranger
+        return access.AuthorizeAnswer(denial=refuse(terminal, request))
     with translation.override(identity.language):
         spent = _spend(terminal, identity, request)
         return _open(terminal, spent) if isinstance(spent, Wish) else spent
@@ -100,7 +102,7 @@ def _spend(
     )
     if watch is not None:
         return _spend_watch(terminal, watch, identity, request)
-    return _refuse_token(policy.TokenFault.UNKNOWN, identity, request)
+    return _refuse_token(policy.TokenFault.UNKNOWN, terminal, identity, request)
 
 
 def _spend_connection(
@@ -108,11 +110,11 @@ def _spend_connection(
 ) -> Wish | access.AuthorizeAnswer:
     fault = policy.token_fault(_facts(token), user_id=identity.id, terminal_id=terminal.pk, now=clock.now())
     if fault is not None:
-        return _refuse_token(fault, identity, request)
+        return _refuse_token(fault, terminal, identity, request)
     token.date_used = clock.now()
     token.save(update_fields=["date_used"])
     if token.login_session is not None and not authn.login_session_is_open(token.login_session):
-        return _refuse_token(policy.TokenFault.EXPIRED, identity, request)
+        return _refuse_token(policy.TokenFault.EXPIRED, terminal, identity, request)
     return Wish(
         identity=identity,
         asset=str(token.asset_id),
@@ -129,11 +131,11 @@ def _spend_watch(
 ) -> access.AuthorizeAnswer:
     fault = policy.token_fault(_facts(watch), user_id=identity.id, terminal_id=terminal.pk, now=clock.now())
     if fault is not None:
-        return _refuse_token(fault, identity, request)
+        return _refuse_token(fault, terminal, identity, request)
     watch.date_used = clock.now()
     watch.save(update_fields=["date_used"])
     if watch.login_session is not None and not authn.login_session_is_open(watch.login_session):
-        return _refuse_token(policy.TokenFault.EXPIRED, identity, request)
+        return _refuse_token(policy.TokenFault.EXPIRED, terminal, identity, request)
     session = watch.session
     actor = messages.person(identity, request.remote_addr, watch.login_session)
     unmet = authn.unmet_condition(identity.id)
@@ -213,6 +215,7 @@ def _permit(terminal: Terminal, wish: Wish, target: perms.ResolvedTarget, host: 
         remote_addr=_clip(wish.remote_addr, 128),
         client=_clip(wish.client, 255),
         login_session=wish.login_session,
+        proxy_sign_in=wish.proxy_sign_in,
         terminal=terminal,
         actions=int(target.decision.actions),
         date_expired=target.decision.expires_at,
@@ -239,95 +242,6 @@ def _permit(terminal: Terminal, wish: Wish, target: perms.ResolvedTarget, host: 
     return queries.grant_of(session, target, wish.identity, host)
 
 
-@transaction.atomic
-def release_credential(*, terminal: Terminal, request: access.CredentialRequest) -> access.CredentialAnswer:
-    """The secret for a session that is still opening, once, to the proxy that owns it; the decision is taken again."""
-    session = Session.objects.select_for_update().filter(pk=request.session_id, terminal=terminal).first()
-    if session is None:
-        audits.record(
-            actor=messages.component(terminal.name, terminal.remote_addr or None),
-            org_id=ROOT_ORG_ID,
-            event=audits.Event.CREDENTIAL_REFUSED,
-            object_type="Session",
-            object_id=str(request.session_id),
-            new={"code": DenialCode.SESSION_UNKNOWN.value},
-        )
-        return _no_credential(DenialCode.SESSION_UNKNOWN, _("There is no such session."))
-    actor = messages.owner(session)
-    if session.state != SessionState.OPENING.value or session.date_credential_released is not None:
-        _record(
-            actor,
-            session,
-            audits.Event.CREDENTIAL_REFUSED,
-            {"code": DenialCode.SESSION_UNKNOWN.value, "state": session.state},
-        )
-        return _no_credential(DenialCode.SESSION_UNKNOWN, _("This session takes no credential (any more)."))
-    identity = users.identity_of(session.user_id)
-    with translation.override(identity.language if identity else None):
-        if identity is None:
-            _record(actor, session, audits.Event.CREDENTIAL_REFUSED, {"code": DenialCode.USER_INACTIVE.value})
-            return _no_credential(DenialCode.USER_INACTIVE, _("Your account is closed."))
-        unmet = authn.unmet_condition(session.user_id)
-        if unmet is not None:
-            _record(actor, session, audits.Event.CREDENTIAL_REFUSED, {"code": unmet.code.value})
-            return access.CredentialAnswer(denial=unmet)
-        decision = perms.decide(
-            user_id=session.user_id,
-            asset_id=session.asset_id,
-            system_user_id=session.system_user_id,
-            protocol=Protocol(session.protocol),
-        )
-        if not decision.allowed:
-            code = decision.denial_code or DenialCode.NO_PERMISSION
-            _record(actor, session, audits.Event.CREDENTIAL_REFUSED, {"code": code.value})
-            return _no_credential(code, _("Your permission for this target has ended."))
-        try:
-            credential = vault.open_credential(system_user_id=session.system_user_id, username=session.username)
-        except PosternError as error:
-            _record(actor, session, audits.Event.CREDENTIAL_REFUSED, {"code": error.code})
-            return _no_credential(DenialCode.CREDENTIAL_MISSING, error.message)
-    session.date_credential_released = clock.now()
-    session.login_name = credential.login_name or session.login_name
-    session.save(update_fields=["date_credential_released", "login_name"])
-    _record(
-        actor,
-        session,
-        audits.Event.CREDENTIAL_RELEASED,
-        {"terminal": terminal.name, "login_name": session.login_name, "system_user_id": session.system_user_id},
-    )
-    return access.CredentialAnswer(credential=credential)
-
-
-def judge_host_key(*, terminal: Terminal, request: access.HostKeySeen) -> access.HostKeyAnswer | None:
-    """Compare the key that the target showed with the pinned one. None: no live session of this terminal asks that."""
-    session = Session.objects.filter(pk=request.session_id, terminal=terminal).first()
-    if session is None or session.state == SessionState.ENDED.value:
-        return None
-    host, _colon, port_text = session.target_address.rpartition(":")
-    port = int(port_text)
-    if request.via:
-        host, port = request.host, request.port
-    elif request.port != port:
-        return None
-    identity = users.identity_of(session.user_id)
-    with translation.override(identity.language if identity else None), transaction.atomic():
-        answer = assets.check_host_key(
-            asset_id=session.asset_id,
-            host=host,
-            port=port,
-            via=request.via,
-            public_key=request.public_key,
-            actor=messages.owner(session),
-        )
-        _record(
-            messages.owner(session),
-            session,
-            audits.Event.SESSION_HOST_KEY_JUDGED,
-            {"verdict": answer.verdict.value, "host": host, "port": port, "via": request.via},
-        )
-    return answer
-
-
 def _facts(token: ConnectionToken | WatchToken) -> policy.TokenFacts:
     return policy.TokenFacts(
         user_id=token.user_id,
@@ -338,8 +252,10 @@ def _facts(token: ConnectionToken | WatchToken) -> policy.TokenFacts:
 
 
 def _refuse_token(
-    fault: policy.TokenFault, identity: access.UserIdentity, request: access.RedeemToken
+    fault: policy.TokenFault, terminal: Terminal, identity: access.UserIdentity, request: access.RedeemToken
 ) -> access.AuthorizeAnswer:
+    if fault is policy.TokenFault.UNKNOWN:
+        return access.AuthorizeAnswer(denial=_refuse_stranger(terminal, request))
     audits.record(
         actor=messages.person(identity, request.remote_addr),
         org_id=ROOT_ORG_ID,
@@ -349,7 +265,6 @@ def _refuse_token(
         new={"fault": fault.value},
     )
     texts = {
-        policy.TokenFault.UNKNOWN: _("This link to the session is not valid. Open the session again."),
         policy.TokenFault.USED: _("This link to the session was used already. Open the session again."),
         policy.TokenFault.EXPIRED: _("This link to the session has expired. Open the session again."),
     }
@@ -357,20 +272,21 @@ def _refuse_token(
 
 
 @transaction.atomic
-def _refuse_account(user_id: UUID, remote_addr: str) -> access.Denial:
-    known = users.brief([user_id]).get(user_id)
+def _refuse_account(terminal: Terminal, request: access.RedeemToken) -> access.Denial:
+    del terminal
+    known = users.brief([request.user_id]).get(request.user_id)
     who = access.UserIdentity(
-        id=user_id,
+        id=request.user_id,
         username=known.username if known else "",
         name=known.name if known else "",
         language=known.language if known else "zh-hans",
     )
     audits.record(
-        actor=messages.person(who, remote_addr),
+        actor=messages.person(who, request.remote_addr),
         org_id=ROOT_ORG_ID,
         event=audits.Event.SESSION_REFUSED,
         object_type="User",
-        object_id=str(user_id),
+        object_id=str(request.user_id),
         object_name=who.username,
         new={"code": DenialCode.USER_INACTIVE.value},
     )
@@ -378,15 +294,29 @@ def _refuse_account(user_id: UUID, remote_addr: str) -> access.Denial:
         return access.Denial(code=DenialCode.USER_INACTIVE, message=_("Your account is closed. Ask an administrator."))
 
 
+@transaction.atomic
+def _refuse_stranger(terminal: Terminal, request: access.RedeemToken) -> access.Denial:
+    """Nothing but the proxy's word says who is on the line: it answers for that, and learns nothing about the person."""
+    audits.record(
+        actor=messages.component(terminal.name, terminal.remote_addr or None),
+        org_id=ROOT_ORG_ID,
+        event=audits.Event.TOKEN_REFUSED,
+        object_type="ConnectionToken",
+        object_name=ids.token_hash(request.token)[:8],
+        new={"fault": policy.TokenFault.UNKNOWN.value, "claimed_user_id": request.user_id},
+    )
+    texts: list[str] = []
+    for language in visitors.LANGUAGES:
+        with translation.override(language):
+            texts.append(_("This link to the session is not valid. Open the session again."))
+    return access.Denial(code=DenialCode.TOKEN_UNKNOWN, message=" / ".join(texts))
+
+
 def _deny_watch(actor: Actor, session: Session, code: DenialCode) -> access.Denial:
     _record(actor, session, audits.Event.SESSION_WATCH_REFUSED, {"code": code.value})
     if code is DenialCode.SESSION_UNKNOWN:
         return access.Denial(code=code, message=_("This session is over."))
     return access.Denial(code=code, message=_("You may not watch this session."))
-
-
-def _no_credential(code: DenialCode, message: str) -> access.CredentialAnswer:
-    return access.CredentialAnswer(denial=access.Denial(code=code, message=message))
 
 
 def _clip(text: str, limit: int) -> str:

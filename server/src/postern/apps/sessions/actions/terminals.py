@@ -1,28 +1,25 @@
-"""Terminals: registered, heard of, changed, deleted, and found dead."""
+"""Terminals: heard of, changed, deleted, and found dead. How they come to be is in `registrations`."""
 
 import logging
-from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import Any, Final
 from uuid import UUID
 
-from django.db import IntegrityError, transaction
+from django.db import transaction
 from django.db.models import Q
-from django.utils.translation import gettext as _
 
 from postern.apps.audits import facade as audits
+from postern.apps.authn import facade as authn
 from postern.apps.sessions import messages, policy, queries
 from postern.apps.sessions.actions import lifecycle, orders
-from postern.apps.sessions.errors import RegistrationRefused
-from postern.apps.sessions.events import TerminalLost
-from postern.apps.sessions.models import Session, Terminal, TerminalType
+from postern.apps.sessions.events import ProxyAlarm, ProxyAlarmKind, TerminalLost
+from postern.apps.sessions.models import Session, Terminal
 from postern.contracts.enums import EndReason, SessionState
 from postern.contracts.terminals import Heartbeat, HeartbeatAnswer
 from postern.foundation import events
 from postern.foundation.actor import Actor
 from postern.kernel import clock, ids
 from postern.kernel.ids import ROOT_ORG_ID
-from postern.kernel.secret import Secret
 
 log = logging.getLogger(__name__)
 
@@ -32,47 +29,20 @@ _MAX_COUNT: Final = 2**31 - 1
 _LONG_AWAY: Final = timedelta(days=1)
 
 
-@dataclass(frozen=True, slots=True)
-class Registration:
-    """A new terminal and its secret, which is told once."""
-
-    terminal: Terminal
-    secret: Secret
-
-
 @transaction.atomic
-def register(*, actor: Actor, name: str, type_: str, comment: str = "") -> Registration:
-    """Make a proxy known. A name that a dead terminal held passes to the new one; a living one's is refused."""
-    if type_ not in TerminalType.values:
-        raise RegistrationRefused(_("This kind of component is not known."))
-    now = clock.now()
-    holder = Terminal.objects.select_for_update().existing().filter(name=name).first()
-    if holder is not None:
-        if policy.is_alive(holder.date_last_heartbeat, now):
-            raise RegistrationRefused(_("A component of this name is registered and running."))
-        _retire(actor=actor, terminal=holder, why="replaced")
-    secret = ids.new_token()
-    try:
-        with transaction.atomic():
-            terminal = Terminal.objects.create(
-                name=name,
-                type=type_,
-                comment=comment,
-                remote_addr=actor.remote_addr or "",
-                secret_hash=ids.token_hash(secret),
-            )
-    except IntegrityError:  # two at once: the other one was faster
-        raise RegistrationRefused(_("A component of this name is registered and running.")) from None
-    _record(actor, terminal, audits.Event.TERMINAL_REGISTERED, "create", {"name": name, "type": type_})
-    return Registration(terminal, Secret(secret))
+def beat(
+    *, terminal: Terminal, heartbeat: Heartbeat, remote_addr: str | None, secret_hash: str = ""
+) -> HeartbeatAnswer:
+    """Take a heartbeat: the lease runs anew, and what is over or alive after all is put right.
 
-
-@transaction.atomic
-def beat(*, terminal: Terminal, heartbeat: Heartbeat, remote_addr: str | None) -> HeartbeatAnswer:
-    """Take a heartbeat: the lease runs anew, and what is over or alive after all is put right."""
+    `secret_hash` is that of the credential that was shown: a renewed one takes the place of the former.
+    """
     now = clock.now()
     known = Terminal.objects.select_for_update(no_key=True).get(pk=terminal.pk)
     restarted = known.boot_id is not None and known.boot_id != heartbeat.boot_id
+    _watch_for_thieves(known, heartbeat, remote_addr)
+    if restarted:
+        known.former_boot_id = known.boot_id
     was_alive = policy.is_alive(known.date_last_heartbeat, now)
     known.date_last_heartbeat = now
     known.boot_id = heartbeat.boot_id
@@ -87,12 +57,41 @@ def beat(*, terminal: Terminal, heartbeat: Heartbeat, remote_addr: str | None) -
     known.connections = _counted(heartbeat.connections)
     known.ssh_port = heartbeat.ssh_port if 0 <= heartbeat.ssh_port < 65536 else 0
     known.remote_addr = remote_addr or known.remote_addr
+    if secret_hash and ids.same(secret_hash, known.next_secret_hash):
+        known.secret_hash, known.next_secret_hash, known.is_renewal_due = secret_hash, "", False
+        record(
+            messages.component(known.name, remote_addr),
+            known,
+            audits.Event.TERMINAL_CREDENTIAL_RENEWED,
+            "update",
+            {"fingerprint": known.fingerprint},
+        )
     known.save()
     over = _reconcile(known, heartbeat, now)
     if restarted or not was_alive:
         event = audits.Event.TERMINAL_RESTARTED if restarted else audits.Event.TERMINAL_CAME_UP
-        _record(messages.component(known.name, remote_addr), known, event, "other", {"version": known.version})
-    return HeartbeatAnswer(orders=orders.open_orders(known.pk), settings=queries.proxy_settings(), over=over)
+        record(messages.component(known.name, remote_addr), known, event, "other", {"version": known.version})
+    return HeartbeatAnswer(
+        orders=orders.open_orders(known.pk),
+        settings=queries.proxy_settings(),
+        over=over,
+        renew_credential=known.is_renewal_due,
+    )
+
+
+def _watch_for_thieves(known: Terminal, heartbeat: Heartbeat, remote_addr: str | None) -> None:
+    """Tell when two processes use one credential: an address that changes in mid-run, a process that was replaced before."""
+    same_process = known.boot_id == heartbeat.boot_id
+    if same_process and known.remote_addr and remote_addr and known.remote_addr != remote_addr:
+        _alarm(known, ProxyAlarmKind.ADDRESS, {"remote_addr": remote_addr}, {"remote_addr": known.remote_addr})
+    if not same_process and known.former_boot_id == heartbeat.boot_id:
+        _alarm(known, ProxyAlarmKind.TWICE, {"boot_id": heartbeat.boot_id, "remote_addr": remote_addr}, None)
+
+
+def _alarm(terminal: Terminal, kind: ProxyAlarmKind, new: dict[str, Any], old: dict[str, Any] | None) -> None:
+    actor = messages.component(terminal.name, terminal.remote_addr or None)
+    record(actor, terminal, audits.Event.TERMINAL_ALARM, "other", {"kind": kind.value, **new}, old=old)
+    events.publish(ProxyAlarm(terminal_id=terminal.pk, name=terminal.name, kind=kind))
 
 
 def _counted(number: int) -> int:
@@ -142,14 +141,15 @@ def change_terminal(*, actor: Actor, terminal: Terminal, changes: dict[str, Any]
     terminal.save(update_fields=list(new))
     if not terminal.is_accepted:
         orders.close_channel(terminal.pk)
-    _record(actor, terminal, audits.Event.TERMINAL_UPDATED, "update", new, old=old)
+        authn.end_tickets_of_proxy(terminal.pk)
+    record(actor, terminal, audits.Event.TERMINAL_UPDATED, "update", new, old=old)
     return terminal
 
 
 @transaction.atomic
 def delete_terminal(*, actor: Actor, terminal: Terminal) -> None:
     """Its credential is void from now on, and its sessions are presumed over."""
-    _retire(actor=actor, terminal=terminal, why="deleted")
+    retire(actor=actor, terminal=terminal, why="deleted")
 
 
 def expire_leases(*, actor: Actor, now: datetime, lease: timedelta) -> tuple[UUID, ...]:
@@ -179,23 +179,30 @@ def _expire_lease(*, actor: Actor, terminal_id: UUID, border: datetime) -> bool:
         )
     terminal.is_lost = True
     terminal.save(update_fields=["is_lost"])
-    _record(actor, terminal, audits.Event.TERMINAL_LOST, "other", {"last_heartbeat": terminal.date_last_heartbeat})
+    record(actor, terminal, audits.Event.TERMINAL_LOST, "other", {"last_heartbeat": terminal.date_last_heartbeat})
     events.publish(TerminalLost(terminal_id=terminal.pk, name=terminal.name))
     return True
 
 
-def _retire(*, actor: Actor, terminal: Terminal, why: str) -> None:
+def retire(*, actor: Actor, terminal: Terminal, why: str) -> None:
+    """Keep the row for the history of its sessions, and nothing else of it. Inside a transaction."""
     terminal.is_deleted = True
     terminal.is_accepted = False
     terminal.save(update_fields=["is_deleted", "is_accepted"])
+    shut_out(actor=actor, terminal=terminal, why=why)
+    old = {name: getattr(terminal, name) for name in ("name", "type", "comment", "remote_addr")}
+    record(actor, terminal, audits.Event.TERMINAL_DELETED, "delete", {"why": why}, old=old)
+
+
+def shut_out(*, actor: Actor, terminal: Terminal, why: str) -> None:
+    """Close the control channel, void the tickets of the proxy, presume its sessions over. Inside a transaction."""
     orders.close_channel(terminal.pk)
     for session in lifecycle.lock(queries.live_sessions().filter(terminal=terminal)):
         lifecycle.interrupt(actor=actor, session=session, detail=f"the terminal was {why}")
-    old = {name: getattr(terminal, name) for name in ("name", "type", "comment", "remote_addr")}
-    _record(actor, terminal, audits.Event.TERMINAL_DELETED, "delete", {"why": why}, old=old)
+    authn.end_tickets_of_proxy(terminal.pk)
 
 
-def _record(
+def record(
     actor: Actor,
     terminal: Terminal,
     event: audits.Event,
@@ -204,6 +211,7 @@ def _record(
     *,
     old: dict[str, Any] | None = None,
 ) -> None:
+    """Tell the audit log something about a terminal."""
     audits.record(
         actor=actor,
         org_id=ROOT_ORG_ID,

@@ -1,4 +1,5 @@
-"""Credentials of components: `Terminal <id>.<secret>` of a registered proxy, `BootstrapToken <token>` to become one.
+"""Credentials of components: `Terminal <id>.<secret>` of a registered proxy; `BootstrapToken <token>` or `LocalProxy <proof>`
+to become one.
 
 Only the views that are made for components ask these classes; a person's credential is worth nothing there, and the
 other way round (K8).
@@ -7,22 +8,25 @@ other way round (K8).
 from dataclasses import dataclass
 
 from rest_framework.authentication import BaseAuthentication
-from rest_framework.exceptions import AuthenticationFailed
+from rest_framework.exceptions import AuthenticationFailed, Throttled
 from rest_framework.request import Request
 
 from postern.apps.authn.refused_credentials import refuse
 from postern.apps.sessions import messages, queries, registration
+from postern.apps.sessions.actions import registrations
 from postern.apps.sessions.models import Terminal
-from postern.foundation.actor import Actor, ActorKind
+from postern.foundation.actor import Actor, ActorKind, anonymous
 
 _MAX_HEADER_CHARS = 1024
 
 
 @dataclass(frozen=True)
 class Component:
-    """What `request.user` is for a component."""
+    """What `request.user` is for a component. `secret_hash`: of the credential that it has shown."""
 
     terminal: Terminal | None
+    secret_hash: str = ""
+    is_local: bool = False
     is_authenticated: bool = True
 
 
@@ -38,30 +42,51 @@ def credential_in(request: Request, scheme: str) -> str | None:
 class TerminalAuthentication(BaseAuthentication):
     """A registered, accepted proxy."""
 
+    #: Whether terminals pass that wait, or that were deleted.
+    any_state = False
+
     def authenticate(self, request: Request) -> tuple[Component, Actor] | None:
         text = credential_in(request, "Terminal")
         if text is None:
             return None
-        terminal = queries.terminal_by_credential(text)
-        if terminal is None:
+        shown = queries.credential_of(text)
+        if shown is None or not (self.any_state or shown.terminal.is_accepted):
             raise AuthenticationFailed("this component is not registered, or not accepted")
-        return Component(terminal), messages.component(terminal.name, request.META.get("REMOTE_ADDR"))
+        actor = messages.component(shown.terminal.name, request.META.get("REMOTE_ADDR"))
+        return Component(shown.terminal, shown.secret_hash), actor
 
     def authenticate_header(self, request: Request) -> str:
         return "Terminal"
 
 
-class BootstrapAuthentication(BaseAuthentication):
-    """Whoever holds the bootstrap token may register a component, and nothing else."""
+class AnyTerminalAuthentication(TerminalAuthentication):
+    """A proxy that has registered, whatever became of it: it may ask just that."""
+
+    any_state = True
+
+
+class RegistrationAuthentication(BaseAuthentication):
+    """Whoever may register a component, and nothing else: by the bootstrap token, or as the local proxy."""
 
     def authenticate(self, request: Request) -> tuple[Component, Actor] | None:
-        text = credential_in(request, "BootstrapToken")
-        if text is None:
+        token, proof = credential_in(request, "BootstrapToken"), credential_in(request, "LocalProxy")
+        if token is None and proof is None:
             return None
-        if not registration.is_bootstrap_token(text):
-            refuse(request, "the bootstrap token is wrong")
-        actor = Actor(kind=ActorKind.BOOTSTRAP, name="bootstrap token", remote_addr=request.META.get("REMOTE_ADDR"))
-        return Component(None), actor
+        remote_addr = request.META.get("REMOTE_ADDR") or ""
+        if not registration.tries_are_left(remote_addr):
+            raise Throttled(registration.WINDOW_S)
+        if proof is not None:
+            name = request.data.get("name") if isinstance(request.data, dict) else None
+            right = isinstance(name, str) and registration.is_local_proof(proof, name=name)
+        else:
+            right = registration.is_bootstrap_token(token or "")
+        who = "local proxy" if proof is not None else "bootstrap token"
+        if not right:
+            registration.count_failure(remote_addr)
+            registrations.note_refused_token(actor=anonymous(remote_addr or None), kind=who)
+            refuse(request, f"the {who} is wrong")
+        actor = Actor(kind=ActorKind.BOOTSTRAP, name=who, remote_addr=remote_addr or None)
+        return Component(None, is_local=proof is not None), actor
 
     def authenticate_header(self, request: Request) -> str:
         return "BootstrapToken"

@@ -15,8 +15,8 @@ from postern.apps.authn import facade as authn
 from postern.apps.perms import facade as perms
 from postern.apps.preferences import facade as preferences
 from postern.apps.sessions import policy, queries
-from postern.apps.sessions.actions import opening, recordings, reports, terminals
-from postern.apps.sessions.api.authentication import Component, TerminalAuthentication
+from postern.apps.sessions.actions import opening, recordings, registrations, release, reports, terminals, visitors
+from postern.apps.sessions.api.authentication import AnyTerminalAuthentication, Component, TerminalAuthentication
 from postern.apps.sessions.errors import MalformedMessage, MessageTooLarge
 from postern.apps.sessions.models import Terminal
 from postern.apps.sessions.storage import replay_storage
@@ -51,12 +51,19 @@ class InternalView(PosternView):
         return [TerminalAuthentication()]
 
     @property
+    def component(self) -> Component:
+        """What has shown its credential."""
+        component = self.request.user
+        if not isinstance(component, Component):
+            raise TypeError("a view of the internal API was reached by something that is no component")
+        return component
+
+    @property
     def terminal(self) -> Terminal:
         """The proxy that asks."""
-        component = self.request.user
-        if not isinstance(component, Component) or component.terminal is None:
+        if self.component.terminal is None:
             raise TypeError("a view of the internal API was reached without a terminal")
-        return component.terminal
+        return self.component.terminal
 
     def message(self, request: Request, kind: type[Message]) -> Message:
         """The body as a message. Raises MessageTooLarge, MalformedMessage (the error names the field, never a value)."""
@@ -85,62 +92,87 @@ def _is_address(text: str) -> bool:
     return True
 
 
-class LoginNameView(InternalView):
-    def post(self, request: Request) -> HttpResponse:
-        return self.answer(queries.read_login_name(self.message(request, access.LoginNameQuery).text))
+class SignInView(InternalView):
+    """Base of the ways to sign in: how the SSH user name was meant is told with the ticket, not before."""
+
+    def signed_in(self, answer: access.SignInAnswer, login: access.LoginNameAnswer) -> HttpResponse:
+        return self.answer(msgspec.structs.replace(answer, login=login) if answer.user is not None else answer)
 
 
-class SignInPasswordView(InternalView):
+class SignInPasswordView(SignInView):
     def post(self, request: Request) -> HttpResponse:
         asked = self.message(request, access.SignInPassword)
-        return self.answer(
-            authn.check_password(
-                username=asked.username[:MAX_NAME_CHARS],
-                password=asked.password,
-                remote_addr=asked.remote_addr[:MAX_NAME_CHARS],
-                login_from=asked.login_from,
-            )
+        login = queries.read_login_name(asked.username)
+        answer = authn.check_password(
+            username=login.username[:MAX_NAME_CHARS],
+            password=asked.password,
+            remote_addr=asked.remote_addr[:MAX_NAME_CHARS],
+            login_from=asked.login_from,
+            proxy_id=self.terminal.pk,
         )
+        return self.signed_in(answer, login)
 
 
 class PublicKeyOfferView(InternalView):
     def post(self, request: Request) -> HttpResponse:
         offer = self.message(request, access.PublicKeyOffer)
-        acceptable = authn.public_key_acceptable(username=offer.username[:MAX_NAME_CHARS], public_key=offer.public_key)
+        username = queries.read_login_name(offer.username).username
+        acceptable = authn.public_key_acceptable(username=username[:MAX_NAME_CHARS], public_key=offer.public_key)
         return self.answer(access.PublicKeyAnswer(acceptable=acceptable))
 
 
-class SignInPublicKeyView(InternalView):
+class SignInPublicKeyView(SignInView):
     def post(self, request: Request) -> HttpResponse:
-        proof = self.message(request, access.SignInPublicKey)
-        return self.answer(
-            authn.sign_in_with_public_key(
-                username=proof.username[:MAX_NAME_CHARS],
-                public_key=proof.public_key,
-                remote_addr=proof.remote_addr[:MAX_NAME_CHARS],
-                login_from=proof.login_from,
-            )
+        shown = self.message(request, access.SignInPublicKey)
+        try:
+            proof = authn.read_proof(shown.signed, shown.signature)
+        except authn.ProofProblem as error:
+            raise MalformedMessage(f"not a signed request to sign in: {error} - at `$.signed`") from error
+        login = queries.read_login_name(proof.username)
+        answer = authn.sign_in_with_public_key(
+            username=login.username[:MAX_NAME_CHARS],
+            proof=proof,
+            remote_addr=shown.remote_addr[:MAX_NAME_CHARS],
+            login_from=shown.login_from,
+            proxy_id=self.terminal.pk,
         )
+        return self.signed_in(answer, login)
 
 
-class SignInCodeView(InternalView):
+class SignInCodeView(SignInView):
     def post(self, request: Request) -> HttpResponse:
         shown = self.message(request, access.SignInCode)
-        return self.answer(
-            authn.sign_in_with_code(
-                token=shown.token[:MAX_NAME_CHARS],
-                code=shown.code[:MAX_NAME_CHARS],
-                remote_addr=shown.remote_addr[:MAX_NAME_CHARS],
-            )
+        answer = authn.sign_in_with_code(
+            token=shown.token[:MAX_NAME_CHARS],
+            code=shown.code[:MAX_NAME_CHARS],
+            remote_addr=shown.remote_addr[:MAX_NAME_CHARS],
+            proxy_id=self.terminal.pk,
         )
+        return self.signed_in(answer, queries.read_login_name(shown.username))
+
+
+class TicketsView(InternalView):
+    """Which connections are open still, and which were closed."""
+
+    def post(self, request: Request) -> HttpResponse:
+        told = self.message(request, access.TicketReport)
+        if max(len(told.open), len(told.closed)) > access.MAX_TICKETS:
+            raise MalformedMessage(f"a report names at most {access.MAX_TICKETS} tickets of each kind")
+        void = visitors.report(terminal=self.terminal, opened=told.open, closed=told.closed)
+        return self.answer(access.TicketReportAnswer(void=void))
 
 
 class ReachableAssetsView(InternalView):
     def post(self, request: Request) -> HttpResponse:
         query = self.message(request, access.ReachableQuery)
+        visitor = visitors.visitor_of(
+            terminal=self.terminal, ticket=query.ticket, remote_addr=query.remote_addr, wanted="assets"
+        )
+        if isinstance(visitor, access.Denial):
+            return self.answer(access.ReachablePage(count=0, assets=(), denial=visitor))
         return self.answer(
             perms.reachable_assets(
-                user_id=query.user_id,
+                user_id=visitor.identity.id,
                 search=query.search[:256],
                 protocol=query.protocol,
                 offset=max(query.offset, 0),
@@ -165,14 +197,14 @@ class RedeemTokenView(InternalView):
 class CredentialView(InternalView):
     def post(self, request: Request) -> HttpResponse:
         wanted = self.message(request, access.CredentialRequest)
-        return self.answer(opening.release_credential(terminal=self.terminal, request=wanted))
+        return self.answer(release.release_credential(terminal=self.terminal, request=wanted))
 
 
 class HostKeyView(InternalView):
     def post(self, request: Request) -> HttpResponse:
-        answer = opening.judge_host_key(terminal=self.terminal, request=self.message(request, access.HostKeySeen))
+        answer = release.judge_host_key(terminal=self.terminal, request=self.message(request, access.HostKeySeen))
         if answer is None:
-            raise MalformedMessage(_("No live session of this terminal has that target."))
+            raise MalformedMessage(_("No session that this terminal is opening has that target."))
         return self.answer(answer)
 
 
@@ -190,8 +222,33 @@ class HeartbeatView(InternalView):
     def post(self, request: Request) -> HttpResponse:
         heartbeat = self.message(request, terminal_messages.Heartbeat)
         return self.answer(
-            terminals.beat(terminal=self.terminal, heartbeat=heartbeat, remote_addr=self.actor.remote_addr)
+            terminals.beat(
+                terminal=self.terminal,
+                heartbeat=heartbeat,
+                remote_addr=self.actor.remote_addr,
+                secret_hash=self.component.secret_hash,
+            )
         )
+
+
+class RegistrationStateView(InternalView):
+    """All that a proxy may do before it is accepted: ask whether it is."""
+
+    def get_authenticators(self) -> list[BaseAuthentication]:
+        return [AnyTerminalAuthentication()]
+
+    def get(self, request: Request) -> HttpResponse:
+        del request
+        return self.answer(terminal_messages.RegistrationAnswer(state=policy.registration_state(self.terminal)))
+
+
+class RenewCredentialView(InternalView):
+    """The new credential of a proxy that was told to fetch one."""
+
+    def post(self, request: Request) -> HttpResponse:
+        del request
+        secret = registrations.renew(actor=self.actor, terminal=self.terminal)
+        return self.answer(terminal_messages.RenewedCredential(secret=secret.reveal()))
 
 
 class UploadState(msgspec.Struct, frozen=True, kw_only=True):

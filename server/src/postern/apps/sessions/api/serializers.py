@@ -197,6 +197,9 @@ class TerminalSerializer(ResourceSerializer):
     status = serializers.SerializerMethodField(label=gettext_lazy("Status"))
     status_display = serializers.SerializerMethodField(label=gettext_lazy("Status"))
     stat = serializers.SerializerMethodField()
+    is_revoked = serializers.BooleanField(read_only=True, label=gettext_lazy("Credential revoked"))
+    is_renewal_due = serializers.BooleanField(read_only=True, label=gettext_lazy("Credential is being renewed"))
+    fingerprint = serializers.CharField(read_only=True, label=gettext_lazy("Fingerprint"))
     command_storage = serializers.ChoiceField(choices=(("default", "default"), ("null", "null")), default="default")
     replay_storage = serializers.ChoiceField(choices=(("default", "default"), ("null", "null")), default="default")
 
@@ -216,12 +219,16 @@ class TerminalSerializer(ResourceSerializer):
             "is_accepted",
             "is_active",
             "is_alive",
+            "is_local",
+            "is_revoked",
+            "is_renewal_due",
+            "fingerprint",
             "version",
             "date_created",
             "comment",
         )
         fields = (*fields_small, "status", "status_display", "stat")
-        read_only_fields = ("type", "remote_addr", "http_port", "ssh_port", "version", "date_created")
+        read_only_fields = ("type", "remote_addr", "http_port", "ssh_port", "is_local", "version", "date_created")
 
     def validate_name(self, name: str) -> str:
         others = Terminal.objects.existing().filter(name=name)

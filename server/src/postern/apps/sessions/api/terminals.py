@@ -6,16 +6,18 @@ from django.db.models import Count, Q, QuerySet
 from django.utils.translation import gettext as _
 from rest_framework import status
 from rest_framework.authentication import BaseAuthentication
+from rest_framework.decorators import action
 from rest_framework.request import Request
 from rest_framework.response import Response
 
 from postern.apps.preferences import facade as preferences
 from postern.apps.sessions import policy
-from postern.apps.sessions.actions import terminals
-from postern.apps.sessions.api.authentication import BootstrapAuthentication
+from postern.apps.sessions.actions import registrations, terminals
+from postern.apps.sessions.api.authentication import Component, RegistrationAuthentication
 from postern.apps.sessions.api.serializers import OrderSerializer, RegistrationSerializer, TerminalSerializer
 from postern.apps.sessions.models import ProxyOrder, Terminal
 from postern.contracts.enums import SessionState
+from postern.foundation.rest.openapi.answers import Answer
 from postern.foundation.rest.rights import Right
 from postern.foundation.rest.views import PosternView
 from postern.foundation.rest.viewsets import DeleteMixin, ReadOnlyViewSet, UpdateMixin
@@ -23,22 +25,28 @@ from postern.kernel import clock
 
 
 class RegistrationView(PosternView):
-    """`POST terminal/terminal-registrations/`: a proxy becomes known and is told its secret, once."""
+    """`POST terminal/terminal-registrations/`: a proxy becomes known and is told its secret, once.
+
+    The switch that closes it is about strangers: the proxy of the own data folder registers all the same.
+    """
 
     rights = Right.BOOTSTRAP
     always_root = True
     gates_apply = False
 
     def get_authenticators(self) -> list[BaseAuthentication]:
-        return [BootstrapAuthentication()]
+        return [RegistrationAuthentication()]
 
     def post(self, request: Request) -> Response:
-        if not preferences.get_bool("SECURITY_SERVICE_ACCOUNT_REGISTRATION"):
+        is_local = isinstance(request.user, Component) and request.user.is_local
+        if not is_local and not preferences.get_bool("SECURITY_SERVICE_ACCOUNT_REGISTRATION"):
             return Response({"error": _("The registration of components is switched off.")}, status=400)
         wanted = RegistrationSerializer(data=request.data)
         wanted.is_valid(raise_exception=True)
         data = wanted.validated_data
-        made = terminals.register(actor=self.actor, name=data["name"], type_=data["type"], comment=data["comment"])
+        made = registrations.register(
+            actor=self.actor, name=data["name"], type_=data["type"], comment=data["comment"], is_local=is_local
+        )
         terminal = made.terminal
         return Response(
             {
@@ -67,6 +75,7 @@ class TerminalViewSet(UpdateMixin, DeleteMixin, ReadOnlyViewSet):
 
     queryset = Terminal.objects.all()
     serializer_class = TerminalSerializer
+    answers = {"refuse": Answer(204)}
     rights = Right.SUPER_USER
     filter_fields = ("name", "remote_addr", "type")
     search_fields = ("name", "remote_addr", "comment")
@@ -83,6 +92,35 @@ class TerminalViewSet(UpdateMixin, DeleteMixin, ReadOnlyViewSet):
 
     def delete_object(self, instance: Terminal) -> None:
         terminals.delete_terminal(actor=self.actor, terminal=instance)
+
+    @action(detail=True, methods=["post"])
+    def accept(self, request: Request, pk: str) -> Response:
+        """Let a proxy that waits work from now on."""
+        del request, pk
+        return self._answer(registrations.accept(actor=self.actor, terminal=self.get_object()))
+
+    @action(detail=True, methods=["post"])
+    def refuse(self, request: Request, pk: str) -> Response:
+        """Send a proxy away that waits."""
+        del request, pk
+        registrations.refuse(actor=self.actor, terminal=self.get_object())
+        return Response(status=status.HTTP_204_NO_CONTENT)
+
+    @action(detail=True, methods=["post"], url_path="renew-credential")
+    def renew_credential(self, request: Request, pk: str) -> Response:
+        """Have the proxy fetch a new credential; it does so with its next heartbeat."""
+        del request, pk
+        return self._answer(registrations.order_renewal(actor=self.actor, terminal=self.get_object()))
+
+    @action(detail=True, methods=["post"], url_path="revoke-credential")
+    def revoke_credential(self, request: Request, pk: str) -> Response:
+        """Void the proxy's credential: it has to register again, and to be accepted again."""
+        del request, pk
+        return self._answer(registrations.revoke(actor=self.actor, terminal=self.get_object()))
+
+    def _answer(self, terminal: Terminal) -> Response:
+        row = self.visible_rows().get(pk=terminal.pk)
+        return Response(self.get_serializer(row).data)
 
 
 class OrderViewSet(ReadOnlyViewSet):

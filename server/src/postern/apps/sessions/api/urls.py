@@ -35,11 +35,11 @@ urlpatterns = [
 _prefix = access.INTERNAL_PREFIX.lstrip("/")
 
 page_urlpatterns = [
-    path(_prefix + access.LOGIN_NAME, internal.LoginNameView.as_view()),
     path(_prefix + access.SIGN_IN_PASSWORD, internal.SignInPasswordView.as_view()),
     path(_prefix + access.PUBLIC_KEY_OFFER, internal.PublicKeyOfferView.as_view()),
     path(_prefix + access.SIGN_IN_PUBLIC_KEY, internal.SignInPublicKeyView.as_view()),
     path(_prefix + access.SIGN_IN_CODE, internal.SignInCodeView.as_view()),
+    path(_prefix + access.TICKETS, internal.TicketsView.as_view()),
     path(_prefix + access.REACHABLE_ASSETS, internal.ReachableAssetsView.as_view()),
     path(_prefix + access.AUTHORIZE, internal.AuthorizeView.as_view()),
     path(_prefix + access.REDEEM_TOKEN, internal.RedeemTokenView.as_view()),
@@ -47,6 +47,8 @@ page_urlpatterns = [
     path(_prefix + access.HOST_KEY, internal.HostKeyView.as_view()),
     path(_prefix + events.SESSION_EVENTS, internal.EventsView.as_view()),
     path(_prefix + terminals.HEARTBEAT, internal.HeartbeatView.as_view()),
+    path(_prefix + terminals.REGISTRATION_STATE, internal.RegistrationStateView.as_view()),
+    path(_prefix + terminals.RENEW_CREDENTIAL, internal.RenewCredentialView.as_view()),
     path(
         _prefix + events.RECORDING_UPLOAD.replace("{session_id}", "<uuid:session_id>"),
         internal.RecordingContentView.as_view(),

@@ -42,6 +42,7 @@ class Session(PosternModel):
     remote_addr = models.CharField(_("Remote addr"), max_length=128, blank=True, default="")
     client = models.CharField(_("Client"), max_length=255, blank=True, default="")
     login_session = models.UUIDField(null=True, editable=False, db_index=True)
+    proxy_sign_in = models.UUIDField(null=True, editable=False)
     terminal = models.ForeignKey(Terminal, on_delete=models.SET_NULL, null=True, related_name="sessions")
 
     state = models.CharField(
@@ -85,6 +86,11 @@ class Session(PosternModel):
             models.Index(fields=("-date_start",), name="sessions_start"),
             models.Index(
                 fields=("terminal", "state"), condition=~models.Q(state=SessionState.ENDED.value), name="sessions_live"
+            ),
+            models.Index(
+                fields=("terminal", "date_credential_released"),
+                condition=models.Q(date_credential_released__isnull=False),
+                name="sessions_released",
             ),
         ]
         constraints = [

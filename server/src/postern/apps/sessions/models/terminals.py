@@ -5,6 +5,7 @@ from datetime import datetime
 from django.db import models
 from django.utils.translation import gettext_lazy as _
 
+from postern.contracts.terminals import fingerprint_of
 from postern.foundation.models import PosternModel
 from postern.kernel import clock
 
@@ -22,14 +23,20 @@ class TerminalQuerySet(models.QuerySet["Terminal"]):
         """Not deleted."""
         return self.filter(is_deleted=False)
 
+    def waiting(self) -> "TerminalQuerySet":
+        """Registered, not accepted (any more), with a credential that could be."""
+        return self.existing().filter(is_accepted=False).exclude(secret_hash="")
+
     def alive(self, since: datetime) -> "TerminalQuerySet":
         """Accepted, and heard of after `since`."""
         return self.existing().filter(is_accepted=True, date_last_heartbeat__gt=since)
 
 
 class Terminal(PosternModel):
-    """A registered proxy. Of its credential only the hash is kept.
+    """A registered proxy. Of its credential only the hash is kept; an empty one fits nothing: the credential was revoked.
 
+    It does nothing before it is accepted. `is_local`: the proxy of the control plane's own data folder, accepted at once.
+    A renewed credential (`next_secret_hash`) takes the place of the present one when it is used for the first time.
     A deleted terminal stays as a row, so that the history of its sessions keeps its name.
     """
 
@@ -37,8 +44,11 @@ class Terminal(PosternModel):
     type = models.CharField(_("Type"), max_length=16, choices=TerminalType.choices, default=TerminalType.PROXY)
     comment = models.TextField(_("Comment"), blank=True, default="", max_length=4096)
     remote_addr = models.CharField(_("Remote Address"), max_length=128, blank=True, default="")
-    secret_hash = models.CharField(max_length=64, editable=False)
-    is_accepted = models.BooleanField(_("Is Accepted"), default=True)
+    secret_hash = models.CharField(max_length=64, editable=False, blank=True)
+    next_secret_hash = models.CharField(max_length=64, editable=False, blank=True, default="")
+    is_renewal_due = models.BooleanField(default=False, editable=False)
+    is_accepted = models.BooleanField(_("Is Accepted"), default=False)
+    is_local = models.BooleanField(_("Local"), default=False, editable=False)
     is_deleted = models.BooleanField(default=False, editable=False)
     command_storage = models.CharField(max_length=128, default="default")
     replay_storage = models.CharField(max_length=128, default="default")
@@ -49,6 +59,8 @@ class Terminal(PosternModel):
     # Last heartbeat.
     date_last_heartbeat = models.DateTimeField(null=True, editable=False)
     boot_id = models.UUIDField(null=True, editable=False)
+    #: The process before the present one. Hearing from it again means that two use one credential.
+    former_boot_id = models.UUIDField(null=True, editable=False)
     version = models.CharField(max_length=64, blank=True, default="", editable=False)
     stream_address = models.CharField(max_length=255, blank=True, default="", editable=False)
     is_draining = models.BooleanField(default=False, editable=False)
@@ -76,6 +88,16 @@ class Terminal(PosternModel):
 
     def __str__(self) -> str:
         return self.name
+
+    @property
+    def is_revoked(self) -> bool:
+        """Its credential was revoked: it has to register anew."""
+        return not self.secret_hash
+
+    @property
+    def fingerprint(self) -> str:
+        """What the proxy's log says of its credential, to compare; "" once that is revoked."""
+        return fingerprint_of(self.secret_hash) if self.secret_hash else ""
 
 
 class OrderKind(models.TextChoices):

@@ -1,8 +1,10 @@
 """Reads of the sessions app."""
 
-from postern.apps.sessions.queries.grants import grant_of, login_name_of, read_login_name, standing_of
+from postern.apps.sessions.queries.grants import grant_of, login_name_of, read_login_name, standing_of, token_exists
 from postern.apps.sessions.queries.sessions import live_sessions, session_rows
 from postern.apps.sessions.queries.terminals import (
+    Credential,
+    credential_of,
     proxy_endpoints,
     proxy_settings,
     require_a_proxy,
@@ -12,6 +14,8 @@ from postern.apps.sessions.queries.terminals import (
 )
 
 __all__ = [
+    "Credential",
+    "credential_of",
     "grant_of",
     "live_sessions",
     "login_name_of",
@@ -24,4 +28,5 @@ __all__ = [
     "stream_address_of",
     "terminal_by_credential",
     "terminal_for_browser",
+    "token_exists",
 ]

@@ -8,13 +8,14 @@ from django.contrib.auth import get_user_model
 from postern.apps.perms import facade as perms
 from postern.apps.preferences import facade as preferences
 from postern.apps.rbac import facade as rbac
-from postern.apps.sessions import grants
-from postern.apps.sessions.models import Session
+from postern.apps.sessions import grants, opening_keys
+from postern.apps.sessions.models import ConnectionToken, Session, WatchToken
 from postern.contracts.access import LoginNameAnswer, RecordingPolicy, SessionGrant, Target, UserIdentity
 from postern.contracts.enums import Actions, LoginFrom, Protocol
 from postern.contracts.login_name import readings
 from postern.foundation.actor import Actor, ActorKind
 from postern.foundation.scope import OrgScope
+from postern.kernel import ids
 
 _SECONDS: Final = 60
 
@@ -47,12 +48,15 @@ def grant_of(session: Session, target: perms.ResolvedTarget, identity: UserIdent
         version=session.grant_version,
         idle_timeout_s=preferences.get_int("SECURITY_MAX_IDLE_TIME") * _SECONDS,
         charset=target.asset.charset,
+        opening_key=opening_keys.key_of(session.pk),
     )
 
 
 def read_login_name(text: str) -> LoginNameAnswer:
-    """How an SSH user name is meant: the first reading whose person exists."""
+    """How an SSH user name is meant: the first reading whose person exists. The only place that decides it."""
     found = readings(text)
+    if len(found) == 1:
+        return found[0]
     users = get_user_model().objects
     return next(
         (reading for reading in found if reading.username and users.named(reading.username) is not None), found[-1]
@@ -72,4 +76,13 @@ def standing_of(user_id: UUID, org_id: UUID) -> Actor | None:
         name=user.name,
         bits=rights.bits,
         org_ids=rights.org_ids,
+    )
+
+
+def token_exists(token: str, *, user_id: UUID, terminal_id: UUID) -> bool:
+    """Whether this is a connection or watch token of that person for that proxy, used or not."""
+    hashed = ids.token_hash(token)
+    return any(
+        kind.objects.filter(token_hash=hashed, user_id=user_id, terminal_id=terminal_id).exists()
+        for kind in (ConnectionToken, WatchToken)
     )

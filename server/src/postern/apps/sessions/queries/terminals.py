@@ -1,5 +1,6 @@
 """Reads of terminals."""
 
+from dataclasses import dataclass
 from datetime import timedelta
 from uuid import UUID
 
@@ -11,16 +12,32 @@ from postern.kernel import clock, ids
 from postern.kernel.errors import Unavailable
 
 
+@dataclass(frozen=True, slots=True)
+class Credential:
+    """A terminal and the hash of the secret that it has shown."""
+
+    terminal: Terminal
+    secret_hash: str
+
+
 def terminal_by_credential(text: str) -> Terminal | None:
-    """The accepted terminal whose credential `<id>.<secret>` is, compared in constant time."""
+    """The accepted terminal whose credential `<id>.<secret>` is."""
+    shown = credential_of(text)
+    return shown.terminal if shown is not None and shown.terminal.is_accepted else None
+
+
+def credential_of(text: str) -> Credential | None:
+    """The terminal whose credential `<id>.<secret>` is, compared in constant time: accepted or not, even a deleted one."""
     id_text, dot, secret = text.partition(".")
     terminal_id: UUID | None = ids.parse_id(id_text)
     if not dot or terminal_id is None or len(secret) > 256:
         return None
-    terminal = Terminal.objects.existing().filter(pk=terminal_id, is_accepted=True).first()
-    # An unknown id costs the same comparison as a known one.
-    known = terminal.secret_hash if terminal is not None else ids.token_hash("")
-    return terminal if ids.same(ids.token_hash(secret), known) and terminal is not None else None
+    terminal = Terminal.objects.filter(pk=terminal_id).first()
+    shown = ids.token_hash(secret)
+    # An unknown id costs the same comparisons as a known one. An empty hash is that of no secret.
+    present, following = (terminal.secret_hash, terminal.next_secret_hash) if terminal is not None else ("", "")
+    fits = [ids.same(shown, present), ids.same(shown, following)]
+    return Credential(terminal, shown) if terminal is not None and any(fits) else None
 
 
 def terminal_for_browser() -> Terminal | None:

@@ -46,6 +46,10 @@ class ControlChannel:
         self._answer_waiting = asyncio.Event()
         self.connected = asyncio.Event()
 
+    def use(self, credential: Registered) -> None:
+        """Show this credential at the next connection."""
+        self._headers = authorization(credential)
+
     def take(self, orders: tuple[Order, ...]) -> None:
         """Carry out orders now; the answers go out as soon as the channel is open."""
         for order in orders:

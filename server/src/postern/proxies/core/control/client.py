@@ -15,6 +15,8 @@ from postern.proxies.core.limits import Limits
 Message = TypeVar("Message", bound=msgspec.Struct)
 
 _JSON: Final = {"Content-Type": "application/json"}
+_OK: Final = 200
+_UNKNOWN: Final = 401
 _DOES_NOT_FOLLOW: Final = 409  # a part of an upload: the body says where to go on
 _MAX_REGISTRATION_BYTES: Final = 64 * 1024
 
@@ -49,11 +51,14 @@ def http_session(limits: Limits) -> aiohttp.ClientSession:
     )
 
 
-async def register(http: aiohttp.ClientSession, url: str, *, name: str, bootstrap_token: str) -> terminals.Registered:
-    """Make this proxy known as a terminal. Raises `ControlUnavailable`, `ControlRefused`."""
+async def register(http: aiohttp.ClientSession, url: str, *, name: str, shown: str) -> terminals.Registered:
+    """Make this proxy known as a terminal. `shown` is the `Authorization`: the bootstrap token, or a proof of the local proxy.
+
+    Raises `ControlUnavailable`, `ControlRefused`.
+    """
     body = {"name": name, "type": "proxy"}
     address = f"{url.rstrip('/')}/api/v1/terminal/terminal-registrations/"
-    headers = {"Authorization": f"BootstrapToken {bootstrap_token}"}
+    headers = {"Authorization": shown}
     try:
         async with http.post(address, json=body, headers=headers, allow_redirects=False) as response:
             content = await response.content.read(_MAX_REGISTRATION_BYTES)
@@ -73,12 +78,37 @@ async def register(http: aiohttp.ClientSession, url: str, *, name: str, bootstra
     )
 
 
+async def registration_state(
+    http: aiohttp.ClientSession, url: str, credential: terminals.Registered
+) -> terminals.StateOfRegistration | None:
+    """How it stands with the registration; None when the control plane does not know the credential (any more).
+
+    Raises `ControlUnavailable`.
+    """
+    address = url.rstrip("/") + access.INTERNAL_PREFIX + terminals.REGISTRATION_STATE
+    try:
+        async with http.get(address, headers=authorization(credential), allow_redirects=False) as response:
+            content = await response.content.read(_MAX_REGISTRATION_BYTES)
+            status = response.status
+    except (aiohttp.ClientError, OSError, TimeoutError) as error:
+        raise ControlUnavailable(f"no answer from {url}: {type(error).__name__} {error}") from error
+    if status == _UNKNOWN:
+        return None
+    try:
+        if status == _OK:
+            return msgspec.json.decode(content, type=terminals.RegistrationAnswer).state
+    except msgspec.MsgspecError as error:
+        raise ControlUnavailable(f"the answer about the registration is malformed: {error}") from error
+    raise ControlUnavailable(f"the control plane is not ready (status {status})")
+
+
 class HttpControlPlane:
     """`ControlPlane` over HTTP. Use as an asynchronous context manager, or call `close`."""
 
     def __init__(self, url: str, credential: terminals.Registered, limits: Limits) -> None:
         self._base = url.rstrip("/") + access.INTERNAL_PREFIX
         self._limits = limits
+        self.registered = credential
         self._headers = authorization(credential)
         self._http = http_session(limits)
         self._encoder = msgspec.json.Encoder()
@@ -94,9 +124,6 @@ class HttpControlPlane:
     async def close(self) -> None:
         await self._http.close()
 
-    async def login_name(self, request: access.LoginNameQuery) -> access.LoginNameAnswer:
-        return await self._ask(access.LOGIN_NAME, request, access.LoginNameAnswer)
-
     async def sign_in_password(self, request: access.SignInPassword) -> access.SignInAnswer:
         return await self._ask(access.SIGN_IN_PASSWORD, request, access.SignInAnswer)
 
@@ -108,6 +135,9 @@ class HttpControlPlane:
 
     async def sign_in_code(self, request: access.SignInCode) -> access.SignInAnswer:
         return await self._ask(access.SIGN_IN_CODE, request, access.SignInAnswer)
+
+    async def report_tickets(self, report: access.TicketReport) -> access.TicketReportAnswer:
+        return await self._ask(access.TICKETS, report, access.TicketReportAnswer)
 
     async def reachable_assets(self, request: access.ReachableQuery) -> access.ReachablePage:
         return await self._ask(access.REACHABLE_ASSETS, request, access.ReachablePage)
@@ -129,6 +159,15 @@ class HttpControlPlane:
 
     async def heartbeat(self, beat: terminals.Heartbeat) -> terminals.HeartbeatAnswer:
         return await self._ask(terminals.HEARTBEAT, beat, terminals.HeartbeatAnswer)
+
+    async def renew_credential(self) -> terminals.RenewedCredential:
+        """A new secret for this proxy. Raises `ControlRefused` when nobody ordered one."""
+        return await self._exchange("POST", terminals.RENEW_CREDENTIAL, b"", _JSON, terminals.RenewedCredential)
+
+    def use(self, credential: terminals.Registered) -> None:
+        """Show this credential from now on."""
+        self.registered = credential
+        self._headers = authorization(credential)
 
     async def recording_received(self, session_id: UUID) -> RecordingProgress:
         path = events.RECORDING_UPLOAD.format(session_id=session_id)

@@ -45,6 +45,7 @@ class HeartbeatSender:
         *,
         on_orders: Callable[[tuple[Order, ...]], None],
         on_answer: Callable[[HeartbeatAnswer], None] = lambda _answer: None,
+        on_renewal: Callable[[], None] = lambda: None,
     ) -> None:
         self._plane = plane
         self._registry = registry
@@ -52,6 +53,7 @@ class HeartbeatSender:
         self._state = state
         self._on_orders = on_orders
         self._on_answer = on_answer
+        self._on_renewal = on_renewal
         self._boot_id = new_id()
         self._now = asyncio.Event()
         self.beating = asyncio.Event()  # set while the control plane answers
@@ -95,6 +97,8 @@ class HeartbeatSender:
         self._registry.end_over(answer.over)
         if answer.orders:
             self._on_orders(answer.orders)
+        if answer.renew_credential:
+            self._on_renewal()
         return True
 
     def _heartbeat(self) -> Heartbeat:

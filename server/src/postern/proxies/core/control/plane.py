@@ -12,8 +12,6 @@ from postern.contracts.access import (
     CredentialRequest,
     HostKeyAnswer,
     HostKeySeen,
-    LoginNameAnswer,
-    LoginNameQuery,
     PublicKeyAnswer,
     PublicKeyOffer,
     ReachablePage,
@@ -23,6 +21,8 @@ from postern.contracts.access import (
     SignInCode,
     SignInPassword,
     SignInPublicKey,
+    TicketReport,
+    TicketReportAnswer,
 )
 from postern.contracts.events import EventBatch, EventBatchAnswer
 from postern.contracts.terminals import Heartbeat, HeartbeatAnswer
@@ -55,11 +55,11 @@ class RecordingProgress(msgspec.Struct, frozen=True, kw_only=True):
 class ControlPlane(Protocol):
     """Every method raises `ControlUnavailable` or `ControlRefused`; a denial is an ordinary answer."""
 
-    async def login_name(self, request: LoginNameQuery) -> LoginNameAnswer: ...
     async def sign_in_password(self, request: SignInPassword) -> SignInAnswer: ...
     async def public_key_offer(self, request: PublicKeyOffer) -> PublicKeyAnswer: ...
     async def sign_in_public_key(self, request: SignInPublicKey) -> SignInAnswer: ...
     async def sign_in_code(self, request: SignInCode) -> SignInAnswer: ...
+    async def report_tickets(self, report: TicketReport) -> TicketReportAnswer: ...
     async def reachable_assets(self, request: ReachableQuery) -> ReachablePage: ...
     async def authorize(self, request: AuthorizeRequest) -> AuthorizeAnswer: ...
     async def redeem_token(self, request: RedeemToken) -> AuthorizeAnswer: ...

@@ -1,0 +1,176 @@
+"""How a proxy becomes one, and how its credential is renewed and taken away."""
+
+from dataclasses import dataclass
+from typing import Final
+
+from django.db import IntegrityError, transaction
+from django.utils.translation import gettext as _
+
+from postern.apps.audits import facade as audits
+from postern.apps.sessions import policy
+from postern.apps.sessions.actions import terminals
+from postern.apps.sessions.errors import CredentialRevoked, NotWaiting, RegistrationRefused, TooManyWaiting
+from postern.apps.sessions.events import TerminalWaiting
+from postern.apps.sessions.models import Terminal, TerminalType
+from postern.foundation import events
+from postern.foundation.actor import Actor
+from postern.kernel import clock, ids
+from postern.kernel.errors import Conflict
+from postern.kernel.ids import ROOT_ORG_ID
+from postern.kernel.secret import Secret
+
+#: Terminals that wait at the same time: who has the bootstrap token can not fill the list.
+MAX_WAITING: Final = 20
+
+
+@dataclass(frozen=True, slots=True)
+class Registration:
+    """A new terminal and its secret, which is told once."""
+
+    terminal: Terminal
+    secret: Secret
+
+
+@transaction.atomic
+def register(*, actor: Actor, name: str, type_: str, comment: str = "", is_local: bool = False) -> Registration:
+    """Make a proxy known. It waits until it is accepted, unless it is the local one.
+
+    A name passes on only from a terminal whose credential was revoked, and to the local proxy from any that is not running:
+    who merely holds the bootstrap token displaces nobody. Raises RegistrationRefused, TooManyWaiting.
+    """
+    if type_ not in TerminalType.values:
+        raise RegistrationRefused(_("This kind of component is not known."))
+    holder = Terminal.objects.select_for_update().existing().filter(name=name).first()
+    if holder is not None:
+        running = holder.is_accepted and policy.is_alive(holder.date_last_heartbeat, clock.now())
+        if running or not (is_local or holder.is_revoked):
+            raise RegistrationRefused(_("A component of this name is registered."))
+        terminals.retire(actor=actor, terminal=holder, why="replaced")
+    # A local proxy that an administrator has shut out does not come back by itself.
+    shut_out = holder is not None and holder.is_local and not holder.is_accepted
+    accepted = is_local and not shut_out
+    if not accepted and Terminal.objects.waiting().count() >= MAX_WAITING:
+        raise TooManyWaiting(_("Too many components wait to be accepted."))
+    secret = ids.new_token()
+    try:
+        with transaction.atomic():
+            terminal = Terminal.objects.create(
+                name=name,
+                type=type_,
+                comment=comment,
+                remote_addr=actor.remote_addr or "",
+                secret_hash=ids.token_hash(secret),
+                is_accepted=accepted,
+                is_local=is_local,
+            )
+    except IntegrityError:  # two at once: the other one was faster
+        raise RegistrationRefused(_("A component of this name is registered.")) from None
+    terminals.record(
+        actor,
+        terminal,
+        audits.Event.TERMINAL_REGISTERED,
+        "create",
+        {"name": name, "type": type_, "is_accepted": accepted, "is_local": is_local},
+    )
+    if not accepted:
+        events.publish(
+            TerminalWaiting(
+                terminal_id=terminal.pk,
+                name=terminal.name,
+                remote_addr=terminal.remote_addr,
+                fingerprint=terminal.fingerprint,
+            )
+        )
+    return Registration(terminal, Secret(secret))
+
+
+@transaction.atomic
+def note_refused_token(*, actor: Actor, kind: str) -> None:
+    """Somebody has shown a wrong bootstrap token, or a wrong proof of the local proxy."""
+    audits.record(
+        actor=actor,
+        org_id=ROOT_ORG_ID,
+        event=audits.Event.TERMINAL_REGISTRATION_REFUSED,
+        object_type="Terminal",
+        new={"shown": kind},
+    )
+
+
+@transaction.atomic
+def accept(*, actor: Actor, terminal: Terminal) -> Terminal:
+    """The proxy may work from now on. Accepting twice changes nothing. Raises CredentialRevoked."""
+    row = _locked(terminal)
+    if row.is_revoked:
+        raise CredentialRevoked(_("The credential of this terminal was revoked. Let it register again."))
+    if not row.is_accepted:
+        row.is_accepted = True
+        row.save(update_fields=["is_accepted"])
+        terminals.record(
+            actor, row, audits.Event.TERMINAL_ACCEPTED, "update", {"is_accepted": True}, old={"is_accepted": False}
+        )
+    return row
+
+
+@transaction.atomic
+def refuse(*, actor: Actor, terminal: Terminal) -> None:
+    """Send a waiting proxy away. Raises NotWaiting: one that works is revoked or deleted."""
+    row = _locked(terminal)
+    if row.is_accepted:
+        raise NotWaiting(_("This terminal is accepted. Revoke its credential or delete it."))
+    terminals.retire(actor=actor, terminal=row, why="refused")
+
+
+@transaction.atomic
+def order_renewal(*, actor: Actor, terminal: Terminal) -> Terminal:
+    """Have the proxy fetch a new credential with its next heartbeat. Raises NotWaiting, CredentialRevoked."""
+    row = _locked(terminal)
+    if row.is_revoked:
+        raise CredentialRevoked(_("The credential of this terminal was revoked. Let it register again."))
+    if not row.is_accepted:
+        raise NotWaiting(_("This terminal is not accepted."))
+    if not row.is_renewal_due:
+        row.is_renewal_due = True
+        row.save(update_fields=["is_renewal_due"])
+        terminals.record(actor, row, audits.Event.TERMINAL_RENEWAL_ORDERED, "update", {"fingerprint": row.fingerprint})
+    return row
+
+
+@transaction.atomic
+def renew(*, actor: Actor, terminal: Terminal) -> Secret:
+    """The new secret, for a proxy that was told to fetch one. Raises Conflict when nobody ordered it.
+
+    The present one holds until the new one is used: an answer that is lost locks nobody out.
+    """
+    row = _locked(terminal)
+    if not row.is_renewal_due:
+        raise Conflict(_("Nobody ordered a new credential."))
+    secret = ids.new_token()
+    row.next_secret_hash = ids.token_hash(secret)
+    row.save(update_fields=["next_secret_hash"])
+    terminals.record(actor, row, audits.Event.TERMINAL_CREDENTIAL_ISSUED, "update", None)
+    return Secret(secret)
+
+
+@transaction.atomic
+def revoke(*, actor: Actor, terminal: Terminal) -> Terminal:
+    """Void the credential: the proxy has to register again, and to be accepted again. Its sessions are presumed over."""
+    row = _locked(terminal)
+    if row.is_revoked:
+        return row
+    old = {"is_accepted": row.is_accepted, "fingerprint": row.fingerprint}
+    row.secret_hash, row.next_secret_hash, row.is_renewal_due, row.is_accepted = "", "", False, False
+    row.save(update_fields=["secret_hash", "next_secret_hash", "is_renewal_due", "is_accepted"])
+    terminals.shut_out(actor=actor, terminal=row, why="revoked")
+    terminals.record(
+        actor,
+        row,
+        audits.Event.TERMINAL_CREDENTIAL_REVOKED,
+        "update",
+        {"is_accepted": False, "fingerprint": ""},
+        old=old,
+    )
+    return row
+
+
+def _locked(terminal: Terminal) -> Terminal:
+    return Terminal.objects.select_for_update(no_key=True).get(pk=terminal.pk)

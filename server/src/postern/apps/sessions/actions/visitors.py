@@ -1,0 +1,102 @@
+"""For whom a proxy may act: people who signed in through it, as their tickets say. Every refusal is in the audit log."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Final
+from uuid import UUID
+
+from django.db import transaction
+from django.utils import translation
+from django.utils.translation import gettext as _
+
+from postern.apps.audits import facade as audits
+from postern.apps.authn import facade as authn
+from postern.apps.sessions import messages
+from postern.apps.sessions.events import ProxyAlarm, ProxyAlarmKind
+from postern.apps.sessions.models import Session, Terminal
+from postern.contracts import access
+from postern.contracts.enums import DenialCode
+from postern.foundation import events
+from postern.kernel.ids import ROOT_ORG_ID
+
+#: Before a person is known, both languages are spoken.
+LANGUAGES: Final = ("zh-hans", "en")
+
+
+@dataclass(frozen=True, slots=True)
+class Visitor:
+    """Somebody who is there: signed in through this proxy, with the connection still open."""
+
+    identity: access.UserIdentity
+    sign_in_id: UUID
+
+
+def visitor_of(*, terminal: Terminal, ticket: str, remote_addr: str, wanted: str) -> Visitor | access.Denial:
+    """Who the ticket stands for at this proxy and for this address. `wanted` says in the log what it was shown for."""
+    holder = authn.ticket_holder(ticket, proxy_id=terminal.pk, remote_addr=remote_addr)
+    if holder.fault is None and holder.identity is not None and holder.sign_in_id is not None:
+        return Visitor(holder.identity, holder.sign_in_id)
+    return _refuse(terminal, holder, remote_addr, wanted)
+
+
+def sign_in_of_session_holds(session: Session) -> bool:
+    """Whether the sign-in that opened the session still holds: the ticket's, or the browser's."""
+    if session.proxy_sign_in is not None:
+        return authn.ticket_holder_of(session.proxy_sign_in).fault is None
+    return session.login_session is None or authn.login_session_is_open(session.login_session)
+
+
+def report(*, terminal: Terminal, opened: Sequence[str], closed: Sequence[str]) -> tuple[int, ...]:
+    """The proxy says which connections are open and which were closed. Returns the places of tickets that are void."""
+    actor = messages.component(terminal.name, terminal.remote_addr or None)
+    if closed:
+        authn.end_tickets(closed, actor=actor, proxy_id=terminal.pk)
+    return authn.prolong_tickets(opened, proxy_id=terminal.pk) if opened else ()
+
+
+@transaction.atomic
+def _refuse(terminal: Terminal, holder: authn.TicketHolder, remote_addr: str, wanted: str) -> access.Denial:
+    identity, fault = holder.identity, holder.fault or authn.TicketFault.UNKNOWN
+    # Nobody's name stands behind a ticket that was stolen or made up: the proxy answers for it.
+    known = identity if identity is not None and not holder.is_suspicious else None
+    actor = (
+        messages.person(known, remote_addr)
+        if known is not None
+        else messages.component(terminal.name, terminal.remote_addr or None)
+    )
+    audits.record(
+        actor=actor,
+        org_id=ROOT_ORG_ID,
+        event=audits.Event.TICKET_REFUSED,
+        object_type="Terminal",
+        object_id=str(terminal.pk),
+        object_name=terminal.name,
+        new={
+            "fault": fault.value,
+            "wanted": wanted,
+            "remote_addr": remote_addr,
+            "ticket_of": messages.label(identity) if identity is not None else None,
+        },
+    )
+    if holder.is_suspicious:
+        events.publish(ProxyAlarm(terminal_id=terminal.pk, name=terminal.name, kind=ProxyAlarmKind.TICKET))
+    return denial_of(fault, known)
+
+
+def denial_of(fault: authn.TicketFault, identity: access.UserIdentity | None) -> access.Denial:
+    """What the person reads, in their language once they are known."""
+    if fault is authn.TicketFault.CONDITION_UNMET and identity is not None:
+        with translation.override(identity.language):
+            unmet = authn.unmet_condition(identity.id)
+        if unmet is not None:
+            return unmet
+    closed = fault is authn.TicketFault.ACCOUNT_CLOSED
+    texts: list[str] = []
+    for language in (identity.language,) if identity is not None else LANGUAGES:
+        with translation.override(language):
+            if closed:
+                texts.append(_("Your account is closed. Ask an administrator."))
+            else:
+                texts.append(_("Your sign-in has ended. Connect again and sign in."))
+    code = DenialCode.USER_INACTIVE if closed else DenialCode.SIGN_IN_ENDED
+    return access.Denial(code=code, message=" / ".join(texts))
