@@ -4,7 +4,7 @@ import asyncio
 import contextlib
 import stat
 from collections.abc import AsyncIterator, Callable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 from uuid import UUID, uuid4
@@ -12,8 +12,16 @@ from uuid import UUID, uuid4
 import pytest
 
 from fakes.control_plane import FakeControlPlane
+from postern.contracts.access import TicketReport
 from postern.contracts.events import RequestRefused
-from postern.contracts.terminals import OrderDone, Registered, TerminateSession
+from postern.contracts.terminals import (
+    OrderDone,
+    Registered,
+    StateOfRegistration,
+    TerminateSession,
+    fingerprint_of,
+    hash_of_secret,
+)
 from postern.kernel.clock import now
 from postern.kernel.errors import SettingsError
 from postern.kernel.secret import Secret
@@ -22,7 +30,8 @@ from postern.proxies.core.control.client import HttpControlPlane
 from postern.proxies.core.control.heartbeat import HeartbeatSender, ProxyState
 from postern.proxies.core.control.outbox import EventOutbox
 from postern.proxies.core.control.plane import ControlRefused, ControlUnavailable
-from postern.proxies.core.control.registration import obtain_credential, stored_credential
+from postern.proxies.core.control.registration import CredentialRenewal, obtain_credential, stored_credential
+from postern.proxies.core.control.tickets import TicketKeeper
 from postern.proxies.core.control.uploader import RecordingUploader
 from postern.proxies.core.limits import Limits
 from postern.proxies.core.registry import SessionRegistry
@@ -116,6 +125,119 @@ async def test_control_plane_that_is_gone_is_unavailable(credential: Registered)
     async with HttpControlPlane("http://127.0.0.1:1", credential, LIMITS) as plane:
         with pytest.raises(ControlUnavailable):
             await plane.recording_received(uuid4())
+
+
+async def test_registered_proxy_waits_until_it_is_accepted(
+    control_plane: FakeControlPlane, tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    control_plane.new_state = StateOfRegistration.WAITING
+    config = config_for(control_plane, tmp_path)
+    task = asyncio.create_task(obtain_credential(config))
+    await control_plane.until(lambda: control_plane.states_asked > 1)
+    assert not task.done()
+    (terminal_id,) = control_plane.terminals
+    assert fingerprint_of(hash_of_secret(control_plane.terminals[terminal_id])) in caplog.text
+    # Started again meanwhile: it waits with the credential that it has, and does not register a second time.
+    task.cancel()
+    task = asyncio.create_task(obtain_credential(config))
+    await control_plane.until(lambda: control_plane.states_asked > 3)
+    assert not task.done()
+    control_plane.states[terminal_id] = StateOfRegistration.ACCEPTED
+
+    assert (await asyncio.wait_for(task, 60)).terminal_id == terminal_id
+    assert list(control_plane.terminals) == [terminal_id]
+
+
+async def test_refused_proxy_stops_and_does_not_register_again(control_plane: FakeControlPlane, tmp_path: Path) -> None:
+    control_plane.new_state = StateOfRegistration.REFUSED
+    with pytest.raises(SettingsError, match=r"refused or deleted.*credential\.json"):
+        await obtain_credential(config_for(control_plane, tmp_path))
+    with pytest.raises(SettingsError, match="refused or deleted"):
+        await obtain_credential(config_for(control_plane, tmp_path))
+    assert len(control_plane.terminals) == 1
+
+
+async def test_revoked_proxy_registers_again(control_plane: FakeControlPlane, tmp_path: Path) -> None:
+    config = config_for(control_plane, tmp_path)
+    first = await obtain_credential(config)
+    control_plane.terminals[first.terminal_id] = "another secret"
+    second = await obtain_credential(config)
+    assert second.terminal_id != first.terminal_id
+    assert stored_credential(config.credential_file) == second
+
+
+async def test_stored_credential_is_used_while_the_control_plane_is_away(
+    control_plane: FakeControlPlane, tmp_path: Path
+) -> None:
+    config = config_for(control_plane, tmp_path)
+    first = await obtain_credential(config)
+    control_plane.down = True
+    assert await obtain_credential(config) == first
+
+
+async def test_local_proxy_shows_a_proof_and_not_its_secret(control_plane: FakeControlPlane, tmp_path: Path) -> None:
+    control_plane.local_secret = "the secret of the data folder"
+    config = replace(config_for(control_plane, tmp_path, token=""), local_secret=Secret(control_plane.local_secret))
+    await obtain_credential(config)
+    (shown,) = control_plane.shown
+    assert shown.startswith("LocalProxy ")
+    assert control_plane.local_secret not in shown
+    assert control_plane.bootstrap_token not in shown
+
+
+async def test_credential_is_renewed_when_a_heartbeat_asks_for_it(
+    control_plane: FakeControlPlane, tmp_path: Path
+) -> None:
+    config = config_for(control_plane, tmp_path)
+    former = await obtain_credential(config)
+    async with HttpControlPlane(control_plane.url, former, LIMITS) as plane:
+        renewal = CredentialRenewal(config, former, plane, users=(plane,))
+        async with running(renewal.run()):
+            renewal.ask()
+            await control_plane.until(lambda: control_plane.renewals)
+            await control_plane.until(lambda: stored_credential(config.credential_file) != former)
+            stored = stored_credential(config.credential_file)
+            assert stored is not None
+            await control_plane.until(lambda: plane.registered == stored)
+        await plane.report_tickets(TicketReport())
+    assert control_plane.terminals == {former.terminal_id: stored.secret}
+    assert stat.S_IMODE(config.credential_file.stat().st_mode) == 0o600
+    assert await obtain_credential(config) == stored
+
+
+# Tickets
+
+
+async def test_tickets_are_prolonged_given_back_and_told_when_they_are_void(
+    control_plane: FakeControlPlane, client: HttpControlPlane
+) -> None:
+    voided: list[str] = []
+    keeper = TicketKeeper(client)
+    names = [f"ticket {number}" for number in range(1200)]
+    for name in names:
+        control_plane.tickets[name] = control_plane.add_user("ann")
+        keeper.take(name, lambda name=name: voided.append(name))  # type: ignore[misc]
+    del control_plane.tickets["ticket 700"]
+    for name in ("ticket 3", "never taken"):
+        keeper.give_back(name)
+    assert await keeper.report() is True
+    assert control_plane.tickets_closed == ["ticket 3", "never taken"]
+    assert voided == ["ticket 700"]
+    assert await keeper.report() is True
+    assert voided == ["ticket 700"]
+
+
+async def test_closed_tickets_are_told_again_after_an_absence(
+    control_plane: FakeControlPlane, client: HttpControlPlane
+) -> None:
+    keeper = TicketKeeper(client)
+    keeper.give_back("one")
+    control_plane.down = True
+    assert await keeper.report() is False
+    keeper.give_back("two")
+    control_plane.down = False
+    async with running(keeper.run()):
+        await control_plane.until(lambda: set(control_plane.tickets_closed) == {"one", "two"})
 
 
 # Events

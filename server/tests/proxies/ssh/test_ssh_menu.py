@@ -5,6 +5,7 @@ import pytest
 from fakes.control_plane import FakeAsset, FakeSystemUser
 from peers.ssh_proxy import World
 from peers.terminal import Terminal
+from postern.contracts.access import AuthorizeRequest
 from postern.contracts.enums import EndReason
 from postern.contracts.events import SessionEnded, SessionStarted
 from postern.contracts.terminals import ProxySettings, TerminateSession
@@ -229,3 +230,36 @@ async def test_menu_hostile_names_cannot_drive_the_terminal(world: World) -> Non
         assert b"\x1b]0;" not in terminal.seen
         assert b"\x1b[2J" not in terminal.seen
         assert "\u202e".encode() not in terminal.seen
+
+
+async def test_k40_one_sign_in_opens_many_sessions_and_ends_with_its_connection(world: World) -> None:
+    async with menu(world) as terminal:
+        for _ in range(2):
+            await terminal.expect("asset> ")
+            await terminal.type("1\r")
+            await terminal.expect(r"[#$] ")
+            await terminal.type("exit\r")
+            await terminal.expect("back in the menu")
+        (ticket,) = world.plane.tickets
+        used = [call.ticket for _path, call in world.plane.calls if isinstance(call, AuthorizeRequest)]
+        assert used == [ticket, ticket]
+        await terminal.expect("asset> ")
+        await terminal.type("q\r")
+        assert await terminal.wait() == 0
+    await world.plane.until(lambda: world.plane.tickets_closed == [ticket])
+    assert not world.plane.tickets
+
+
+async def test_k40_menu_of_somebody_whose_sign_in_has_ended_opens_nothing(world: World) -> None:
+    async with menu(world) as terminal:
+        await terminal.expect("asset> ")
+        world.plane.tickets.clear()
+        await terminal.type("1\r")
+        await terminal.expect("Your sign-in has ended")
+        await terminal.expect("asset> ")
+        await terminal.type("r\r")
+        await terminal.expect("Your sign-in has ended")
+        assert not world.plane.of(SessionStarted)
+        # The next report says so to the proxy, too: nothing is open, so the connection ends.
+        assert await world.proxy.services.tickets.report() is True
+        assert await terminal.wait() == 255
