@@ -1,6 +1,16 @@
 import type { Section } from '#/lib/routes';
+import { type ResourceScreens, resourceRecords } from '#/resource/routes';
+import { terminalRoutes } from './addresses';
 
 const TEXTS = ['sessions', 'resource'] as const;
+
+const terminalScreens: ResourceScreens = {
+  ...terminalRoutes,
+  permission: 'super',
+  texts: ['sessions'],
+  find: { api: 'terminal/terminals/', name: 'name', detail: 'remote_addr' },
+  load: async () => (await import('./screens')).terminalPages,
+};
 
 export const sessionsSection: Section = {
   id: 'sessions',
@@ -27,5 +37,6 @@ export const sessionsSection: Section = {
       texts: TEXTS,
       load: () => import('./SessionDetailPage').then((module) => module.SessionDetailPage),
     },
+    ...resourceRecords(terminalScreens),
   ],
 };

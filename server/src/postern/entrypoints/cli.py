@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Final
 
 from postern import API_LEVEL, __version__
-from postern.entrypoints import licence_commands, user_commands
+from postern.entrypoints import licence_commands, terminal_commands, user_commands
 from postern.entrypoints.supervisor import EXIT_CONFIG, follow_supervisor
 from postern.foundation.part_board import SUPERVISOR_PID
 from postern.foundation.private_files import make_private
@@ -95,6 +95,7 @@ def migrate(arguments: argparse.Namespace, settings: Settings) -> int:
     _django()
     from django.core.management import call_command
 
+    from postern.apps.sessions.facade import make_registration_secrets
     from postern.apps.users.actions import ensure_first_admin
 
     if arguments.admin_password_stdin:
@@ -102,6 +103,7 @@ def migrate(arguments: argparse.Namespace, settings: Settings) -> int:
         settings = replace(settings, admin_password=Secret(given) if given else None)
     log.configure("migrate", settings.log_level)
     call_command("migrate", interactive=False, verbosity=0)
+    make_registration_secrets()
     first = ensure_first_admin(settings)
     made_up = first.made_up_password.reveal() if first.made_up_password is not None else None
     if arguments.json:
@@ -220,6 +222,10 @@ def _parser() -> argparse.ArgumentParser:
     licence_commands.add_to(lambda name, command: add(name, command, licence), _django)
     user = commands.add_parser("user", help="People's accounts.").add_subparsers(required=True, metavar="COMMAND")
     user_commands.add_to(lambda name, command: add(name, command, user), _django)
+    terminal = commands.add_parser("terminal", help="Who may work as a proxy.").add_subparsers(
+        required=True, metavar="COMMAND"
+    )
+    terminal_commands.add_to(lambda name, command: add(name, command, terminal), _django)
     recording = commands.add_parser("recording", help="Recordings.").add_subparsers(required=True, metavar="COMMAND")
     check = add("verify", recording_verify, recording)
     check.add_argument("file", type=Path)

@@ -1,0 +1,85 @@
+"""What the composition root may ask of terminals: the command line of an operator."""
+
+from dataclasses import dataclass
+from uuid import UUID
+
+from postern.apps.sessions import policy, registration
+from postern.apps.sessions.actions import registrations
+from postern.apps.sessions.models import Terminal
+from postern.foundation.actor import Actor
+from postern.kernel import clock
+from postern.kernel.ids import parse_id
+
+__all__ = [
+    "TerminalBrief",
+    "accept_terminal",
+    "find_terminal",
+    "make_registration_secrets",
+    "refuse_terminal",
+    "renew_terminal",
+    "revoke_terminal",
+    "terminals",
+]
+
+
+@dataclass(frozen=True, slots=True)
+class TerminalBrief:
+    """A terminal in a line. `state` is running, silent, waiting or revoked."""
+
+    id: UUID
+    name: str
+    state: str
+    remote_addr: str
+    fingerprint: str
+
+
+def make_registration_secrets() -> None:
+    """Make what proxies register with, where it is not there yet: an operator carries the bootstrap token to other machines."""
+    registration.bootstrap_token()
+    registration.local_secret()
+
+
+def terminals() -> tuple[TerminalBrief, ...]:
+    """Every terminal that was not deleted, by name."""
+    return tuple(_brief(row) for row in Terminal.objects.existing().order_by("name"))
+
+
+def find_terminal(text: str) -> TerminalBrief | None:
+    """The terminal with this name or id."""
+    rows, key = Terminal.objects.existing(), parse_id(text)
+    row = rows.filter(name=text).first() or (rows.filter(pk=key).first() if key is not None else None)
+    return _brief(row) if row is not None else None
+
+
+def accept_terminal(*, actor: Actor, terminal_id: UUID) -> None:
+    """Let a waiting proxy work. Raises CredentialRevoked."""
+    registrations.accept(actor=actor, terminal=_get(terminal_id))
+
+
+def refuse_terminal(*, actor: Actor, terminal_id: UUID) -> None:
+    """Send a waiting proxy away. Raises NotWaiting."""
+    registrations.refuse(actor=actor, terminal=_get(terminal_id))
+
+
+def renew_terminal(*, actor: Actor, terminal_id: UUID) -> None:
+    """Have the proxy fetch a new credential. Raises NotWaiting, CredentialRevoked."""
+    registrations.order_renewal(actor=actor, terminal=_get(terminal_id))
+
+
+def revoke_terminal(*, actor: Actor, terminal_id: UUID) -> None:
+    """Void the proxy's credential."""
+    registrations.revoke(actor=actor, terminal=_get(terminal_id))
+
+
+def _get(terminal_id: UUID) -> Terminal:
+    return Terminal.objects.existing().get(pk=terminal_id)
+
+
+def _brief(row: Terminal) -> TerminalBrief:
+    if row.is_revoked:
+        state = "revoked"
+    elif not row.is_accepted:
+        state = "waiting"
+    else:
+        state = "running" if policy.is_alive(row.date_last_heartbeat, clock.now()) else "silent"
+    return TerminalBrief(row.pk, row.name, state, row.remote_addr, row.fingerprint)

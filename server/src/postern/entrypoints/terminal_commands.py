@@ -1,0 +1,77 @@
+"""`postern terminal`: who may work as a proxy, from the command line of the machine."""
+
+import argparse
+from collections.abc import Callable
+from typing import Any
+
+from postern.foundation.settings import Settings
+from postern.kernel.errors import NotFound
+
+Command = Callable[[argparse.Namespace, Settings], int]
+Add = Callable[[str, Command], argparse.ArgumentParser]
+
+
+def add_to(add: Add, load: Callable[[], None]) -> None:
+    """Register the commands with `add`; `load` loads the control plane's apps into this process."""
+
+    def loaded(work: Callable[[str], None]) -> Command:
+        def run(arguments: argparse.Namespace, settings: Settings) -> int:
+            del settings
+            load()
+            work(getattr(arguments, "terminal", ""))
+            return 0
+
+        run.__doc__ = work.__doc__
+        return run
+
+    add("list", loaded(show))
+    for name, work in (("accept", accept), ("refuse", refuse), ("renew", renew), ("revoke", revoke)):
+        add(name, loaded(work)).add_argument("terminal", help="the name or id of the terminal")
+
+
+def show(_terminal: str) -> None:
+    """List the terminals: name, state, address, fingerprint of the credential, id."""
+    from postern.apps.sessions import facade as sessions
+
+    for one in sessions.terminals():
+        print("\t".join((one.name, one.state, one.remote_addr or "-", one.fingerprint or "-", str(one.id))))
+
+
+def accept(terminal: str) -> None:
+    """Let a proxy that waits work from now on; compare its fingerprint with the one in its log first."""
+    from postern.apps.sessions import facade as sessions
+
+    _do(terminal, sessions.accept_terminal, "is accepted")
+
+
+def refuse(terminal: str) -> None:
+    """Send a proxy away that waits."""
+    from postern.apps.sessions import facade as sessions
+
+    _do(terminal, sessions.refuse_terminal, "was refused")
+
+
+def renew(terminal: str) -> None:
+    """Have a proxy fetch a new credential; it does so with its next heartbeat."""
+    from postern.apps.sessions import facade as sessions
+
+    _do(terminal, sessions.renew_terminal, "fetches a new credential with its next heartbeat")
+
+
+def revoke(terminal: str) -> None:
+    """Void the credential of a proxy; it has to register again, and to be accepted again."""
+    from postern.apps.sessions import facade as sessions
+
+    _do(terminal, sessions.revoke_terminal, "has no credential any more")
+
+
+def _do(text: str, act: Callable[..., Any], done: str) -> None:
+    """Raises NotFound."""
+    from postern.apps.sessions import facade as sessions
+    from postern.foundation.actor import SYSTEM
+
+    found = sessions.find_terminal(text)
+    if found is None:
+        raise NotFound(f"there is no terminal {text!r}")
+    act(actor=SYSTEM, terminal_id=found.id)
+    print(f"{found.name} {done}")
