@@ -12,6 +12,7 @@ import asyncio
 import contextlib
 import json
 import os
+import shlex
 import statistics
 import sys
 import tempfile
@@ -74,7 +75,14 @@ async def place(folder: Path, *, stock: bool) -> AsyncIterator[Place]:
     """Target, jump host and gateway, each in processes of their own."""
     key = make_key(folder / "person_key")
     async with Sshd(folder / "target") as target, Sshd(folder / "jump") as jump:
-        known = ("-o", f"UserKnownHostsFile={folder}/known", "-o", "StrictHostKeyChecking=no", "-o", "LogLevel=ERROR")
+        known = (
+            "-o",
+            f"UserKnownHostsFile={folder}/known",
+            "-o",
+            "StrictHostKeyChecking=no",
+            "-o",
+            "LogLevel=ERROR",
+        )
         plain = (
             "-F",
             "none",
@@ -103,7 +111,19 @@ async def place(folder: Path, *, stock: bool) -> AsyncIterator[Place]:
                 Way("direct", to_target, "127.0.0.1"),
                 # What -J does, spelled out so that the jump host gets its own key.
                 Way("ssh -J", (*to_target, "-o", f"ProxyCommand={to_jump}"), "127.0.0.1"),
-                Way("postern", (*plain, "-i", str(key), "-p", str(at["port"]), "-l", "alice@su@target"), "127.0.0.1"),
+                Way(
+                    "postern",
+                    (
+                        *plain,
+                        "-i",
+                        str(key),
+                        "-p",
+                        str(at["port"]),
+                        "-l",
+                        "alice@su@target",
+                    ),
+                    "127.0.0.1",
+                ),
                 at["pid"],
                 at["port"],
                 key,
@@ -140,7 +160,10 @@ class Results:
         paired = [jump / ours for jump, ours in zip(rounds["ssh -J"], rounds["postern"], strict=True)]
         rates = {name: size / MB / statistics.median(times) for name, times in rounds.items()}
         self._add(
-            what, {name: f"{rate:.1f} MB/s" for name, rate in rates.items()}, statistics.median(paired), cpu_ms_per_mb
+            what,
+            {name: f"{rate:.1f} MB/s" for name, rate in rates.items()},
+            statistics.median(paired),
+            cpu_ms_per_mb,
         )
 
     def times(self, what: str, samples: dict[str, list[float]]) -> None:
@@ -151,7 +174,12 @@ class Results:
 
     def _add(self, what: str, shown: dict[str, str], ratio: float, cpu: float | None) -> None:
         self.rows.append(
-            {"what": what, **shown, "ratio": round(ratio, 2), "gateway_cpu_ms_per_mb": cpu and round(cpu, 1)}
+            {
+                "what": what,
+                **shown,
+                "ratio": round(ratio, 2),
+                "gateway_cpu_ms_per_mb": cpu and round(cpu, 1),
+            }
         )
         cpu_text = f"   gateway CPU {cpu:.1f} ms/MB" if cpu is not None else ""
         figures = "   ".join(f"{name} {value}" for name, value in shown.items())
@@ -165,7 +193,13 @@ class Results:
 
 
 async def throughput(
-    where: Place, results: Results, what: str, *, size: int, rounds: int, argv: Callable[[Way], list[str]]
+    where: Place,
+    results: Results,
+    what: str,
+    *,
+    size: int,
+    rounds: int,
+    argv: Callable[[Way], list[str]],
 ) -> None:
     """`argv(path)` is run over each path in turn, `rounds` times."""
     times: dict[str, list[float]] = {path.name: [] for path in where.paths}
@@ -183,7 +217,10 @@ async def transfers(where: Place, results: Results, size: int, rounds: int) -> N
     source, there, back = (where.folder / name for name in ("source", "there", "back"))
     await asyncio.to_thread(source.write_bytes, os.urandom(size))
     batch = where.folder / "batch"
-    for what, line in (("SFTP put", f"put {source} {there}"), ("SFTP get", f"get {source} {back}")):
+    for what, line in (
+        ("SFTP put", f"put {source} {there}"),
+        ("SFTP get", f"get {source} {back}"),
+    ):
         await asyncio.to_thread(batch.write_text, line + "\n")
 
         def argv(path: Way) -> list[str]:
@@ -193,7 +230,14 @@ async def transfers(where: Place, results: Results, size: int, rounds: int) -> N
                 options[at : at + 2] = ["-o", f"User={options[at + 1]}"]
             return ["sftp", "-q", "-b", str(batch), *options, path.where]
 
-        await throughput(where, results, f"{what}, {size // MB} MB", size=size, rounds=rounds, argv=argv)
+        await throughput(
+            where,
+            results,
+            f"{what}, {size // MB} MB",
+            size=size,
+            rounds=rounds,
+            argv=argv,
+        )
 
 
 class Echo:
@@ -298,6 +342,12 @@ async def run(*, quick: bool, stock: bool) -> list[dict[str, Any]]:
             await throughput(
                 where, results, f"bulk output, {size // MB} MB", size=size, rounds=rounds,
                 argv=lambda path: path.ssh("-T", f"cat {folder}/bulk"),
+            )  # fmt: skip
+            size = 40 * MB if quick else 200 * MB
+            await asyncio.to_thread((folder / "noise").write_bytes, os.urandom(size))
+            await throughput(
+                where, results, f"input of a command, {size // MB} MB", size=size, rounds=2,
+                argv=lambda path: ["sh", "-c", shlex.join(path.ssh("-T", "cat > /dev/null")) + f" < {folder}/noise"],
             )  # fmt: skip
             await transfers(where, results, 20 * MB if quick else 100 * MB, rounds)
             await memory(where, results, 50 if quick else 200)

@@ -21,6 +21,7 @@ class FakeRecorder:
     ended: str = ""
     failed: bool = False
     break_writes: bool = False
+    is_full: bool = False
     started_ms: int = field(default_factory=monotonic_ms)
 
     def output(self, data: bytes) -> None:
@@ -39,6 +40,10 @@ class FakeRecorder:
             self.written += data
         elif kind == INPUT:
             self.typed += data
+
+    def require_room(self) -> None:
+        if self.is_full:
+            raise OSError("the volume has reached its reserve")
 
     def of(self, kind: int) -> list[bytes]:
         return [data for found, data in self.events if found == kind]
@@ -63,11 +68,12 @@ class FakeRecordings(SnapshotSource):
     def __init__(self) -> None:
         self.recorders: dict[UUID, FakeRecorder] = {}
         self.refuse = False
+        self.is_full = False
 
     def open(self, grant: SessionGrant, columns: int, rows: int) -> FakeRecorder:
         if self.refuse:
             raise OSError("no space left on device")
-        recorder = self.recorders[grant.session_id] = FakeRecorder(columns, rows)
+        recorder = self.recorders[grant.session_id] = FakeRecorder(columns, rows, is_full=self.is_full)
         return recorder
 
     async def picture(self, session_id: UUID, at_least_offset: int) -> Picture:

@@ -102,6 +102,7 @@ async def ssh_proxy(
     policy: DialPolicy | None = None,
     new_detector: NewDetector | None = None,
     fast: bool = True,
+    max_input_bytes: int = 1 << 30,
 ) -> AsyncIterator[SshProxy]:
     """Start a front; everything it leaves behind is checked by the caller's event loop."""
     limits = limits or Limits()
@@ -123,7 +124,12 @@ async def ssh_proxy(
     credential = await obtain_credential(config)
     async with HttpControlPlane(plane.url, credential, limits) as client:
         registry = SessionRegistry(
-            SessionServices(events=outbox, open_recorder=recordings.open, new_detector=new_detector),
+            SessionServices(
+                events=outbox,
+                open_recorder=recordings.open,
+                new_detector=new_detector,
+                max_input_bytes=max_input_bytes,
+            ),
             limits,
             recordings,
         )

@@ -93,8 +93,8 @@ export function render(kind: string, data: Uint8Array): Uint8Array<ArrayBuffer> 
   switch (kind) {
     case 'o':
       return joined([withReturns(data)]);
-    case 'i':
-      return joined(['\u001b[36m', withReturns(data), '\u001b[39m']);
+    case 'i': // a shell skips zeros as well
+      return joined(['\u001b[36m', withReturns(data.filter((byte) => byte !== 0)), '\u001b[39m']);
     case 'x':
       return joined(['\u001b[31m', withReturns(data), '\u001b[39m']);
     case 'c':

@@ -161,6 +161,13 @@ def recording_export(arguments: argparse.Namespace, settings: Settings) -> int:
     return export_recording(arguments.file, sys.stdout.buffer, sys.stderr)
 
 
+def recording_input(arguments: argparse.Namespace, settings: Settings) -> int:
+    """Write what a command without a terminal got on its standard input."""
+    from postern.proxies.core.recording.command_line import export_input
+
+    return export_input(arguments.file, sys.stdout.buffer, sys.stderr)
+
+
 def recording_keys(arguments: argparse.Namespace, settings: Settings) -> int:
     """List the keys that recordings are sealed with; `*` marks the present one."""
     _django()
@@ -235,6 +242,7 @@ def _parser() -> argparse.ArgumentParser:
         help="the trusted Ed25519 public key (64 hex digits, base64 or PEM), or a folder of secrets with several",
     )
     add("export", recording_export, recording).add_argument("file", type=Path)
+    add("input", recording_input, recording).add_argument("file", type=Path)
     add("keys", recording_keys, recording)
     add("rotate-key", recording_rotate_key, recording)
     add("django", django_command).add_argument("arguments", nargs=argparse.REMAINDER)

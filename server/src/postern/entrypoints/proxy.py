@@ -192,7 +192,12 @@ async def run(settings: Settings) -> int:
 
         pictures = SealerPictures(recording.snapshots)
         registry = SessionRegistry(
-            SessionServices(events=outbox, open_recorder=open_recorder, new_detector=CommandDetector),
+            SessionServices(
+                events=outbox,
+                open_recorder=open_recorder,
+                new_detector=CommandDetector,
+                max_input_bytes=settings.recording_input_mb << 20,
+            ),
             config.limits,
             pictures,
         )

@@ -22,6 +22,7 @@ Network = ipaddress.IPv4Network | ipaddress.IPv6Network
 
 _LONGEST_RUN_DIR_BYTES: Final = 80
 _MOST_CONNECTIONS: Final = 100_000
+_MOST_INPUT_MB: Final = 1 << 20
 _LOG_LEVELS: Final = ("DEBUG", "INFO", "WARNING", "ERROR")
 _TRUE: Final = frozenset({"1", "true", "yes", "on"})
 _FALSE: Final = frozenset({"", "0", "false", "no", "off"})
@@ -116,6 +117,7 @@ class Settings:
     time_zone: str
     health_token: Secret | None
     recording_reserve_mb: int
+    recording_input_mb: int
     import_max_mb: int
 
     @property
@@ -157,6 +159,7 @@ class Settings:
             time_zone=_time_zone(environ),
             health_token=_secret(environ, "POSTERN_HEALTH_TOKEN"),
             recording_reserve_mb=_count(environ, "POSTERN_RECORDING_RESERVE_MB", 1024),
+            recording_input_mb=_count_between(environ, "POSTERN_RECORDING_INPUT_MB", 1024, 1, _MOST_INPUT_MB),
             import_max_mb=_count_between(environ, "POSTERN_IMPORT_MAX_MB", 10, 1, 30),
         )
 
@@ -206,6 +209,14 @@ SETTINGS_REFERENCE: Final[tuple[tuple[str, str, str], ...]] = (
         "POSTERN_RECORDING_RESERVE_MB",
         "1024",
         "Free space below which the proxy starts no new recorded session, so that running ones can go on.",
+    ),
+    (
+        "POSTERN_RECORDING_INPUT_MB",
+        "1024",
+        (
+            "Standard input of one command without a terminal that is recorded, in MB: 1 to 1048576. A session with more "
+            "ends. File transfers by scp, sftp, rsync and tar do not count."
+        ),
     ),
     ("POSTERN_IMPORT_MAX_MB", "10", "Largest csv or xlsx file that can be imported, in MB: 1 to 30."),
     ("POSTERN_CONTROL_URL", "", "For `postern proxy` on another machine: address of the web part."),

@@ -27,7 +27,8 @@ from postern.contracts.recording.streams import (
     render,
 )
 from postern.proxies.core.recording import Journal, SealedRecording, streams
-from postern.proxies.core.recording.streams import ProgramRecording, is_binary
+from postern.proxies.core.recording.program_recording import ProgramRecording
+from postern.proxies.core.recording.streams import is_binary
 from proxies.recording.recording_tools import KEY, header, journal_in, seal_all
 
 PIECES = st.lists(
@@ -48,11 +49,16 @@ def program_header(session_id: UUID) -> RecordingHeader:
     return RecordingHeader(**{**header(session_id).__dict__, "streams": 1})
 
 
-def opened(journal: Journal, shown: list[bytes] | None = None) -> ProgramRecording:
+def opened(
+    journal: Journal, shown: list[bytes] | None = None, command: bytes = b"", max_input_bytes: int = 1 << 30
+) -> ProgramRecording:
     session_id = uuid4()
     recorder = journal.open_session(session_id, 0, 0, program_header(session_id))
     program = ProgramRecording(
-        recorder, lambda kind, data: (shown if shown is not None else []).append(render(kind, data))
+        recorder,
+        lambda kind, data: (shown if shown is not None else []).append(render(kind, data)),
+        command,
+        max_input_bytes=max_input_bytes,
     )
     program.recorder = recorder  # type: ignore[attr-defined]  # for the tests' own use
     return program
@@ -157,7 +163,7 @@ def test_stretches_that_follow_each_other_are_told_together(tmp_path: Path) -> N
     program = opened(journal)
     for _ in range(500):
         program.take(Stream.OUTPUT, bytes(4096))
-        program.take(Stream.INPUT, bytes(4096))
+        program.take(Stream.ERROR, bytes(4096))
     end(program)
     journal.close()
     (sealed,) = seal_all(tmp_path)
@@ -210,8 +216,7 @@ def test_a_slow_dialogue_is_kept_however_binary_it_looks(tmp_path: Path, monkeyp
 def test_a_live_view_counts_as_the_sealer_does(tmp_path: Path) -> None:
     shown: list[bytes] = []
     journal = journal_in(tmp_path)
-    program = opened(journal, shown)
-    program.command(b"make\tall \x1b[31m")
+    program = opened(journal, shown, b"make\tall \x1b[31m")
     program.take(Stream.OUTPUT, b"one\ntwo\r\nthree")
     program.take(Stream.ERROR, b"warning\n" * 20_000)
     program.take(Stream.INPUT, b"y\n")
@@ -231,8 +236,7 @@ def test_a_live_view_counts_as_the_sealer_does(tmp_path: Path) -> None:
 
 def test_export_shows_text_and_accounts_instead_of_rubbish(tmp_path: Path) -> None:
     journal = journal_in(tmp_path)
-    program = opened(journal)
-    program.command(b"cat image")
+    program = opened(journal, command=b"cat image")
     rubbish = bytes(range(256)) * 2000
     program.take(Stream.OUTPUT, rubbish)
     end(program)

@@ -98,7 +98,7 @@ async def test_a_large_binary_stream_is_counted_and_hashed_with_its_head_and_tai
     assert kept < 300_000
     for sample in samples:
         assert result.out[sample.offset :].startswith(sample.data)
-    assert samples[0].offset == len(text)
+    assert samples[0].offset <= len(text)
     assert samples[-1].offset + len(samples[-1].data) == account.size
 
 

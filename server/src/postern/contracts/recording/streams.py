@@ -191,6 +191,8 @@ def render(kind: int, data: bytes) -> bytes:
         return _COMMAND_STYLE % data.translate(_COMMAND_TABLE)
     if kind not in {OUTPUT, INPUT, ERROR}:
         return b""
+    if kind == INPUT:
+        data = data.replace(b"\0", b"")  # a shell skips them as well
     lines = data.replace(b"\r\n", b"\n").replace(b"\n", b"\r\n")
     if kind == OUTPUT:
         return lines

@@ -30,7 +30,14 @@ from postern.kernel.clock import monotonic_ms, monotonic_s, now
 from postern.kernel.errors import PosternError
 from postern.kernel.ids import new_id
 from postern.proxies.core.charset import Charset, DetectorInUtf8
-from postern.proxies.core.recording.streams import ProgramRecording, StreamAccount, write_command, write_environment
+from postern.proxies.core.recording.program_recording import (
+    MAX_INPUT_BYTES,
+    ProgramRecording,
+    write_command,
+    write_environment,
+)
+from postern.proxies.core.recording.streams import StreamAccount
+from postern.proxies.core.recording.whole_input import InputTooLong
 from postern.proxies.core.rights import Changed, Rights
 from postern.proxies.core.texts import Text, end_message, say_actions
 from postern.proxies.core.watching import Watcher
@@ -61,6 +68,7 @@ class Recorder(Protocol):
     def input(self, data: bytes) -> None: ...
     def resize(self, columns: int, rows: int) -> None: ...
     def event(self, kind: int, data: bytes) -> None: ...
+    def require_room(self) -> None: ...
     def end(self, reason: str) -> None: ...
 
     def elapsed_ms(self) -> int:
@@ -124,6 +132,8 @@ class SessionServices:
     events: EventSink
     open_recorder: OpenRecorder
     new_detector: NewDetector | None = None
+    #: Input of a program without a terminal that is kept whole; with more of it the session ends.
+    max_input_bytes: int = MAX_INPUT_BYTES
 
 
 class LiveSession:
@@ -267,8 +277,9 @@ class LiveSession:
             if columns:
                 write_command(recorder, command)
             else:
-                self._program = ProgramRecording(recorder, self._show)
-                self._program.command(command)
+                self._program = ProgramRecording(
+                    recorder, self._show, command, max_input_bytes=self._services.max_input_bytes
+                )
         except _RECORDING_FAULTS as error:
             if not self._go_on_without_recording(error):
                 raise SessionOver(EndReason.CANNOT_RECORD, self.end_message) from error
@@ -331,6 +342,10 @@ class LiveSession:
         if self._program is not None:
             try:
                 self._program.take(stream, data)
+            except InputTooLong as error:
+                size = f"{error.max_bytes >> 20:,} MiB"
+                self.end(EndReason.LIMIT, str(error), message=Text.INPUT_TOO_LONG.say(self.language, size=size))
+                return False
             except _RECORDING_FAULTS as error:
                 if not self._go_on_without_recording(error):
                     return False

@@ -42,6 +42,13 @@ class Text(Enum):
         "The target's host key differs from the one on file, so the connection was refused. Ask an administrator to check it.",
     )
     END_LIMIT = ("超出保护限制，会话已结束。", "A protective limit was exceeded, so the session has ended.")
+    INPUT_TOO_LONG = (
+        "标准输入超过 {size}，无法完整录像，会话已结束。传输大文件可使用 scp、sftp 或 rsync，或请管理员提高 POSTERN_RECORDING_INPUT_MB。",
+        (
+            "Standard input of more than {size} is not recorded, so the session has ended. "
+            "Send large files with scp, sftp or rsync, or ask an operator to raise POSTERN_RECORDING_INPUT_MB."
+        ),
+    )
     END_CONTROL_LOST = (
         "控制中心长时间无法联系，会话已结束。",
         "The control plane has been out of reach for too long, so the session has ended.",

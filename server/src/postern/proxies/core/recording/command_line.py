@@ -1,9 +1,10 @@
-"""`postern recording verify` and `postern recording export`, for the entry points."""
+"""`postern recording verify`, `export` and `input`, for the entry points."""
 
 from pathlib import Path
 from typing import BinaryIO, TextIO
 
 from postern.contracts.recording import (
+    Recording,
     RecordingUnreadable,
     TrustedKeys,
     iter_asciicast,
@@ -11,6 +12,8 @@ from postern.contracts.recording import (
     verify,
     verify_among,
 )
+from postern.contracts.recording.format import INPUT
+from postern.contracts.recording.streams import SAMPLE, SKIPPED, Sample, Skipped, Stream
 
 
 def verify_recording(path: Path, key_text: str, out: TextIO) -> int:
@@ -47,3 +50,37 @@ def export_recording(path: Path, out: BinaryIO, errors: TextIO) -> int:
         errors.write(f"cannot export: {error}\n")
         return 1
     return 0
+
+
+def export_input(path: Path, out: BinaryIO, errors: TextIO) -> int:
+    """Write the standard input of a command without a terminal, byte by byte. 0: all of it."""
+    try:
+        with path.open("rb") as file:
+            recording = Recording.open(file)
+            if not recording.header.streams:
+                errors.write("the session had a terminal: its recording holds the output\n")
+                return 1
+            return _write_input(recording, out, errors)
+    except BrokenPipeError:  # whoever reads has seen enough
+        return 1
+    except (OSError, RecordingUnreadable) as error:
+        errors.write(f"cannot export: {error}\n")
+        return 1
+
+
+def _write_input(recording: Recording, out: BinaryIO, errors: TextIO) -> int:
+    status = 0
+    for event in recording.events():
+        if event.kind == INPUT:
+            out.write(event.data)
+        elif event.kind == SAMPLE:
+            sample = Sample.decode(event.data)
+            if sample.stream is Stream.INPUT:
+                out.write(sample.data)
+        elif event.kind == SKIPPED:
+            stretch = Skipped.decode(event.data)
+            if stretch.stream is Stream.INPUT:
+                # Its last bytes can follow as a sample all the same.
+                errors.write(f"{stretch.length} bytes from offset {stretch.offset} on were counted only\n")
+                status = 1
+    return status

@@ -100,6 +100,10 @@ class Recorder:
         if kind == OUTPUT:
             self.output_bytes += len(data)
 
+    def require_room(self) -> None:
+        """Raise `RecordingFailed` when the volume has reached its reserve: what can wait must leave it to the others."""
+        self._journal.require_room()
+
     def mark(self, name: str, text: str = "") -> None:
         """A named moment for the player's time line."""
         self._write(MARK, json_bytes({"name": name[:_MAX_TEXT], "text": text[:_MAX_TEXT]}))
@@ -228,12 +232,7 @@ class Journal:
 
         A size of 0 (no terminal) counts as 80x24.
         """
-        try:
-            disk = self.disk
-        except OSError as error:
-            raise RecordingFailed("the volume of the recordings cannot be reached") from error
-        if disk.level == "refuse":
-            raise RecordingFailed("the disk of the recordings is full: no new sessions", reserve=True)
+        self.require_room()
         if self._broken is not None:
             self._give_segment_up()
         columns, rows = clamp_size(columns, rows)
@@ -249,6 +248,15 @@ class Journal:
             self.forget(number)
             raise
         return recorder
+
+    def require_room(self) -> None:
+        """Raise `RecordingFailed` when the disk is at its reserve or cannot be looked at."""
+        try:
+            disk = self.disk
+        except OSError as error:
+            raise RecordingFailed("the volume of the recordings cannot be reached") from error
+        if disk.level == "refuse":
+            raise RecordingFailed("the disk of the recordings is full: no new sessions", reserve=True)
 
     def forget(self, number: int) -> None:
         """The session has ended; for `Recorder`."""

@@ -1,10 +1,10 @@
 """Records a program without a terminal: its command line, standard input, output and error.
 
-What is kept is decided by content and amount, never by the name of the command. A piece of a stream is *binary* when it
-holds a NUL byte or many other control characters, otherwise *text*. Each stream has two budgets, one for text and one
-for binary pieces. A budget is filled at the start, refills slowly while little flows, and is emptied by a flood. So a
-build log, a dialogue or a hidden shell is kept whole, and of a disk image the first and the last bytes are. Bytes that
-are not kept are counted and hashed *before* they are forwarded.
+Input is kept whole (`whole_input`). For output and error, content and amount decide, never the name of the command. A
+piece of a stream is *binary* when it holds a NUL byte or many other control characters, otherwise *text*. Each stream
+has two budgets, one for text and one for binary pieces. A budget is filled at the start, refills slowly while little
+flows, and is emptied by a flood. So a build log or a dialogue is kept whole, and of a disk image the first and the last
+bytes are. Bytes that are not kept are counted and hashed *before* they are forwarded.
 """
 
 import hashlib
@@ -12,9 +12,7 @@ from collections import deque
 from collections.abc import Callable
 from typing import Final, NamedTuple, Protocol
 
-from postern.contracts.recording.format import MARK, json_bytes
 from postern.contracts.recording.streams import (
-    COMMAND,
     SAMPLE,
     SKIPPED,
     STREAM_END,
@@ -24,7 +22,6 @@ from postern.contracts.recording.streams import (
     StreamEnd,
 )
 from postern.kernel.clock import monotonic_s
-from postern.proxies.core.recording.stream_protocols import ProtocolRecogniser
 
 KIB: Final = 1024
 #: What a stream may hold of text at once, and what it regains each second.
@@ -43,13 +40,17 @@ _MIN_PART_BYTES: Final = 4 * KIB
 _LOOKED_AT: Final = 4 * KIB
 _MAX_CONTROL_SHARE: Final = 0.1
 #: Control characters that text has no use for: not tab, line feed, carriage return, backspace, bell, escape, form feed.
-_CONTROLS: Final = bytes(code for code in (*range(1, 0x20), 0x7F) if code not in b"\t\n\r\b\a\x1b\f")
+CONTROLS: Final = bytes(code for code in (*range(1, 0x20), 0x7F) if code not in b"\t\n\r\b\a\x1b\f")
 
 
 class EventWriter(Protocol):
-    """The part of a recorder that is needed here. Returns when the event is in the journal."""
+    """The part of a recorder that is needed here. Both raise what the recorder raises."""
 
-    def event(self, kind: int, data: bytes) -> None: ...
+    def event(self, kind: int, data: bytes) -> None:
+        """Returns when the event is in the journal."""
+
+    def require_room(self) -> None:
+        """Raises when the volume of the recordings has reached its reserve."""
 
 
 #: Told of each event that a live view may show.
@@ -61,7 +62,7 @@ def is_binary(data: bytes) -> bool:
     if 0 in data:
         return True
     head = data[:_LOOKED_AT]
-    return len(head) - len(head.translate(None, _CONTROLS)) > _MAX_CONTROL_SHARE * len(head)
+    return len(head) - len(head.translate(None, CONTROLS)) > _MAX_CONTROL_SHARE * len(head)
 
 
 def leading_text(data: bytes) -> int:
@@ -69,7 +70,7 @@ def leading_text(data: bytes) -> int:
     at = 0
     while (end := data.find(b"\n", at, at + _LOOKED_AT) + 1) > 0:
         line = data[at:end]
-        if 0 in line or len(line.translate(None, _CONTROLS)) < len(line):
+        if 0 in line or len(line.translate(None, CONTROLS)) < len(line):
             break
         at = end
     return at
@@ -109,6 +110,7 @@ class StreamKeeper:
 
     def __init__(self, stream: Stream, recorder: EventWriter, on_event: OnEvent) -> None:
         self.size = 0
+        self.saw_binary = False
         self._stream = stream
         self._recorder = recorder
         self._on_event = on_event
@@ -116,7 +118,6 @@ class StreamKeeper:
         self._text = Budget(TEXT_BYTES, TEXT_BYTES_PER_S)
         self._binary = Budget(BINARY_BYTES, BINARY_BYTES_PER_S)
         self._not_kept = 0
-        self._saw_binary = False
         self._tail: deque[bytes] = deque()
         self._tail_bytes = 0
 
@@ -124,23 +125,29 @@ class StreamKeeper:
         """Record or account for `data`, which may be forwarded when this returns. Raises what the recorder raises."""
         now_s = monotonic_s()
         for start in range(0, len(data), PIECE_BYTES):
-            self._take_piece(data[start : start + PIECE_BYTES] if len(data) > PIECE_BYTES else data, now_s)
+            self.take_piece(data[start : start + PIECE_BYTES] if len(data) > PIECE_BYTES else data, now_s)
 
-    def _take_piece(self, piece: bytes, now_s: float) -> None:
+    def take_piece(self, piece: bytes, now_s: float) -> None:
+        """Record or account for at most `PIECE_BYTES`."""
+        self.keep_within_budget(piece, now_s)
+
+    def keep_within_budget(self, piece: bytes, now_s: float) -> None:
+        """Record as much as the budget allows, and account for the rest."""
         binary = is_binary(piece)
         if binary and not self._tail and (text := leading_text(piece)):  # not in a flood, where it is chance
-            self._take_piece(piece[:text], now_s)
+            self.keep_within_budget(piece[:text], now_s)
             piece = piece[text:]
-        self._saw_binary |= binary
+        self.saw_binary |= binary
         kept = (self._binary if binary else self._text).take(len(piece), now_s)
         if kept:
             part = piece if kept == len(piece) else piece[:kept]
-            self._hash.update(part)
-            self._keep(part, binary=binary)
+            self.keep(part, binary=binary)
         if kept < len(piece):
             self._skip(piece[kept:] if kept else piece)
 
-    def _keep(self, part: bytes, *, binary: bool) -> None:
+    def keep(self, part: bytes, *, binary: bool) -> None:
+        """The next bytes of the stream go into the recording."""
+        self._hash.update(part)
         self._tail.clear()
         self._tail_bytes = 0
         if binary:
@@ -174,60 +181,10 @@ class StreamKeeper:
             offset = self.size - len(tail) + start
             self._event(SAMPLE, Sample(self._stream, not is_binary(piece), offset, piece).encode())
         end = StreamEnd(
-            self._stream, self.size, self._not_kept, self._saw_binary, self._hash.hexdigest(), protocol
+            self._stream, self.size, self._not_kept, self.saw_binary, self._hash.hexdigest(), protocol
         ).encode()
         self._event(STREAM_END, end)
 
     def _event(self, kind: int, data: bytes) -> None:
         self._recorder.event(kind, data)
         self._on_event(kind, data)
-
-
-class ProgramRecording:
-    """The three streams of a program without a terminal."""
-
-    def __init__(self, recorder: EventWriter, on_event: OnEvent) -> None:
-        self._recorder = recorder
-        self._on_event = on_event
-        self._recogniser = ProtocolRecogniser()
-        self._keepers = {stream: StreamKeeper(stream, recorder, on_event) for stream in Stream}
-
-    @property
-    def protocol(self) -> str:
-        """What was recognised on the wire; empty as long as it is nothing known."""
-        return self._recogniser.protocol
-
-    def command(self, command: bytes) -> None:
-        """The command line, whole, before the target gets it."""
-        write_command(self._recorder, command, self._on_event)
-
-    def take(self, stream: Stream, data: bytes) -> None:
-        """Record `data` before it is forwarded. Raises what the recorder raises."""
-        if data:
-            self._keepers[stream].take(data)
-            if self._recogniser.is_looking and stream is not Stream.ERROR:
-                self._recogniser.take(data, from_person=stream is Stream.INPUT)
-
-    def account(self, stream: Stream) -> StreamAccount:
-        return self._keepers[stream].account()
-
-    def close(self) -> None:
-        """The program is over. Raises what the recorder raises."""
-        for keeper in self._keepers.values():
-            keeper.close(self.protocol)
-
-
-def write_environment(recorder: EventWriter, environment: dict[bytes, bytes]) -> None:
-    """Variables that the person's client set, as a mark."""
-    if environment:
-        lines = [b"=".join(item).decode("utf-8", "backslashreplace") for item in sorted(environment.items())]
-        recorder.event(MARK, json_bytes({"name": "environment", "text": "\n".join(lines)}))
-
-
-def write_command(recorder: EventWriter, command: bytes, on_event: OnEvent | None = None) -> None:
-    """A command line of any length, as it was sent."""
-    for start in range(0, len(command), PIECE_BYTES):
-        piece = command[start : start + PIECE_BYTES]
-        recorder.event(COMMAND, piece)
-        if on_event is not None:
-            on_event(COMMAND, piece)

@@ -1,0 +1,101 @@
+"""Keeps a program's input whole, because a program may run it.
+
+A budget would be a hiding place: flood it, then send the commands. So every byte of input is kept, text or not, until
+the session's limit; then the session ends, and nothing passes unrecorded. Only a file transfer is spared, and of it
+only what two proofs cover: the command line can start nothing but that program (`transfer_commands`), both sides have
+spoken its protocol, and the input has been that protocol from the first byte on (`transfer_framing`). Of such bytes
+is kept what a budget allows, as of output. When the protocol stops, everything is kept again.
+"""
+
+from collections.abc import Iterator
+from typing import ClassVar, Final
+
+from postern.contracts.recording.streams import Stream
+from postern.kernel.errors import PosternError
+from postern.proxies.core.recording.streams import CONTROLS, EventWriter, OnEvent, StreamKeeper, is_binary
+from postern.proxies.core.recording.transfer_framing import FRAMINGS
+
+#: After so much input, the room on the volume is looked at again.
+_ROOM_EACH_BYTES: Final = 8 << 20
+#: What begins a stretch of text between other bytes: shorter lines are mostly chance.
+_MIN_LINE_BYTES: Final = 4
+_TEXT: Final = bytes(code for code in range(256) if code and code not in CONTROLS)
+
+
+class InputTooLong(PosternError):
+    """A program got more input than its recording may hold."""
+
+    code: ClassVar[str] = "input_too_long"
+    status: ClassVar[int] = 413
+
+    def __init__(self, max_bytes: int) -> None:
+        super().__init__(f"more than {max_bytes} bytes of input that had to be recorded")
+        self.max_bytes = max_bytes
+
+
+class InputKeeper(StreamKeeper):
+    """Standard input. `transfer` is the protocol that the command line starts, or empty."""
+
+    def __init__(self, recorder: EventWriter, on_event: OnEvent, transfer: str, max_bytes: int) -> None:
+        super().__init__(Stream.INPUT, recorder, on_event)
+        #: What has been recognised by the bytes of both sides so far.
+        self.protocol = ""
+        self._recorder = recorder
+        self._transfer = transfer
+        self._framing = FRAMINGS[transfer]() if transfer else None
+        self._max_bytes = max_bytes
+        self._kept_bytes = 0
+        self._room_until = 0
+
+    def take_piece(self, piece: bytes, now_s: float) -> None:
+        framed = self._framing.take(piece) if self._framing is not None else 0
+        if framed and self.protocol == self._transfer:
+            self.keep_within_budget(piece[:framed], now_s)
+            piece = piece[framed:]
+        if piece:
+            self._keep_whole(piece)
+
+    def _keep_whole(self, piece: bytes) -> None:
+        self._kept_bytes += len(piece)
+        if self._kept_bytes > self._max_bytes:
+            raise InputTooLong(self._max_bytes)
+        if self._kept_bytes > self._room_until:
+            self._room_until = self._kept_bytes + _ROOM_EACH_BYTES
+            self._recorder.require_room()
+        for is_text, part in _parts(piece):
+            self.saw_binary |= not is_text
+            self.keep(part, binary=not is_text)
+
+
+def _parts(piece: bytes) -> Iterator[tuple[bool, bytes]]:
+    """The piece as text, which players show, and what is none.
+
+    Shells skip NUL bytes, so those do not make it binary. Between other bytes, whole lines are text.
+    """
+    if not is_binary(piece.replace(b"\0", b"") if 0 in piece else piece):
+        yield True, piece
+        return
+    start = at = 0
+    in_text = False
+    for line in piece.split(b"\n"):
+        end = min(at + len(line) + 1, len(piece))
+        is_text = _is_text_line(line) and (in_text or len(line) >= _MIN_LINE_BYTES)
+        if is_text is not in_text:
+            if at > start:
+                yield in_text, piece[start:at]
+            start, in_text = at, is_text
+        at = end
+    if at > start:
+        yield in_text, piece[start:at]
+
+
+def _is_text_line(line: bytes) -> bool:
+    if line.translate(None, _TEXT).replace(b"\0", b""):
+        return False
+    if line.isascii():
+        return not line or any(line)
+    try:
+        line.decode()
+    except UnicodeDecodeError:
+        return False
+    return True

@@ -1,0 +1,298 @@
+"""Input of a program is kept whole: nothing that a shell could run hides behind bytes or a false transfer (issue 6, 1.1)."""
+
+import io
+import os
+import random
+import tarfile
+import zlib
+from pathlib import Path
+from typing import Any
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from postern.contracts.recording.format import INPUT
+from postern.contracts.recording.streams import SAMPLE, SKIPPED, STREAM_END, Sample, Skipped, Stream, StreamEnd, render
+from postern.proxies.core.recording.command_line import export_input
+from postern.proxies.core.recording.program_recording import ProgramRecording
+from postern.proxies.core.recording.transfer_commands import transfer_in
+from postern.proxies.core.recording.transfer_framing import FRAMINGS, RsyncFraming, ScpFraming, TarFraming
+from postern.proxies.core.recording.whole_input import InputTooLong
+from proxies.recording.recording_tools import journal_in, seal_all
+from proxies.recording.test_program_recordings import end, opened, sealed_events
+
+MIB = 1 << 20
+COMMANDS = b"echo hidden-work > /tmp/x\nid\n"
+
+
+class Kept:
+    """A recorder in memory."""
+
+    def __init__(self) -> None:
+        self.events: list[tuple[int, bytes]] = []
+        self.has_room = True
+
+    def event(self, kind: int, data: bytes) -> None:
+        self.events.append((kind, data))
+
+    def require_room(self) -> None:
+        if not self.has_room:
+            raise OSError("no room")
+
+    def input(self) -> bytes:
+        """Every byte of the input that is in the recording, in order."""
+        parts = []
+        for kind, data in self.events:
+            if kind == INPUT:
+                parts.append(data)
+            elif kind == SAMPLE and (sample := Sample.decode(data)).stream is Stream.INPUT:
+                parts.append(sample.data)
+        return b"".join(parts)
+
+    def shown(self) -> bytes:
+        return b"".join(render(kind, data) for kind, data in self.events if kind == INPUT)
+
+    def skipped(self) -> int:
+        return sum(Skipped.decode(data).length for kind, data in self.events if kind == SKIPPED)
+
+
+def program(command: bytes, kept: Kept, **more: Any) -> ProgramRecording:
+    return ProgramRecording(kept, lambda *_: None, command, **more)
+
+
+def fed(command: bytes, stdin: bytes, answers: bytes = b"", piece: int = 32_768) -> Kept:
+    """The recording of a program that answered first and was then fed with `stdin`."""
+    kept = Kept()
+    recording = program(command, kept)
+    recording.take(Stream.OUTPUT, answers)
+    for start in range(0, len(stdin), piece):
+        recording.take(Stream.INPUT, stdin[start : start + piece])
+    recording.close()
+    return kept
+
+
+def tar_of(*files: tuple[str, bytes]) -> bytes:
+    out = io.BytesIO()
+    with tarfile.open(fileobj=out, mode="w", format=tarfile.GNU_FORMAT) as archive:
+        for name, content in files:
+            info = tarfile.TarInfo(name)
+            info.size = len(content)
+            archive.addfile(info, io.BytesIO(content))
+    return out.getvalue()
+
+
+def frame(content: bytes, tag: int = 7) -> bytes:
+    return (tag << 24 | len(content)).to_bytes(4, "little") + content
+
+
+RSYNC = b"rsync --server -vlogDtpre.iLsfxCIvu . /srv/in"
+RSYNC_GREETING = b"\x20\0\0\0"
+NOISE = random.Random(3).randbytes(3 * MIB)
+
+#: A flood, and how the commands behind it are disguised.
+FLOODS = {
+    "comments": b"# nothing to see\n" * 1_500_000,
+    "random bytes": NOISE,
+    "zeros": bytes(3 * MIB),
+    "control characters": b"\x01\x02\x03\n" * 500_000,
+    "compressed": zlib.compress(NOISE),
+}
+
+
+@pytest.mark.parametrize("flood", FLOODS)
+def test_commands_behind_a_flood_are_kept_and_shown(flood: str) -> None:
+    stdin = FLOODS[flood] + b"\n" + COMMANDS + FLOODS[flood] + b"\n"
+    kept = fed(b"bash -s", stdin)
+
+    assert kept.input() == stdin
+    assert b"echo hidden-work > /tmp/x\r\nid" in kept.shown()
+
+
+@pytest.mark.parametrize(
+    "disguised",
+    [
+        b"\0".join(bytes((code,)) for code in COMMANDS),
+        COMMANDS.decode().encode("utf-16-le"),
+        b"\0\0\0\0" + COMMANDS,
+        os.urandom(40) + b"\n" + COMMANDS + b"\x01\x02\x03\x04" * 100,
+        b"\x01" * 1000 + b"\n" + COMMANDS.replace(b"o", b"o\0"),
+    ],
+    ids=["laced with NUL", "UTF-16", "behind NUL", "between bytes", "laced between bytes"],
+)
+def test_commands_that_shells_read_through_other_bytes_are_shown_as_text(disguised: bytes) -> None:
+    kept = fed(b"bash", disguised)
+
+    assert kept.input() == disguised
+    assert b"echo hidden-work > /tmp/x\r\nid\r\n" in kept.shown()
+
+
+def test_commands_byte_by_byte_are_kept() -> None:
+    stdin = b"\0\x01\xff".join(bytes((code,)) for code in COMMANDS) + NOISE[:4000]
+    assert fed(b"bash", stdin, piece=1).input() == stdin
+
+
+HEADERS = {
+    "tar": (b"tar xf -", tar_of(("a", b"x" * 600))[:1536], b""),
+    "tar with its end": (b"tar xf - -C /srv", tar_of(("a", b"x" * 600)), b""),
+    "scp": (b"scp -t /srv", b"C0644 5 name\nhello\0", b"\0\0\0"),
+    "rsync": (RSYNC, RSYNC_GREETING + frame(b"list" * 100), RSYNC_GREETING + b"\x81\x02"),
+}
+
+
+@pytest.mark.parametrize("name", HEADERS)
+@pytest.mark.parametrize("piece", [1, 500, 32_768])
+def test_when_a_transfer_stops_being_one_the_rest_is_kept_whole(name: str, piece: int) -> None:
+    command, header, answers = HEADERS[name]
+    flood = b"# nothing\n" * (2_000 if piece == 1 else 2_000_000)
+    kept = fed(command, header + flood + COMMANDS, answers, piece)
+
+    assert kept.input().endswith(flood + COMMANDS)
+
+
+TRANSFERS = {
+    "tar": (b"tar xf -", tar_of(("noise", NOISE), ("script", COMMANDS)), b""),
+    "scp": (b"scp -t /srv", b"C0644 %d name\n" % len(NOISE) + NOISE + b"\0", b"\0\0\0"),
+    "rsync": (
+        RSYNC,
+        RSYNC_GREETING + b"".join(frame(NOISE[:30_000]) for _ in range(100)),
+        RSYNC_GREETING + b"\x81\x02",
+    ),
+}
+
+
+@pytest.mark.parametrize("name", TRANSFERS)
+def test_of_a_proven_transfer_head_tail_size_and_hash_are_kept(name: str) -> None:
+    command, stdin, answers = TRANSFERS[name]
+    kept = fed(command, stdin, answers)
+
+    assert kept.skipped() > len(stdin) - 400_000
+    assert kept.input().startswith(stdin[:30_000])
+    assert kept.input().endswith(stdin[-30_000:])
+    (account,) = (
+        one
+        for kind, data in kept.events
+        if kind == STREAM_END and (one := StreamEnd.decode(data)).stream is Stream.INPUT
+    )
+    assert (account.size, account.protocol) == (len(stdin), name)
+
+
+@pytest.mark.parametrize("name", TRANSFERS)
+@pytest.mark.parametrize(
+    "shell",
+    [b"bash -s", b"%s; bash", b"%s & sh", b"%s $(sh)", b"cat | sh", b"exec /tmp/%s", b"PATH=/tmp %s", b"env %s", b""],
+)
+def test_a_well_formed_transfer_to_another_program_is_kept_whole(name: str, shell: bytes) -> None:
+    """A shell runs the files inside a tar stream, so the bytes alone prove nothing."""
+    command, stdin, answers = TRANSFERS[name]
+    kept = fed(shell % command if b"%" in shell else shell, stdin, answers)
+
+    assert kept.input() == stdin
+    assert not kept.skipped()
+
+
+def test_a_transfer_whose_program_never_answered_is_kept_whole() -> None:
+    for name in ("scp", "rsync"):
+        command, stdin, _ = TRANSFERS[name]
+        assert fed(command, stdin, b"bash: C0644: command not found\n").input() == stdin
+
+
+@pytest.mark.parametrize(
+    ("command", "transfer"),
+    [
+        ("tar xf -", "tar"), ("tar -xf -", "tar"), ("tar -xvpf - -C /srv/in", "tar"), ("tar xfC - /srv", "tar"),
+        ("sudo -n tar --extract --file=- --directory=/x", "tar"), ("/bin/tar -C/srv -xf-", "tar"),
+        ("tar xf", ""), ("tar xf /dev/st0", ""), ("tar xzf -", ""), ("tar x", ""), ("tar", ""),
+        ("tar xf - --to-command=sh", ""), ("tar xf - --to-com=sh", ""), ("tar xf - -I sh", ""),
+        ("tar xf - --checkpoint-action=exec=sh", ""), ("tar -xf - -F sh", ""), ("tar xf - --rsh-command=x", ""),
+        ("tar -xIsh -f -", ""), ("tar xf -\nsh", ""), ("/home/a/tar xf -", ""), ("./tar xf -", ""), ("tar xf - 'a", ""),
+        ("scp -t /srv", "scp"), ("scp -r -p -t -- /srv", "scp"), ("scp -v -f /etc/x", "scp"), ("scp -rt .", "scp"),
+        ("scp a b", ""), ("scp -S sh -t x", ""), ("scp -oProxyCommand=sh -t x", ""), ("scp -t x;sh", ""),
+        ("rsync --server -logDtpre.iLsfxCIvu . /srv", "rsync"), ("sudo rsync --server --sender -e.x . a", "rsync"),
+        ("rsync --server --daemon .", ""), ("rsync -a a b", ""), ("rsync --rsh=sh --server . x", ""),
+        ("rsync --server --config=/tmp/x --daemon .", ""), ("rsync --server . `sh`", ""), ("rsync --server . $(sh)", ""),
+        ("bash -c 'tar xf -'", ""), ("cat > tar", ""), ("sudo", ""), ("sudo -u x tar xf -", ""), ("", ""),
+    ],
+)  # fmt: skip
+def test_a_command_line_is_a_transfer_only_if_it_can_be_nothing_else(command: str, transfer: str) -> None:
+    assert transfer_in(command.encode()) == transfer
+
+
+STREAMS = {
+    "tar": tar_of(("a", b"x" * 700), ("b", b""), ("c" * 150, b"y"), ("d", b"z" * 512)),
+    "scp": b"D0755 0 dir\nT1 0 1 0\nC0644 5 a b\nhello\0E\nC0600 0 empty\n\0\0",
+    "rsync": RSYNC_GREETING + b"\x08xxh3 md5\x04zstd" + frame(b"a" * 300) + frame(b"") + frame(b"bye", 93),
+}
+
+
+@pytest.mark.parametrize("name", STREAMS)
+@given(cuts=st.lists(st.integers(0, 30_000), max_size=12), tail=st.binary(min_size=600, max_size=600))
+def test_framing_is_followed_whatever_the_cuts(name: str, cuts: list[int], tail: bytes) -> None:
+    """Every byte is well-formed or part of the header that is not complete; behind the end of the protocol none is."""
+    framing = FRAMINGS[name]()
+    stream = STREAMS[name]
+    places = sorted({cut % len(stream) for cut in cuts})
+    at = 0
+    for begin, stop in zip([0, *places], [*places, len(stream)], strict=True):
+        taken = framing.take(stream[begin:stop])
+        assert begin + taken <= stop
+        at = begin + taken
+    assert at == len(stream)
+    assert framing.take(b"\xff" * 4 + tail) == 0
+    assert framing.take(stream) == 0
+
+
+@settings(max_examples=500)
+@given(st.sampled_from([TarFraming, ScpFraming, RsyncFraming]), st.lists(st.binary(max_size=700), max_size=6))
+def test_k43_a_framing_takes_any_bytes(kind: Any, pieces: list[bytes]) -> None:
+    framing = kind()
+    for piece in pieces:
+        assert 0 <= framing.take(piece) <= len(piece)
+        assert len(framing._head) <= 8192
+
+
+def test_input_beyond_the_limit_is_refused_and_not_cut_off_in_silence() -> None:
+    kept = Kept()
+    recording = program(b"cat > f", kept, max_input_bytes=100_000)
+    recording.take(Stream.INPUT, b"x" * 100_000)
+    with pytest.raises(InputTooLong):
+        recording.take(Stream.INPUT, b"y")
+    recording.close()
+
+    assert kept.input() == b"x" * 100_000
+
+
+def test_a_transfer_does_not_count_towards_the_limit() -> None:
+    command, stdin, _ = TRANSFERS["tar"]
+    kept = Kept()
+    recording = program(command, kept, max_input_bytes=100_000)
+    for start in range(0, len(stdin), 32_768):
+        recording.take(Stream.INPUT, stdin[start : start + 32_768])
+
+
+def test_input_stops_before_it_takes_the_room_of_other_sessions() -> None:
+    kept = Kept()
+    recording = program(b"cat > f", kept)
+    recording.take(Stream.INPUT, b"first\n")
+    kept.has_room = False
+    with pytest.raises(OSError, match="no room"):
+        recording.take(Stream.INPUT, bytes(20 * MIB))
+    assert len(kept.input()) <= 9 * MIB
+
+
+def test_the_input_of_a_sealed_recording_can_be_taken_out(tmp_path: Path) -> None:
+    journal = journal_in(tmp_path, segment_bytes=64 << 20)
+    recording = opened(journal)
+    stdin = NOISE + b"\n" + COMMANDS + bytes(1000)
+    for start in range(0, len(stdin), 32_768):
+        recording.take(Stream.INPUT, stdin[start : start + 32_768])
+    end(recording)
+    journal.close()
+    (sealed,) = seal_all(tmp_path)
+    sealed_events(sealed)
+    assert sealed.path is not None
+
+    out, errors = io.BytesIO(), io.StringIO()
+    assert export_input(sealed.path, out, errors) == 0
+    assert out.getvalue() == stdin
+    assert errors.getvalue() == ""
