@@ -30,6 +30,8 @@ import asyncssh  # noqa: E402 - the tests' peers join the path above
 from peers.sshd import Sshd, make_key  # noqa: E402 - the tests' peers join the path above
 
 MB: Final = 1_000_000
+#: 2 KB ten times a second, without a process for each piece.
+CHATTER: Final = "perl -e '$| = 1; while (1) { print \"x\" x 2000; select(undef, undef, undef, 0.1) }'"
 KEX: Final = "curve25519-sha256"  # the same everywhere: a newer exchange costs OpenSSH 0.4 s a hop here
 
 
@@ -172,6 +174,15 @@ class Results:
         shown = {name: f"{middle[name]:.2f} / {late[name]:.1f} ms" for name in samples}
         self._add(what, shown, middle["postern"] / middle["ssh -J"], None)
 
+    def tails(self, what: str, samples: dict[str, list[float]]) -> None:
+        """As `times`, with more of the late ones; the ratio is that of p95."""
+        shown, p95 = {}, {}
+        for name, values in samples.items():
+            cuts = [cut * 1000 for cut in statistics.quantiles(values, n=100)]
+            p95[name] = cuts[94]
+            shown[name] = f"{cuts[49]:.2f} / {cuts[94]:.2f} / {cuts[98]:.1f} ms"
+        self._add(f"{what} p50 / p95 / p99", shown, p95["postern"] / p95["ssh -J"], None)
+
     def _add(self, what: str, shown: dict[str, str], ratio: float, cpu: float | None) -> None:
         self.rows.append(
             {
@@ -284,6 +295,54 @@ async def echo(where: Place, results: Results, samples: int, what: str) -> None:
     results.times(what, {one.path.name: one.samples for one in echoes})
 
 
+class Busy:
+    """Sessions with a terminal that show 20 KB each second, and a client that throws it away."""
+
+    def __init__(self, path: Way, sessions: int) -> None:
+        self._path = path
+        self._sessions = sessions
+        self._processes: list[asyncio.subprocess.Process] = []
+
+    async def __aenter__(self) -> None:
+        for _ in range(self._sessions):
+            process = await asyncio.create_subprocess_exec(
+                *self._path.ssh("-tt", f"stty raw -echo; echo ready; exec {CHATTER}"),
+                stdin=asyncio.subprocess.PIPE,
+                stdout=asyncio.subprocess.PIPE,
+            )
+            self._processes.append(process)
+            assert process.stdout is not None
+            await process.stdout.readuntil(b"ready\n")
+        self._readers = [asyncio.create_task(self._read(process)) for process in self._processes]
+
+    async def _read(self, process: asyncio.subprocess.Process) -> None:
+        assert process.stdout is not None
+        while await process.stdout.read(1 << 16):
+            pass
+
+    async def __aexit__(self, *_: object) -> None:
+        for process in self._processes:
+            process.kill()
+        await asyncio.gather(*(process.wait() for process in self._processes), *self._readers)
+
+
+async def echo_under_load(where: Place, results: Results, samples: int, sessions: int, rounds: int) -> None:
+    """One key's echo beside busy sessions on the same path; the paths take turns."""
+    times: dict[str, list[float]] = {path.name: [] for path in (where.jump, where.gateway)}
+    for _ in range(rounds):
+        for path in (where.jump, where.gateway):
+            async with Busy(path, sessions):
+                one = Echo(path)
+                await one.start()
+                await asyncio.sleep(1)
+                for _ in range(samples // rounds):
+                    await one.once()
+                    await asyncio.sleep(0.01)
+                await one.stop()
+                times[path.name] += one.samples
+    results.tails(f"echo beside {sessions} sessions, 20 KB/s", times)
+
+
 async def set_up(where: Place, results: Results, samples: int) -> None:
     times: dict[str, list[float]] = {path.name: [] for path in where.paths}
     before = cpu_s(where.gateway_pid)
@@ -330,6 +389,7 @@ async def run(*, quick: bool, stock: bool) -> list[dict[str, Any]]:
         async with place(folder, stock=stock) as where:
             rounds = 2 if quick else 4
             await echo(where, results, 100 if quick else 500, "echo of a key p50 / p99")
+            await echo_under_load(where, results, 200 if quick else 600, 50, 2)
             await set_up(where, results, 8 if quick else 25)
             size = 4 * MB if quick else 8 * MB
             text_file(folder / "text", size)

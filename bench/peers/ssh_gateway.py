@@ -27,6 +27,7 @@ from postern.proxies.core.control.client import HttpControlPlane  # noqa: E402 -
 from postern.proxies.core.control.outbox import EventOutbox  # noqa: E402 - the tests' peers join the path above
 from postern.proxies.core.control.registration import obtain_credential  # noqa: E402 - the tests' peers join the path above
 from postern.proxies.core.control.tickets import TicketKeeper  # noqa: E402 - the tests' peers join the path above
+from postern.proxies.core.garbage import settle_garbage_collector  # noqa: E402 - the tests' peers join the path above
 from postern.proxies.core.limits import Limits  # noqa: E402 - the tests' peers join the path above
 from postern.proxies.core.recording import Recorder, RecordingConfig, RecordingService  # noqa: E402 - the tests' peers join the path above
 from postern.proxies.core.registry import SessionRegistry  # noqa: E402 - the tests' peers join the path above
@@ -97,6 +98,7 @@ async def serve(folder: Path, port: int, login: str, key: str, person: str, *, f
                 asyncio.create_task(outbox.run(plane, registry.control_seen)),
                 asyncio.create_task(registry.run()),
             ]
+            settle_garbage_collector()
             sys.stdout.write(json.dumps({"port": listener.port, "pid": os.getpid()}) + "\n")
             sys.stdout.flush()
             await asyncio.get_running_loop().run_in_executor(None, sys.stdin.read)

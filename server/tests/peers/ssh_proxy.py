@@ -16,9 +16,10 @@ from postern.proxies.core.control.client import HttpControlPlane
 from postern.proxies.core.control.outbox import EventOutbox
 from postern.proxies.core.control.registration import obtain_credential
 from postern.proxies.core.control.tickets import TicketKeeper
+from postern.proxies.core.detection import NewDetector
 from postern.proxies.core.limits import Limits
 from postern.proxies.core.registry import SessionRegistry
-from postern.proxies.core.session import NewDetector, SessionServices
+from postern.proxies.core.session import SessionServices
 from postern.proxies.core.settings import ProxyConfig
 from postern.proxies.core.shared_settings import SharedSettings
 from postern.proxies.ssh.listener import SshListener

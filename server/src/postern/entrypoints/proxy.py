@@ -44,6 +44,7 @@ from postern.proxies.core.control.outbox import EventOutbox
 from postern.proxies.core.control.registration import CredentialRenewal, obtain_credential
 from postern.proxies.core.control.tickets import TicketKeeper
 from postern.proxies.core.control.uploader import RecordingUploader
+from postern.proxies.core.garbage import settle_garbage_collector
 from postern.proxies.core.limits import Limits
 from postern.proxies.core.open_files import raise_open_file_limit
 from postern.proxies.core.recording import Recorder, RecordingConfig, RecordingHeader, RecordingService, SnapshotClient
@@ -276,6 +277,7 @@ async def run(settings: Settings) -> int:
                 ("credential", renewal.run()),
             )
         ]
+        settle_garbage_collector()
         unknown = asyncio.create_task(heartbeat.unknown.wait(), name="unknown")
         ended = asyncio.create_task(stopping.wait(), name="stopping")
         done, _ = await asyncio.wait({*background, unknown, ended}, return_when=asyncio.FIRST_COMPLETED)

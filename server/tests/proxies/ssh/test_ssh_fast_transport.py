@@ -14,7 +14,7 @@ from peers.odd_target import OddTarget
 from peers.ssh_proxy import World, run
 from peers.terminal import Terminal
 from postern.proxies.ssh import fast_transport_trial
-from postern.proxies.ssh.fast_transport import KeptGcm
+from postern.proxies.ssh.fast_transport import FastConnection, KeptGcm
 from postern.proxies.ssh.fast_transport_trial import fast_path_works
 
 
@@ -51,6 +51,34 @@ async def test_openssh_client_takes_the_fast_path(world: World) -> None:
         await terminal.expect("ready")
         links: list[Any] = list(world.proxy.listener._links)
         assert [link.is_fast for link in links] == [True]
+
+
+async def test_what_a_read_makes_us_send_leaves_before_the_next_turn_of_the_loop(
+    world: World, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    senders: set[FastConnection] = set()
+    left_over: list[int] = []
+    put, data_received = FastConnection._put, FastConnection.data_received
+
+    def noted_put(self: FastConnection, sealer: KeptGcm, payload: bytes) -> None:
+        senders.add(self)
+        put(self, sealer, payload)
+
+    def noted_read(self: FastConnection, data: bytes, datatype: Any = None) -> None:
+        senders.clear()
+        data_received(self, data, datatype)
+        left_over.append(sum(len(sender._outgoing) for sender in senders))
+
+    async with Terminal(world.proxy.ssh(world.login, "echo rea''dy; cat", options=("-tt",))) as terminal:
+        await terminal.expect("ready")
+        monkeypatch.setattr(FastConnection, "_put", noted_put)
+        monkeypatch.setattr(FastConnection, "data_received", noted_read)
+        await terminal.type("over there\n")
+        await terminal.expect("over there")
+        monkeypatch.undo()
+
+    assert len(left_over) >= 2
+    assert not any(left_over)
 
 
 @pytest.mark.parametrize(

@@ -1,14 +1,13 @@
 """`LiveSession`: one permitted session from opening to its end, the same for every protocol.
 
 Order in the hot path: `target_output` writes to the recording before its caller forwards the bytes to the person; live
-view and command detection come after, on the next turn of the loop. A session ends exactly once, with one `EndReason`.
+view and command detection come after (`detection`). A session ends exactly once, with one `EndReason`.
 All methods are called on the event loop and never block on a peer.
 """
 
-import asyncio
 import logging
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import datetime
 from enum import StrEnum
 from functools import partial
@@ -29,7 +28,7 @@ from postern.contracts.recording.streams import Stream, render
 from postern.kernel.clock import monotonic_ms, monotonic_s, now
 from postern.kernel.errors import PosternError
 from postern.kernel.ids import new_id
-from postern.proxies.core.charset import Charset, DetectorInUtf8
+from postern.proxies.core.detection import Behind, Detection, Direction, NewDetector
 from postern.proxies.core.recording.program_recording import (
     MAX_INPUT_BYTES,
     ProgramRecording,
@@ -45,8 +44,6 @@ from postern.proxies.core.watching import Watcher
 log = logging.getLogger(__name__)
 
 _MAX_TEXT: Final = 4096
-_DETECTOR_OUTPUT: Final = 0
-_DETECTOR_INPUT: Final = 1
 #: What a recorder raises when it cannot go on (disk full, failed sync …).
 _RECORDING_FAULTS: Final = (PosternError, OSError)
 
@@ -79,28 +76,6 @@ class Recorder(Protocol):
         """True once the recording can no longer be trusted (a failed sync is noticed later than the write)."""
 
 
-class DetectedCommand(Protocol):
-    """One command as the detector found it; `offset_ms` is in the clock that it was fed with."""
-
-    @property
-    def kind(self) -> CommandKind: ...
-    @property
-    def input(self) -> str: ...
-    @property
-    def output(self) -> str: ...
-    @property
-    def offset_ms(self) -> int: ...
-
-
-class Detector(Protocol):
-    """Finds commands in what a person typed and the target showed."""
-
-    def user_input(self, data: bytes, now_ms: int) -> None: ...
-    def target_output(self, data: bytes, now_ms: int) -> None: ...
-    def resize(self, columns: int, rows: int) -> None: ...
-    def close(self) -> None: ...
-
-
 class EventSink(Protocol):
     """Takes events for the control plane; keeps them on disk until they are delivered."""
 
@@ -108,7 +83,6 @@ class EventSink(Protocol):
 
 
 OpenRecorder = Callable[[SessionGrant, int, int], Recorder]
-NewDetector = Callable[[int, int, Callable[[DetectedCommand], None]], Detector]
 #: Called once with the reason and the sentence for the person.
 OnEnd = Callable[[EndReason, str], None]
 
@@ -132,6 +106,7 @@ class SessionServices:
     events: EventSink
     open_recorder: OpenRecorder
     new_detector: NewDetector | None = None
+    behind: Behind = field(default_factory=Behind)
     #: Input of a program without a terminal that is kept whole; with more of it the session ends.
     max_input_bytes: int = MAX_INPUT_BYTES
 
@@ -167,8 +142,7 @@ class LiveSession:
         self._before_end: list[Callable[[], None]] = []
         self._program: ProgramRecording | None = None
         self._protocol = ""
-        self._detector: Detector | None = None
-        self._undetected: list[tuple[int, bytes, int]] = []
+        self._detection: Detection | None = None
         self._start_ms = 0
         self._record_input = grant.recording.record_input
 
@@ -315,8 +289,8 @@ class LiveSession:
         self.last_traffic_s = monotonic_s()
         for watcher in self.watchers:
             watcher.put_output(offset, data)
-        if self._detector is not None:
-            self._detect_soon(_DETECTOR_OUTPUT, data)
+        if self._detection is not None:
+            self._detection.put(Direction.TARGET, data, self._elapsed_ms())
         return True
 
     def user_input(self, data: bytes) -> bool:
@@ -331,8 +305,8 @@ class LiveSession:
                     return False
         self.bytes_in += len(data)
         self.last_traffic_s = monotonic_s()
-        if self._detector is not None:
-            self._detect_soon(_DETECTOR_INPUT, data)
+        if self._detection is not None:
+            self._detection.put(Direction.PERSON, data, self._elapsed_ms())
         return True
 
     def program_data(self, stream: Stream, data: bytes) -> bool:
@@ -385,9 +359,8 @@ class LiveSession:
                 self.recorder.resize(columns, rows)
             except _RECORDING_FAULTS as error:
                 self._go_on_without_recording(error)
-        self._run_detection()
-        if self._detector is not None:
-            self._detector.resize(columns, rows)
+        if self._detection is not None:
+            self._detection.resize(columns, rows)
         for watcher in self.watchers:
             watcher.put_size(columns, rows)
 
@@ -459,9 +432,9 @@ class LiveSession:
         self.state = SessionState.ENDED
         for report in self._before_end:
             self._call(report)
-        self._run_detection()
-        if self._detector is not None:
-            self._close_detector(self._detector)
+        if self._detection is not None:
+            self._detection.close()
+            self._detection = None
         if self.recorder is not None:
             try:
                 self._close_program()
@@ -504,9 +477,9 @@ class LiveSession:
         """Apply the limits of the grant; called about each second."""
         if self.end_reason is not None:
             return
-        if self._detector is not None:
+        if self._detection is not None:
             # Time passes for the detector too: a command that goes on and on is handed over before it ends.
-            self._detect_soon(_DETECTOR_OUTPUT, b"")
+            self._detection.put(Direction.TARGET, b"", self._elapsed_ms())
         grant = self.grant
         if not self._apply_rights(at):
             return
@@ -537,40 +510,15 @@ class LiveSession:
 
     def _start_detection(self) -> None:
         if self._services.new_detector is not None:
-            detector = self._services.new_detector(self.columns, self.rows, self._detected)
-            charset = self.grant.charset
-            self._detector = detector if Charset(charset).is_utf8 else DetectorInUtf8(detector, charset)
-
-    def _detect_soon(self, kind: int, data: bytes) -> None:
-        """Keep the data for the detector until the bytes are on their way to the person."""
-        if not self._undetected:
-            asyncio.get_running_loop().call_soon(self._run_detection)
-        self._undetected.append((kind, data, self._elapsed_ms()))
+            self._detection = Detection(
+                self.grant.session_id,
+                self._services.behind,
+                self._services.new_detector,
+                self.grant.charset,
+                (self.columns, self.rows),
+                on_command=lambda found: self.command(found.input, found.kind, found.output, found.offset_ms),
+                on_failure=lambda at_ms: self.command("", CommandKind.UNKNOWN, offset_ms=at_ms),
+            )
 
     def _elapsed_ms(self) -> int:
         return self.recorder.elapsed_ms() if self.recorder is not None else monotonic_ms() - self._start_ms
-
-    def _run_detection(self) -> None:
-        pending, self._undetected = self._undetected, []
-        if self._detector is None:
-            return
-        for kind, data, at_ms in pending:
-            try:
-                if kind == _DETECTOR_OUTPUT:
-                    self._detector.target_output(data, at_ms)
-                else:
-                    self._detector.user_input(data, at_ms)
-            except Exception:  # hostile output must neither end the session nor switch the detection off
-                log.exception("session %s: command detection failed, starting it again", self.grant.session_id)
-                self.command("", CommandKind.UNKNOWN, offset_ms=at_ms)
-                self._start_detection()
-
-    def _close_detector(self, detector: Detector) -> None:
-        self._detector = None
-        try:
-            detector.close()
-        except Exception:  # as above: the end of the session must go through
-            log.exception("session %s: command detection failed at the end", self.grant.session_id)
-
-    def _detected(self, command: DetectedCommand) -> None:
-        self.command(command.input, command.kind, command.output, command.offset_ms)

@@ -4,7 +4,8 @@ What it does differently, and only for AES-GCM (everything else stays with the l
 - no MSG_IGNORE before each packet (a defence for CBC modes, which are not offered here);
 - one cipher object for each key instead of one for each packet;
 - packets of one read are parsed in place, and channel data of one channel is delivered in one piece;
-- packets of one turn of the event loop leave in one write.
+- packets that one read causes, on whatever connection, leave in one write when that read has been handled; what is sent
+  at other times leaves in one write for each turn of the event loop.
 
 Key exchange, sign-in, channel requests and every packet that is not channel data are left to the generic code, one
 packet at a time; keys are looked up again whenever the library's encryption object is a new one. The library's
@@ -90,31 +91,9 @@ def _keep(encryption: Encryption | None) -> KeptGcm | None:
     return kept
 
 
-class _Gathered:
-    """Channel data of one read that belongs together, within the channel's window."""
-
-    __slots__ = ("_channel", "_pieces", "_room")
-
-    def __init__(self) -> None:
-        self._channel: FastChannel | None = None
-        self._pieces: list[bytes] = []
-        self._room = 0
-
-    def add(self, channel: "FastChannel", piece: bytes) -> bool:
-        """False when the peer sends more than it may."""
-        if channel is not self._channel:
-            self.deliver()
-            self._channel, self._room = channel, channel.receive_room
-        self._room -= len(piece)
-        if self._room < 0:
-            return False
-        self._pieces.append(piece)
-        return True
-
-    def deliver(self) -> None:
-        if self._channel is not None and self._pieces:
-            self._channel.accept(self._pieces[0] if len(self._pieces) == 1 else b"".join(self._pieces))
-        self._channel, self._pieces = None, []
+#: Connections with packets that wait for the end of the read that is being handled; None while none is. One event loop
+#: handles one read at a time.
+_departures: "list[FastConnection] | None" = None
 
 
 class FastConnection(PacedConnection):
@@ -166,19 +145,23 @@ class FastConnection(PacedConnection):
         self._send_seq = (self._send_seq + 1) & _SEQUENCE_MASK
         self._rekey_bytes_sent += length
         if not self._outgoing:
-            self._loop.call_soon(self._flush)
+            if _departures is not None:
+                _departures.append(self)
+            else:
+                self._loop.call_soon(self.flush)
         sealed = sealer.seal(length.to_bytes(4, "big"), packet)
         self._outgoing.append(sealed)
         self._outgoing_bytes += len(sealed)
         if self._outgoing_bytes >= _FLUSH_BYTES:
-            self._flush()
+            self.flush()
 
     def _send(self, data: bytes) -> None:
         """What the generic code sends goes behind what is waiting."""
         self._outgoing.append(data)
-        self._flush()
+        self.flush()
 
-    def _flush(self) -> None:
+    def flush(self) -> None:
+        """Send what waits."""
         if not self._outgoing:
             return
         data = self._outgoing[0] if len(self._outgoing) == 1 else b"".join(self._outgoing)
@@ -195,7 +178,7 @@ class FastConnection(PacedConnection):
             super().data_received(data, datatype)
             return
         try:
-            self._take(self._inpbuf + data if self._inpbuf else data)
+            self._take_and_send(self._inpbuf + data if self._inpbuf else data)
             if self.batches_floods:
                 self._rest_in_a_flood(len(data))
         except asyncssh.DisconnectError as error:
@@ -220,12 +203,32 @@ class FastConnection(PacedConnection):
         if self._transport is not None and not self.reading_held:
             self._transport.resume_reading()
 
+    def _take_and_send(self, data: bytes) -> None:
+        """Handle what was read. What it makes us send leaves at once, without another turn of the loop."""
+        global _departures  # noqa: PLW0603 - one event loop, as said there
+        if _departures is not None:  # a read inside a read
+            self._take(data)
+            return
+        departures: list[FastConnection] = []
+        _departures = departures
+        try:
+            self._take(data)
+        finally:
+            _departures = None
+            for connection in departures:
+                connection.flush()
+
     def _take(self, data: bytes) -> None:
-        """Handle every complete packet in `data`; what is left waits in the input buffer."""
+        """Handle every complete packet in `data`; what is left waits in the input buffer.
+
+        Data of one channel that came together is delivered in one piece.
+        """
         self._inpbuf = b""
         position = 0
         end = len(data)
-        gathered = _Gathered()
+        gathered: FastChannel | None = None
+        pieces: list[bytes] = []
+        room = 0
         while end - position >= 4 + _TAG:
             opener = self._current_opener()
             header = data[position : position + 4]
@@ -237,17 +240,25 @@ class FastConnection(PacedConnection):
             except InvalidTag:
                 break  # the generic code meets the same and ends the connection
             channel = self._data_channel(packet)
-            if channel is not None and gathered.add(channel, packet[10 : -packet[0]]):
+            if channel is not gathered:
+                _deliver(gathered, pieces)
+                pieces = []
+                gathered, room = channel, channel.receive_room if channel is not None else 0
+            piece = packet[10 : -packet[0]] if channel is not None else b""
+            room -= len(piece)
+            if channel is not None and room >= 0:
+                pieces.append(piece)
                 opener.move_on()
                 self._recv_seq = (self._recv_seq + 1) & _SEQUENCE_MASK
-            else:
-                gathered.deliver()
+            else:  # the generic code ends a connection whose peer sends more than it may
+                _deliver(gathered, pieces)
+                gathered, pieces = None, []
                 if not self._generic(data[position:following]):
                     self._inpbuf += data[following:]
                     return
             position = following
-        gathered.deliver()
-        if self._transport is not None:
+        _deliver(gathered, pieces)
+        if position < end and self._transport is not None:
             self._rest(data[position:])
 
     def _current_opener(self) -> KeptGcm | None:
@@ -294,9 +305,20 @@ class FastChannel(SSHChannel[bytes]):
         """How much the peer may still send."""
         return self._recv_window
 
-    def accept(self, data: bytes) -> None:
+    def accept(self, pieces: list[bytes]) -> None:
         """Data of one or more packets, in order."""
-        self._accept_data(data)
+        data = pieces[0] if len(pieces) == 1 else b"".join(pieces)
+        room = self._recv_window - len(data)
+        if (
+            not self._recv_paused
+            and room >= self._init_recv_window / 2
+            and self._send_state not in {"close_pending", "closed"}
+            and self._session is not None
+        ):
+            self._recv_window = room
+            self._session.data_received(data, None)
+        else:
+            self._accept_data(data)
 
     def write(self, data: bytes, datatype: asyncssh.DataType = None) -> None:
         connection = self._conn
@@ -321,6 +343,11 @@ class FastChannel(SSHChannel[bytes]):
                 connection.send_packet(_CHANNEL_DATA, recipient, len(piece).to_bytes(4, "big"), piece)
             return
         super().write(data, datatype)
+
+
+def _deliver(channel: FastChannel | None, pieces: list[bytes]) -> None:
+    if channel is not None and pieces:
+        channel.accept(pieces)
 
 
 class FastClientChannel(FastChannel, PacedClientChannel):
