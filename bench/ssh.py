@@ -32,6 +32,8 @@ from peers.sshd import Sshd, make_key  # noqa: E402 - the tests' peers join the 
 MB: Final = 1_000_000
 #: 2 KB ten times a second, without a process for each piece.
 CHATTER: Final = "perl -e '$| = 1; while (1) { print \"x\" x 2000; select(undef, undef, undef, 0.1) }'"
+#: The choice of clients and machines without AES instructions. The library's own data path serves it.
+CHACHA: Final = "chacha20-poly1305@openssh.com"
 KEX: Final = "curve25519-sha256"  # the same everywhere: a newer exchange costs OpenSSH 0.4 s a hop here
 
 
@@ -402,6 +404,15 @@ async def run(*, quick: bool, stock: bool) -> list[dict[str, Any]]:
             await throughput(
                 where, results, f"bulk output, {size // MB} MB", size=size, rounds=rounds,
                 argv=lambda path: path.ssh("-T", f"cat {folder}/bulk"),
+            )  # fmt: skip
+            await throughput(
+                where, results, f"the same with chacha20, {size // MB} MB", size=size, rounds=rounds,
+                argv=lambda path: path.ssh("-T", "-c", CHACHA, f"cat {folder}/bulk"),
+            )  # fmt: skip
+            size = 4 * MB if quick else 8 * MB
+            await throughput(
+                where, results, f"terminal output with chacha20, {size // MB} MB", size=size, rounds=rounds,
+                argv=lambda path: path.ssh("-tt", "-c", CHACHA, f"cat {folder}/text"),
             )  # fmt: skip
             size = 40 * MB if quick else 200 * MB
             await asyncio.to_thread((folder / "noise").write_bytes, os.urandom(size))
