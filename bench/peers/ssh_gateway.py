@@ -31,7 +31,7 @@ from postern.proxies.core.garbage import settle_garbage_collector  # noqa: E402 
 from postern.proxies.core.limits import Limits  # noqa: E402 - the tests' peers join the path above
 from postern.proxies.core.recording import Recorder, RecordingConfig, RecordingService  # noqa: E402 - the tests' peers join the path above
 from postern.proxies.core.registry import SessionRegistry  # noqa: E402 - the tests' peers join the path above
-from postern.proxies.core.session import SessionServices  # noqa: E402 - the tests' peers join the path above
+from postern.proxies.core.session_services import SessionServices  # noqa: E402 - the tests' peers join the path above
 from postern.proxies.core.settings import ProxyConfig  # noqa: E402 - the tests' peers join the path above
 from postern.proxies.core.shared_settings import SharedSettings  # noqa: E402 - the tests' peers join the path above
 from postern.proxies.ssh.listener import SshListener  # noqa: E402 - the tests' peers join the path above

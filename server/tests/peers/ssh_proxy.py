@@ -19,7 +19,7 @@ from postern.proxies.core.control.tickets import TicketKeeper
 from postern.proxies.core.detection import NewDetector
 from postern.proxies.core.limits import Limits
 from postern.proxies.core.registry import SessionRegistry
-from postern.proxies.core.session import SessionServices
+from postern.proxies.core.session_services import SessionServices
 from postern.proxies.core.settings import ProxyConfig
 from postern.proxies.core.shared_settings import SharedSettings
 from postern.proxies.ssh.listener import SshListener

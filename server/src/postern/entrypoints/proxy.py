@@ -49,7 +49,7 @@ from postern.proxies.core.limits import Limits
 from postern.proxies.core.open_files import raise_open_file_limit
 from postern.proxies.core.recording import Recorder, RecordingConfig, RecordingHeader, RecordingService, SnapshotClient
 from postern.proxies.core.registry import SessionRegistry
-from postern.proxies.core.session import SessionServices
+from postern.proxies.core.session_services import SessionServices
 from postern.proxies.core.settings import ProxyConfig, split_address
 from postern.proxies.core.shared_settings import SharedSettings
 from postern.proxies.core.watching import Picture

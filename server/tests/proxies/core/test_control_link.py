@@ -35,7 +35,7 @@ from postern.proxies.core.control.tickets import TicketKeeper
 from postern.proxies.core.control.uploader import RecordingUploader
 from postern.proxies.core.limits import Limits
 from postern.proxies.core.registry import SessionRegistry
-from postern.proxies.core.session import SessionServices
+from postern.proxies.core.session_services import SessionServices
 from postern.proxies.core.settings import ProxyConfig, split_address
 from postern.proxies.core.shared_settings import SharedSettings
 

@@ -24,7 +24,8 @@ from postern.contracts.terminals import StopWatching, TerminateSession
 from postern.kernel.clock import monotonic_s, now
 from postern.proxies.core.limits import Limits
 from postern.proxies.core.registry import NoNewSessions, NotWatchable, SessionRegistry
-from postern.proxies.core.session import LiveSession, SessionOver, SessionServices
+from postern.proxies.core.session import LiveSession, SessionOver
+from postern.proxies.core.session_services import SessionServices
 from postern.proxies.core.watching import Output, Picture, Resized, WatchEnded
 
 

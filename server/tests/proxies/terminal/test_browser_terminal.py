@@ -25,7 +25,7 @@ from postern.proxies.core.control.outbox import EventOutbox
 from postern.proxies.core.control.registration import obtain_credential
 from postern.proxies.core.limits import Limits
 from postern.proxies.core.registry import SessionRegistry
-from postern.proxies.core.session import SessionServices
+from postern.proxies.core.session_services import SessionServices
 from postern.proxies.core.settings import ProxyConfig
 from postern.proxies.core.target import Progress, Prompter, TargetFailed
 from postern.proxies.terminal import browser_terminal, server

@@ -32,7 +32,7 @@ from postern.proxies.core.control.registration import obtain_credential
 from postern.proxies.core.limits import Limits
 from postern.proxies.core.recording import RecordingConfig, RecordingService
 from postern.proxies.core.registry import SessionRegistry
-from postern.proxies.core.session import SessionServices
+from postern.proxies.core.session_services import SessionServices
 from postern.proxies.core.settings import ProxyConfig
 from postern.proxies.core.vt import Screen
 from postern.proxies.ssh.target import SshTargets

@@ -7,11 +7,10 @@ All methods are called on the event loop and never block on a peer.
 
 import logging
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass, field
 from datetime import datetime
 from enum import StrEnum
 from functools import partial
-from typing import Final, Protocol
+from typing import Final
 
 from postern.contracts.access import ActionsUntil, SessionGrant
 from postern.contracts.enums import Actions, CommandKind, EndReason, RiskLevel, SessionState, TransferDirection
@@ -21,23 +20,18 @@ from postern.contracts.events import (
     FileTransferred,
     RequestRefused,
     SessionEnded,
-    SessionEvent,
     SessionStarted,
 )
 from postern.contracts.recording.streams import Stream, render
 from postern.kernel.clock import monotonic_ms, monotonic_s, now
 from postern.kernel.errors import PosternError
 from postern.kernel.ids import new_id
-from postern.proxies.core.detection import Behind, Detection, Direction, NewDetector
-from postern.proxies.core.recording.program_recording import (
-    MAX_INPUT_BYTES,
-    ProgramRecording,
-    write_command,
-    write_environment,
-)
+from postern.proxies.core.detection import Detection, Direction
+from postern.proxies.core.recording.program_recording import ProgramRecording, write_command, write_environment
 from postern.proxies.core.recording.streams import StreamAccount
 from postern.proxies.core.recording.whole_input import InputTooLong
 from postern.proxies.core.rights import Changed, Rights
+from postern.proxies.core.session_services import Recorder, SessionServices
 from postern.proxies.core.texts import Text, end_message, say_actions
 from postern.proxies.core.watching import Watcher
 
@@ -58,31 +52,6 @@ class SessionOver(PosternError):
         self.reason = reason
 
 
-class Recorder(Protocol):
-    """One session's recording. Every call has written to the journal when it returns; raises `PosternError` or `OSError`."""
-
-    def output(self, data: bytes) -> None: ...
-    def input(self, data: bytes) -> None: ...
-    def resize(self, columns: int, rows: int) -> None: ...
-    def event(self, kind: int, data: bytes) -> None: ...
-    def require_room(self) -> None: ...
-    def end(self, reason: str) -> None: ...
-
-    def elapsed_ms(self) -> int:
-        """Time inside the recording now: what a command entry points to."""
-
-    @property
-    def failed(self) -> bool:
-        """True once the recording can no longer be trusted (a failed sync is noticed later than the write)."""
-
-
-class EventSink(Protocol):
-    """Takes events for the control plane; keeps them on disk until they are delivered."""
-
-    def append(self, event: SessionEvent) -> None: ...
-
-
-OpenRecorder = Callable[[SessionGrant, int, int], Recorder]
 #: Called once with the reason and the sentence for the person.
 OnEnd = Callable[[EndReason, str], None]
 
@@ -97,18 +66,6 @@ class NoticeKind(StrEnum):
 
 #: Called with each notice for the person.
 OnNotice = Callable[[NoticeKind, str], None]
-
-
-@dataclass(frozen=True, kw_only=True)
-class SessionServices:
-    """What sessions need from their surroundings."""
-
-    events: EventSink
-    open_recorder: OpenRecorder
-    new_detector: NewDetector | None = None
-    behind: Behind = field(default_factory=Behind)
-    #: Input of a program without a terminal that is kept whole; with more of it the session ends.
-    max_input_bytes: int = MAX_INPUT_BYTES
 
 
 class LiveSession:
