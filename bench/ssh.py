@@ -287,7 +287,9 @@ async def echo(where: Place, results: Results, samples: int, what: str) -> None:
     for one in echoes:
         await one.start()
     for number in range(samples + 20):
-        for one in echoes:
+        # The first one after a pause finds everything cold: each path is it in turn.
+        for place_in_row in range(len(echoes)):
+            one = echoes[(number + place_in_row) % len(echoes)]
             await one.once()
             if number < 20:
                 one.samples.clear()

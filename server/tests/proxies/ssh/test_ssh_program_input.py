@@ -117,6 +117,7 @@ async def test_a_real_rsync_is_accounted_for_and_not_stored(
     recorder = await recorder_of(world)
     account = input_account(recorder)
     assert account.protocol == "rsync"
+    assert "19 数据".encode() in kept_input(recorder)  # the list of files stands at the beginning
     assert account.size > 3_700_000
     assert skipped_input(recorder) > 0.9 * account.size
 
