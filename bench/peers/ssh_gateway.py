@@ -67,8 +67,8 @@ async def serve(folder: Path, port: int, login: str, key: str, person: str, *, f
                 key_file=folder / "recording_signing_key.pem",
                 reserve_mb=64,
             ),
-            on_checkpoint=outbox.append,
-            on_sealed=lambda event, _path: outbox.append(event),
+            on_checkpoint=outbox.tell,
+            on_sealed=lambda event, _path: outbox.tell(event),
         )
         await recording.start()
 

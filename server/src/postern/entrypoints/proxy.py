@@ -45,6 +45,7 @@ from postern.proxies.core.control.registration import CredentialRenewal, obtain_
 from postern.proxies.core.control.tickets import TicketKeeper
 from postern.proxies.core.control.uploader import RecordingUploader
 from postern.proxies.core.garbage import settle_garbage_collector
+from postern.proxies.core.event_ledger import event_bytes
 from postern.proxies.core.limits import Limits
 from postern.proxies.core.open_files import raise_open_file_limit
 from postern.proxies.core.recording import Recorder, RecordingConfig, RecordingHeader, RecordingService, SnapshotClient
@@ -165,7 +166,7 @@ async def run(settings: Settings) -> int:
         uploads: list[RecordingUploader] = []
 
         def sealed(event: RecordingSealed, _path: Path | None) -> None:
-            outbox.append(event)
+            outbox.tell(event)
             for uploader in uploads:
                 uploader.look()
 
@@ -175,7 +176,7 @@ async def run(settings: Settings) -> int:
                 key_file=settings.secrets_dir / PRIVATE_KEY,
                 reserve_mb=settings.recording_reserve_mb,
             ),
-            on_checkpoint=outbox.append,
+            on_checkpoint=lambda event: outbox.offer(event, event_bytes(event.chain)),
             on_sealed=sealed,
         )
         await recording.start()
@@ -198,6 +199,7 @@ async def run(settings: Settings) -> int:
                 open_recorder=open_recorder,
                 new_detector=CommandDetector,
                 max_input_bytes=settings.recording_input_mb << 20,
+                is_disk_full=recording.journal.is_at_reserve,
             ),
             config.limits,
             pictures,

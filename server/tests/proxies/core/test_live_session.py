@@ -7,6 +7,7 @@ from uuid import UUID, uuid4
 
 import pytest
 
+from fakes.events import Events
 from fakes.recording import FakeRecorder, FakeRecordings
 from postern.contracts.access import RecordingPolicy, SessionGrant, Target, UserIdentity, WatchGrant
 from postern.contracts.enums import (
@@ -27,11 +28,6 @@ from postern.proxies.core.registry import NoNewSessions, NotWatchable, SessionRe
 from postern.proxies.core.session import LiveSession, SessionOver
 from postern.proxies.core.session_services import SessionServices
 from postern.proxies.core.watching import Output, Picture, Resized, WatchEnded
-
-
-class Events(list[Any]):
-    def of(self, kind: type) -> list[Any]:
-        return [event for event in self if isinstance(event, kind)]
 
 
 def grant(**more: Any) -> SessionGrant:

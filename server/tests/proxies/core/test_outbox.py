@@ -21,6 +21,7 @@ from postern.proxies.core.control.client import HttpControlPlane
 from postern.proxies.core.control.outbox import EventOutbox
 from postern.proxies.core.control.outbox_file import framed, records
 from postern.proxies.core.control.registration import obtain_credential
+from postern.proxies.core.event_ledger import NoRoomForEvents, event_bytes
 from postern.proxies.core.limits import Limits
 from proxies.core.test_control_link import config_for
 
@@ -68,40 +69,35 @@ def files_end_at(size: int) -> Iterator[None]:
         resource.setrlimit(resource.RLIMIT_FSIZE, (soft, hard))
 
 
-async def test_short_write_of_an_event_costs_no_other_event(
+async def test_short_write_of_an_event_costs_no_event_at_all(
     control_plane: FakeControlPlane, client: HttpControlPlane, tmp_path: Path
 ) -> None:
     outbox = EventOutbox(tmp_path / "o", LIMITS)
     outbox.append(refusal("first"))
-    (segment,) = (tmp_path / "o").glob("*.jsonl")
-    whole = segment.read_bytes()
-    with files_end_at(len(whole) + 20):
+    with files_end_at(len(framed(text("first"))) + 20), pytest.raises(NoRoomForEvents):
         outbox.append(refusal("the disk takes twenty bytes of it"))
-    assert segment.read_bytes() == whole
-    outbox.append(refusal("second"))
     assert outbox.unsent == 2
+    outbox._settle()  # as every half second
+    outbox.append(refusal("second"))
     await sent(outbox, client)
-    assert details(control_plane) == ["first", "second"]
+    assert details(control_plane) == ["first", "the disk takes twenty bytes of it", "second"]
 
 
-async def test_torn_record_that_cannot_be_taken_back_costs_no_other_event(
-    control_plane: FakeControlPlane, client: HttpControlPlane, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+async def test_short_event_over_the_torn_beginning_of_a_long_one_is_read(
+    control_plane: FakeControlPlane, client: HttpControlPlane, tmp_path: Path
 ) -> None:
-    def refuse(_descriptor: int, _length: int) -> None:
-        raise OSError("not now")
-
     outbox = EventOutbox(tmp_path / "o", LIMITS)
     outbox.append(refusal("first"))
-    (segment,) = (tmp_path / "o").glob("*.jsonl")
-    with monkeypatch.context() as patch, files_end_at(segment.stat().st_size + 20):
-        patch.setattr(os, "ftruncate", refuse)
-        outbox.append(refusal("torn"))
-    for number in range(3):
-        outbox.append(refusal(f"after {number}"))
-        with files_end_at(segment.stat().st_size + 20):
-            outbox.append(refusal("torn again, and taken back"))
-    await sent(outbox, client)
-    assert details(control_plane) == ["first", "after 0", "after 1", "after 2"]
+    with files_end_at(len(framed(text("first"))) + 400), pytest.raises(NoRoomForEvents):
+        outbox.append(refusal("torn " * 100))
+    outbox._owed.clear()
+    outbox.append(refusal("short"))
+    # A proxy that is killed now leaves the rest of the torn one behind the short one.
+    again = EventOutbox(tmp_path / "o", LIMITS)
+    again.append(refusal("after the restart"))
+    await sent(again, client)
+    assert details(control_plane) == ["first", "short", "after the restart"]
+    outbox.close()
 
 
 async def test_damaged_records_of_a_killed_proxy_do_not_stop_the_rest(
@@ -165,22 +161,107 @@ def small_disk(tmp_path: Path) -> Iterator[Path]:
     subprocess.run(["umount", "-l", place], check=True)
 
 
-async def test_full_disk_has_room_for_events_and_sets_it_aside_again(
+def fill(disk: Path) -> Path:
+    filler = disk / "filler"
+    with contextlib.suppress(OSError), filler.open("wb", buffering=0) as file:
+        while file.write(b"x" * 4096):
+            pass
+    return filler
+
+
+async def test_full_disk_takes_every_event_for_which_room_was_held(
     control_plane: FakeControlPlane, client: HttpControlPlane, small_disk: Path
 ) -> None:
     outbox = EventOutbox(small_disk / "o", Limits())
-    with contextlib.suppress(OSError), (small_disk / "filler").open("wb", buffering=0) as filler:
-        while filler.write(b"x" * 4096):
-            pass
-    for number in range(500):
-        outbox.append(refusal(str(number)))
-    assert outbox.unsent == 500
-    await sent(outbox, client)  # the cursor cannot be written either: no reason to stop
-    assert details(control_plane) == [str(number) for number in range(500)]
-    (small_disk / "filler").unlink()
-    again = EventOutbox(small_disk / "o", Limits())
-    await sent(again, client)
-    assert (small_disk / "o" / "reserve").stat().st_size == 1024 * 1024
+    for _ in range(100):
+        outbox.hold(event_bytes("x"))
+    fill(small_disk)
+    held = 100
+    with contextlib.suppress(NoRoomForEvents):
+        while True:  # what the last segment has left may still be held
+            outbox.hold(event_bytes("x"))
+            held += 1
+    for number in range(held):
+        outbox.append(refusal(str(number)), held=event_bytes("x"))  # raises nothing
+    await sent(outbox, client)
+    assert details(control_plane) == [str(number) for number in range(held)]
+
+
+async def test_full_disk_keeps_what_nobody_held_room_for_and_says_that_there_is_no_more(
+    control_plane: FakeControlPlane, client: HttpControlPlane, small_disk: Path
+) -> None:
+    outbox = EventOutbox(small_disk / "o", Limits())
+    filler = fill(small_disk)
+    told, kept_silently = 0, True
+    for _ in range(8000):  # beyond the emergency room they wait in memory
+        try:
+            outbox.append(refusal(str(told)))
+        except NoRoomForEvents:
+            kept_silently = False
+        else:
+            assert kept_silently, "room came from nowhere"
+        told += 1
+    assert not kept_silently
+    assert outbox.unsent == told
+    with pytest.raises(NoRoomForEvents):
+        outbox.hold(1)
+    filler.unlink()
+    outbox._settle()
+    outbox.hold(1)
+    await sent(outbox, client)
+    assert details(control_plane) == [str(number) for number in range(told)]
+
+
+async def test_proxy_that_starts_on_a_full_disk_delivers_from_memory_and_recovers(
+    control_plane: FakeControlPlane, client: HttpControlPlane, small_disk: Path
+) -> None:
+    (small_disk / "o").mkdir()
+    filler = fill(small_disk)
+    outbox = EventOutbox(small_disk / "o", Limits())
+    with pytest.raises(NoRoomForEvents):
+        outbox.append(refusal("in memory"))
+    assert len(outbox.unreported() or ()) == 1
+    task = asyncio.create_task(outbox.run(client))
+    assert await outbox.flushed(60)
+    assert details(control_plane) == ["in memory"]
+    filler.unlink()
+    while True:
+        with contextlib.suppress(NoRoomForEvents):
+            outbox.hold(1)
+            break
+        await asyncio.sleep(0.05)
+    outbox.append(refusal("on the disk"))
+    assert await outbox.flushed(60)
+    task.cancel()
+    await asyncio.gather(task, return_exceptions=True)
+    outbox.close()
+    assert details(control_plane) == ["in memory", "on the disk"]
+
+
+async def test_outbox_never_grows_beyond_its_limit(tmp_path: Path) -> None:
+    outbox = EventOutbox(tmp_path / "o", Limits(outbox_segment_bytes=4000, outbox_total_bytes=40_000))
+    refused = 0
+    for number in range(1000):
+        try:
+            outbox.append(refusal(str(number)))
+        except NoRoomForEvents:
+            refused += 1
+    assert refused > 700
+    assert sum(path.stat().st_size for path in (tmp_path / "o").iterdir()) <= 40_000
+    outbox.close()
+
+
+async def test_room_that_is_not_needed_any_more_is_given_back(tmp_path: Path) -> None:
+    outbox = EventOutbox(tmp_path / "o", Limits())
+    at_rest = len(list((tmp_path / "o").iterdir()))
+    for _ in range(50):
+        outbox.hold(100_000)
+    assert len(list((tmp_path / "o").iterdir())) > at_rest + 10
+    outbox.release(5_000_000)
+    outbox._settle()
+    assert len(list((tmp_path / "o").iterdir())) <= at_rest + 3
+    outbox.close()
+    assert not list((tmp_path / "o").iterdir())
 
 
 @given(st.lists(st.tuples(st.text(max_size=30), st.integers(0, 60) | st.none()), max_size=12))

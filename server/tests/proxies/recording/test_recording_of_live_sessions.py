@@ -11,6 +11,7 @@ from uuid import UUID, uuid4
 
 import pytest
 
+from fakes.events import Events
 from postern.contracts.access import RecordingPolicy, SessionGrant, Target, UserIdentity, WatchGrant
 from postern.contracts.enums import Actions, EndReason, LoginFrom, Protocol, RecordingState
 from postern.contracts.events import SessionEnded
@@ -44,7 +45,7 @@ def grant(*, strict: bool = True) -> SessionGrant:
     )
 
 
-def registry_of(journal: Journal, events: list[Any], pictures: Any = None) -> SessionRegistry:
+def registry_of(journal: Journal, events: Events, pictures: Any = None) -> SessionRegistry:
     def open_recorder(grant: SessionGrant, columns: int, rows: int) -> Recorder:
         return journal.open_session(grant.session_id, columns, rows, header(grant.session_id))
 
@@ -72,7 +73,7 @@ async def test_promise_3_strict_session_ends_within_two_seconds_of_a_failed_comm
 async def seconds_to_the_end(folder: Path, monkeypatch: pytest.MonkeyPatch) -> float:
     """From a commit that fails to the end of a strict session; everything else is asserted."""
     journal = journal_in(folder, commit_interval_s=0.4)
-    events: list[Any] = []
+    events = Events()
     registry = registry_of(journal, events)
     watch = asyncio.create_task(registry.run())
     session = registry.open(grant())
@@ -104,7 +105,7 @@ async def test_promise_3_best_effort_session_goes_on_and_its_recording_is_incomp
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     journal = journal_in(tmp_path)
-    registry = registry_of(journal, [])
+    registry = registry_of(journal, Events())
     watch = asyncio.create_task(registry.run())
     session = registry.open(grant(strict=False))
     session.activate("shell", 80, 24, record=True)
@@ -140,7 +141,7 @@ async def test_watcher_who_comes_in_the_middle_sees_the_same_screen_as_the_perso
         on_sealed=lambda *_: None,
     )
     await service.start()
-    registry = registry_of(service.journal, [], Pictures(service))
+    registry = registry_of(service.journal, Events(), Pictures(service))
     session = registry.open(grant())
     session.activate("shell", 80, 24, record=True)
     person = Screen(80, 24)

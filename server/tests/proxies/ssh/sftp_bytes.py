@@ -14,6 +14,10 @@ class Audit:
         self.actions = actions
         self.transfers: list[tuple[Any, ...]] = []
         self.refused: list[tuple[str, str]] = []
+        self.holds: list[str] = []
+        self.held = 0
+        #: What each event gets; 0 when the session ends for want of room.
+        self.room = 100
 
     def may(self, actions: Actions) -> bool:
         return bool(self.actions & actions)
@@ -21,7 +25,16 @@ class Audit:
     def refusal(self, actions: Actions) -> str:
         return f"no {actions.name}"
 
+    def hold(self, text: str, events: int = 1) -> int:
+        self.holds.append(text)
+        self.held += events * self.room
+        return events * self.room
+
+    def release(self, held: int) -> None:
+        self.held -= held
+
     def file_transferred(self, direction: Any, operation: str, path: str, **more: Any) -> None:
+        self.held -= more.get("held", 0)
         self.transfers.append((operation, path, more.get("size", 0), more.get("success", True)))
 
     def request_refused(self, request: str, detail: str = "") -> None:

@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 
 from postern.contracts.enums import Actions
 from postern.proxies.ssh import sftp_packets as sftp
+from postern.proxies.ssh.scp_inspector import ScpInspector
 from postern.proxies.ssh.sftp_inspector import SftpInspector
 from postern.proxies.ssh.sftp_packets import Malformed, Packet, PacketCutter
 from postern.proxies.ssh.shown_path import shown
@@ -350,3 +351,56 @@ def test_k43_nonsense_ends_with_a_value_error_only(pieces: list[tuple[bool, Any]
     except ValueError:
         pass
     inspector.close()
+
+
+@pytest.mark.parametrize(
+    "request_",
+    [
+        opening(1, b"/etc/shadow"),
+        opening(1, b"/etc/shadow", sftp.FLAG_WRITE),
+        packet(sftp.REMOVE, 1, b"/x"),
+        packet(sftp.RENAME, 1, b"/x", b"/y"),
+        packet(sftp.MKDIR, 1, b"/x", 0),
+        packet(sftp.SETSTAT, 1, b"/x", 0),
+        packet(sftp.EXTENDED, 1, b"posix-rename@openssh.com", b"/x", b"/y"),
+    ],
+)
+def test_nothing_that_the_log_must_hold_passes_without_room_for_it(request_: bytes) -> None:
+    audit = Audit()
+    audit.room = 0
+    assert inspector_of(audit).from_person(request_) == b""
+    assert audit.holds
+    assert not audit.transfers
+
+
+def test_change_through_a_handle_does_not_pass_without_room_for_it() -> None:
+    audit = Audit()
+    inspector = inspector_of(audit)
+    inspector.from_person(opening(1, b"/x"))
+    inspector.from_target(packet(sftp.HANDLE, 1, b"h"))
+    audit.room = 0
+    assert inspector.from_person(packet(sftp.FSETSTAT, 2, b"h", 0)) == b""
+
+
+def test_room_of_a_file_is_given_back_with_its_report() -> None:
+    audit = Audit()
+    inspector = inspector_of(audit)
+    inspector.from_person(opening(1, b"/x") + opening(2, b"/gone") + packet(sftp.REMOVE, 3, b"/y"))
+    assert audit.held == 500
+    inspector.from_target(packet(sftp.HANDLE, 1, b"h"))
+    inspector.from_target(packet(sftp.STATUS, 2, 2, b"", b"") + packet(sftp.STATUS, 3, 0, b"", b""))
+    inspector.from_person(packet(sftp.CLOSE, 4, b"h"))
+    inspector.from_target(packet(sftp.STATUS, 4, 0, b"", b""))
+    assert len(audit.transfers) == 3
+    assert audit.held == 0
+
+
+def test_scp_file_does_not_pass_without_room_for_it() -> None:
+    audit = Audit()
+    inspector = ScpInspector(audit, upload=False)  # type: ignore[arg-type]  # a stand-in for the session
+    assert inspector.from_target(b"C0644 2 a\nxx\0")
+    audit.room = 0
+    assert inspector.from_target(b"C0644 2 b\nxx\0") == b""
+    inspector.close()
+    assert [path for _, path, *_ in audit.transfers] == ["a"]
+    assert audit.held == 0

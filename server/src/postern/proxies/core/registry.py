@@ -105,6 +105,9 @@ class SessionRegistry:
             message = Text.TOO_MANY_SESSIONS.say(grant.user.language)
             session.end(EndReason.LIMIT, "too many sessions on this proxy", message=message)
             raise NoNewSessions(EndReason.LIMIT, message)
+        session.reserve_room()
+        if session.end_reason is not None:
+            raise NoNewSessions(session.end_reason, session.end_message)
         self._sessions[grant.session_id] = session
         self._empty.clear()
         return session

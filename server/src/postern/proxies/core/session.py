@@ -27,6 +27,7 @@ from postern.kernel.clock import monotonic_ms, monotonic_s, now
 from postern.kernel.errors import PosternError
 from postern.kernel.ids import new_id
 from postern.proxies.core.detection import Detection, Direction
+from postern.proxies.core.event_ledger import END_BYTES, EventLedger, NoRoomForEvents, event_bytes
 from postern.proxies.core.recording.program_recording import ProgramRecording, write_command, write_environment
 from postern.proxies.core.recording.streams import StreamAccount
 from postern.proxies.core.recording.whole_input import InputTooLong
@@ -91,6 +92,7 @@ class LiveSession:
         self.watchers: list[Watcher] = []
         self._services = services
         self._on_gone = on_gone
+        self._ledger = EventLedger(services.events, self._cannot_log)
         self.rights = Rights(grant)
         #: Any of these keeps the session; what the protocol needs beside connect, which every session needs.
         self.needs = Actions.CONNECT
@@ -149,9 +151,11 @@ class LiveSession:
             return False
         news = self.rights.news(at)
         if news.lost and changed is None:
-            self._services.events.append(
+            self._ledger.tell(
                 ActionsEnded(session_id=self.grant.session_id, at=at, version=self.rights.version, actions=news.lost)
             )
+            if self.end_reason is not None:
+                return False
         for actions, is_given in ((news.lost, False), (news.gained, True)):
             sentence = say_actions(self.language, actions, ended=not is_given, given=is_given)
             if actions and sentence:
@@ -164,14 +168,24 @@ class LiveSession:
 
     # Opening
 
+    def reserve_room(self) -> None:
+        """Set aside what the event of the end needs. Without room, or on a full disk, a strict session is over."""
+        if self._services.is_disk_full():
+            self._cannot_log(NoRoomForEvents("the disk has reached its reserve"))
+        else:
+            self._ledger.hold(END_BYTES)
+
+    def _raise_if_over(self) -> None:
+        if self.end_reason is not None:
+            raise SessionOver(self.end_reason, self.end_message)
+
     def activate(self, kind: str, columns: int = 0, rows: int = 0, *, record: bool = False) -> None:
         """The target's program is open: tell the control plane. `record` starts the recording of a terminal as well.
 
         `kind` is shell, exec, sftp, scp or forward. Raises `SessionOver` when the session has ended meanwhile, or may
         not run because it cannot be recorded.
         """
-        if self.end_reason is not None:
-            raise SessionOver(self.end_reason, self.end_message)
+        self._raise_if_over()
         self.kind = kind
         if record:
             self.record(columns or 80, rows or 24)
@@ -179,7 +193,7 @@ class LiveSession:
         self._start_ms = monotonic_ms()
         self.last_traffic_s = monotonic_s()
         self.state = SessionState.ACTIVE
-        self._services.events.append(
+        self._ledger.tell(
             SessionStarted(
                 session_id=self.grant.session_id,
                 at=now(),
@@ -189,6 +203,7 @@ class LiveSession:
                 recording=self.recorder is not None,
             )
         )
+        self._raise_if_over()
 
     def record(
         self, columns: int = 0, rows: int = 0, *, command: bytes = b"", environment: dict[bytes, bytes] | None = None
@@ -199,8 +214,7 @@ class LiveSession:
 
         Raises `SessionOver` when the session may not run because it cannot be recorded, or has ended meanwhile.
         """
-        if self.end_reason is not None:
-            raise SessionOver(self.end_reason, self.end_message)
+        self._raise_if_over()
         self.columns, self.rows = columns, rows
         try:
             recorder = self.recorder = self._services.open_recorder(self.grant, columns, rows)
@@ -323,9 +337,48 @@ class LiveSession:
 
     # Audit
 
-    def command(self, text: str, kind: CommandKind = CommandKind.EXEC, output: str = "", offset_ms: int = 0) -> None:
+    def hold(self, text: str, events: int = 1) -> int:
+        """Set room aside for events that name `text`, before what they tell of may happen. Returns the bytes held.
+
+        0: there is no room, and the session is over; nothing may happen. A session of lenient policy goes on: 1.
+        """
+        size = events * event_bytes(text[:_MAX_TEXT])
+        if self.end_reason is None and self._ledger.hold(size):
+            return size
+        return 0 if self.end_reason is not None else 1
+
+    def release(self, held: int) -> None:
+        """Give back room that was held for events that will not come."""
+        self._ledger.release(held)
+
+    def _cannot_log(self, error: NoRoomForEvents) -> None:
+        """Strict: what cannot be told of must not happen, so the session ends."""
+        if self.end_reason is None:
+            log.error("session %s cannot be logged: %s", self.grant.session_id, error.message)
+            if self.grant.recording.strict:
+                self.end(EndReason.CANNOT_RECORD, error.message, message=Text.CANNOT_LOG.say(self.language))
+
+    def hold_command(self, text: str) -> int:
+        """Room for a command that is to be run, and for the transfer that it may turn out to be.
+
+        Raises `SessionOver` when there is none: the command must not run.
+        """
+        self.hold(text)
+        held = self.hold(text)
+        self._raise_if_over()
+        return held
+
+    def command(
+        self,
+        text: str,
+        kind: CommandKind = CommandKind.EXEC,
+        output: str = "",
+        offset_ms: int = 0,
+        *,
+        held: int = 0,
+    ) -> None:
         """A command was given to the target."""
-        self._services.events.append(
+        self._ledger.tell(
             CommandSeen(
                 id=new_id(),
                 session_id=self.grant.session_id,
@@ -335,7 +388,8 @@ class LiveSession:
                 input=text[:_MAX_TEXT],
                 output=output[: 4 * _MAX_TEXT],
                 risk_level=RiskLevel.ORDINARY,
-            )
+            ),
+            held=held,
         )
 
     def file_transferred(
@@ -347,9 +401,10 @@ class LiveSession:
         size: int = 0,
         success: bool = True,
         detail: str = "",
+        held: int = 0,
     ) -> None:
-        """A file was moved or changed, or that was tried."""
-        self._services.events.append(
+        """A file was moved or changed, or that was tried. `held`: what `hold` gave for it."""
+        self._ledger.tell(
             FileTransferred(
                 id=new_id(),
                 session_id=self.grant.session_id,
@@ -360,12 +415,13 @@ class LiveSession:
                 size=size,
                 success=success,
                 detail=detail[:_MAX_TEXT],
-            )
+            ),
+            held=held,
         )
 
     def request_refused(self, request: str, detail: str = "") -> None:
         """Something that the person's client asked for was refused by rule."""
-        self._services.events.append(
+        self._ledger.tell(
             RequestRefused(
                 id=new_id(),
                 session_id=self.grant.session_id,
@@ -398,7 +454,7 @@ class LiveSession:
                 self.recorder.end(reason.value)
             except _RECORDING_FAULTS as error:
                 log.warning("session %s: the recording's end is missing: %s", self.grant.session_id, error)
-        self._services.events.append(
+        self._ledger.close(
             SessionEnded(
                 session_id=self.grant.session_id,
                 at=now(),

@@ -5,8 +5,8 @@ from dataclasses import dataclass, field
 from typing import Protocol
 
 from postern.contracts.access import SessionGrant
-from postern.contracts.events import SessionEvent
 from postern.proxies.core.detection import Behind, NewDetector
+from postern.proxies.core.event_ledger import EventSink
 from postern.proxies.core.recording.program_recording import MAX_INPUT_BYTES
 
 
@@ -28,12 +28,6 @@ class Recorder(Protocol):
         """True once the recording can no longer be trusted (a failed sync is noticed later than the write)."""
 
 
-class EventSink(Protocol):
-    """Takes events for the control plane; keeps them on disk until they are delivered."""
-
-    def append(self, event: SessionEvent) -> None: ...
-
-
 OpenRecorder = Callable[[SessionGrant, int, int], Recorder]
 
 
@@ -47,3 +41,5 @@ class SessionServices:
     behind: Behind = field(default_factory=Behind)
     #: Input of a program without a terminal that is kept whole; with more of it the session ends.
     max_input_bytes: int = MAX_INPUT_BYTES
+    #: Whether the disk has reached the reserve that ends the taking of new sessions.
+    is_disk_full: Callable[[], bool] = lambda: False

@@ -32,6 +32,13 @@ class Text(Enum):
         "会话无法录像，按照安全策略已结束。可联系管理员。",
         "This session cannot be recorded and has ended, as the policy demands. Please tell an administrator.",
     )
+    CANNOT_LOG = (
+        "磁盘已满，会话中的操作无法记录，按照安全策略已结束。可联系管理员，稍后再试。",
+        (
+            "There is no room left to log what this session does, so it has ended, as the policy demands. "
+            "Please tell an administrator, and try again later."
+        ),
+    )
     END_UNREACHABLE = ("无法连接目标主机。", "The target cannot be reached.")
     END_CREDENTIAL_REFUSED = (
         "目标主机拒绝了系统用户的凭据。可联系管理员检查该系统用户。",

@@ -122,6 +122,8 @@ class Relay:
             program.write(data)
             return
         onward = self._guarded(self._inspector.from_person, data)
+        if self.session.end_reason is not None:
+            return
         if onward:
             program.write(onward)
         answers = self._inspector.answers()
@@ -176,6 +178,8 @@ class Relay:
             return
         if self._inspector is not None and not stderr:
             data = self._guarded(self._inspector.from_target, data)
+            if self.session.end_reason is not None:  # what the session ended for may be that this cannot be logged
+                return
             self._pace_person()
         if data:
             self._front.send(data, stderr=stderr)

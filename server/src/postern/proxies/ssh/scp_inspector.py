@@ -25,16 +25,13 @@ class ScpInspector:
         self._size = 0
         self._left = 0
         self._in_file = False
+        self._held = 0
 
     def from_person(self, data: bytes) -> bytes:
-        if self._upload:
-            self._read(data)
-        return data
+        return self._read(data) if self._upload else data
 
     def from_target(self, data: bytes) -> bytes:
-        if not self._upload:
-            self._read(data)
-        return data
+        return data if self._upload else self._read(data)
 
     def answers(self) -> bytes:
         return b""
@@ -43,8 +40,8 @@ class ScpInspector:
         if self._in_file:
             self._report(success=False, carried=self._size - self._left)
 
-    def _read(self, data: bytes) -> None:
-        """The sender's side: lines, and after a C line its content and one status byte."""
+    def _read(self, data: bytes) -> bytes:
+        """The sender's side: lines, and after a C line its content and one status byte. Returns what may pass."""
         position = 0
         while position < len(data):
             if self._in_file:
@@ -63,13 +60,16 @@ class ScpInspector:
                 self._line += data[position:]
                 if len(self._line) > _MAX_LINE:
                     raise ValueError("a line is too long")
-                return
+                return data
             self._line += data[position:end]
             position = end + 1
             line, self._line = bytes(self._line), bytearray()
-            self._take_line(line)
+            if not self._take_line(line):
+                return b""
+        return data
 
-    def _take_line(self, line: bytes) -> None:
+    def _take_line(self, line: bytes) -> bool:
+        """False: the file that the line names cannot be logged, so nothing of it may pass."""
         kind = line[:1]
         if kind in (b"C", b"D"):
             _, size, name = self._fields(line)
@@ -77,13 +77,17 @@ class ScpInspector:
                 if len(self._folders) >= _MAX_DEPTH:
                     raise ValueError("folders are too deep")
                 self._folders.append(name)
-                return
-            self._file, self._size, self._left, self._in_file = name, size, size, True
-        elif kind == b"E":
+                return True
+            self._file, self._size, self._left = name, size, size
+            self._held = self._session.hold(self._path)
+            self._in_file = self._held > 0
+            return self._in_file
+        if kind == b"E":
             if self._folders:
                 self._folders.pop()
         elif kind not in (b"T", b"\x01", b"\x02"):
             raise ValueError("not an scp line")
+        return True
 
     @staticmethod
     def _fields(line: bytes) -> tuple[str, int, str]:
@@ -92,12 +96,17 @@ class ScpInspector:
             raise ValueError("a malformed scp line")
         return parts[0].decode("ascii", "replace"), int(parts[1]), shown(parts[2], _MAX_LINE)
 
+    @property
+    def _path(self) -> str:
+        return shortened("/".join((*self._folders, self._file)))
+
     def _report(self, *, success: bool, carried: int) -> None:
         self._in_file = False
         self._session.file_transferred(
             TransferDirection.UPLOAD if self._upload else TransferDirection.DOWNLOAD,
             "upload" if self._upload else "download",
-            shortened("/".join((*self._folders, self._file))),
+            self._path,
             size=carried,
             success=success,
+            held=self._held,
         )

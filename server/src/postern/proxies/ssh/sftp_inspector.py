@@ -76,6 +76,7 @@ class _OpenFile:
     read: int = 0
     failed: bool = False
     in_flight: int = 0
+    held: int = 0  # room for its events
     closed: bool | None = None  # how closing went; None as long as it is not answered
 
     @property
@@ -90,6 +91,7 @@ class _Pending:
     type: int
     path: str = ""
     operation: str = ""
+    held: int = 0  # room for the event of the operation
     file: _OpenFile | None = None
 
 
@@ -167,7 +169,12 @@ class SftpInspector:
                 open_files[id(pending.file)] = pending.file
             elif pending.operation:
                 self._session.file_transferred(
-                    TransferDirection.OTHER, pending.operation, pending.path, success=False, detail="no answer"
+                    TransferDirection.OTHER,
+                    pending.operation,
+                    pending.path,
+                    success=False,
+                    detail="no answer",
+                    held=pending.held,
                 )
         for file in open_files.values():
             self._report_file(file)
@@ -233,7 +240,12 @@ class SftpInspector:
         if (flags & sftp.FLAG_READ or not flags & sftp.FLAG_WRITE) and not self._may_download:
             return self._refuse(packet, "download", shown(path))
         self._check_room(packet.type)
-        self._expect(packet, _Pending(sftp.OPEN, file=_OpenFile(shown(path), flags)))
+        file = _OpenFile(shown(path), flags)
+        # One event for what is written and one for what is read; the file is opened only when both can be told.
+        file.held = self._session.hold(file.path, 2)
+        if not file.held:
+            return b""
+        self._expect(packet, _Pending(sftp.OPEN, file=file))
         return None
 
     def _judge_by_handle(self, packet: Packet) -> bytes | None:
@@ -256,6 +268,9 @@ class SftpInspector:
             file.written += size
         elif packet.type == sftp.FSETSTAT and file.only_reads:
             pending.operation, pending.path = "setstat", file.path
+            pending.held = self._session.hold(file.path)
+            if not pending.held:
+                return b""
         self._expect(packet, pending)
         return None
 
@@ -266,7 +281,10 @@ class SftpInspector:
             text = f"{shown(path, PAIR_CHARS)} -> {shown(packet.string(end)[0], PAIR_CHARS)}"
         if not self._may_upload:
             return self._refuse(packet, operation, text)
-        self._expect(packet, _Pending(packet.type, path=text, operation=operation))
+        held = self._session.hold(text)
+        if not held:
+            return b""
+        self._expect(packet, _Pending(packet.type, path=text, operation=operation, held=held))
         return None
 
     def _judge_extension(self, packet: Packet) -> bytes | None:
@@ -317,7 +335,9 @@ class SftpInspector:
             raise sftp.Malformed(f"an answer of type {packet.type} to a request of type {pending.type}")
         good = packet.type != sftp.STATUS or packet.number(4) in (sftp.STATUS_OK, sftp.STATUS_EOF)
         if pending.operation:
-            self._session.file_transferred(TransferDirection.OTHER, pending.operation, pending.path, success=good)
+            self._session.file_transferred(
+                TransferDirection.OTHER, pending.operation, pending.path, success=good, held=pending.held
+            )
         if pending.file is not None:
             self._heard_of_file(packet, pending.type, pending.file, good=good)
 
@@ -347,16 +367,22 @@ class SftpInspector:
     def _report_file(self, file: _OpenFile) -> None:
         if file.is_folder:
             return
-        success = file.closed is True and not file.failed
-        detail = "not closed" if file.closed is None and not file.failed else ""
+        told: list[tuple[TransferDirection, int]] = []
         if file.flags & sftp.FLAGS_CHANGING or file.written:
-            self._session.file_transferred(
-                TransferDirection.UPLOAD, "upload", file.path, size=file.written, success=success, detail=detail
-            )
+            told.append((TransferDirection.UPLOAD, file.written))
         if file.read or file.only_reads:
+            told.append((TransferDirection.DOWNLOAD, file.read))
+        for direction, size in told:
             self._session.file_transferred(
-                TransferDirection.DOWNLOAD, "download", file.path, size=file.read, success=success, detail=detail
+                direction,
+                direction.value,
+                file.path,
+                size=size,
+                success=file.closed is True and not file.failed,
+                detail="not closed" if file.closed is None and not file.failed else "",
+                held=file.held // 2,
             )
+        self._session.release(file.held // 2 * (2 - len(told)))
 
 
 def _may_answer(request: int, answer: int) -> bool:

@@ -8,11 +8,11 @@ number of times, a cursor that lags after a crash does no harm.
 import asyncio
 import contextlib
 import logging
-from collections import Counter
+from collections import Counter, deque
 from collections.abc import Callable
 from itertools import islice
 from pathlib import Path
-from typing import Final
+from typing import Final, NoReturn
 from uuid import UUID
 
 import msgspec
@@ -20,8 +20,10 @@ import msgspec
 from postern.contracts.events import EventBatch, SessionEvent
 from postern.proxies.core.control import outbox_file
 from postern.proxies.core.control.client import pause
-from postern.proxies.core.control.outbox_file import Record, Reserve, SegmentWriter
+from postern.proxies.core.control.outbox_file import Record
+from postern.proxies.core.control.outbox_room import OutboxRoom
 from postern.proxies.core.control.plane import ControlPlane, ControlRefused, ControlUnavailable
+from postern.proxies.core.event_ledger import NoRoomForEvents
 from postern.proxies.core.limits import Limits
 
 log = logging.getLogger(__name__)
@@ -30,8 +32,10 @@ _BATCH: Final = 500
 _FIRST_PAUSE_S: Final = 0.5
 _LONGEST_PAUSE_S: Final = 10.0
 _UNAUTHORIZED: Final = (401, 403)
-#: Some thousand events: what is told while a full disk ends the sessions that cannot be recorded.
-_RESERVE_BYTES: Final = 1024 * 1024
+#: How often room is looked after.
+_TEND_S: Final = 0.5
+#: Events that wait in memory at most, for a disk that takes nothing at all.
+_OWED: Final = 20_000
 #: Sessions that one heartbeat names at most.
 _NAMED: Final = 2000
 
@@ -41,7 +45,6 @@ class EventOutbox:
 
     def __init__(self, directory: Path, limits: Limits) -> None:
         self._directory = directory
-        self._limits = limits
         self._encoder = msgspec.json.Encoder()
         self._decoder: msgspec.json.Decoder[SessionEvent] = msgspec.json.Decoder(SessionEvent)
         directory.mkdir(mode=0o700, parents=True, exist_ok=True)
@@ -53,11 +56,9 @@ class EventOutbox:
             outbox_file.count(path, 0 if number else self._done_bytes) for number, path in enumerate(segments)
         )
         self._waiting = self._sessions_in(segments)
-        self._total_bytes = sum(path.stat().st_size for path in segments)
-        self._number = int(segments[-1].stem) + 1 if segments else 1
-        self._writer: SegmentWriter | None = None
-        self._reserve = Reserve(directory / "reserve", _RESERVE_BYTES)
-        self._reserve.take()
+        self._room = OutboxRoom(directory, limits, int(segments[-1].stem) + 1 if segments else 1)
+        #: Records that the disk does not take now, in their order.
+        self._owed: deque[bytes] = deque()
         if self._unsent:
             self._wake.set()
         else:
@@ -72,44 +73,86 @@ class EventOutbox:
         """Sessions of which events wait, for the heartbeat; None when they are too many to name."""
         return tuple(self._waiting) if len(self._waiting) <= _NAMED else None
 
-    def append(self, event: SessionEvent) -> None:
-        """Keep an event for sending. It is in the file (of the operating system) when this returns."""
+    # Keeping
+
+    def hold(self, size: int) -> None:
+        """Set room aside for an event to come. Raises `NoRoomForEvents`."""
+        if self._owed:
+            raise NoRoomForEvents("events wait for room on the disk")
+        self._room.hold(size)
+
+    def release(self, size: int) -> None:
+        """Give back room that was held."""
+        self._room.release(size)
+
+    def append(self, event: SessionEvent, *, held: int = 0) -> None:
+        """Keep an event for sending. It is in the file (of the operating system) when this returns.
+
+        Raises `NoRoomForEvents` when the event took room of the emergency, or waits in memory until there is room: it
+        will be sent, but what goes on after it could not be told.
+        """
         record = outbox_file.framed(self._encoder.encode(event))
-        if self._total_bytes + len(record) > self._limits.outbox_total_bytes:
-            log.error("the outbox is full: an event of %s is lost", event.session_id)
-            return
-        try:
-            self._write(record)
-        except OSError:
-            log.exception("an event of session %s could not be kept", event.session_id)
-            return
-        self._total_bytes += len(record)
         self._unsent += 1
         self._waiting[event.session_id] += 1
         self._idle.clear()
         self._wake.set()
-
-    def _write(self, record: bytes) -> None:
+        if self._owed:
+            self._room.release(held)
+            self._owe(record, event, NoRoomForEvents("events wait for room on the disk"))
         try:
-            self._current_segment().append(record)
-        except OSError:
-            if not self._reserve.release():
-                raise
-            log.warning("the disk is full: events are kept in the room set aside for them")
-            self._current_segment().append(record)
+            is_ordinary = self._room.write(record, held=held)
+        except (OSError, NoRoomForEvents) as error:
+            self._owe(record, event, error)
+        if not is_ordinary:
+            raise NoRoomForEvents("the disk is full: an event took room of the emergency")
 
-    def _current_segment(self) -> SegmentWriter:
-        writer = self._writer
-        if writer is not None and writer.size >= self._limits.outbox_segment_bytes:
-            writer.close()
-            self._writer = writer = None
-            self._number += 1
-        if writer is None:
-            writer = self._writer = SegmentWriter(self._directory / f"{self._number:012d}.jsonl")
-        return writer
+    def tell(self, event: SessionEvent) -> None:
+        """Keep an event that reports what is over, so that nothing can be stopped for want of room."""
+        with contextlib.suppress(NoRoomForEvents):
+            self.append(event)
+
+    def offer(self, event: SessionEvent, size: int) -> None:
+        """Keep an event of at most `size` bytes that a later one replaces; without ordinary room it is left out."""
+        with contextlib.suppress(NoRoomForEvents):
+            self.hold(size)
+            self.append(event, held=size)
+
+    def _owe(self, record: bytes, event: SessionEvent, error: Exception) -> NoReturn:
+        if len(self._owed) < _OWED:
+            self._owed.append(record)
+        else:
+            self._unsent -= 1
+            self._waiting -= Counter((event.session_id,))
+            log.error("an event is lost, %d others wait for room on the disk: %r", len(self._owed), event)
+        raise NoRoomForEvents(f"an event could not be written: {error}") from error
+
+    def _settle(self) -> None:
+        """Write what waits in memory, as far as there is room."""
+        try:
+            while self._owed:
+                self._room.write(self._owed[0])
+                self._owed.popleft()
+        except (OSError, NoRoomForEvents):
+            return
+        self._room.tend()
+
+    # Sending
 
     async def run(self, plane: ControlPlane, on_contact: Callable[[], None] = lambda: None) -> None:
         """Send what is there, and go on until cancelled. `on_contact` is called after each answer."""
+        tending = asyncio.create_task(self._tend(), name="room of the outbox")
+        try:
+            await self._send(plane, on_contact)
+        finally:
+            tending.cancel()
+            await asyncio.gather(tending, return_exceptions=True)
+
+    async def _tend(self) -> None:
+        while True:
+            await asyncio.sleep(_TEND_S)
+            self._settle()
+
+    async def _send(self, plane: ControlPlane, on_contact: Callable[[], None]) -> None:
         pause_s = _FIRST_PAUSE_S
         while True:
             await self._wake.wait()
@@ -134,20 +177,21 @@ class EventOutbox:
         return self._unsent <= 0
 
     def close(self) -> None:
-        if self._writer is not None:
-            self._writer.close()
-            self._writer = None
+        self._settle()
+        if self._owed:
+            log.error("%d events are lost: the disk does not take them, and the control plane is away", len(self._owed))
+        self._room.close()
 
     async def _send_next(self, plane: ControlPlane) -> bool:
         """Send one batch. False when nothing is left."""
         segments = self._segments()
         if not segments:
-            return False
+            return await self._send_owed(plane)
         path = segments[0]
         waiting = self._next_batch(path)
         if not waiting:
             if self._is_current(path):
-                return False
+                return await self._send_owed(plane)
             self._drop(path)
             return True
         events = [event for record in waiting if (event := self._decode(record.text)) is not None]
@@ -160,6 +204,24 @@ class EventOutbox:
             self._drop(path)
         else:
             self._write_cursor(path)
+        return True
+
+    async def _send_owed(self, plane: ControlPlane) -> bool:
+        """Send what the disk does not take from memory. False when nothing is left."""
+        owed = list(islice(self._owed, _BATCH))
+        if not owed:
+            return False
+        # Taken out meanwhile, or `_settle` would write what is being sent: then it would be sent twice.
+        for _record in owed:
+            self._owed.popleft()
+        events = [event for record in owed if (event := self._decode(outbox_file.unframed(record))) is not None]
+        try:
+            await self._deliver(plane, events)
+        except BaseException:
+            self._owed.extendleft(reversed(owed))
+            raise
+        self._unsent -= len(owed)
+        self._waiting -= Counter(event.session_id for event in events)
         return True
 
     def _next_batch(self, path: Path) -> list[Record]:
@@ -200,14 +262,13 @@ class EventOutbox:
         return found
 
     def _is_current(self, path: Path) -> bool:
-        return self._writer is not None and self._writer.path == path
+        return self._room.current == path
 
     def _drop(self, path: Path) -> None:
-        self._total_bytes = max(0, self._total_bytes - path.stat().st_size)
         path.unlink()
         self._done_bytes = 0
         self._cursor_file.unlink(missing_ok=True)
-        self._reserve.take()
+        self._settle()
 
     def _segments(self) -> list[Path]:
         return sorted(self._directory.glob("*.jsonl"))

@@ -1,11 +1,10 @@
 """The records of an outbox segment: each is a record separator, one JSON text, a newline (RFC 7464).
 
 JSON holds neither of the two bytes unescaped, so a reader finds the next record whatever stands before it. A record
-that was torn by a full disk or a crash is skipped alone. Segments of older versions, JSON lines without separators,
-are read as well.
+that was torn by a full disk or a crash is skipped alone. A segment is a file of zeros that is filled from the front.
+Segments of older versions, JSON lines without separators, are read as well.
 """
 
-import contextlib
 import os
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -29,6 +28,11 @@ def framed(text: bytes) -> bytes:
     return _START + text + _END
 
 
+def unframed(record: bytes) -> bytes:
+    """The JSON text of a record."""
+    return record[len(_START) : -len(_END)]
+
+
 def records(data: bytes, start: int = 0) -> Iterator[Record]:
     """The complete records of a segment's bytes from offset `start` on; torn ones are left out."""
     position = start
@@ -45,57 +49,46 @@ def count(path: Path, start: int = 0) -> int:
     return sum(1 for _record in records(path.read_bytes(), start))
 
 
+def set_aside(path: Path, size: int) -> None:
+    """Make a file of `size` zeros whose blocks are the disk's promise. Raises OSError; nothing is left then."""
+    try:
+        descriptor = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_TRUNC | os.O_CLOEXEC, 0o600)
+        try:
+            os.posix_fallocate(descriptor, 0, size)
+        finally:
+            os.close(descriptor)
+    except OSError:
+        path.unlink(missing_ok=True)
+        raise
+
+
 class SegmentWriter:
-    """Appends whole records to one segment file, or nothing."""
+    """Fills one segment file, which was set aside, from the front."""
 
     def __init__(self, path: Path) -> None:
         self.path = path
-        self._descriptor = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_APPEND | os.O_CLOEXEC, 0o600)
-        self.size = os.fstat(self._descriptor).st_size
+        self._descriptor = os.open(path, os.O_WRONLY | os.O_CLOEXEC)
+        self._capacity = os.fstat(self._descriptor).st_size
+        self._size = 0
+
+    @property
+    def left(self) -> int:
+        """Bytes that are free."""
+        return self._capacity - self._size
 
     def append(self, record: bytes) -> None:
-        """Write the record. Raises OSError when the disk did not take all of it; the file then ends as before."""
-        left = memoryview(record)
-        try:
-            while left:  # a full disk takes a part and refuses the rest with the next call
-                left = left[os.write(self._descriptor, left) :]
-        except OSError:
-            # Should this fail too, the torn bytes stay: the next record's separator ends them.
-            with contextlib.suppress(OSError):
-                os.ftruncate(self._descriptor, self.size)
-            raise
-        finally:
-            self.size = os.fstat(self._descriptor).st_size
+        """Write the record. Raises OSError when the disk did not take all of it; the next record takes its place."""
+        position, left = self._size, memoryview(record)
+        while left:
+            written = os.pwrite(self._descriptor, left, position)
+            if not written:
+                raise OSError("the disk took nothing")
+            position, left = position + written, left[written:]
+        self._size = position
 
     def close(self) -> None:
-        os.close(self._descriptor)
-
-
-class Reserve:
-    """Room on the disk that is kept for events: what happens on a full disk is told all the same."""
-
-    def __init__(self, path: Path, size_bytes: int) -> None:
-        self._path = path
-        self._size_bytes = size_bytes
-
-    def take(self) -> None:
-        """Set the room aside, unless it is already, or there is none."""
+        """Give back what is free, and let go."""
         try:
-            descriptor = os.open(self._path, os.O_WRONLY | os.O_CREAT | os.O_CLOEXEC, 0o600)
-        except OSError:
-            return
-        try:
-            if os.fstat(descriptor).st_size < self._size_bytes:
-                os.posix_fallocate(descriptor, 0, self._size_bytes)
-        except OSError:
-            self._path.unlink(missing_ok=True)
+            os.ftruncate(self._descriptor, self._size)
         finally:
-            os.close(descriptor)
-
-    def release(self) -> bool:
-        """Give the room to whoever writes next. False when there was none set aside."""
-        try:
-            self._path.unlink()
-        except OSError:
-            return False
-        return True
+            os.close(self._descriptor)

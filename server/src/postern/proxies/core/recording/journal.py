@@ -213,6 +213,13 @@ class Journal:
         """How much room the volume of the journal has, measured now."""
         return measure_disk(self._directory, self._reserve_bytes)
 
+    def is_at_reserve(self) -> bool:
+        """Whether no new session may begin because the volume is full, or gone."""
+        try:
+            return self.disk.level == "refuse"
+        except OSError:
+            return True
+
     @property
     def stats(self) -> JournalStats:
         return JournalStats(

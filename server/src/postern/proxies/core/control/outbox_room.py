@@ -1,0 +1,132 @@
+"""The room of the outbox on its disk: segments that are set aside before they are needed.
+
+A session holds room for an event before it lets happen what the event tells of, and a disk that fills up afterwards
+changes nothing: the blocks are there. `base` bytes are held by nobody. They take what is found out only afterwards, and
+the ends of the sessions that a full disk ends.
+"""
+
+import logging
+from pathlib import Path
+from typing import Final
+
+from postern.proxies.core.control.outbox_file import SegmentWriter, set_aside
+from postern.proxies.core.event_ledger import NoRoomForEvents
+from postern.proxies.core.limits import Limits
+
+log = logging.getLogger(__name__)
+
+#: At the end of a segment at most so much stays empty, because the next event does not fit.
+_WASTE_BYTES: Final = 24 * 1024
+#: Some thousand events.
+_BASE_BYTES: Final = 1024 * 1024
+_SPARE: Final = "spare-*"
+
+
+class OutboxRoom:
+    """The segment that is written, those that are set aside for later, and who holds how much of them."""
+
+    def __init__(self, directory: Path, limits: Limits, first_number: int) -> None:
+        self._directory = directory
+        self._segment_bytes = limits.outbox_segment_bytes
+        self._total_bytes = limits.outbox_total_bytes
+        self._usable_bytes = self._segment_bytes - min(_WASTE_BYTES, self._segment_bytes // 4)
+        self._base_bytes = min(_BASE_BYTES, self._total_bytes // 4, 8 * self._segment_bytes)
+        self._number = first_number
+        self._spare_number = 0
+        self._writer: SegmentWriter | None = None
+        self._spares: list[Path] = []
+        self._held = 0
+        for left in (*directory.glob(_SPARE), directory / "reserve"):  # of an earlier process, an older version
+            left.unlink(missing_ok=True)
+        self.tend()
+
+    @property
+    def current(self) -> Path | None:
+        """The segment that is written."""
+        return self._writer.path if self._writer is not None else None
+
+    def close(self) -> None:
+        if self._writer is not None:
+            self._writer.close()
+            self._writer = None
+        while self._spares:
+            self._spares.pop().unlink(missing_ok=True)
+
+    # Holding
+
+    @property
+    def _free(self) -> int:
+        written = self._writer.left if self._writer is not None else 0
+        return written + len(self._spares) * self._usable_bytes
+
+    def hold(self, size: int) -> None:
+        """Set `size` bytes aside. Raises `NoRoomForEvents`."""
+        if not self._has_ordinary(size):
+            raise NoRoomForEvents("there is no room on the disk for further events")
+        self._held += size
+
+    def release(self, size: int) -> None:
+        """Give held room back."""
+        self._held = max(0, self._held - size)
+
+    def _has_ordinary(self, size: int) -> bool:
+        """Whether `size` bytes are free that nobody holds, the base apart; more is set aside if there is not enough."""
+        wanted = self._held + self._base_bytes + size
+        return self._free >= wanted or self._set_aside(wanted + self._segment_bytes) or self._free >= wanted
+
+    def tend(self) -> None:
+        """Set aside what is missing, after the disk was full; give back what is not needed any more."""
+        wanted = self._held + self._base_bytes + self._segment_bytes
+        self._set_aside(wanted)
+        while self._spares and self._free - 2 * self._usable_bytes > wanted:
+            self._spares.pop().unlink(missing_ok=True)
+
+    def _set_aside(self, wanted: int) -> bool:
+        """Have so many bytes free. False: the disk, or the limit of the outbox, does not allow it."""
+        on_disk = self._on_disk() if self._free < wanted else 0
+        while self._free < wanted:
+            on_disk += self._segment_bytes
+            if on_disk > self._total_bytes:
+                return False
+            self._spare_number += 1
+            path = self._directory / f"spare-{self._spare_number:012d}"
+            try:
+                set_aside(path, self._segment_bytes)
+            except OSError as error:
+                log.debug("no room to set aside for events: %s", error)
+                return False
+            self._spares.append(path)
+        return True
+
+    def _on_disk(self) -> int:
+        return sum(path.stat().st_size for path in self._directory.iterdir())
+
+    # Writing
+
+    def write(self, record: bytes, *, held: int = 0) -> bool:
+        """Write a record, in `held` bytes of room that were set aside for it. False: it took room from the base.
+
+        Raises OSError, `NoRoomForEvents` when it was not written.
+        """
+        self.release(held)
+        size = len(record)
+        is_ordinary = size <= held or self._has_ordinary(size)
+        if not is_ordinary and self._free - self._held < size:
+            raise NoRoomForEvents("there is no room on the disk for this event")
+        writer = self._writer
+        if writer is None or writer.left < size:
+            writer = self._next_segment(size)
+        writer.append(record)
+        return is_ordinary
+
+    def _next_segment(self, size: int) -> SegmentWriter:
+        path = self._directory / f"{self._number:012d}.jsonl"
+        if size <= self._segment_bytes and self._spares:
+            self._spares.pop(0).rename(path)
+        else:
+            set_aside(path, max(size, self._segment_bytes))
+        self._number += 1
+        old, self._writer = self._writer, SegmentWriter(path)
+        if old is not None:
+            old.close()
+        return self._writer

@@ -1,0 +1,79 @@
+"""Room for what a session will have to tell: set aside before something happens, so that it never happens unlogged."""
+
+from collections.abc import Callable
+from typing import Final, Protocol
+
+from postern.contracts.events import SessionEvent
+from postern.kernel.errors import PosternError
+
+#: Room that each session holds from its beginning on: for the event of its end.
+END_BYTES: Final = 4096
+_EVENT_BYTES: Final = 800
+#: A control character takes six bytes in JSON.
+_BYTES_PER_CHARACTER: Final = 6
+
+
+class NoRoomForEvents(PosternError):
+    """There is no room for further events; what they would tell of must not happen.
+
+    Raised by `EventSink.append` after it has taken care of its event, in emergency room or in memory.
+    """
+
+    code = "no_room_for_events"
+    status = 503
+
+
+class EventSink(Protocol):
+    """Takes events for the control plane; keeps them on disk until they are delivered."""
+
+    def append(self, event: SessionEvent, *, held: int = 0) -> None:
+        """Keep an event, in `held` bytes of room if it was set aside. Raises `NoRoomForEvents`: kept, but end the session."""
+
+    def hold(self, size: int) -> None:
+        """Set `size` bytes aside for an event to come. Raises `NoRoomForEvents`."""
+
+    def release(self, size: int) -> None:
+        """Give back what `hold` set aside and no event will need."""
+
+
+def event_bytes(text: str = "") -> int:
+    """How much room an event needs at most that names `text`."""
+    return _EVENT_BYTES + _BYTES_PER_CHARACTER * len(text)
+
+
+class EventLedger:
+    """One session's events and the room that it holds. `on_no_room` is called each time there is none."""
+
+    def __init__(self, sink: EventSink, on_no_room: Callable[[NoRoomForEvents], None]) -> None:
+        self._sink = sink
+        self._on_no_room = on_no_room
+        self._held = 0
+
+    def hold(self, size: int) -> bool:
+        """Set room aside. False: there is none."""
+        try:
+            self._sink.hold(size)
+        except NoRoomForEvents as error:
+            self._on_no_room(error)
+            return False
+        self._held += size
+        return True
+
+    def release(self, size: int) -> None:
+        """Give back room that no event needs."""
+        size = min(size, self._held)
+        self._held -= size
+        self._sink.release(size)
+
+    def tell(self, event: SessionEvent, *, held: int = 0) -> None:
+        """Tell of something; `held`: how much room was set aside for it."""
+        held = min(held, self._held)
+        self._held -= held
+        try:
+            self._sink.append(event, held=held)
+        except NoRoomForEvents as error:
+            self._on_no_room(error)
+
+    def close(self, last: SessionEvent) -> None:
+        """Tell of the end in whatever room the session holds, and give back the rest."""
+        self.tell(last, held=self._held)

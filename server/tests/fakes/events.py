@@ -1,0 +1,32 @@
+"""Events in memory, for tests that look at what a session tells."""
+
+from typing import Any
+
+from postern.proxies.core.event_ledger import NoRoomForEvents
+
+
+class Events(list[Any]):
+    """A sink with as much room as a test gives it."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.held = 0
+        self.room = 1 << 30
+
+    def append(self, event: Any, *, held: int = 0) -> None:
+        super().append(event)
+        self.held -= held
+        if not held and not self.room:
+            raise NoRoomForEvents("the disk is full")
+
+    def hold(self, size: int) -> None:
+        if size > self.room:
+            raise NoRoomForEvents("the disk is full")
+        self.room -= size
+        self.held += size
+
+    def release(self, size: int) -> None:
+        self.held -= size
+
+    def of(self, kind: type) -> list[Any]:
+        return [event for event in self if isinstance(event, kind)]

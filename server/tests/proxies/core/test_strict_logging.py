@@ -1,0 +1,108 @@
+"""What cannot be logged does not happen: sessions of every kind end when there is no room for their events."""
+
+from typing import Any
+
+import pytest
+
+from fakes.events import Events
+from fakes.recording import FakeRecordings
+from postern.contracts.access import RecordingPolicy
+from postern.contracts.enums import EndReason, TransferDirection
+from postern.contracts.events import CommandSeen, FileTransferred, SessionEnded, SessionStarted
+from postern.proxies.core.limits import Limits
+from postern.proxies.core.registry import NoNewSessions, SessionRegistry
+from postern.proxies.core.session import LiveSession, SessionOver, SessionServices
+from proxies.core.test_live_session import grant
+
+
+class Place:
+    def __init__(self) -> None:
+        self.events = Events()
+        self.is_disk_full = False
+        services = SessionServices(
+            events=self.events, open_recorder=FakeRecordings().open, is_disk_full=lambda: self.is_disk_full
+        )
+        self.registry = SessionRegistry(services, Limits())
+
+    def active(self, kind: str = "sftp", **more: Any) -> LiveSession:
+        session = self.registry.open(grant(**more))
+        session.activate(kind)
+        return session
+
+
+@pytest.fixture
+async def place() -> Place:
+    return Place()
+
+
+def ends(place: Place) -> list[EndReason]:
+    return [event.reason for event in place.events.of(SessionEnded)]
+
+
+@pytest.mark.parametrize("why", ["reserve", "no room"])
+async def test_no_session_begins_when_its_end_could_not_be_told(place: Place, why: str) -> None:
+    place.is_disk_full = why == "reserve"
+    place.events.room = 0 if why == "no room" else place.events.room
+    with pytest.raises(NoNewSessions, match="no room left to log") as caught:
+        place.registry.open(grant())
+    assert caught.value.reason is EndReason.CANNOT_RECORD
+    assert ends(place) == [EndReason.CANNOT_RECORD]
+    assert len(place.registry) == 0
+
+
+async def test_session_ends_when_there_is_no_room_for_what_it_is_about_to_do(place: Place) -> None:
+    session = place.active()
+    place.events.room = 0
+    assert session.hold("/etc/shadow") == 0
+    assert ends(place) == [EndReason.CANNOT_RECORD]
+    assert "no room left to log" in session.end_message
+
+
+async def test_command_without_room_does_not_run(place: Place) -> None:
+    session = place.registry.open(grant())
+    place.events.room = 0
+    with pytest.raises(SessionOver, match="no room left to log"):
+        session.hold_command("rm -rf /srv")
+
+
+async def test_shell_whose_command_could_only_just_be_kept_ends_before_the_next_one(place: Place) -> None:
+    session = place.active("shell")
+    place.events.room = 0
+    session.command("cat /etc/shadow")
+    assert [event.input for event in place.events.of(CommandSeen)] == ["cat /etc/shadow"]
+    assert ends(place) == [EndReason.CANNOT_RECORD]
+    assert session.user_input(b"x") is False
+
+
+async def test_session_that_cannot_be_told_of_does_not_start(place: Place) -> None:
+    session = place.registry.open(grant())
+    place.events.room = 0
+    with pytest.raises(SessionOver):
+        session.activate("sftp")
+    assert place.events.of(SessionStarted)
+
+
+async def test_what_had_room_is_told_and_the_session_goes_on(place: Place) -> None:
+    session = place.active()
+    held = session.hold("/srv/a")
+    place.events.room = 0
+    session.file_transferred(TransferDirection.DOWNLOAD, "download", "/srv/a", held=held)
+    assert session.end_reason is None
+    assert len(place.events.of(FileTransferred)) == 1
+
+
+async def test_session_of_lenient_policy_goes_on(place: Place) -> None:
+    place.is_disk_full = True
+    session = place.active(recording=RecordingPolicy(strict=False))
+    place.events.room = 0
+    assert session.hold("/srv/a")
+    session.command("id")
+    assert session.end_reason is None
+
+
+async def test_ended_session_holds_no_room(place: Place) -> None:
+    session = place.active()
+    session.hold("/srv/a", 2)
+    session.release(session.hold("/srv/b"))
+    session.end(EndReason.USER_CLOSED)
+    assert place.events.held == 0
