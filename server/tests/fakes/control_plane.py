@@ -137,6 +137,8 @@ class FakeControlPlane:
         self.bootstrap_token = "bootstrap"
         self.down = False
         self.delay_s = 0.0
+        #: What goes wrong with the next calls of a path: a status, "reset" (nothing is done), "lost" (done, no answer).
+        self.faults: dict[str, list[str]] = {}
         #: Seconds between what a call did here and the answer to it.
         self.late_s: Callable[[], float] = lambda: 0.0
         self.reject_sessions: set[UUID] = set()
@@ -277,10 +279,17 @@ class FakeControlPlane:
                 return web.Response(status=503)
             if not self._known(request):
                 return web.Response(status=401)
+            fault = self.faults[path].pop(0) if self.faults.get(path) else ""
+            if fault.isdecimal():
+                return web.Response(status=int(fault))
             message: Any = msgspec.json.decode(body, type=kind)
-            self.calls.append((path, message))
-            result = answer(message)
-            self._changed.set()
+            result = None
+            if fault != "reset":
+                self.calls.append((path, message))
+                result = answer(message)
+                self._changed.set()
+            if fault and request.transport is not None:
+                request.transport.close()
             await asyncio.sleep(self.late_s())
             return web.Response(body=msgspec.json.encode(result), content_type="application/json")
 

@@ -14,6 +14,7 @@ from postern.kernel.dialing import DialPolicy
 from postern.kernel.secret import Secret
 from postern.proxies.core.control.client import HttpControlPlane
 from postern.proxies.core.control.outbox import EventOutbox
+from postern.proxies.core.control.patience import PatientControlPlane
 from postern.proxies.core.control.registration import obtain_credential
 from postern.proxies.core.control.tickets import TicketKeeper
 from postern.proxies.core.detection import NewDetector
@@ -123,7 +124,8 @@ async def ssh_proxy(
     recordings = FakeRecordings()
     settings = SharedSettings()
     credential = await obtain_credential(config)
-    async with HttpControlPlane(plane.url, credential, limits) as client:
+    async with HttpControlPlane(plane.url, credential, limits) as http:
+        client = PatientControlPlane(http, limits)
         registry = SessionRegistry(
             SessionServices(
                 events=outbox,

@@ -41,11 +41,12 @@ from postern.proxies.core.control.channel import ControlChannel
 from postern.proxies.core.control.client import HttpControlPlane
 from postern.proxies.core.control.heartbeat import HeartbeatSender, ProxyState
 from postern.proxies.core.control.outbox import EventOutbox
+from postern.proxies.core.control.patience import PatientControlPlane
 from postern.proxies.core.control.registration import CredentialRenewal, obtain_credential
 from postern.proxies.core.control.tickets import TicketKeeper
 from postern.proxies.core.control.uploader import RecordingUploader
-from postern.proxies.core.garbage import settle_garbage_collector
 from postern.proxies.core.event_ledger import event_bytes
+from postern.proxies.core.garbage import settle_garbage_collector
 from postern.proxies.core.limits import Limits
 from postern.proxies.core.open_files import raise_open_file_limit
 from postern.proxies.core.recording import Recorder, RecordingConfig, RecordingHeader, RecordingService, SnapshotClient
@@ -187,7 +188,8 @@ async def run(settings: Settings) -> int:
         credential = await _unless(stopping, obtain_credential(config))
         if credential is None:
             return 0
-        plane = await stack.enter_async_context(HttpControlPlane(config.control_url, credential, config.limits))
+        client = await stack.enter_async_context(HttpControlPlane(config.control_url, credential, config.limits))
+        plane = PatientControlPlane(client, config.limits)
 
         def open_recorder(grant: SessionGrant, columns: int, rows: int) -> Recorder:
             return recording.journal.open_session(grant.session_id, columns, rows, header_of(grant, columns, rows))
@@ -243,7 +245,7 @@ async def run(settings: Settings) -> int:
             on_connected=registry.control_seen,
         )
 
-        renewal = CredentialRenewal(config, credential, plane, users=(plane, channel))
+        renewal = CredentialRenewal(config, credential, client, users=(client, channel))
 
         def answered(answer: HeartbeatAnswer) -> None:
             shared.take(answer)

@@ -176,7 +176,7 @@ async def test_menu_control_plane_away_is_explained_and_the_menu_goes_on(world: 
         await terminal.expect("asset> ")
         world.plane.down = True
         await terminal.type("r\r")
-        await terminal.expect("control plane cannot be reached")
+        await terminal.expect("temporarily unavailable")
         world.plane.down = False
         await terminal.type("r\r")
         await terminal.expect("Page 1 of 1")

@@ -184,16 +184,6 @@ async def test_k33_certificates_are_not_taken(world: World, tmp_path: Path) -> N
     assert (await run(world.proxy.ssh(world.login, "true"))).status == 255
 
 
-async def test_control_plane_that_is_away_is_told_to_the_person(world: World) -> None:
-    world.plane.down = True
-    argv = [word.replace("LogLevel=ERROR", "LogLevel=INFO") for word in world.proxy.ssh(world.login, "true")]
-
-    result = await run(argv)
-
-    assert result.status == 255
-    assert b"control plane cannot be reached" in result.err
-
-
 async def test_k53_silent_connections_do_not_hold_up_a_sign_in(world: World) -> None:
     silent = [await asyncio.open_connection("127.0.0.1", world.proxy.port) for _ in range(15)]
     loop = asyncio.get_running_loop()

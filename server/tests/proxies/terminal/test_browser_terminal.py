@@ -22,6 +22,7 @@ from postern.contracts.terminals import StopWatching, TerminateSession
 from postern.kernel.secret import Secret
 from postern.proxies.core.control.client import HttpControlPlane
 from postern.proxies.core.control.outbox import EventOutbox
+from postern.proxies.core.control.patience import PatientControlPlane
 from postern.proxies.core.control.registration import obtain_credential
 from postern.proxies.core.limits import Limits
 from postern.proxies.core.registry import SessionRegistry
@@ -81,7 +82,8 @@ async def stage(tmp_path: Path) -> AsyncIterator[Stage]:
         config.state_dir.mkdir(mode=0o700)
         outbox = EventOutbox(config.outbox_dir, limits)
         credential = await obtain_credential(config)
-        async with HttpControlPlane(plane.url, credential, limits) as client:
+        async with HttpControlPlane(plane.url, credential, limits) as http:
+            client = PatientControlPlane(http, limits)
             recordings, targets = FakeRecordings(), FakeTargets()
             registry = SessionRegistry(
                 SessionServices(events=outbox, open_recorder=recordings.open), limits, recordings
@@ -178,7 +180,7 @@ async def test_denied_token_and_absent_control_plane_are_told(stage: Stage) -> N
         await page.say(type="open", token="any", columns=80, rows=24)
         ended = await page.message("ended")
         assert ended["reason"] == "control_unavailable"
-        assert "控制中心" in ended["message"]
+        assert "暂时不可用" in ended["message"]
     assert stage.targets.shells == []
 
 

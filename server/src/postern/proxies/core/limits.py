@@ -32,6 +32,9 @@ class Limits:
 
     # Control plane
     control_request_s: float = 15.0
+    control_hold_s: float = 10.0  # how long people's calls wait for a control plane that is away
+    control_held: int = 250
+    control_held_per_source: int = 20
     control_answer_bytes: int = 4 * 1024 * 1024
     outbox_segment_bytes: int = 256 * 1024
     outbox_total_bytes: int = 1024 * 1024 * 1024

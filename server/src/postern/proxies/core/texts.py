@@ -96,8 +96,8 @@ class Text(Enum):
 
     # Opening a session
     CONTROL_UNAVAILABLE = (
-        "控制中心暂时无法联系，稍后再试。",
-        "The control plane cannot be reached right now. Please try again in a moment.",
+        "Postern 暂时不可用，稍后再试。",
+        "Postern is temporarily unavailable. Please try again in a moment.",
     )
     DRAINING = ("服务正在关闭，不再接受新会话。", "The service is shutting down and takes no new sessions.")
     TOO_MANY_SESSIONS = (

@@ -98,7 +98,8 @@ class Opening:
             connection = await self._services.targets.connect(session, prompter=self._ask, progress=lambda _state: None)
         except TargetFailed as failure:
             session.end(failure.reason, failure.detail, message=failure.message)
-            raise Refused(failure.message) from failure
+            is_away = failure.reason is EndReason.CONTROL_LOST
+            raise Refused(failure.message, code=DenialCode.CONTROL_UNAVAILABLE if is_away else None) from failure
         except PromptCancelled as cancelled:
             session.end(EndReason.USER_CLOSED, "no answer to a question")
             raise Refused(cancelled.message) from cancelled

@@ -2,7 +2,7 @@
 
 import logging
 from collections.abc import Sequence
-from typing import Final
+from typing import Final, NoReturn
 
 import asyncssh
 
@@ -147,7 +147,6 @@ class Person(asyncssh.SSHServer):
             answer = await self._services.plane.sign_in_code(request)
         except (ControlUnavailable, ControlRefused) as error:
             self._control_away(error)
-            return False
         if self._second_factor is not due:  # another user name meanwhile: this answer is about somebody else
             self._refuse_late(answer)
             return False
@@ -173,7 +172,6 @@ class Person(asyncssh.SSHServer):
             answer = await self._services.plane.sign_in_password(request)
         except (ControlUnavailable, ControlRefused) as error:
             self._control_away(error)
-            return False
         return self._take(answer)
 
     async def key_offered(self, key: asyncssh.SSHKey) -> bool:
@@ -186,7 +184,6 @@ class Person(asyncssh.SSHServer):
             return (await self._services.plane.public_key_offer(request)).acceptable
         except (ControlUnavailable, ControlRefused) as error:
             self._control_away(error)
-            return False
 
     async def key_proven(self, key: asyncssh.SSHKey, signed: bytes, signature: bytes) -> bool:
         """The client has signed with this key; the control plane looks at the signature itself."""
@@ -203,7 +200,6 @@ class Person(asyncssh.SSHServer):
             answer = await self._services.plane.sign_in_public_key(request)
         except (ControlUnavailable, ControlRefused) as error:
             self._control_away(error)
-            return False
         return self._take(answer)
 
     def _take(self, answer: SignInAnswer) -> bool:
@@ -227,9 +223,11 @@ class Person(asyncssh.SSHServer):
         if answer.ticket:
             self._services.tickets.give_back(answer.ticket)
 
-    def _control_away(self, error: ControlUnavailable | ControlRefused) -> None:
+    def _control_away(self, error: ControlUnavailable | ControlRefused) -> NoReturn:
+        """Nobody judged what was shown, so it is no refusal: the connection ends with a reason of its own."""
         log.warning("sign-in from %s: %s", self.remote_addr, error.message)
         self._banner(Text.CONTROL_UNAVAILABLE.say("zh-hans") + " " + Text.CONTROL_UNAVAILABLE.say("en"))
+        raise asyncssh.DisconnectError(asyncssh.DISC_SERVICE_NOT_AVAILABLE, Text.CONTROL_UNAVAILABLE.say("en"))
 
     def _banner(self, text: str) -> None:
         if self._link is not None:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Final, Protocol
 import asyncssh
 
 from postern.contracts.access import ReachableAsset, ReachablePage, UserIdentity
-from postern.contracts.enums import EndReason
+from postern.contracts.enums import DenialCode, EndReason
 from postern.kernel.errors import PosternError
 from postern.proxies.core.session import LiveSession
 from postern.proxies.core.target import PromptCancelled, Pty, TargetFailed
@@ -29,6 +29,7 @@ if TYPE_CHECKING:
 log = logging.getLogger(__name__)
 
 _FAILED: Final = 255  # what ssh itself uses for "the connection failed"
+_TEMPORARY: Final = 75  # EX_TEMPFAIL of sysexits.h: trying again later may help
 _MAX_CELLS: Final = 1000
 _MAX_TERM: Final = 64
 _SFTP: Final = "sftp"
@@ -291,7 +292,7 @@ class PersonSession(asyncssh.SSHServerSession[bytes]):
                 self._exit(_FAILED)
         except Refused as refusal:
             self.say("\n  ".join((refusal.message, *(_describe(asset) for asset in refusal.candidates))))
-            self._exit(_FAILED)
+            self._exit(_TEMPORARY if refusal.denial is DenialCode.CONTROL_UNAVAILABLE else _FAILED)
         except PosternError as error:
             self.say(error.message)
             self._exit(_FAILED)

@@ -170,7 +170,7 @@ class TargetLogin:
             )
         except (ControlUnavailable, ControlRefused) as error:
             raise self._fail(
-                EndReason.ERROR, Text.CONTROL_UNAVAILABLE.say(self._session.language), error.message
+                EndReason.CONTROL_LOST, Text.CONTROL_UNAVAILABLE.say(self._session.language), error.message
             ) from error
         if answer.verdict is HostKeyVerdict.CHANGED:
             message = Text.HOST_KEY_CHANGED.say(
@@ -216,7 +216,7 @@ class TargetLogin:
                 CredentialRequest(session_id=grant.session_id, opening_key=grant.opening_key)
             )
         except (ControlUnavailable, ControlRefused) as error:
-            raise self._fail(EndReason.ERROR, Text.CONTROL_UNAVAILABLE.say(language), error.message) from error
+            raise self._fail(EndReason.CONTROL_LOST, Text.CONTROL_UNAVAILABLE.say(language), error.message) from error
         if answer.credential is None:
             message = answer.denial.message if answer.denial is not None else Text.END_CREDENTIAL_REFUSED.say(language)
             raise self._fail(EndReason.CREDENTIAL_REFUSED, message, "the control plane gave no credential")

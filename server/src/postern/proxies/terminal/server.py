@@ -22,12 +22,12 @@ from postern.contracts.browser import (
     Watch,
     Watching,
 )
-from postern.contracts.enums import DenialCode, EndReason
+from postern.contracts.enums import DenialCode
 from postern.kernel.errors import PosternError, SettingsError
 from postern.proxies.core.charset import Charset
 from postern.proxies.core.control.plane import ControlPlane, ControlRefused, ControlUnavailable
 from postern.proxies.core.limits import Limits
-from postern.proxies.core.registry import SessionRegistry
+from postern.proxies.core.registry import NoNewSessions, SessionRegistry
 from postern.proxies.core.settings import split_address
 from postern.proxies.core.target import TargetConnector
 from postern.proxies.core.texts import Text as CoreText
@@ -154,8 +154,8 @@ class StreamServer:
             raise NotUnderstood  # a watch token; the view that nobody has ends with the session
         try:
             session = self._registry.open(answer.grant)
-        except PosternError as error:
-            await link.end(Ended(reason=EndReason.LIMIT.value, message=error.message))
+        except NoNewSessions as refused:
+            await link.end(Ended(reason=refused.reason.value, message=refused.message))
             return
         terminal = BrowserTerminal(
             session,

@@ -1,0 +1,158 @@
+"""A full disk and a web part that is away: what cannot be recorded does not happen, and nothing needs a restart after."""
+
+import contextlib
+import os
+import signal
+import subprocess
+from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+from typing import Any
+
+import pytest
+from product import Api, Product, wait_until
+from test_ssh_story import run
+from world import ZHANG_PASSWORD, TargetHost, World, build_world
+
+UNAVAILABLE = "Postern is temporarily unavailable. Please try again in a moment."
+DISK_MB = 160
+
+
+@pytest.fixture(scope="module")
+def disk(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
+    """A small volume for the data folder."""
+    if os.geteuid() != 0:
+        pytest.skip("mounting a small volume needs root")
+    place = tmp_path_factory.mktemp("small") / "disk"
+    place.mkdir()
+    mount = ["mount", "-t", "tmpfs", "-o", f"size={DISK_MB}m,mode=700", "tmpfs", str(place)]
+    if subprocess.run(mount, check=False, capture_output=True).returncode != 0:
+        pytest.skip("no tmpfs here")
+    yield place
+    subprocess.run(["umount", "-l", place], check=True)
+
+
+@pytest.fixture(scope="module")
+def frail(disk: Path, host: TargetHost, tmp_path_factory: pytest.TempPathFactory) -> Iterator[World]:
+    """A product of its own on the small volume."""
+    running = Product(disk / "home", POSTERN_RECORDING_RESERVE_MB="1")
+    running.log = tmp_path_factory.mktemp("logs") / "postern.log"
+    running.start()
+    try:
+        yield build_world(running, tmp_path_factory.mktemp("people"), host)
+    finally:
+        running.stop()
+
+
+@contextlib.contextmanager
+def full(disk: Path) -> Iterator[None]:
+    """Not a byte is left on the volume, until the end of the block."""
+    filler = disk / "filler"
+    with filler.open("wb", buffering=0) as file:
+        for size in (1 << 20, 4096, 1):
+            with contextlib.suppress(OSError):
+                while file.write(b"x" * size):
+                    pass
+    try:
+        yield
+    finally:
+        filler.unlink(missing_ok=True)
+
+
+def sftp(world: World) -> list[str]:
+    return ["sftp", *world.ssh_options(), "-P", str(world.product.ssh_port), "-o", "User=zhang@deploy@web-1", "127.0.0.1"]
+
+
+def downloads_on_file(world: World) -> list[str]:
+    rows: list[dict[str, Any]] = world.admin.get("/api/v1/audits/ftp-logs/?limit=500&offset=0")["results"]
+    return [row["filename"] for row in rows if row["operate"] == "Download" and row["is_success"]]
+
+
+def nothing_is_live(world: World) -> bool:
+    return not world.sessions(is_finished="0")
+
+
+def test_full_disk_lets_nothing_pass_unlogged_and_recovers_without_a_restart(frail: World, disk: Path) -> None:
+    files = [frail.directory / f"file-{number}" for number in range(40)]
+    for file in files:
+        file.write_bytes(file.name.encode() * 100)
+    got = frail.directory / "got"
+    got.mkdir()
+    open_before = subprocess.Popen(
+        sftp(frail), stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, bufsize=1
+    )
+    assert open_before.stdin is not None
+    open_before.stdin.write(f"get {files[0]} {got}/\n")
+    wait_until(lambda: (got / files[0].name).exists(), message="the first download")
+    shown = frail.directory / "shown"
+    with shown.open("wb") as output:  # more than the segments that the journal has in store
+        shell = subprocess.Popen(
+            frail.ssh("read; yes | head -c 40000000", options=("-tt",)), stdin=subprocess.PIPE, stdout=output
+        )
+    assert shell.stdin is not None
+    wait_until(lambda: len(frail.sessions(is_finished="0")) == 2, message="both sessions")
+
+    with full(disk):
+        with ThreadPoolExecutor(8) as pool:
+            fresh = [pool.submit(run, sftp(frail), input=f"get {file} {got}/\n") for file in files[20:]]
+            for file in files[1:20]:
+                open_before.stdin.write(f"get {file} {got}/\n")
+            ended = [future.result() for future in fresh]
+        for result, file in zip(ended, files[20:], strict=True):
+            if not (got / file.name).exists():
+                assert UNAVAILABLE in result.stderr or "no room left to log" in result.stderr, result
+                assert "Permission denied" not in result.stderr
+        shell.stdin.write(b"\n")
+        shell.stdin.flush()
+        assert shell.wait(60) == 255
+        said = shown.read_bytes()[-300:]
+        assert b"cannot be recorded" in said or b"no room left to log" in said
+
+        visitor = Api(frail.product.url)
+        visitor.call("GET", "/core/auth/login/")
+        answers = [
+            visitor.call(
+                "POST", "/api/v1/authentication/sign-in/", {"username": "zhang", "password": ZHANG_PASSWORD}
+            ),
+            frail.admin.call("POST", "/api/v1/assets/nodes/", {"value": "no room"}),
+            frail.admin.call("PATCH", f"/api/v1/assets/assets/{frail.asset_id}/", {"comment": "x" * 4000}),
+        ]
+        assert [answer.status for answer in answers] == [503, 503, 503], answers
+        assert all(answer.body["code"] == "unavailable" for answer in answers)
+        assert frail.admin.call("GET", "/api/v1/users/profile/").status in (200, 503)
+
+    open_before.stdin.close()
+    open_before.wait(60)
+    frail.zhang()
+    assert run(frail.ssh("echo again")).stdout == "again\n"
+    wait_until(lambda: nothing_is_live(frail), message="the end of all sessions")
+    passed = sorted(file.name for file in files if (got / file.name).exists())
+    wait_until(
+        lambda: set(passed) <= {Path(name).name for name in downloads_on_file(frail)},
+        message=f"log of {len(passed)} downloads",
+    )
+    assert frail.product.healthy()
+    assert "Traceback" not in frail.product.output()
+
+
+def test_right_key_connects_through_a_restart_of_the_web_part(frail: World) -> None:
+    frail.product.part("web").send_signal(signal.SIGKILL)
+    done = run(frail.ssh("echo in"))
+    assert (done.returncode, done.stdout) == (0, "in\n"), done.stderr
+
+
+def test_web_part_that_stays_away_is_told_as_temporarily_unavailable(frail: World) -> None:
+    web = frail.product.part("web")
+    family = [*web.children(recursive=True), web]
+    for process in family:
+        process.suspend()  # it takes connections and answers none
+    try:
+        done = run(frail.ssh("echo in"))
+    finally:
+        for process in family:
+            process.resume()
+    assert done.returncode == 255
+    assert UNAVAILABLE in done.stderr
+    assert "Permission denied" not in done.stderr
+    wait_until(frail.product.healthy, message="health")
+    assert run(frail.ssh("echo in")).stdout == "in\n"

@@ -1,0 +1,126 @@
+"""Hold what people ask for while the control plane is away for some seconds, as at a restart, and then ask again.
+
+Only an answer of the control plane decides: nothing is granted or refused here. Few are held at a time, in total and
+for each source, so that holding costs a proxy little whatever strangers do.
+"""
+
+import asyncio
+import random
+from collections import Counter
+from collections.abc import Awaitable, Callable
+from typing import Final, TypeVar
+from uuid import UUID
+
+from postern.contracts import access, events, terminals
+from postern.kernel.clock import monotonic_s
+from postern.proxies.core.control.plane import ControlPlane, ControlUnavailable, RecordingProgress
+from postern.proxies.core.limits import Limits
+
+Answer = TypeVar("Answer")
+
+_FIRST_PAUSE_S: Final = 0.25
+_LONGEST_PAUSE_S: Final = 1.0
+
+
+class PatientControlPlane:
+    """A `ControlPlane` for what people wait for. The proxy's own messages go straight through: they have their own retries."""
+
+    def __init__(self, plane: ControlPlane, limits: Limits) -> None:
+        self._plane = plane
+        self._limits = limits
+        self._held: Counter[str] = Counter()
+
+    @property
+    def held(self) -> int:
+        """How many calls wait at present."""
+        return self._held.total()
+
+    async def _patiently(
+        self, ask: Callable[[], Awaitable[Answer]], source: str, *, is_repeatable: bool = True
+    ) -> Answer:
+        """Ask until there is an answer, for some seconds. Raises what `ask` raised last.
+
+        `is_repeatable` False: the call may count only once, so it is repeated only if it surely was not carried out.
+        """
+        deadline_s = monotonic_s() + self._limits.control_hold_s
+        pause_s = _FIRST_PAUSE_S
+        while True:
+            try:
+                return await ask()
+            except ControlUnavailable as error:
+                if monotonic_s() + pause_s >= deadline_s or not (is_repeatable or error.is_untouched):
+                    raise
+                await self._hold(source, pause_s, error)
+            pause_s = min(_LONGEST_PAUSE_S, pause_s * 1.5)
+
+    async def _hold(self, source: str, pause_s: float, error: ControlUnavailable) -> None:
+        limits = self._limits
+        if self.held >= limits.control_held or self._held[source] >= limits.control_held_per_source:
+            raise error
+        self._held[source] += 1
+        try:
+            # Spread, so that not all come back at the same moment.
+            await asyncio.sleep(pause_s * random.uniform(0.75, 1.25))  # noqa: S311 - not a secret
+        finally:
+            self._held[source] -= 1
+            if not self._held[source]:
+                del self._held[source]
+
+    # Signing in
+
+    async def sign_in_password(self, request: access.SignInPassword) -> access.SignInAnswer:
+        return await self._patiently(lambda: self._plane.sign_in_password(request), request.remote_addr)
+
+    async def public_key_offer(self, request: access.PublicKeyOffer) -> access.PublicKeyAnswer:
+        return await self._patiently(lambda: self._plane.public_key_offer(request), request.remote_addr)
+
+    async def sign_in_public_key(self, request: access.SignInPublicKey) -> access.SignInAnswer:
+        """A signature is good once, like a code."""
+        return await self._patiently(
+            lambda: self._plane.sign_in_public_key(request), request.remote_addr, is_repeatable=False
+        )
+
+    async def sign_in_code(self, request: access.SignInCode) -> access.SignInAnswer:
+        """A code is good once: were it taken, and only the answer lost, a repetition would be refused."""
+        return await self._patiently(
+            lambda: self._plane.sign_in_code(request), request.remote_addr, is_repeatable=False
+        )
+
+    # Opening a session
+
+    async def reachable_assets(self, request: access.ReachableQuery) -> access.ReachablePage:
+        return await self._patiently(lambda: self._plane.reachable_assets(request), request.remote_addr)
+
+    async def authorize(self, request: access.AuthorizeRequest) -> access.AuthorizeAnswer:
+        """A permission whose answer was lost is a row that the next heartbeats end."""
+        return await self._patiently(lambda: self._plane.authorize(request), request.remote_addr)
+
+    async def redeem_token(self, request: access.RedeemToken) -> access.AuthorizeAnswer:
+        return await self._patiently(
+            lambda: self._plane.redeem_token(request), request.remote_addr, is_repeatable=False
+        )
+
+    async def credential(self, request: access.CredentialRequest) -> access.CredentialAnswer:
+        return await self._patiently(
+            lambda: self._plane.credential(request), str(request.session_id), is_repeatable=False
+        )
+
+    async def host_key(self, request: access.HostKeySeen) -> access.HostKeyAnswer:
+        return await self._patiently(lambda: self._plane.host_key(request), str(request.session_id))
+
+    # The proxy's own
+
+    async def send_events(self, batch: events.EventBatch) -> events.EventBatchAnswer:
+        return await self._plane.send_events(batch)
+
+    async def report_tickets(self, report: access.TicketReport) -> access.TicketReportAnswer:
+        return await self._plane.report_tickets(report)
+
+    async def heartbeat(self, beat: terminals.Heartbeat) -> terminals.HeartbeatAnswer:
+        return await self._plane.heartbeat(beat)
+
+    async def recording_received(self, session_id: UUID) -> RecordingProgress:
+        return await self._plane.recording_received(session_id)
+
+    async def send_recording(self, session_id: UUID, data: bytes, *, first: int, total: int) -> RecordingProgress:
+        return await self._plane.send_recording(session_id, data, first=first, total=total)

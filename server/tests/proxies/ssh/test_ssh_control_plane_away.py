@@ -1,0 +1,196 @@
+"""A control plane that is away for a moment costs people a moment; one that stays away is told as what it is.
+
+"Permission denied" is said only by a control plane that has judged what was shown.
+"""
+
+import asyncio
+import contextlib
+from collections.abc import AsyncIterator
+from pathlib import Path
+from typing import Any
+
+import asyncssh
+import pytest
+
+from fakes.control_plane import FakeControlPlane
+from peers.ssh_proxy import World, make_world, run, ssh_proxy
+from peers.sshd import Sshd
+from postern.contracts import access
+from postern.contracts.enums import EndReason
+from postern.contracts.events import SessionEnded
+from postern.proxies.core.control.patience import PatientControlPlane
+from postern.proxies.core.control.plane import ControlUnavailable
+from postern.proxies.core.limits import Limits
+
+#: So long, a test that waits for the end of patience takes.
+PATIENCE_S = 1.5
+FAULTS = ["503", "502", "reset", "lost"]
+
+
+@pytest.fixture
+async def impatient(control_plane: FakeControlPlane, sshd: Sshd, tmp_path: Path) -> AsyncIterator[World]:
+    """A proxy that waits only a moment."""
+    async with ssh_proxy(control_plane, tmp_path / "p", limits=Limits(control_hold_s=PATIENCE_S)) as proxy:
+        yield make_world(proxy, control_plane, sshd)
+
+
+def connect(world: World, **options: object) -> Any:
+    return asyncssh.connect(
+        "127.0.0.1", world.proxy.port, username=world.login, known_hosts=None, config=None, agent_path=None,
+        **{"client_keys": None, **options},
+    )  # fmt: skip
+
+
+def key(world: World) -> dict[str, object]:
+    return {"client_keys": [str(world.proxy.key)]}
+
+
+PASSWORD = {"password": "right"}
+
+
+class Coder(asyncssh.SSHClient):
+    """Shows the code."""
+
+    def kbdint_auth_requested(self) -> str:
+        return ""
+
+    def kbdint_challenge_received(self, name: str, instructions: str, lang: str, prompts: Any) -> list[str]:
+        return ["314159"] if prompts else []
+
+
+@pytest.mark.parametrize("fault", FAULTS)
+@pytest.mark.parametrize(
+    ("path", "way"),
+    [
+        (access.LOGIN_NAME, PASSWORD),
+        (access.SIGN_IN_PASSWORD, PASSWORD),
+        (access.PUBLIC_KEY_OFFER, {}),
+        (access.SIGN_IN_PUBLIC_KEY, {}),
+        (access.AUTHORIZE, PASSWORD),
+        (access.HOST_KEY, PASSWORD),
+    ],
+)
+async def test_call_that_meets_a_restart_is_repeated(
+    world: World, path: str, way: dict[str, object], fault: str
+) -> None:
+    world.plane.faults[path] = [fault, fault]
+    async with connect(world, **(way or key(world))) as connection:
+        assert (await connection.run("echo in")).stdout == "in\n"
+    assert world.plane.faults[path] == []
+
+
+async def test_right_key_signs_in_when_the_control_plane_starts_again_meanwhile(world: World) -> None:
+    await world.plane.stop()
+    ssh = asyncio.create_task(run(world.proxy.ssh(world.login, "echo in")))
+    patient = world.proxy.services.plane
+    assert isinstance(patient, PatientControlPlane)
+    await world.plane.until(lambda: patient.held)
+    await world.plane.start()
+    result = await ssh
+    assert (result.status, result.out) == (0, b"in\n")
+
+
+@pytest.mark.parametrize("fault", ["503", "502", "reset"])
+async def test_code_is_held_only_while_it_surely_was_not_used(impatient: World, fault: str) -> None:
+    impatient.alice.code = "314159"
+    impatient.plane.faults[access.SIGN_IN_CODE] = [fault]
+    if fault == "503":
+        async with connect(impatient, **PASSWORD, client_factory=Coder) as connection:
+            assert (await connection.run("echo in")).stdout == "in\n"
+        return
+    with pytest.raises(asyncssh.DisconnectError) as caught:
+        async with connect(impatient, **PASSWORD, client_factory=Coder):
+            raise AssertionError("signed in")
+    assert caught.value.code == asyncssh.DISC_SERVICE_NOT_AVAILABLE
+
+
+@pytest.mark.parametrize(
+    ("path", "way"),
+    [
+        (access.LOGIN_NAME, PASSWORD),
+        (access.SIGN_IN_PASSWORD, PASSWORD),
+        (access.PUBLIC_KEY_OFFER, {}),
+        (access.SIGN_IN_PUBLIC_KEY, {}),
+    ],
+)
+async def test_sign_in_that_nobody_judged_ends_as_unavailable_and_signs_nobody_in(
+    impatient: World, path: str, way: dict[str, object]
+) -> None:
+    impatient.plane.faults[path] = ["503"] * 100
+    with pytest.raises(asyncssh.DisconnectError, match="temporarily unavailable") as caught:
+        async with connect(impatient, **(way or key(impatient))):
+            raise AssertionError("signed in")
+    assert caught.value.code == asyncssh.DISC_SERVICE_NOT_AVAILABLE
+    assert access.AUTHORIZE not in [path for path, _ in impatient.plane.calls]
+
+
+@pytest.mark.parametrize("how", ["stopped", "503"])
+async def test_ssh_says_temporarily_unavailable_and_not_permission_denied(impatient: World, how: str) -> None:
+    if how == "stopped":
+        await impatient.plane.stop()
+    else:
+        impatient.plane.down = True
+    result = await run(impatient.proxy.ssh(impatient.login, "true"))
+    assert result.status == 255
+    assert b":7: Postern is temporarily unavailable. Please try again in a moment." in result.err
+    assert b"Permission denied" not in result.err
+    await impatient.plane.stop()
+    await impatient.plane.start()
+
+
+async def test_wrong_password_is_still_refused_when_its_answer_came_late(world: World) -> None:
+    world.plane.faults[access.SIGN_IN_PASSWORD] = ["503", "reset"]
+    with pytest.raises(asyncssh.PermissionDenied):
+        async with connect(world, password="wrong"):
+            raise AssertionError("signed in")
+
+
+@pytest.mark.parametrize("path", [access.AUTHORIZE, access.HOST_KEY, access.CREDENTIAL])
+async def test_session_that_cannot_be_opened_now_ends_with_a_status_of_its_own(impatient: World, path: str) -> None:
+    impatient.plane.faults[path] = ["503"] * 100
+    result = await run(impatient.proxy.ssh(impatient.login, "true"))
+    assert result.status == 75
+    assert result.err.strip() == b"Postern is temporarily unavailable. Please try again in a moment."
+    if path != access.AUTHORIZE:
+        assert (await impatient.plane.event(SessionEnded)).reason is EndReason.CONTROL_LOST
+
+
+async def test_credential_that_may_have_been_released_is_not_asked_for_again(impatient: World) -> None:
+    impatient.plane.faults[access.CREDENTIAL] = ["lost"]
+    result = await run(impatient.proxy.ssh(impatient.login, "true"))
+    assert result.status == 75
+    assert [path for path, _ in impatient.plane.calls].count(access.CREDENTIAL) == 1
+
+
+async def test_few_calls_are_held_for_each_source_and_in_total() -> None:
+    class Away:
+        async def login_name(self, _request: access.LoginNameQuery) -> access.LoginNameAnswer:
+            raise ControlUnavailable("away", is_untouched=True)
+
+    limits = Limits(control_hold_s=60, control_held=5, control_held_per_source=3)
+    plane = PatientControlPlane(Away(), limits)  # type: ignore[arg-type]  # only one method is called
+    calls = [
+        asyncio.create_task(plane.login_name(access.LoginNameQuery(text="a@b@c", remote_addr=source)))
+        for source in ["192.0.2.1"] * 10 + ["192.0.2.2"] * 10
+    ]
+    done, held = await asyncio.wait(calls, timeout=0.2)
+    assert (len(done), len(held), plane.held) == (15, 5, 5)
+    assert all(isinstance(call.exception(), ControlUnavailable) for call in done)
+    for call in held:
+        call.cancel()
+    await asyncio.gather(*calls, return_exceptions=True)
+    assert plane.held == 0
+
+
+async def test_person_who_hangs_up_is_held_no_longer(world: World) -> None:
+    world.plane.down = True
+    ssh = asyncio.create_task(run(world.proxy.ssh(world.login, "true")))
+    patient = world.proxy.services.plane
+    assert isinstance(patient, PatientControlPlane)
+    await world.plane.until(lambda: patient.held)
+    for link in list(world.proxy.listener._links):
+        link.abort()
+    await world.plane.until(lambda: not patient.held)
+    with contextlib.suppress(AssertionError):
+        await ssh
+    world.plane.down = False
