@@ -17,13 +17,15 @@ from peers.browser_page import BrowserPage
 from postern.contracts.access import AuthorizeAnswer, WatchGrant
 from postern.contracts.browser import UNACKED_LIMIT
 from postern.contracts.enums import EndReason, LoginFrom
-from postern.contracts.events import SessionEnded, SessionStarted
+from postern.contracts.events import CommandSeen, SessionEnded, SessionStarted
 from postern.contracts.terminals import StopWatching, TerminateSession
 from postern.kernel.secret import Secret
 from postern.proxies.core.control.client import HttpControlPlane
 from postern.proxies.core.control.outbox import EventOutbox
+from postern.proxies.core.control.outbox_room import OutboxRoom
 from postern.proxies.core.control.patience import PatientControlPlane
 from postern.proxies.core.control.registration import obtain_credential
+from postern.proxies.core.event_ledger import NoRoomForEvents
 from postern.proxies.core.limits import Limits
 from postern.proxies.core.registry import SessionRegistry
 from postern.proxies.core.session_services import SessionServices
@@ -522,3 +524,38 @@ async def test_session_that_cannot_be_recorded_ends_and_says_so(stage: Stage) ->
     async with stage.page() as page:
         await page.say(type="open", token=stage.token(), columns=80, rows=24)
         assert (await page.message("ended"))["reason"] == "cannot_record"
+
+
+async def test_session_in_the_browser_is_refused_when_it_cannot_be_logged(
+    stage: Stage, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def refuse(_outbox: EventOutbox, _size: int) -> None:
+        raise NoRoomForEvents("the disk is full")
+
+    monkeypatch.setattr(EventOutbox, "hold", refuse)
+    async with stage.page() as page:
+        await page.say(type="open", token=stage.token(), columns=80, rows=24)
+        ended = await page.message("ended")
+    assert ended["reason"] == EndReason.CANNOT_RECORD
+    assert "no room left to log" in ended["message"]
+    assert stage.targets.shells == []
+
+
+async def test_open_shell_in_the_browser_ends_when_a_command_cannot_be_logged(
+    stage: Stage, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def refuse(_room: OutboxRoom, _record: bytes, *, held: int = 0) -> bool:
+        raise NoRoomForEvents(f"the disk is full, {held} bytes or not")
+
+    async with stage.page() as page:
+        await stage.open(page)
+        monkeypatch.setattr(OutboxRoom, "write", refuse)
+        (session_id,) = stage.registry.ids()
+        session = stage.registry.get(session_id)
+        assert session is not None
+        session.command("cat /etc/shadow")
+        ended = await page.message("ended")
+    assert ended["reason"] == EndReason.CANNOT_RECORD
+    monkeypatch.undo()
+    assert (await stage.plane.event(SessionEnded)).reason is EndReason.CANNOT_RECORD
+    assert (await stage.plane.event(CommandSeen)).input == "cat /etc/shadow"
