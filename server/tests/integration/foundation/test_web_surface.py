@@ -11,6 +11,8 @@ from unittest import mock
 
 import pytest
 from django.conf import settings
+from django.contrib.sessions.middleware import SessionMiddleware
+from django.db import OperationalError
 from django.test import Client
 from rest_framework.test import APIClient
 
@@ -331,3 +333,17 @@ class TestHealth:
             assert web.get("/api/health/").status_code == 403
             assert web.get("/api/health/?token=wrong").status_code == 403
             assert web.get("/api/health/?token=t0ken").status_code == 200
+
+
+@pytest.mark.parametrize(
+    ("fault", "status"), [(OperationalError("database or disk is full"), 503), (RuntimeError("ours"), 500)]
+)
+def test_what_is_away_for_a_moment_is_no_fault_of_ours_outside_the_api_either(fault: Exception, status: int) -> None:
+    web = Client(raise_request_exception=False)
+    with mock.patch.object(SessionMiddleware, "process_response", side_effect=fault):
+        answer = web.get("/api/v1/no/such/")
+    assert answer.status_code == status
+    assert b"disk is full" not in answer.content
+    if status == 503:
+        assert answer.json()["code"] == "unavailable"
+        assert answer.headers["Retry-After"] == "5"

@@ -1,11 +1,12 @@
 """Every exception has its status and body (contract: conventions section 8); nothing of the inside gets out (K23)."""
 
+import errno
 from typing import Any
 
 import pytest
 from django.core.exceptions import PermissionDenied
 from django.core.exceptions import ValidationError as ModelValidationError
-from django.db import DataError, IntegrityError, OperationalError
+from django.db import DataError, IntegrityError, InterfaceError, InternalError, OperationalError
 from django.db.models import ProtectedError
 from django.http import Http404
 from django.utils import translation
@@ -20,6 +21,10 @@ INSIDE = 'relation "users_user" /srv/postern/x.py SELECT canary'
 
 class _Deadlock(Exception):
     sqlstate = "40P01"
+
+
+class _StandBy(Exception):
+    sqlstate = "25006"
 
 
 def _caused(error: Exception, cause: Exception) -> Exception:
@@ -47,6 +52,10 @@ def _caused(error: Exception, cause: Exception) -> Exception:
         (DataError(INSIDE), 400, "invalid"),
         (OperationalError(INSIDE), 503, "unavailable"),
         (RedisConnectionError(INSIDE), 503, "unavailable"),
+        (InterfaceError(INSIDE), 503, "unavailable"),
+        (_caused(InternalError(INSIDE), _StandBy()), 503, "unavailable"),
+        (OSError(errno.ENOSPC, INSIDE), 503, "unavailable"),
+        (OSError(errno.EDQUOT, INSIDE), 503, "unavailable"),
         (_caused(OperationalError(INSIDE), _Deadlock()), 409, "conflict"),
     ],
 )
@@ -87,3 +96,4 @@ def test_error_with_fields_of_its_own_shows_them() -> None:
 
 def test_error_that_nobody_expected_is_left_to_the_last_page() -> None:
     assert handle(RuntimeError(INSIDE), {}) is None
+    assert handle(FileNotFoundError(INSIDE), {}) is None

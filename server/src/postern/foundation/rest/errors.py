@@ -4,14 +4,17 @@ Field errors are `{"field": ["…"]}`; everything else is `{"detail": "…", "co
 their stack and answered by `handler500` without any of it.
 """
 
+import errno
 import logging
 import re
+import sys
 from collections.abc import Mapping
+from http import HTTPStatus
 from typing import Any
 
 from django.core.exceptions import ObjectDoesNotExist, PermissionDenied
 from django.core.exceptions import ValidationError as ModelValidationError
-from django.db import DataError, IntegrityError, OperationalError
+from django.db import DataError, IntegrityError, InterfaceError, OperationalError
 from django.db.models import ProtectedError, RestrictedError
 from django.http import Http404, HttpRequest, HttpResponse, JsonResponse
 from django.utils.translation import gettext as _
@@ -30,6 +33,10 @@ _RETRY_AFTER_S = 5
 #: PostgreSQL's codes for a deadlock and for a serialization failure: the transaction was undone and may be repeated.
 _TRY_AGAIN = frozenset({"40P01", "40001"})
 
+#: PostgreSQL is a stand-by, or recovers: it takes writes again in a moment.
+_READ_ONLY = "25006"
+#: What the system says of a file that cannot be written because its disk is full.
+_NO_ROOM = frozenset({errno.ENOSPC, errno.EDQUOT})
 
 _UNIQUE_VIOLATION = "23505"
 #: `Key (org_id, name)=(…) already exists.`, in whatever language the database speaks.
@@ -101,8 +108,11 @@ def _database_error(error: Exception) -> Response | None:
     if isinstance(error, OperationalError):
         logger.error("database unavailable: %s", error)
         return _unavailable(_("The database can not be reached."))
-    if isinstance(error, RedisError):
-        logger.error("redis unavailable: %s", error)
+    if isinstance(error, InterfaceError) or getattr(error.__cause__, "sqlstate", None) == _READ_ONLY:
+        logger.error("database unavailable: %s", error)
+        return _unavailable(_("The database can not be reached."))
+    if isinstance(error, RedisError) or (isinstance(error, OSError) and error.errno in _NO_ROOM):
+        logger.error("not available: %s", error)
         return _unavailable(_("A part of the service is not available at the moment; try again."))
     return None
 
@@ -175,7 +185,14 @@ def handler404(request: HttpRequest, exception: Exception) -> HttpResponse:
 
 
 def handler500(request: HttpRequest) -> HttpResponse:
-    """Django's answer to a fault of ours: no stack, no path, no query (K23). The log has them, under the number of the request."""
+    """Django's answer to a fault of ours: no stack, no path, no query (K23). The log has them, under the number of the request.
+
+    Outside the API (the middleware that stores a session, pages) what is away for a moment is no fault of ours either: 503.
+    """
+    fault = sys.exc_info()[1]
+    away = _database_error(fault) if isinstance(fault, Exception) else None
+    if away is not None and away.status_code == HTTPStatus.SERVICE_UNAVAILABLE:
+        return JsonResponse(away.data, status=away.status_code, headers={"Retry-After": str(_RETRY_AFTER_S)})
     logger.error("request %s failed: %s %s", request.META.get(REQUEST_ID, "-"), request.method, request.path)
     return JsonResponse({"error": "Server internal error"}, status=500)
 
