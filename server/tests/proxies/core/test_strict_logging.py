@@ -9,6 +9,7 @@ from fakes.recording import FakeRecordings
 from postern.contracts.access import RecordingPolicy
 from postern.contracts.enums import EndReason, TransferDirection
 from postern.contracts.events import CommandSeen, FileTransferred, SessionEnded, SessionStarted
+from postern.proxies.core.event_ledger import MAX_HELD_BYTES
 from postern.proxies.core.limits import Limits
 from postern.proxies.core.registry import NoNewSessions, SessionRegistry
 from postern.proxies.core.session import LiveSession, SessionOver, SessionServices
@@ -98,6 +99,14 @@ async def test_session_of_lenient_policy_goes_on(place: Place) -> None:
     assert session.hold("/srv/a")
     session.command("id")
     assert session.end_reason is None
+
+
+async def test_one_session_cannot_take_the_room_of_all(place: Place) -> None:
+    session = place.active(recording=RecordingPolicy(strict=False))
+    while session.hold("x" * 1000):
+        assert place.events.held <= MAX_HELD_BYTES
+    assert ends(place) == [EndReason.LIMIT]
+    assert place.events.held == 0
 
 
 async def test_ended_session_holds_no_room(place: Place) -> None:

@@ -8,6 +8,8 @@ from postern.kernel.errors import PosternError
 
 #: Room that each session holds from its beginning on: for the event of its end.
 END_BYTES: Final = 4096
+#: Room that one session may hold at most: no one may take away the room of all others.
+MAX_HELD_BYTES: Final = 2 * 1024 * 1024
 _EVENT_BYTES: Final = 800
 #: A control character takes six bytes in JSON.
 _BYTES_PER_CHARACTER: Final = 6
@@ -48,6 +50,10 @@ class EventLedger:
         self._sink = sink
         self._on_no_room = on_no_room
         self._held = 0
+
+    def may_hold(self, size: int) -> bool:
+        """Whether so much more is within what one session may hold."""
+        return self._held + size <= MAX_HELD_BYTES
 
     def hold(self, size: int) -> bool:
         """Set room aside. False: there is none."""

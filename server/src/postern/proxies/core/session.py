@@ -343,6 +343,8 @@ class LiveSession:
         0: there is no room, and the session is over; nothing may happen. A session of lenient policy goes on: 1.
         """
         size = events * event_bytes(text[:_MAX_TEXT])
+        if not self._ledger.may_hold(size):
+            self.end(EndReason.LIMIT, "too many operations without an answer at once")
         if self.end_reason is None and self._ledger.hold(size):
             return size
         return 0 if self.end_reason is not None else 1

@@ -86,6 +86,10 @@ class SegmentWriter:
             position, left = position + written, left[written:]
         self._size = position
 
+    def duplicate(self) -> int:
+        """A descriptor of the file for its sync, which outlives this object. The caller closes it."""
+        return os.dup(self._descriptor)
+
     def close(self) -> None:
         """Give back what is free, and let go."""
         try:

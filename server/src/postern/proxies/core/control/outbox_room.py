@@ -5,13 +5,16 @@ changes nothing: the blocks are there. `base` bytes are held by nobody. They tak
 the ends of the sessions that a full disk ends.
 """
 
+import contextlib
 import logging
+import os
 from pathlib import Path
 from typing import Final
 
 from postern.proxies.core.control.outbox_file import SegmentWriter, set_aside
 from postern.proxies.core.event_ledger import NoRoomForEvents
 from postern.proxies.core.limits import Limits
+from postern.proxies.core.recording.journal_files import sync_directory
 
 log = logging.getLogger(__name__)
 
@@ -36,6 +39,9 @@ class OutboxRoom:
         self._writer: SegmentWriter | None = None
         self._spares: list[Path] = []
         self._held = 0
+        #: Descriptors of full segments that are to be synced.
+        self._unsynced: list[int] = []
+        self._is_dirty = False
         for left in (*directory.glob(_SPARE), directory / "reserve"):  # of an earlier process, an older version
             left.unlink(missing_ok=True)
         self.tend()
@@ -47,10 +53,33 @@ class OutboxRoom:
 
     def close(self) -> None:
         if self._writer is not None:
+            self._unsynced.append(self._writer.duplicate())
             self._writer.close()
             self._writer = None
         while self._spares:
             self._spares.pop().unlink(missing_ok=True)
+        self.sync(self.unsynced())
+
+    def unsynced(self) -> list[int]:
+        """Descriptors of what was written since the last call, for `sync`."""
+        taken, self._unsynced = self._unsynced, []
+        if self._is_dirty and self._writer is not None:
+            taken.append(self._writer.duplicate())
+        self._is_dirty = False
+        return taken
+
+    def sync(self, descriptors: list[int]) -> None:
+        """Have the disk keep it through a power cut. May take long; for another thread."""
+        for descriptor in descriptors:
+            try:
+                os.fdatasync(descriptor)
+            except OSError as error:
+                log.error("the disk did not keep events: %s", error)  # noqa: TRY400 - no trace wanted
+            finally:
+                os.close(descriptor)
+        if descriptors:
+            with contextlib.suppress(OSError):
+                sync_directory(self._directory)
 
     # Holding
 
@@ -117,6 +146,7 @@ class OutboxRoom:
         if writer is None or writer.left < size:
             writer = self._next_segment(size)
         writer.append(record)
+        self._is_dirty = True
         return is_ordinary
 
     def _next_segment(self, size: int) -> SegmentWriter:
@@ -128,5 +158,6 @@ class OutboxRoom:
         self._number += 1
         old, self._writer = self._writer, SegmentWriter(path)
         if old is not None:
+            self._unsynced.append(old.duplicate())
             old.close()
         return self._writer
