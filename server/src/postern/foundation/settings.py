@@ -208,7 +208,7 @@ SETTINGS_REFERENCE: Final[tuple[tuple[str, str, str], ...]] = (
     (
         "POSTERN_RECORDING_RESERVE_MB",
         "1024",
-        "Free space below which the proxy starts no new recorded session, so that running ones can go on.",
+        "Free space below which the proxy starts no new session, so that running ones can go on.",
     ),
     (
         "POSTERN_RECORDING_INPUT_MB",

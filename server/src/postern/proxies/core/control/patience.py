@@ -5,7 +5,7 @@ for each source, so that holding costs a proxy little whatever strangers do.
 """
 
 import asyncio
-import random
+import secrets
 from collections import Counter
 from collections.abc import Awaitable, Callable
 from typing import Final, TypeVar
@@ -60,7 +60,7 @@ class PatientControlPlane:
         self._held[source] += 1
         try:
             # Spread, so that not all come back at the same moment.
-            await asyncio.sleep(pause_s * random.uniform(0.75, 1.25))  # noqa: S311 - not a secret
+            await asyncio.sleep(pause_s * (0.75 + secrets.randbelow(500) / 1000))
         finally:
             self._held[source] -= 1
             if not self._held[source]:
