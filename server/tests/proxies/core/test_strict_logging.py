@@ -75,12 +75,13 @@ async def test_shell_whose_command_could_only_just_be_kept_ends_before_the_next_
     assert session.user_input(b"x") is False
 
 
-async def test_session_that_cannot_be_told_of_does_not_start(place: Place) -> None:
+async def test_beginning_and_end_are_told_whatever_the_disk_does_after_the_opening(place: Place) -> None:
     session = place.registry.open(grant())
     place.events.room = 0
-    with pytest.raises(SessionOver):
-        session.activate("sftp")
-    assert place.events.of(SessionStarted)
+    session.activate("sftp")
+    assert session.end_reason is None
+    session.end(EndReason.USER_CLOSED)
+    assert (len(place.events.of(SessionStarted)), ends(place)) == (1, [EndReason.USER_CLOSED])
 
 
 async def test_what_had_room_is_told_and_the_session_goes_on(place: Place) -> None:

@@ -4,6 +4,7 @@ import asyncio
 import hashlib
 import os
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -14,6 +15,7 @@ from postern.contracts.enums import Actions, EndReason
 from postern.contracts.events import CommandSeen, FileTransferred, RequestRefused, SessionEnded, SessionStarted
 from postern.contracts.recording.format import INPUT, MARK, OUTPUT
 from postern.contracts.recording.streams import COMMAND, ERROR, SAMPLE, SKIPPED, STREAM_END, Sample, Skipped, StreamEnd
+from postern.proxies.ssh.target import TargetConnection
 
 MIB = 1024 * 1024
 GIT_SERVER = (
@@ -273,3 +275,18 @@ async def test_legacy_scp_is_recorded_beside_its_file_log(world: World, tmp_path
     assert accounts(recorder)["stdin"].size == covered(recorder)["stdin"] > 300_000
     assert accounts(recorder)["stdin"].protocol == "scp"
     assert [(one.path, one.size) for one in world.plane.of(FileTransferred)] == [("source", 300_000)]
+
+
+async def test_command_is_in_the_log_before_it_runs(world: World, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A session that ends while its command starts must not leave the command out."""
+    run_program = TargetConnection.run
+
+    async def ended_meanwhile(connection: TargetConnection, *arguments: Any, **more: Any) -> Any:
+        program = await run_program(connection, *arguments, **more)
+        world.proxy.registry.end_all(EndReason.TERMINATED)
+        return program
+
+    monkeypatch.setattr(TargetConnection, "run", ended_meanwhile)
+    result = await run(world.proxy.ssh(world.login, "echo nothing of note"))
+    assert result.status == 255
+    assert (await world.plane.event(CommandSeen)).input == "echo nothing of note"

@@ -6,7 +6,8 @@ from typing import Final, Protocol
 from postern.contracts.events import SessionEvent
 from postern.kernel.errors import PosternError
 
-#: Room that each session holds from its beginning on: for the event of its end.
+#: Room that each session holds from its beginning on: for the events of its start and of its end.
+START_BYTES: Final = 800
 END_BYTES: Final = 4096
 #: Room that one session may hold at most: no one may take away the room of all others.
 MAX_HELD_BYTES: Final = 2 * 1024 * 1024

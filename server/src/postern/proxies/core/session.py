@@ -27,7 +27,7 @@ from postern.kernel.clock import monotonic_ms, monotonic_s, now
 from postern.kernel.errors import PosternError
 from postern.kernel.ids import new_id
 from postern.proxies.core.detection import Detection, Direction
-from postern.proxies.core.event_ledger import END_BYTES, EventLedger, NoRoomForEvents, event_bytes
+from postern.proxies.core.event_ledger import END_BYTES, START_BYTES, EventLedger, NoRoomForEvents, event_bytes
 from postern.proxies.core.recording.program_recording import ProgramRecording, write_command, write_environment
 from postern.proxies.core.recording.streams import StreamAccount
 from postern.proxies.core.recording.whole_input import InputTooLong
@@ -169,11 +169,11 @@ class LiveSession:
     # Opening
 
     def reserve_room(self) -> None:
-        """Set aside what the event of the end needs. Without room, or on a full disk, a strict session is over."""
+        """Set aside what the events of beginning and end need. Without room, or on a full disk, a strict session is over."""
         if self._services.is_disk_full():
             self._cannot_log(NoRoomForEvents("the disk has reached its reserve"))
         else:
-            self._ledger.hold(END_BYTES)
+            self._ledger.hold(START_BYTES + END_BYTES)
 
     def _raise_if_over(self) -> None:
         if self.end_reason is not None:
@@ -201,9 +201,9 @@ class LiveSession:
                 terminal_columns=columns,
                 terminal_rows=rows,
                 recording=self.recorder is not None,
-            )
+            ),
+            held=START_BYTES,
         )
-        self._raise_if_over()
 
     def record(
         self, columns: int = 0, rows: int = 0, *, command: bytes = b"", environment: dict[bytes, bytes] | None = None

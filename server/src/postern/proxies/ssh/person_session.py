@@ -324,12 +324,11 @@ class PersonSession(asyncssh.SSHServerSession[bytes]):
             relay = Relay(session, self, terminal=terminal, inspector=inspector, command=request)
             environment = self._channel.environment() if self._channel is not None else {}
             self._record(session, wish, environment)
-            held = session.hold_command(request.text) if request is not None else 0
+            if request is not None:  # told before it runs: whatever happens meanwhile, the log names it
+                session.command(request.text, held=session.hold_command(request.text))
             program = Program(command=wish.command, subsystem=wish.subsystem, pty=self._pty, environment=environment)
             running = await connection.run(program, relay, language=self.language)
             session.activate(kind, self.columns if terminal else 0, self.rows if terminal else 0)
-            if request is not None:
-                session.command(request.text, held=held)
         except TargetFailed as failure:
             session.end(failure.reason, failure.detail, message=failure.message)
             connection.close()

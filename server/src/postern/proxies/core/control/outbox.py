@@ -77,7 +77,7 @@ class EventOutbox:
 
     def hold(self, size: int) -> None:
         """Set room aside for an event to come. Raises `NoRoomForEvents`."""
-        if self._owed:
+        if self._owed and not self._settle():
             raise NoRoomForEvents("events wait for room on the disk")
         self._room.hold(size)
 
@@ -96,7 +96,7 @@ class EventOutbox:
         self._waiting[event.session_id] += 1
         self._idle.clear()
         self._wake.set()
-        if self._owed:
+        if self._owed and not self._settle():
             self._room.release(held)
             self._owe(record, event, NoRoomForEvents("events wait for room on the disk"))
         try:
@@ -126,15 +126,16 @@ class EventOutbox:
             log.error("an event is lost, %d others wait for room on the disk: %r", len(self._owed), event)
         raise NoRoomForEvents(f"an event could not be written: {error}") from error
 
-    def _settle(self) -> None:
-        """Write what waits in memory, as far as there is room."""
+    def _settle(self) -> bool:
+        """Write what waits in memory, as far as there is room. False: something still waits."""
         try:
             while self._owed:
                 self._room.write(self._owed[0])
                 self._owed.popleft()
         except (OSError, NoRoomForEvents):
-            return
+            return False
         self._room.tend()
+        return True
 
     # Sending
 
