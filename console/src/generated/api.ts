@@ -1047,7 +1047,7 @@ export interface components {
       readonly id?: string;
       readonly is_first_login?: boolean;
       /** @enum {string} */
-      readonly language?: 'zh-hans' | 'en';
+      readonly language?: 'zh-hans' | 'en' | '';
       /** @enum {integer} */
       readonly mfa_level?: 0 | 1;
       readonly phone?: string | null;
@@ -1290,7 +1290,7 @@ export interface components {
       readonly is_valid: boolean;
       readonly is_wecom_bound: boolean;
       /** @enum {string} */
-      readonly language: 'zh-hans' | 'en';
+      readonly language: 'zh-hans' | 'en' | '';
       /** @example 2026/11/22 08:00:00 +0000 */
       readonly last_login: string | null;
       readonly login_blocked: boolean;
@@ -1330,7 +1330,7 @@ export interface components {
       readonly id?: string;
       readonly is_first_login?: boolean;
       /** @enum {string} */
-      readonly language?: 'zh-hans' | 'en';
+      readonly language?: 'zh-hans' | 'en' | '';
       /** @enum {integer} */
       readonly mfa_level?: 0 | 1;
       readonly phone?: string | null;

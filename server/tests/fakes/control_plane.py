@@ -245,7 +245,7 @@ class FakeControlPlane:
         """Make a session for tests that do not go through `authorize`."""
         grant = access.SessionGrant(
             session_id=uuid4(),
-            user=user.identity,
+            user=msgspec.structs.replace(user.identity, language=user.language or more.pop("language", "")),
             org_id=UUID(int=2),
             asset_id=asset.id,
             asset_name=asset.hostname,
@@ -456,7 +456,12 @@ class FakeControlPlane:
             return access.AuthorizeAnswer(denial=access.Denial(code=DenialCode.UNKNOWN_SYSTEM_USER, message=message))
         return access.AuthorizeAnswer(
             grant=self.grant(
-                user, found[0], system_users[0], login_from=request.login_from, remote_addr=request.remote_addr
+                user,
+                found[0],
+                system_users[0],
+                login_from=request.login_from,
+                remote_addr=request.remote_addr,
+                language=request.language,
             )
         )
 

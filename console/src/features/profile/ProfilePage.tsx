@@ -7,10 +7,12 @@ import { useActiveTab } from '#/resource/detail/ResourceDetail';
 import { BooleanCell, CopyCell, TimeCell } from '#/resource/format';
 import { credentialsToEnd } from '#/resource/held-credentials';
 import { Card, Definitions } from '#/ui/card';
+import type { Option } from '#/ui/choice';
 import { Choices } from '#/ui/choices';
 import { Field, PasswordInput, TextArea, TextInput } from '#/ui/field';
 import { Note } from '#/ui/note';
 import { PageHeader } from '#/ui/page';
+import { Select } from '#/ui/select';
 import { SkeletonLines } from '#/ui/skeleton';
 import { FailedState } from '#/ui/states';
 import { Tabs } from '#/ui/tabs';
@@ -76,18 +78,25 @@ function Info({ profile, onSaved }: { readonly profile: FullProfile; readonly on
   );
 }
 
+/** Each named in itself, as people look for it. */
+const LANGUAGES: readonly Option[] = [
+  { value: 'zh-hans', label: '中文(简体)' },
+  { value: 'en', label: 'English' },
+];
+
 /** What only an administrator changes. */
 const FIXED = ['username', 'name', 'email'] as const;
 
 function Settings({ profile, onSaved }: { readonly profile: FullProfile; readonly onSaved: () => void }) {
   const t = useT();
+  const [language, setLanguage] = useState(profile.language);
   return (
     <SmallForm
       label={t('profile:tab.settings')}
       fields={['phone', 'wechat', 'comment']}
       submitLabel={t('resource:form.save')}
       save={async (values) => {
-        await saveProfile(values);
+        await saveProfile({ ...values, language });
         toast({ tone: 'ok', text: t('profile:saved') });
         onSaved();
       }}
@@ -108,6 +117,23 @@ function Settings({ profile, onSaved }: { readonly profile: FullProfile; readonl
                 type="tel"
                 autoComplete="tel"
                 defaultValue={profile.phone ?? ''}
+              />
+            )}
+          </Field>
+          <Field
+            label={t('profile:field.language')}
+            help={t('profile:language.help')}
+            error={errors['language']}
+          >
+            {(control) => (
+              <Select
+                id={control.id}
+                describedBy={control['aria-describedby']}
+                label={t('profile:field.language')}
+                options={LANGUAGES}
+                value={language === '' ? null : language}
+                placeholder={t('profile:language.none')}
+                onChange={(value) => setLanguage(value === 'en' ? 'en' : 'zh-hans')}
               />
             )}
           </Field>

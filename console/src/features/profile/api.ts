@@ -4,6 +4,8 @@ import type { Profile } from '#/lib/session';
 /** The profile with what only its own screens show. */
 export interface FullProfile extends Profile {
   readonly phone: string | null;
+  /** Over SSH and in messages; empty while the person has chosen none. */
+  readonly language: 'zh-hans' | 'en' | '';
   readonly wechat: string;
   readonly comment: string;
   readonly is_active: boolean;
@@ -31,7 +33,9 @@ export function fetchProfile(): Promise<FullProfile> {
 }
 
 export function saveProfile(
-  changes: Partial<Pick<FullProfile, 'phone' | 'wechat' | 'comment' | 'is_first_login' | 'mfa_level'>> & {
+  changes: Partial<
+    Pick<FullProfile, 'phone' | 'wechat' | 'comment' | 'language' | 'is_first_login' | 'mfa_level'>
+  > & {
     readonly public_key?: string;
   },
 ) {

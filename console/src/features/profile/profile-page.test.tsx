@@ -16,6 +16,7 @@ const profile = {
   mfa_level_display: 'Disable',
   is_active: true,
   phone: '12345',
+  language: '',
   wechat: '',
   comment: 'nights',
   groups_display: 'ops',
@@ -123,10 +124,13 @@ test('changes phone and the like; the account itself is an administrator’s', a
   const phone = within(panel).getByLabelText<HTMLInputElement>('Phone');
   expect(phone.value).toBe('12345');
   await userEvent.type(phone, '6');
+  await userEvent.click(within(panel).getByRole('button', { name: /Not chosen.*Language/ }));
+  await userEvent.click(await screen.findByRole('option', { name: '中文(简体)' }));
   await userEvent.click(within(panel).getByRole('button', { name: 'Save' }));
   expect(await screen.findByText('Profile updated')).toBeTruthy();
   expect(sent('PATCH', 'users/profile/')[0]?.body).toEqual({
     phone: '123456',
+    language: 'zh-hans',
     wechat: '',
     comment: 'nights',
   });

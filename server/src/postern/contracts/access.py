@@ -44,12 +44,16 @@ class Denial(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class UserIdentity(msgspec.Struct, frozen=True, kw_only=True):
-    """The person as the proxy needs to know them. `language` is `zh-hans` or `en`."""
+    """The person as the proxy needs to know them.
+
+    `language` is `zh-hans` or `en`; "" after a sign-in when the person has chosen none: then their client's
+    environment decides, else `terminals.ProxySettings.language`. The person of a session always has one.
+    """
 
     id: UUID
     username: str
     name: str
-    language: str = "zh-hans"
+    language: str = ""
 
 
 class LoginNameAnswer(msgspec.Struct, frozen=True, kw_only=True):
@@ -109,11 +113,12 @@ class SignInPublicKey(msgspec.Struct, frozen=True, kw_only=True):
 class SecondFactor(msgspec.Struct, frozen=True, kw_only=True):
     """The first factor was right; nobody is signed in before the code was too.
 
-    `token` names this sign-in for ten minutes and a few tries. `language` is the person's.
+    `token` names this sign-in for ten minutes and a few tries. `language` is the person's, "" when they have
+    chosen none.
     """
 
     token: str
-    language: str = "zh-hans"
+    language: str = ""
 
     def __repr__(self) -> str:
         return "SecondFactor(…)"
@@ -221,6 +226,7 @@ class AuthorizeRequest(msgspec.Struct, frozen=True, kw_only=True):
     login_from: LoginFrom
     remote_addr: str
     client: str = ""  # the client's own version text, for the audit log
+    language: str = ""  # for the answer and the session, when the person has chosen none
 
     def __repr__(self) -> str:
         return f"AuthorizeRequest({self.system_user!r} on {self.asset!r})"
@@ -232,6 +238,7 @@ class RedeemToken(msgspec.Struct, frozen=True, kw_only=True):
     token: str
     user_id: UUID  # who the web plane says is on the line; must be the token's owner
     remote_addr: str
+    language: str = ""  # as in `AuthorizeRequest`
 
 
 class Target(msgspec.Struct, frozen=True, kw_only=True):
@@ -309,6 +316,7 @@ class CredentialRequest(msgspec.Struct, frozen=True, kw_only=True):
 
     session_id: UUID
     opening_key: str
+    language: str = ""  # of the session
 
 
 class Credential(msgspec.Struct, frozen=True, kw_only=True):
@@ -339,6 +347,7 @@ class HostKeySeen(msgspec.Struct, frozen=True, kw_only=True):
     port: int
     public_key: str
     via: str = ""
+    language: str = ""  # of the session
 
 
 class HostKeyAnswer(msgspec.Struct, frozen=True, kw_only=True):

@@ -86,6 +86,7 @@ def config_from(settings: Settings) -> ProxyConfig:
         limits=_limits(settings.ssh_limits, supervised=SUPERVISOR_PID in environ),
         allow_local_targets=settings.allow_local_targets,
         blocked_networks=settings.blocked_networks,
+        language=settings.language,
     )
 
 
@@ -206,7 +207,7 @@ async def run(settings: Settings) -> int:
             config.limits,
             pictures,
         )
-        shared = SharedSettings()
+        shared = SharedSettings(config.language)
         fast = config.fast_transport and await fast_path_works()
         targets = SshTargets(
             plane,

@@ -121,7 +121,7 @@ CSRF_COOKIE_SAMESITE = "Lax"
 CSRF_COOKIE_SECURE = POSTERN.https
 CSRF_FAILURE_VIEW = "postern.foundation.rest.errors.csrf_failure"
 
-LANGUAGE_CODE = "zh-hans"
+LANGUAGE_CODE = POSTERN.language
 LANGUAGES = [("zh-hans", "中文(简体)"), ("en", "English")]
 LANGUAGE_COOKIE_NAME = "django_language"
 LANGUAGE_COOKIE_SAMESITE = "Lax"

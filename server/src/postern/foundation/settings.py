@@ -23,6 +23,8 @@ Network = ipaddress.IPv4Network | ipaddress.IPv6Network
 _LONGEST_RUN_DIR_BYTES: Final = 80
 _MOST_CONNECTIONS: Final = 100_000
 _MOST_INPUT_MB: Final = 1 << 20
+#: Value of POSTERN_LANGUAGE → the code that Django and the proxies use.
+_LANGUAGES: Final = {"zh-hans": "zh-hans", "zh": "zh-hans", "en": "en"}
 _LOG_LEVELS: Final = ("DEBUG", "INFO", "WARNING", "ERROR")
 _TRUE: Final = frozenset({"1", "true", "yes", "on"})
 _FALSE: Final = frozenset({"", "0", "false", "no", "off"})
@@ -111,6 +113,7 @@ class Settings:
     bootstrap_token: Secret | None
     kek_file: Path
     log_level: str
+    language: str
     allow_local_targets: bool
     blocked_networks: tuple[Network, ...]
     console_dist: Path
@@ -152,6 +155,7 @@ class Settings:
             bootstrap_token=_secret(environ, "POSTERN_BOOTSTRAP_TOKEN"),
             kek_file=Path(environ.get("POSTERN_KEK_FILE") or home / "secrets" / "kek.json").expanduser().absolute(),
             log_level=_choice(environ, "POSTERN_LOG_LEVEL", "INFO", _LOG_LEVELS),
+            language=_language(environ),
             # Who can only be reached from this machine is being tried out on it: its own sshd is a fair target then.
             allow_local_targets=_flag(environ, "POSTERN_ALLOW_LOCAL_TARGETS", default=http.is_loopback),
             blocked_networks=_networks(environ, "POSTERN_BLOCKED_NETWORKS"),
@@ -194,6 +198,14 @@ SETTINGS_REFERENCE: Final[tuple[tuple[str, str, str], ...]] = (
     ("POSTERN_BOOTSTRAP_TOKEN", "", "Token with which a proxy registers; without it one is made in the data folder."),
     ("POSTERN_KEK_FILE", "POSTERN_HOME/secrets/kek.json", "The key-encryption keys of the vault."),
     ("POSTERN_LOG_LEVEL", "INFO", "DEBUG, INFO, WARNING or ERROR."),
+    (
+        "POSTERN_LANGUAGE",
+        "zh-hans",
+        (
+            "`zh-hans` or `en`: what Postern speaks (over SSH, in mail) to people who have chosen no language, "
+            "where their client names none either."
+        ),
+    ),
     (
         "POSTERN_ALLOW_LOCAL_TARGETS",
         "yes on a loopback POSTERN_HTTP, otherwise no",
@@ -294,6 +306,13 @@ def _choice(environ: Mapping[str, str], name: str, default: str, allowed: tuple[
     if text not in allowed:
         raise SettingsError(f"{name} must be one of {', '.join(allowed)}; it is {text!r}")
     return text
+
+
+def _language(environ: Mapping[str, str]) -> str:
+    text = environ.get("POSTERN_LANGUAGE", "").strip().lower().replace("_", "-") or "zh-hans"
+    if text not in _LANGUAGES:
+        raise SettingsError(f"POSTERN_LANGUAGE must be zh-hans or en; it is {text!r}")
+    return _LANGUAGES[text]
 
 
 def _items(environ: Mapping[str, str], name: str) -> list[str]:

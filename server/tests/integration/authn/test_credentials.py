@@ -1,6 +1,7 @@
 """Bearer tokens, access keys, the facade for proxies; each restriction for each kind of credential."""
 
 from collections.abc import Callable
+from typing import Any
 
 import pytest
 from cryptography.hazmat.primitives.asymmetric import ed25519
@@ -188,6 +189,15 @@ def test_facade_password_answers_with_the_person(ann: User):
     assert (answer.user.id, answer.user.username, answer.user.language) == (ann.pk, "ann", "en")
 
 
+def test_person_who_was_made_by_somebody_else_has_chosen_no_language(make_person: Callable[..., User]):
+    make_person("new")
+    answer = facade.check_password(
+        username="new", password=PASSWORD, remote_addr="1.2.3.4", login_from=LoginFrom.SSH_TERMINAL
+    )
+    assert answer.user is not None
+    assert answer.user.language == ""
+
+
 def test_k8_key_offer_is_no_sign_in_and_only_own_keys_count(ann: User):
     def new_line() -> str:
         key = ed25519.Ed25519PrivateKey.generate().public_key()
@@ -211,7 +221,11 @@ def test_k8_public_key_in_the_token_call_is_no_credential(ann: User):
     assert APIClient().post("/api/v1/authentication/auth/", body).status_code == 400
 
 
-def test_facade_denial_speaks_both_languages_until_the_person_is_known(make_person: Callable[..., User]):
+@pytest.mark.parametrize(("installation", "words"), [("zh-hans", "用户名或密码"), ("en", "incorrect")])
+def test_facade_denial_speaks_the_installations_language_until_the_person_is_known(
+    make_person: Callable[..., User], settings: Any, installation: str, words: str
+):
+    settings.LANGUAGE_CODE = installation
     make_person("eve", language="en", is_active=False)
     wrong = facade.check_password(
         username="eve", password="wrong", remote_addr="1.2.3.4", login_from=LoginFrom.SSH_TERMINAL, proxy_id=PROXY_ID
@@ -223,6 +237,8 @@ def test_facade_denial_speaks_both_languages_until_the_person_is_known(make_pers
         username="eve", password=PASSWORD, remote_addr="1.2.3.4", login_from=LoginFrom.SSH_TERMINAL, proxy_id=PROXY_ID
     )
     assert wrong == unknown
+    assert wrong.denial is not None
+    assert words in wrong.denial.message
     assert right.denial is not None
     assert right.denial.code is DenialCode.USER_INACTIVE
     assert right.denial.message == "This account is disabled. Ask an administrator to activate it."

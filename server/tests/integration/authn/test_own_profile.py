@@ -93,6 +93,22 @@ def test_profile_read_only_fields_stay(browser: Browser, ann: User):
     assert list(ann.memberships.values_list("role", flat=True)) == ["User"]
 
 
+def test_language_is_chosen_by_signing_in_with_a_browser_that_names_one_and_can_be_given_up(
+    browser: Browser, ann: User
+):
+    browser.sign_in("ann")
+    ann.refresh_from_db()
+    assert ann.language == "", "a client that names no language has chosen none"
+    browser.cookies["django_language"] = "en"
+    browser.sign_in("ann")
+    assert browser.get("/api/v1/users/profile/").json()["language"] == "en"
+    given_up = browser.patch("/api/v1/users/profile/", {"language": ""}, format="json")
+    assert given_up.status_code == 200, given_up.content
+    ann.refresh_from_db()
+    assert ann.language == ""
+    assert browser.patch("/api/v1/users/profile/", {"language": "de"}, format="json").status_code == 400
+
+
 def test_profile_first_login_and_forced_mfa(browser: Browser, ann: User):
     app = App(ann)
     User.objects.filter(pk=ann.pk).update(is_first_login=True, mfa_level=2)

@@ -92,6 +92,23 @@ def test_authorize_in_the_language_of_the_person(proxy: Proxy, people: dict[str,
     assert not chinese.denial.message.isascii()
 
 
+@pytest.mark.parametrize(
+    ("asked", "spoken"),
+    [("en", "en"), ("zh-hans", "zh-hans"), ("", "en"), ("de", "en"), ("../zh-hans", "en")],
+)
+def test_authorize_for_a_person_without_a_language_speaks_the_clients_else_the_installations(
+    proxy: Proxy, world: World, settings: Any, asked: str, spoken: str
+) -> None:
+    settings.LANGUAGE_CODE = "en"
+    denied = proxy.authorize(world.user, "nowhere", language=asked)
+    granted = proxy.authorize(world.user, "web-1", language=asked)
+    assert denied.denial is not None
+    assert denied.denial.message.isascii() == (spoken == "en")
+    assert granted.grant is not None
+    assert granted.grant.user.language == spoken
+    assert proxy.beat().settings.language == "en"
+
+
 def test_k36_authorize_refuses_a_target_inside(proxy: Proxy, world: World, settings: Any) -> None:
     inner = make_asset("metadata", ip="169.254.169.254")
     grant(users=[world.user], assets=[inner], system_users=[world.system_user])

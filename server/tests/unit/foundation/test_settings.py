@@ -21,6 +21,14 @@ def test_settings_with_empty_environment_have_the_embedded_defaults() -> None:
     assert settings.allow_local_targets  # only this machine reaches the console: it is being tried out here
 
 
+@pytest.mark.parametrize(
+    ("value", "language"),
+    [("", "zh-hans"), ("zh", "zh-hans"), ("zh-Hans", "zh-hans"), ("zh_hans", "zh-hans"), ("en", "en"), (" EN ", "en")],
+)
+def test_settings_name_the_language_of_the_installation(value: str, language: str) -> None:
+    assert Settings.load({"POSTERN_LANGUAGE": value}).language == language
+
+
 def test_settings_with_public_listener_refuse_local_targets() -> None:
     assert not Settings.load({"POSTERN_HTTP": "0.0.0.0:8080"}).allow_local_targets
     assert Settings.load({"POSTERN_HTTP": "0.0.0.0:8080", "POSTERN_ALLOW_LOCAL_TARGETS": "yes"}).allow_local_targets
@@ -64,6 +72,7 @@ def test_settings_with_ipv6_listener_keep_the_brackets() -> None:
         ("POSTERN_ALLOWED_HOSTS", "a b"),
         ("POSTERN_HTTPS", "maybe"),
         ("POSTERN_LOG_LEVEL", "LOUD"),
+        ("POSTERN_LANGUAGE", "de"),
         ("POSTERN_TIME_ZONE", "Mars/Olympus"),
         ("POSTERN_TIME_ZONE", "../etc/passwd"),
         pytest.param("POSTERN_IMPORT_MAX_MB", "31", marks=pytest.mark.spec("S5-034", "S9-014")),

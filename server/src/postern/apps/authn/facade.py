@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from typing import Any
 from uuid import UUID
 
+from django.conf import settings
 from django.utils import translation
 
 from postern.apps.authn import conditions, guard
@@ -19,7 +20,7 @@ from postern.apps.authn.totp_secrets import TotpSecrets
 from postern.apps.authn.totp_secrets import register as register_totp_secrets
 from postern.apps.preferences import facade as preferences
 from postern.apps.rbac import facade as rbac
-from postern.apps.users.models import Language, User
+from postern.apps.users.models import User
 from postern.contracts.access import Denial, SecondFactor, SignInAnswer, UserIdentity
 from postern.contracts.enums import LoginFrom
 from postern.foundation.actor import SYSTEM, Actor
@@ -192,7 +193,7 @@ def web_sign_in(session: Any, scope: OrgScope, *, remote_addr: str | None) -> We
     if not scope.is_root and not rights.may_enter(scope, system_role=user.role):
         return None
     actor = actor_of_user(user, rights, remote_addr=remote_addr, login_session=str(login_session.pk))
-    return WebSignIn(actor=actor, login_session_id=login_session.pk, language=user.language)
+    return WebSignIn(actor=actor, login_session_id=login_session.pk, language=user.language or settings.LANGUAGE_CODE)
 
 
 def unmet_condition(user_id: UUID) -> Denial | None:
@@ -244,16 +245,10 @@ def _identity(user: User) -> UserIdentity:
 
 
 def _denial(refused: SignInRefused, username: str) -> Denial:
-    """The refusal for a proxy: in the person's language once he has shown who he is, in both languages before.
+    """The refusal for a proxy: in the person's language once they have shown who they are, in the installation's before.
 
     Answering strangers in somebody's own language would tell that there is such an account.
     """
-    languages = [value for value, _name in Language.choices]
-    if refused.knows_person:
-        user = User.objects.named(username)
-        languages = [user.language] if user is not None else languages
-    texts: list[str] = []
-    for language in languages:
-        with translation.override(language):
-            texts.append(refused.text())
-    return Denial(code=refused.denial, message=" / ".join(texts))
+    user = User.objects.named(username) if refused.knows_person else None
+    with translation.override((user.language if user is not None else "") or settings.LANGUAGE_CODE):
+        return Denial(code=refused.denial, message=refused.text())

@@ -5,6 +5,7 @@ from datetime import datetime, timedelta
 from typing import Final
 from uuid import UUID
 
+from django.conf import settings
 from django.db import transaction
 from django.db.models import QuerySet
 from django.utils import translation
@@ -120,7 +121,7 @@ def _post(
 ) -> int:
     by_language: dict[str, list[UUID]] = {}
     for user_id, language in receivers.values_list("pk", "language"):
-        by_language.setdefault(language, []).append(user_id)
+        by_language.setdefault(language or settings.LANGUAGE_CODE, []).append(user_id)
     for language, user_ids in by_language.items():
         with translation.override(language):
             subject, html = render()
@@ -143,7 +144,7 @@ def tell_person(*, user_id: UUID, message_type: MessageType, occasion: str, rend
     recent = SiteMessage.objects.filter(message_type=message_type.name, occasion=occasion)
     if user is None or recent.filter(date_created__gt=clock.now() - QUIET).exists():
         return False
-    with translation.override(user.language):
+    with translation.override(user.language or settings.LANGUAGE_CODE):
         subject, html = render()
     row = SiteMessage(
         subject=subject[:MAX_SUBJECT_CHARS],

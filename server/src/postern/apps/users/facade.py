@@ -5,6 +5,9 @@ from dataclasses import dataclass
 from datetime import datetime
 from uuid import UUID
 
+from django.conf import settings
+from django.utils.translation import get_language
+
 from postern.apps.users import login_locks, second_factors
 from postern.apps.users.actions.credentials import end_chosen as end_credentials
 from postern.apps.users.actions.links import read_link, redeem_set_password_link
@@ -84,7 +87,7 @@ def brief(user_ids: Iterable[UUID]) -> dict[UUID, UserBrief]:
     """The people with these ids; unknown ids are left out."""
     return {
         user.pk: UserBrief(
-            id=user.pk, username=user.username, name=user.name, is_valid=user.is_valid, language=user.language
+            id=user.pk, username=user.username, name=user.name, is_valid=user.is_valid, language=_spoken_to(user)
         )
         for user in User.objects.filter(pk__in=list(user_ids))
     }
@@ -129,7 +132,12 @@ def identity_of(user_id: UUID) -> UserIdentity | None:
     user = User.objects.filter(pk=user_id).first()
     if user is None or not user.is_valid:
         return None
-    return UserIdentity(id=user.pk, username=user.username, name=user.name, language=user.language)
+    return UserIdentity(id=user.pk, username=user.username, name=user.name, language=_spoken_to(user))
+
+
+def _spoken_to(user: User) -> str:
+    """The language the person has chosen, else the active one: of the request that asks, or the installation's."""
+    return user.language or get_language() or settings.LANGUAGE_CODE
 
 
 def is_known(username: str) -> bool:

@@ -70,7 +70,10 @@ class MfaLevel(models.IntegerChoices):
 
 
 class Language(models.TextChoices):
-    """In which language Postern speaks to the person where no browser says so (SSH, mail)."""
+    """In which language Postern speaks to the person where no browser says so (SSH, mail).
+
+    "" is no choice: then the client's environment decides (SSH), else the setting POSTERN_LANGUAGE.
+    """
 
     CHINESE = "zh-hans", "中文(简体)"
     ENGLISH = "en", "English"
@@ -122,7 +125,7 @@ class User(SavedRow, AbstractBaseUser):
     date_password_last_updated = models.DateTimeField(_("Date password last updated"), null=True, editable=False)
     created_by = models.CharField(_("Created by"), max_length=128, blank=True, default="", editable=False)
     comment = models.TextField(_("Comment"), blank=True, null=True, max_length=4096)
-    language = models.CharField(_("Language"), max_length=16, choices=Language.choices, default=Language.CHINESE)
+    language = models.CharField(_("Language"), max_length=16, choices=Language.choices, blank=True, default="")
     session_epoch = models.PositiveIntegerField(default=0, editable=False)
 
     objects = UserQuerySet.as_manager()

@@ -17,7 +17,8 @@ class ProxyConfig:
     the web plane reaches the browser endpoint, is `unix:/path` or `host:port`. `bootstrap_token` is needed only until
     the proxy has a credential of its own; `local_secret` takes its place where the control plane has the same data folder
     ("" elsewhere), and is never sent. `fast_transport` turns the faster SSH data path on (it is tested at start).
-    `allow_local_targets` permits loopback and link-local targets; `blocked_networks` are never dialled (K36).
+    `allow_local_targets` permits loopback and link-local targets; `blocked_networks` are never dialled (K36). `language`
+    is the installation's, until the control plane has said it.
     """
 
     state_dir: Path
@@ -31,6 +32,7 @@ class ProxyConfig:
     fast_transport: bool = True
     allow_local_targets: bool = False
     blocked_networks: tuple[IPv4Network | IPv6Network, ...] = ()
+    language: str = "zh-hans"
 
     @property
     def credential_file(self) -> Path:

@@ -104,6 +104,8 @@ class Text(Enum):
         "会话数量已达上限，稍后再试。",
         "There are too many sessions at the moment. Please try again later.",
     )
+    TOO_MANY_CHANNELS = ("此连接上的会话过多。", "There are too many sessions on this connection.")
+    REQUEST_NOT_PERMITTED = ("不允许 {request}", "{request} is not permitted")
     UNRESOLVED = ("无法解析目标地址 {host}。", "The name {host} cannot be resolved.")
     DIAL_FORBIDDEN = (
         "不允许连接到 {host}:{port}（本机地址）。管理员可用设置 POSTERN_ALLOW_LOCAL_TARGETS=yes 放开本机地址。",

@@ -9,6 +9,7 @@ from asyncssh.packet import SSHPacket, String
 from cryptography.hazmat.primitives.asymmetric.rsa import RSAPublicKey
 
 from postern.proxies.core.limits import Limits
+from postern.proxies.core.texts import Text
 from postern.proxies.ssh import algorithms
 from postern.proxies.ssh.admission import Admission
 from postern.proxies.ssh.transport import PacedConnection, PacedServerChannel
@@ -50,6 +51,8 @@ class FrontOwner(Protocol):
     second_factor_due: bool
 
     def request_refused(self, request: str, detail: str = "") -> None: ...
+    @property
+    def language(self) -> str: ...
     async def key_offered(self, key: asyncssh.SSHKey) -> bool: ...
     async def key_proven(self, key: asyncssh.SSHKey, signed: bytes, signature: bytes) -> bool: ...
 
@@ -173,7 +176,9 @@ class FrontLink(PacedConnection, SSHServerConnection):
 
     def _refuse_open(self, request: str, detail: str = "") -> NoReturn:
         self._tell_refused(request, detail)
-        raise asyncssh.ChannelOpenError(asyncssh.OPEN_ADMINISTRATIVELY_PROHIBITED, f"{request} is not permitted")
+        owner: FrontOwner | None = self.get_owner()  # type: ignore[assignment]  # made by our own factory
+        text = Text.REQUEST_NOT_PERMITTED.say(owner.language if owner is not None else "", request=request)
+        raise asyncssh.ChannelOpenError(asyncssh.OPEN_ADMINISTRATIVELY_PROHIBITED, text)
 
     def _tell_refused(self, request: str, detail: str = "") -> None:
         owner = self.get_owner()

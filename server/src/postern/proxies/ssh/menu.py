@@ -39,7 +39,7 @@ class Screen(Protocol):
 class Starter(Protocol):
     """Asks for the person and starts their sessions: `person.Person`."""
 
-    def open(self, asset: str, system_user: str) -> Opening: ...
+    def open(self, asset: str, system_user: str, language: str) -> Opening: ...
     async def reachable(self, search: str, offset: int, limit: int) -> ReachablePage: ...
 
 
@@ -179,7 +179,8 @@ class Menu:
         self._say(
             Text.CONNECTING, login=system_user.username or system_user.name, asset=f"{asset.hostname} ({asset.ip})"
         )
-        reason = await self._screen.carry_shell(self._starter.open(str(asset.id), str(system_user.id)))
+        opening = self._starter.open(str(asset.id), str(system_user.id), self._screen.language)
+        reason = await self._screen.carry_shell(opening)
         if reason is not EndReason.ACCOUNT_CLOSED:
             self._say(Text.MENU_BACK)
         return reason

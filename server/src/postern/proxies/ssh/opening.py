@@ -2,7 +2,7 @@
 
 import asyncio
 
-from postern.contracts.access import AuthorizeRequest, ReachableAsset, UserIdentity
+from postern.contracts.access import AuthorizeRequest, ReachableAsset
 from postern.contracts.enums import DenialCode, EndReason, LoginFrom, Protocol
 from postern.kernel.errors import PosternError
 from postern.proxies.core.control.plane import ControlRefused, ControlUnavailable
@@ -32,16 +32,16 @@ class Opening:
     def __init__(
         self,
         services: FrontServices,
-        user: UserIdentity,
         *,
         ticket: str,
         asset: str,
         system_user: str,
         remote_addr: str,
+        language: str,
         client: str,
     ) -> None:
         self._services = services
-        self._user = user
+        self._language = language
         self._request = AuthorizeRequest(
             ticket=ticket,
             asset=asset,
@@ -50,6 +50,7 @@ class Opening:
             login_from=LoginFrom.SSH_TERMINAL,
             remote_addr=remote_addr,
             client=client,
+            language=language,
         )
         self.session: LiveSession | None = None
         self._prompter: asyncio.Future[Prompter] = asyncio.get_running_loop().create_future()
@@ -124,7 +125,7 @@ class Opening:
         return await prompter(text, echo)
 
     async def _authorize(self) -> LiveSession:
-        language = self._user.language
+        language = self._language
         try:
             answer = await self._services.plane.authorize(self._request)
         except (ControlUnavailable, ControlRefused) as error:

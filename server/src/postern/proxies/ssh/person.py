@@ -1,5 +1,6 @@
 """One person's connection: sign-in by the control plane, then session channels. Nothing is granted before sign-in."""
 
+import asyncio
 import logging
 from collections.abc import Sequence
 from typing import Final, NoReturn
@@ -22,6 +23,7 @@ from postern.contracts.enums import DenialCode, LoginFrom, Protocol
 from postern.proxies.core.control.plane import ControlRefused, ControlUnavailable
 from postern.proxies.core.texts import Text
 from postern.proxies.ssh.front import FrontChannel, FrontLink
+from postern.proxies.ssh.language import choose_language
 from postern.proxies.ssh.opening import Opening
 from postern.proxies.ssh.person_session import PersonSession
 from postern.proxies.ssh.services import FrontServices
@@ -33,6 +35,8 @@ _MAX_PACKET: Final = 32768
 _MAX_PASSWORD: Final = 1024
 _MAX_CODE: Final = 64
 _MAX_AUDITED_REFUSALS: Final = 50
+#: How long a refused request waits for the channel whose session it is told with.
+_CHANNEL_AWAITED_S: Final = 1.0
 #: Refusals that a person may be told before sign-in; others would tell a stranger which accounts exist.
 _TOLD_BEFORE_SIGN_IN: Final = frozenset({DenialCode.LOCKED, DenialCode.METHOD_DISABLED, DenialCode.CONTROL_UNAVAILABLE})
 #: These come only after the right password, so they may say more.
@@ -60,6 +64,8 @@ class Person(asyncssh.SSHServer):
         self._passwords_tried = 0
         self._keys_offered: set[bytes] = set()
         self._refusals_audited = 0
+        self._refused_early: list[tuple[str, str]] = []
+        self._has_opened = False
         self._prepared: Opening | None = None
         self._second_factor: SecondFactor | None = None
         self._codes_tried = 0
@@ -77,6 +83,7 @@ class Person(asyncssh.SSHServer):
         self.remote_addr = str(conn.get_extra_info("peername", ("",))[0]).removeprefix("::ffff:")
 
     def connection_lost(self, exc: Exception | None) -> None:  # noqa: ARG002 - the library calls it so
+        self._tell_refused_early()
         if self._prepared is not None:
             self._prepared.abandon()
             self._prepared = None
@@ -87,6 +94,15 @@ class Person(asyncssh.SSHServer):
         """Close the connection with everything on it."""
         if self._link is not None:
             self._link.close()
+
+    @property
+    def _chosen_language(self) -> str:
+        return self.identity.language if self.identity is not None else ""
+
+    @property
+    def language(self) -> str:
+        """Without a channel: the person's own once they have signed in, else the installation's."""
+        return choose_language(self._chosen_language, {}, self._services.settings.current.language)
 
     # Sign-in
 
@@ -127,7 +143,7 @@ class Person(asyncssh.SSHServer):
         """Ask for the code. It is shown while it is typed: it is worth nothing a minute later."""
         if self._second_factor is None:
             return False
-        language = self._second_factor.language
+        language = self._second_factor.language or self.language
         prompt = (Text.MFA_PROMPT.say(language), True)
         return "", Text.MFA_EXPLAINED.say(language), "", [prompt]
 
@@ -226,7 +242,8 @@ class Person(asyncssh.SSHServer):
     def _control_away(self, error: ControlUnavailable | ControlRefused) -> NoReturn:
         """Nobody judged what was shown, so it is no refusal: the connection ends with a reason of its own."""
         log.warning("sign-in from %s: %s", self.remote_addr, error.message)
-        self._banner(Text.CONTROL_UNAVAILABLE.say("zh-hans") + " " + Text.CONTROL_UNAVAILABLE.say("en"))
+        self._banner(Text.CONTROL_UNAVAILABLE.say(self.language))
+        # Clients escape what is not ASCII in the reason of a disconnect.
         raise asyncssh.DisconnectError(asyncssh.DISC_SERVICE_NOT_AVAILABLE, Text.CONTROL_UNAVAILABLE.say("en"))
 
     def _banner(self, text: str) -> None:
@@ -240,8 +257,9 @@ class Person(asyncssh.SSHServer):
             self.disconnect()
             return
         self._services.tickets.take(self._ticket, self._ticket_void)
-        if self._login.asset:
-            self._prepared = self.open(self._login.asset, self._login.system_user)
+        if self.direct and self._chosen_language:
+            # Who has chosen no language is asked for by a channel first: it brings the client's.
+            self._prepared = self.open(self._login.asset, self._login.system_user, self.language)
 
     def _ticket_void(self) -> None:
         """The sign-in has ended elsewhere. Sessions that are open have their own rules; without any there is nothing left."""
@@ -255,19 +273,24 @@ class Person(asyncssh.SSHServer):
         """Whether the user name says where to go; otherwise there is the menu."""
         return bool(self._login.asset)
 
-    def open(self, asset: str, system_user: str) -> Opening:
-        """Start a session towards an asset."""
+    def open(self, asset: str, system_user: str, language: str) -> Opening:
+        """Start a session towards an asset, for a person who is spoken to in `language`."""
         if self.identity is None or self._link is None:
             raise RuntimeError("nobody is signed in")
-        return Opening(
+        self._has_opened = True
+        opening = Opening(
             self._services,
-            self.identity,
             ticket=self._ticket,
             asset=asset,
             system_user=system_user,
             remote_addr=self.remote_addr,
+            language=language,
             client=str(self._link.get_extra_info("client_version", ""))[:256],
         )
+        refused, self._refused_early = self._refused_early, []
+        for request, detail in refused:
+            opening.tell_refused(request, detail)
+        return opening
 
     async def reachable(self, search: str, offset: int, limit: int) -> ReachablePage:
         """A page of what the person may reach. Raises ControlUnavailable, ControlRefused."""
@@ -281,10 +304,10 @@ class Person(asyncssh.SSHServer):
         )
         return await self._services.plane.reachable_assets(query)
 
-    def take_direct(self) -> Opening:
+    def take_direct(self, language: str) -> Opening:
         """The opening that sign-in began, or for a further channel a new one."""
         prepared, self._prepared = self._prepared, None
-        return prepared if prepared is not None else self.open(self._login.asset, self._login.system_user)
+        return prepared if prepared is not None else self.open(self._login.asset, self._login.system_user, language)
 
     def session_requested(self) -> tuple[FrontChannel, PersonSession]:
         link = self._link
@@ -292,7 +315,7 @@ class Person(asyncssh.SSHServer):
             raise asyncssh.ChannelOpenError(asyncssh.OPEN_ADMINISTRATIVELY_PROHIBITED, "not signed in")
         if link.open_channels() >= self._services.limits.channels_per_connection:
             self.request_refused("session", "too many channels on one connection")
-            raise asyncssh.ChannelOpenError(asyncssh.OPEN_RESOURCE_SHORTAGE, "too many sessions on this connection")
+            raise asyncssh.ChannelOpenError(asyncssh.OPEN_RESOURCE_SHORTAGE, Text.TOO_MANY_CHANNELS.say(self.language))
         session = PersonSession(self._services, self, self.identity, on_gone=self._sessions.discard)
         self._sessions.add(session)
         return link.new_channel(_WINDOW, _MAX_PACKET), session
@@ -309,6 +332,15 @@ class Person(asyncssh.SSHServer):
                 return
         if self._prepared is not None:
             self._prepared.tell_refused(request, detail)
+        elif self.direct and self.signed_in and not self._has_opened:
+            # The audit log knows a request by its session. A channel that asks for one usually follows at once.
+            self._refused_early.append((request, detail))
+            asyncio.get_running_loop().call_later(_CHANNEL_AWAITED_S, self._tell_refused_early)
+
+    def _tell_refused_early(self) -> None:
+        """No channel has come: the session is opened for the audit log's sake."""
+        if self._refused_early and self._link is not None:
+            self._prepared = self.open(self._login.asset, self._login.system_user, self.language)
 
 
 def _one_line(key: asyncssh.SSHKey) -> str:

@@ -15,6 +15,7 @@ from postern.proxies.core.target import PromptCancelled, Pty, TargetFailed
 from postern.proxies.core.texts import Text
 from postern.proxies.ssh.classification import classify
 from postern.proxies.ssh.front import FrontChannel
+from postern.proxies.ssh.language import choose_language
 from postern.proxies.ssh.line_editor import LineEditor, LineEnd, plain
 from postern.proxies.ssh.menu import Menu
 from postern.proxies.ssh.opening import Opening, Refused
@@ -40,8 +41,8 @@ class Home(Protocol):
 
     @property
     def direct(self) -> bool: ...
-    def open(self, asset: str, system_user: str) -> Opening: ...
-    def take_direct(self) -> Opening: ...
+    def open(self, asset: str, system_user: str, language: str) -> Opening: ...
+    def take_direct(self, language: str) -> Opening: ...
     async def reachable(self, search: str, offset: int, limit: int) -> ReachablePage: ...
     def request_refused(self, request: str, detail: str = "") -> None: ...
     def disconnect(self) -> None: ...
@@ -82,7 +83,8 @@ class PersonSession(asyncssh.SSHServerSession[bytes]):
 
     @property
     def language(self) -> str:
-        return self._user.language
+        environment = self._channel.environment() if self._channel is not None else {}
+        return choose_language(self._user.language, environment, self._services.settings.current.language)
 
     @property
     def user(self) -> UserIdentity:
@@ -284,7 +286,7 @@ class PersonSession(asyncssh.SSHServerSession[bytes]):
         """Runs until the channel is done; every way out leaves an exit status."""
         try:
             if self._home.direct:
-                self._finish(await self.carry(self._home.take_direct(), wish))
+                self._finish(await self.carry(self._home.take_direct(self.language), wish))
             elif wish.command is None and wish.subsystem is None and self._pty is not None:
                 self._exit(await Menu(self._services, self, self._home).run())
             else:

@@ -166,6 +166,7 @@ class TargetLogin:
                     host=grant.target.host,
                     port=grant.target.port,
                     public_key=key.export_public_key("openssh").decode("ascii").strip(),
+                    language=self._session.language,
                 )
             )
         except (ControlUnavailable, ControlRefused) as error:
@@ -213,7 +214,7 @@ class TargetLogin:
             return
         try:
             answer = await self._plane.credential(
-                CredentialRequest(session_id=grant.session_id, opening_key=grant.opening_key)
+                CredentialRequest(session_id=grant.session_id, opening_key=grant.opening_key, language=language)
             )
         except (ControlUnavailable, ControlRefused) as error:
             raise self._fail(EndReason.CONTROL_LOST, Text.CONTROL_UNAVAILABLE.say(language), error.message) from error

@@ -128,7 +128,7 @@ class StreamServer:
             return None
         try:
             answer = await self._plane.redeem_token(
-                RedeemToken(token=token, user_id=link.user_id, remote_addr=link.remote_addr)
+                RedeemToken(token=token, user_id=link.user_id, remote_addr=link.remote_addr, language=link.language)
             )
         except (ControlUnavailable, ControlRefused):
             message = CoreText.CONTROL_UNAVAILABLE.say(link.language)

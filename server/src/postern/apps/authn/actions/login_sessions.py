@@ -45,7 +45,7 @@ class SignInOrigin:
 def open_login_session(*, user: User, origin: SignInOrigin) -> LoginSession:
     """Note a new browser sign-in of a person whose proof has been checked."""
     now = clock.now()
-    if origin.language and origin.language != user.language:
+    if origin.language and not user.language:  # what the person has chosen once stays, whatever browser they sit at
         User.objects.filter(pk=user.pk).update(language=origin.language)
     login_session = LoginSession.objects.create(
         user=user,

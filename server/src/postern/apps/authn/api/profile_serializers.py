@@ -46,7 +46,7 @@ class ProfileSerializer(UserFacts):
     roles = serializers.SerializerMethodField()
     permissions = serializers.SerializerMethodField()
     password_days_left = serializers.SerializerMethodField()
-    language = serializers.ChoiceField(choices=Language.choices, required=False)
+    language = serializers.ChoiceField(choices=Language.choices, required=False, allow_blank=True)
     mfa_level = serializers.ChoiceField(choices=MfaLevel.choices[:2], required=False, label=gettext_lazy("MFA"))
     is_first_login = serializers.BooleanField(required=False)
 

@@ -2,6 +2,7 @@
 
 from typing import Any
 
+from django.conf import settings
 from django.db import transaction
 from django.http import HttpRequest
 from django.middleware.csrf import rotate_token
@@ -20,13 +21,15 @@ def origin_of(request: Request) -> SignInOrigin:
     return SignInOrigin(
         remote_addr=request.META.get("REMOTE_ADDR", ""),
         user_agent=request.headers.get("User-Agent", "")[:254],
-        language=_language(),
+        language=_language(request),
     )
 
 
-def _language() -> str:
+def _language(request: Request) -> str:
+    """The language that cookie or browser ask for; "" when neither asks: the installation's is nobody's choice."""
+    asks = settings.LANGUAGE_COOKIE_NAME in request.COOKIES or "Accept-Language" in request.headers
     active = get_language() or ""
-    return active if active in Language.values else ""
+    return active if asks and active in Language.values else ""
 
 
 @transaction.atomic

@@ -6,7 +6,9 @@ from typing import ClassVar, Final, TypeVar
 from uuid import UUID
 
 import msgspec
+from django.conf import settings
 from django.http import HttpResponse
+from django.utils import translation
 from django.utils.translation import gettext as _
 from rest_framework.authentication import BaseAuthentication
 from rest_framework.request import Request
@@ -29,6 +31,8 @@ from postern.foundation.rest.views import PosternView
 Message = TypeVar("Message", bound=msgspec.Struct)
 
 _SMALL_BYTES: Final = 256 * 1024
+#: What a proxy may ask to be answered in; anything else is answered in the installation's language.
+_LANGUAGES: Final = frozenset(code for code, _name in settings.LANGUAGES)
 MAX_NAME_CHARS: Final = 256
 _EVENTS_BYTES: Final = 16 * 1024 * 1024
 _PART_BYTES: Final = 8 * 1024 * 1024
@@ -74,6 +78,9 @@ class InternalView(PosternView):
             message = msgspec.json.decode(body, type=kind)
         except (msgspec.MsgspecError, UnicodeDecodeError, RecursionError) as error:
             raise MalformedMessage(str(error)[:300]) from error
+        language = getattr(message, "language", "")
+        if language in _LANGUAGES:
+            translation.activate(language)  # until the next request: what the answer says is read by a person
         address = getattr(message, "remote_addr", None)
         if address is not None and not _is_address(address):
             raise MalformedMessage("Expected an IP address - at `$.remote_addr`")

@@ -4,6 +4,8 @@ from dataclasses import dataclass
 from datetime import timedelta
 from uuid import UUID
 
+from django.conf import settings
+
 from postern.apps.preferences import facade as preferences
 from postern.apps.sessions.models import Terminal
 from postern.contracts.terminals import LEASE_S, ProxySettings
@@ -90,5 +92,6 @@ def proxy_settings() -> ProxySettings:
         public_key_auth=bool(held["TERMINAL_PUBLIC_KEY_AUTH"]),
         asset_list_sort_by=str(held["TERMINAL_ASSET_LIST_SORT_BY"]),
         asset_list_page_size=str(held["TERMINAL_ASSET_LIST_PAGE_SIZE"]),
+        language=settings.LANGUAGE_CODE,
         max_idle_minutes=int(str(held["SECURITY_MAX_IDLE_TIME"])),
     )
