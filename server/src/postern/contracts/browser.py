@@ -128,7 +128,7 @@ class Prompt(msgspec.Struct, frozen=True, kw_only=True, tag="prompt"):
 
 
 class Notice(msgspec.Struct, frozen=True, kw_only=True, tag="notice"):
-    """Something the person should know; the session goes on. `code`: actions, expiring or prolonged."""
+    """Something the person should know; the session goes on. `code`: actions, expiring, prolonged or shutdown."""
 
     code: str
     message: str

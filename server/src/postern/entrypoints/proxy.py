@@ -8,7 +8,6 @@ import asyncio
 import logging
 import os
 import platform
-import signal
 import sys
 from collections.abc import Callable, Coroutine
 from contextlib import AsyncExitStack
@@ -25,11 +24,12 @@ from postern.contracts.events import RecordingSealed
 from postern.contracts.recording.streams import STREAMS_VERSION
 from postern.contracts.recording.trusted_keys import PRIVATE_KEY
 from postern.contracts.terminals import HeartbeatAnswer, Registered
+from postern.entrypoints.shutdown import StopSignals, supervised_shutdown_s
 from postern.foundation.local_proxy import LOCAL_PROXY_FILE
 from postern.foundation.part_board import SUPERVISOR_PID
 from postern.foundation.private_files import private_folder
 from postern.foundation.secret_files import read_or_create
-from postern.foundation.settings import Settings, SshLimits
+from postern.foundation.settings import Settings
 from postern.foundation.surroundings import look_around, own_services
 from postern.kernel.clock import now
 from postern.kernel.dialing import DialPolicy
@@ -63,8 +63,6 @@ from postern.proxies.terminal.server import StreamServer
 
 log = logging.getLogger(__name__)
 
-#: Under `postern up` somebody waits at the keyboard for the end; a service manager gets the full time.
-_DRAIN_SUPERVISED_S: Final = 3.0
 _LAST_EVENTS_S: Final = 3.0
 
 
@@ -83,14 +81,15 @@ def config_from(settings: Settings) -> ProxyConfig:
         name=environ.get("POSTERN_PROXY_NAME") or platform.node() or "proxy",
         bootstrap_token=token or Secret(""),
         local_secret=Secret(local),
-        limits=_limits(settings.ssh_limits, supervised=SUPERVISOR_PID in environ),
+        limits=_limits(settings, supervised=SUPERVISOR_PID in environ),
         allow_local_targets=settings.allow_local_targets,
         blocked_networks=settings.blocked_networks,
         language=settings.language,
     )
 
 
-def _limits(ssh: SshLimits, *, supervised: bool) -> Limits:
+def _limits(settings: Settings, *, supervised: bool) -> Limits:
+    ssh = settings.ssh_limits
     limits = Limits(
         connections_total=ssh.connections,
         connections_unauthenticated=ssh.signing_in,
@@ -98,7 +97,9 @@ def _limits(ssh: SshLimits, *, supervised: bool) -> Limits:
         unauthenticated_per_source=ssh.signing_in_per_address,
         new_connections_per_source_per_s=ssh.new_per_address_per_s,
     )
-    return replace(limits, drain_s=_DRAIN_SUPERVISED_S) if supervised else limits
+    if supervised:
+        return replace(limits, drain_s=supervised_shutdown_s(settings))
+    return limits if settings.shutdown_s is None else replace(limits, drain_s=float(settings.shutdown_s))
 
 
 def local_control_url(settings: Settings) -> str:
@@ -157,10 +158,9 @@ async def run(settings: Settings) -> int:
     """Serve until SIGTERM; then drain. Returns an exit status. Raises SettingsError."""
     config = config_from(settings)
     private_folder(config.state_dir)
-    stopping = asyncio.Event()
-    loop = asyncio.get_running_loop()
-    for number in (signal.SIGTERM, signal.SIGINT):
-        loop.add_signal_handler(number, stopping.set)
+    signals = StopSignals(supervised=SUPERVISOR_PID in os.environ)
+    signals.listen(asyncio.get_running_loop())
+    stopping = signals.stopping
 
     async with AsyncExitStack() as stack:
         outbox = EventOutbox(config.outbox_dir, config.limits)
@@ -295,7 +295,7 @@ async def run(settings: Settings) -> int:
             log.error("%s stopped: %r", task.get_name(), task.exception())
             status = 1
         listener.close()
-        await registry.drain(config.limits.drain_s)
+        await registry.drain(config.limits.drain_s, at_once=signals.at_once)
         # What has just ended is sealed, told and sent while the line to the control plane is still there.
         await recording_ends.aclose()
         await outbox.flushed(_LAST_EVENTS_S)

@@ -41,13 +41,15 @@ _PR_SET_PDEATHSIG: Final = 1
 class Part:
     """One process to keep up.
 
-    `ready` is polled before the next part starts; `stop_timeout_s` is how long the part may take to end after SIGTERM.
+    `ready` is polled before the next part starts; `stop_timeout_s` is how long the part may take to end after SIGTERM,
+    and `grace_s` how much longer because it lets people finish: a second stop signal cuts that short.
     """
 
     name: str
     argv: Sequence[str]
     ready: Callable[[], Awaitable[bool]] | None = None
     stop_timeout_s: float = 10.0
+    grace_s: float = 0.0
 
 
 class PartFailed(Exception):
@@ -63,12 +65,15 @@ class Supervisor:
         self._lives: dict[str, PartLife] = {}
         self._ready_timeout_s = ready_timeout_s
         self._stopping = asyncio.Event()
+        self._at_once = asyncio.Event()
         self._failure: str | None = None
         self._tasks: list[asyncio.Task[None]] = []
         self._processes: dict[str, asyncio.subprocess.Process] = {}
 
     def stop(self) -> None:
-        """Ask all parts to end; `run` returns when they have."""
+        """Ask all parts to end; `run` returns when they have. Asked again, they end at once."""
+        if self._stopping.is_set():
+            self._at_once.set()
         self._stopping.set()
 
     def pid(self, name: str) -> int | None:
@@ -170,15 +175,32 @@ class Supervisor:
                 continue
             with contextlib.suppress(ProcessLookupError):
                 process.terminate()
-            try:
-                await asyncio.wait_for(process.wait(), part.stop_timeout_s)
-            except TimeoutError:
-                log.warning("%s did not end within %.0f s and is killed", part.name, part.stop_timeout_s)
+            if not await self._ends_in_time(part, process):
+                log.warning("%s did not end in time and is killed", part.name)
                 # The whole session: a part's own children must not outlive it.
                 with contextlib.suppress(ProcessLookupError):
                     os.killpg(process.pid, signal.SIGKILL)
                 await process.wait()
         await asyncio.gather(*self._tasks, return_exceptions=True)
+
+    async def _ends_in_time(self, part: Part, process: asyncio.subprocess.Process) -> bool:
+        """Wait for a part that was asked to end: first as long as people may take, then as long as itself may take."""
+        ended = asyncio.ensure_future(process.wait())
+        at_once = asyncio.ensure_future(self._at_once.wait())
+        try:
+            # Only a part that lets people finish is hurried: others would drop work that they do anyway.
+            watched = {ended, at_once} if part.grace_s else {ended}
+            limit_s = part.grace_s + part.stop_timeout_s
+            await asyncio.wait(watched, timeout=limit_s, return_when=asyncio.FIRST_COMPLETED)
+            if not ended.done() and part.grace_s and at_once.done():
+                with contextlib.suppress(ProcessLookupError):
+                    process.send_signal(signal.SIGINT)
+                await asyncio.wait({ended}, timeout=part.stop_timeout_s)
+            return ended.done()
+        finally:
+            for task in (ended, at_once):
+                task.cancel()
+            await asyncio.gather(ended, at_once, return_exceptions=True)
 
 
 def next_pause_s(last_s: float, *, ran_s: float) -> float:

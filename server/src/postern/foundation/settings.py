@@ -23,6 +23,7 @@ Network = ipaddress.IPv4Network | ipaddress.IPv6Network
 _LONGEST_RUN_DIR_BYTES: Final = 80
 _MOST_CONNECTIONS: Final = 100_000
 _MOST_INPUT_MB: Final = 1 << 20
+_LONGEST_SHUTDOWN_S: Final = 24 * 3600
 #: Value of POSTERN_LANGUAGE → the code that Django and the proxies use.
 _LANGUAGES: Final = {"zh-hans": "zh-hans", "zh": "zh-hans", "en": "en"}
 _LOG_LEVELS: Final = ("DEBUG", "INFO", "WARNING", "ERROR")
@@ -122,6 +123,8 @@ class Settings:
     recording_reserve_mb: int
     recording_input_mb: int
     import_max_mb: int
+    #: None: the setting is absent, and each way of running has its own default.
+    shutdown_s: int | None
 
     @property
     def secrets_dir(self) -> Path:
@@ -165,6 +168,11 @@ class Settings:
             recording_reserve_mb=_count(environ, "POSTERN_RECORDING_RESERVE_MB", 1024),
             recording_input_mb=_count_between(environ, "POSTERN_RECORDING_INPUT_MB", 1024, 1, _MOST_INPUT_MB),
             import_max_mb=_count_between(environ, "POSTERN_IMPORT_MAX_MB", 10, 1, 30),
+            shutdown_s=(
+                _count_between(environ, "POSTERN_SHUTDOWN_SECONDS", 0, 0, _LONGEST_SHUTDOWN_S)
+                if environ.get("POSTERN_SHUTDOWN_SECONDS", "").strip()
+                else None
+            ),
         )
 
 
@@ -231,6 +239,14 @@ SETTINGS_REFERENCE: Final[tuple[tuple[str, str, str], ...]] = (
         ),
     ),
     ("POSTERN_IMPORT_MAX_MB", "10", "Largest csv or xlsx file that can be imported, in MB: 1 to 30."),
+    (
+        "POSTERN_SHUTDOWN_SECONDS",
+        "3 under `postern up`, 60 for `postern proxy`",
+        (
+            "Seconds that live sessions may go on after a stop signal, 0 to 86400; the people in them are told. "
+            "A second signal ends the sessions at once. What starts Postern must wait longer than this before it kills."
+        ),
+    ),
     ("POSTERN_CONTROL_URL", "", "For `postern proxy` on another machine: address of the web part."),
     ("POSTERN_STREAM", "", "Where the web part reaches this proxy's browser endpoint: `unix:/path` or `HOST:PORT`."),
     ("POSTERN_PROXY_NAME", "", "Name under which this proxy registers; without it the host name."),

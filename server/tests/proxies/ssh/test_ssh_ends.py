@@ -361,6 +361,47 @@ async def test_drain_refuses_new_sessions_and_ends_the_rest_at_its_limit(world: 
     assert {e.reason for e in world.plane.of(SessionEnded)} == {EndReason.DRAINED}
 
 
+@pytest.mark.parametrize(
+    ("language", "told", "menu_told"),
+    [("en", "may go on for 600 seconds", "Please connect again in a moment"),
+     ("zh-hans", "还可以继续 600 秒", "服务正在关闭。稍后重新连接。")],
+)  # fmt: skip
+async def test_shutdown_is_told_to_people_in_sessions_and_in_the_menu(
+    world: World, language: str, told: str, menu_told: str
+) -> None:
+    world.alice.language = language
+    menu = Terminal(world.proxy.ssh("alice", options=("-tt",)))
+    session = Terminal(world.proxy.ssh(world.login, options=("-tt",)))
+    by_menu = Terminal(world.proxy.ssh("alice", options=("-tt",)))
+    async with menu, session, by_menu:
+        await menu.expect("(asset|资产)> ")
+        await by_menu.expect("(asset|资产)> ")
+        await by_menu.type("1\r")
+        await world.plane.event(SessionStarted)
+        await session.expect(r"[#$] ")
+        await world.plane.until(lambda: len(world.plane.of(SessionStarted)) == 2)
+        at_once = asyncio.Event()
+        draining = asyncio.create_task(world.proxy.registry.drain(600, at_once=at_once))
+        for terminal in (session, by_menu):
+            await terminal.expect(told)
+            await terminal.type("echo still-$((40+2))\n")
+            await terminal.expect("still-42")
+        # Nothing can be opened from the menu any more: whoever stands there is told and let go.
+        await menu.expect(menu_told)
+        assert await menu.wait() == 255
+        await by_menu.type("exit\n")
+        await by_menu.expect(menu_told)
+        assert await by_menu.wait() == 255
+        assert not draining.done()
+        at_once.set()
+        await session.expect("(The service is shutting down|服务正在关闭，会话已结束)")
+        assert await session.wait() == 255
+        await draining
+
+    await world.plane.until(lambda: len(world.plane.of(SessionEnded)) == 2)
+    assert [e.reason for e in world.plane.of(SessionEnded)] == [EndReason.TARGET_CLOSED, EndReason.DRAINED]
+
+
 async def test_closed_account_takes_the_whole_connection(world: World) -> None:
     async with Terminal(world.proxy.ssh(world.login, options=("-tt",))) as terminal:
         await terminal.expect(r"[#$] ")

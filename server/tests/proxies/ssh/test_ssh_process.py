@@ -165,6 +165,21 @@ async def test_web_plane_restart_drops_no_session(proxy_process: ProxyProcess) -
     assert (await proxy_process.plane.event(SessionEnded)).reason is EndReason.TARGET_CLOSED
 
 
+async def test_second_signal_ends_sessions_at_once_and_their_recordings_are_whole(proxy_process: ProxyProcess) -> None:
+    async with Terminal(proxy_process.ssh(options=("-tt",))) as terminal:
+        await terminal.expect(r"[#$] ")
+        await proxy_process.plane.event(SessionStarted)
+        assert proxy_process.process is not None
+        proxy_process.process.send_signal(signal.SIGTERM)
+        await terminal.expect("may go on for 60 seconds")
+        proxy_process.process.send_signal(signal.SIGTERM)
+        await terminal.expect("shutting down")
+        await terminal.wait()
+        assert await proxy_process.process.wait() == 0
+    assert (await proxy_process.plane.event(SessionEnded)).reason is EndReason.DRAINED
+    await recording(proxy_process, RecordingState.SEALED)
+
+
 async def test_second_signal_does_not_harm(proxy_process: ProxyProcess) -> None:
     assert proxy_process.process is not None
     proxy_process.process.send_signal(signal.SIGTERM)

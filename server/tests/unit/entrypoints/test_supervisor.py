@@ -147,6 +147,51 @@ async def test_supervisor_part_ignores_sigterm_is_killed(tmp_path: Path) -> None
     assert await asyncio.wait_for(run, 120) == 0
 
 
+FINISHES_LATE = """
+    import pathlib, signal, sys, time
+    stopped = []
+    signal.signal(signal.SIGTERM, lambda *_: stopped.append("term"))
+    signal.signal(signal.SIGINT, lambda *_: stopped.append("int"))
+    pathlib.Path(sys.argv[1]).touch()
+    while not stopped:
+        time.sleep(0.01)
+    until = time.monotonic() + float(sys.argv[2])
+    while time.monotonic() < until and "int" not in stopped:
+        time.sleep(0.01)
+    pathlib.Path(sys.argv[1]).write_text(" ".join(stopped))
+"""
+
+
+async def test_supervisor_part_with_grace_is_not_killed_while_it_lasts(tmp_path: Path) -> None:
+    ready = tmp_path / "ready"
+    part = Part(
+        name="late",
+        argv=python(FINISHES_LATE, str(ready), "1.5"),
+        ready=file_ready(ready),
+        stop_timeout_s=0.3,
+        grace_s=60,
+    )
+    supervisor = Supervisor([part])
+    run = asyncio.create_task(supervisor.run())
+    await wait_for(ready.exists)
+    supervisor.stop()
+    assert await asyncio.wait_for(run, 120) == 0
+    assert ready.read_text() == "term", "it was killed, or hurried"
+
+
+async def test_supervisor_second_stop_ends_a_part_with_grace_at_once(tmp_path: Path) -> None:
+    ready = tmp_path / "ready"
+    part = Part(name="late", argv=python(FINISHES_LATE, str(ready), "600"), ready=file_ready(ready), grace_s=600)
+    supervisor = Supervisor([part])
+    run = asyncio.create_task(supervisor.run())
+    await wait_for(ready.exists)
+    supervisor.stop()
+    await asyncio.sleep(0)
+    supervisor.stop()
+    assert await asyncio.wait_for(run, 120) == 0
+    assert "int" in ready.read_text()
+
+
 @pytest.mark.parametrize("number", [signal.SIGKILL, signal.SIGTERM, signal.SIGINT])
 async def test_supervisor_killed_leaves_nothing_behind(tmp_path: Path, number: signal.Signals) -> None:
     pid_file = tmp_path / "pid"

@@ -29,6 +29,11 @@ def test_settings_name_the_language_of_the_installation(value: str, language: st
     assert Settings.load({"POSTERN_LANGUAGE": value}).language == language
 
 
+@pytest.mark.parametrize(("value", "seconds"), [("", None), (" ", None), ("0", 0), ("86400", 86400), (" 30 ", 30)])
+def test_settings_give_live_sessions_time_at_a_shutdown(value: str, seconds: int | None) -> None:
+    assert Settings.load({"POSTERN_SHUTDOWN_SECONDS": value}).shutdown_s == seconds
+
+
 def test_settings_with_public_listener_refuse_local_targets() -> None:
     assert not Settings.load({"POSTERN_HTTP": "0.0.0.0:8080"}).allow_local_targets
     assert Settings.load({"POSTERN_HTTP": "0.0.0.0:8080", "POSTERN_ALLOW_LOCAL_TARGETS": "yes"}).allow_local_targets
@@ -73,6 +78,10 @@ def test_settings_with_ipv6_listener_keep_the_brackets() -> None:
         ("POSTERN_HTTPS", "maybe"),
         ("POSTERN_LOG_LEVEL", "LOUD"),
         ("POSTERN_LANGUAGE", "de"),
+        ("POSTERN_SHUTDOWN_SECONDS", "-1"),
+        ("POSTERN_SHUTDOWN_SECONDS", "86401"),
+        ("POSTERN_SHUTDOWN_SECONDS", "1.5"),
+        ("POSTERN_SHUTDOWN_SECONDS", "soon"),
         ("POSTERN_TIME_ZONE", "Mars/Olympus"),
         ("POSTERN_TIME_ZONE", "../etc/passwd"),
         pytest.param("POSTERN_IMPORT_MAX_MB", "31", marks=pytest.mark.spec("S5-034", "S9-014")),

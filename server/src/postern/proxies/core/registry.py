@@ -8,7 +8,7 @@ from typing import Final, Protocol, TypeVar
 from uuid import UUID
 
 from postern.contracts.access import SessionGrant, WatchGrant
-from postern.contracts.enums import EndReason
+from postern.contracts.enums import EndReason, SessionState
 from postern.contracts.terminals import ChangeGrant, Order, StopWatching, TerminateSession
 from postern.kernel.clock import monotonic_s, now
 from postern.kernel.errors import PosternError
@@ -21,6 +21,8 @@ from postern.proxies.core.watching import Picture, Watcher
 log = logging.getLogger(__name__)
 
 _TICK_S: Final = 0.5
+#: At a shutdown, people are told once more when so many seconds are left.
+_SECOND_WARNING_S: Final = 60
 #: Sessions that are remembered because they ended, or because their end was ordered before the proxy heard of them.
 _REMEMBERED: Final = 10_000
 #: Why the control plane may order an end; anything else counts as ended by an administrator.
@@ -75,7 +77,15 @@ class SessionRegistry:
         self._empty = asyncio.Event()
         self._empty.set()
         self._control_seen_s = monotonic_s()
-        self.draining = False
+        #: Set from the beginning of a shutdown: no new sessions.
+        self.shutdown = asyncio.Event()
+        self._shutdown_ends_s = 0.0
+        self._second_warning_s = 0
+        self._warned: dict[UUID, int] = {}
+
+    @property
+    def draining(self) -> bool:
+        return self.shutdown.is_set()
 
     def __len__(self) -> int:
         return len(self._sessions)
@@ -218,6 +228,18 @@ class SessionRegistry:
         away_s = monotonic - self._control_seen_s
         for session in list(self._sessions.values()):
             session.check(at, monotonic, away_s, self._limits.opening_s)
+        if self.draining:
+            self._warn_of_shutdown(monotonic)
+
+    def _warn_of_shutdown(self, monotonic: float) -> None:
+        """Tell who is in a session how long it may go on: once at the beginning, again when the end is near."""
+        left_s = max(0, round(self._shutdown_ends_s - monotonic))
+        warning = 2 if left_s <= self._second_warning_s else 1
+        for session in list(self._sessions.values()):
+            told = self._warned.get(session.grant.session_id, 0)
+            if left_s and session.state is SessionState.ACTIVE and told < warning:
+                self._warned[session.grant.session_id] = warning
+                session.warn_of_shutdown(left_s)
 
     async def run(self) -> None:
         """Apply the limits until cancelled."""
@@ -227,16 +249,24 @@ class SessionRegistry:
 
     # End
 
-    async def drain(self, limit_s: float) -> None:
-        """Take no new sessions; wait for the live ones up to `limit_s`, then end them as `drained`."""
-        self.draining = True
+    async def drain(self, limit_s: float, *, at_once: asyncio.Event | None = None) -> None:
+        """Take no new sessions; wait for the live ones up to `limit_s`, then end them as `drained`.
+
+        The people in them are told how long they may go on. `at_once` ends the waiting.
+        """
+        self.shutdown.set()
+        self._shutdown_ends_s = monotonic_s() + limit_s
+        self._second_warning_s = _SECOND_WARNING_S if limit_s >= 2 * _SECOND_WARNING_S else 0
         if self._sessions:
             log.info("draining: %d sessions may go on for %.0f s", len(self._sessions), limit_s)
+        self._warn_of_shutdown(monotonic_s())
+        ends = [asyncio.ensure_future(event.wait()) for event in (self._empty, at_once) if event is not None]
         try:
-            async with asyncio.timeout(limit_s):
-                await self._empty.wait()
-        except TimeoutError:
-            self.end_all(EndReason.DRAINED)
+            await asyncio.wait(ends, timeout=limit_s, return_when=asyncio.FIRST_COMPLETED)
+        finally:
+            for end in ends:
+                end.cancel()
+        self.end_all(EndReason.DRAINED)
 
     def end_all(self, reason: EndReason, sessions: Iterable[LiveSession] | None = None) -> None:
         """End all (or the given) sessions at once."""

@@ -63,6 +63,7 @@ class NoticeKind(StrEnum):
     ACTIONS = "actions"  # an action has ended, or was given
     EXPIRING = "expiring"  # the session ends soon
     PROLONGED = "prolonged"  # … and now it does not
+    SHUTDOWN = "shutdown"  # the proxy is being stopped
 
 
 #: Called with each notice for the person.
@@ -161,6 +162,10 @@ class LiveSession:
             if actions and sentence:
                 self._notify(NoticeKind.ACTIONS, sentence)
         return True
+
+    def warn_of_shutdown(self, seconds: int) -> None:
+        """Tell the person that the proxy ends all sessions so soon."""
+        self._notify(NoticeKind.SHUTDOWN, Text.SHUTDOWN_SOON.say(self.language, seconds=seconds))
 
     def _notify(self, kind: NoticeKind, message: str) -> None:
         for callback in self._on_notice:

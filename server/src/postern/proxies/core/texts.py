@@ -76,6 +76,10 @@ class Text(Enum):
         "Your permission ends in {seconds} seconds; the session will end then.",
     )
     PROLONGED = ("你的授权已延长，会话可以继续。", "Your permission was prolonged; the session goes on.")
+    SHUTDOWN_SOON = (
+        "服务正在关闭：此会话还可以继续 {seconds} 秒，届时将结束。",
+        "The service is shutting down: this session may go on for {seconds} seconds and ends then.",
+    )
     ACTIONS_ENDED = (
         "你对该资产的以下权限已结束：{actions}。",
         "Your permission for this asset no longer includes: {actions}.",
@@ -262,6 +266,7 @@ class Text(Enum):
     MENU_SYSTEM_USER_PROMPT = ("系统用户（序号或名称，回车取消）> ", "system user (number or name, Enter to cancel)> ")
     MENU_NO_SYSTEM_USER = ("该资产没有可用的系统用户。", "No system user may be used on this asset.")
     MENU_SEVERAL = ("有多个匹配的资产，选择一个：", "Several assets match, please choose:")
+    MENU_SHUTDOWN = ("服务正在关闭。稍后重新连接。", "The service is shutting down. Please connect again in a moment.")
     MENU_GOODBYE = ("再见。", "Good-bye.")
     MENU_BACK = ("连接已结束，返回菜单。", "The connection is closed; back in the menu.")
 

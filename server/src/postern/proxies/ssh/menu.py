@@ -1,5 +1,6 @@
 """The asset menu: list, search, choose, connect, come back."""
 
+import asyncio
 import logging
 from typing import Final, Protocol
 
@@ -18,6 +19,14 @@ log = logging.getLogger(__name__)
 _LARGEST_PAGE: Final = 500
 _FRAME_ROWS: Final = 6  # lines around the table
 _SMALLEST_PAGE: Final = 5
+
+
+#: Exit status of a menu that a shutdown ends; what ssh itself uses for a connection that failed.
+_SHUT_DOWN: Final = 255
+
+
+class _ShuttingDown(Exception):
+    """The proxy is being stopped."""
 
 
 class Screen(Protocol):
@@ -61,8 +70,11 @@ class Menu:
         self._say(Text.MENU_INTRO)
         await self._load(0)
         while True:
-            prompt = Text.MENU_PROMPT.say(self._screen.language)
-            line = await self._screen.read_line(prompt, history=self._history)
+            try:
+                line = await self._ask(Text.MENU_PROMPT, history=self._history)
+            except _ShuttingDown:
+                self._say_shutdown()
+                return _SHUT_DOWN
             if line.end is LineEnd.EOF:
                 self._say(Text.MENU_GOODBYE)
                 return 0
@@ -75,6 +87,9 @@ class Menu:
             try:
                 if await self._obey(text) is EndReason.ACCOUNT_CLOSED:
                     return 255
+            except _ShuttingDown:
+                self._say_shutdown()
+                return _SHUT_DOWN
             except PosternError as error:
                 self._screen.say(error.message)
 
@@ -220,7 +235,7 @@ class Menu:
         for number, user in enumerate(usable, 1):
             self._screen.say(f"  {number}  {user.name}" + (f" ({user.username})" if user.username else ""))
         while True:
-            line = await self._screen.read_line(Text.MENU_SYSTEM_USER_PROMPT.say(self._screen.language))
+            line = await self._ask(Text.MENU_SYSTEM_USER_PROMPT)
             text = line.text.strip()
             if line.end is not LineEnd.ENTER or not text:
                 return None
@@ -230,6 +245,25 @@ class Menu:
             if len(matches) == 1:
                 return matches[0]
             self._say(Text.MENU_NO_SUCH_NUMBER, number=text)
+
+    async def _ask(self, prompt: Text, *, history: list[str] | None = None) -> LineEditor:
+        """A line from the person. Raises `_ShuttingDown` when the proxy is stopped: no session can be opened any more."""
+        shutdown = self._services.registry.shutdown
+        if shutdown.is_set():
+            raise _ShuttingDown
+        line = asyncio.ensure_future(self._screen.read_line(prompt.say(self._screen.language), history=history))
+        stopped = asyncio.ensure_future(shutdown.wait())
+        try:
+            await asyncio.wait({line, stopped}, return_when=asyncio.FIRST_COMPLETED)
+            if line.done():
+                return line.result()
+        finally:
+            line.cancel()
+            stopped.cancel()
+        raise _ShuttingDown
+
+    def _say_shutdown(self) -> None:
+        self._screen.say("\n" + Text.MENU_SHUTDOWN.say(self._screen.language))
 
     def _say(self, text: Text, **values: object) -> None:
         self._screen.say(text.say(self._screen.language, **values))
