@@ -96,12 +96,17 @@ def test_profile_read_only_fields_stay(browser: Browser, ann: User):
 def test_language_is_chosen_by_signing_in_with_a_browser_that_names_one_and_can_be_given_up(
     browser: Browser, ann: User
 ):
-    browser.sign_in("ann")
-    ann.refresh_from_db()
-    assert ann.language == "", "a client that names no language has chosen none"
+    for unknown in ("", "*", "de-DE,de;q=0.9"):
+        browser.defaults["HTTP_ACCEPT_LANGUAGE"] = unknown
+        browser.sign_in("ann")
+        ann.refresh_from_db()
+        assert ann.language == "", "a client that names no language of ours has chosen none"
     browser.cookies["django_language"] = "en"
     browser.sign_in("ann")
     assert browser.get("/api/v1/users/profile/").json()["language"] == "en"
+    browser.cookies["django_language"] = "zh-hans"
+    browser.sign_in("ann")
+    assert browser.get("/api/v1/users/profile/").json()["language"] == "en", "another browser does not choose again"
     given_up = browser.patch("/api/v1/users/profile/", {"language": ""}, format="json")
     assert given_up.status_code == 200, given_up.content
     ann.refresh_from_db()

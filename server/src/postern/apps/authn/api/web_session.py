@@ -27,9 +27,10 @@ def origin_of(request: Request) -> SignInOrigin:
 
 def _language(request: Request) -> str:
     """The language that cookie or browser ask for; "" when neither asks: the installation's is nobody's choice."""
-    asks = settings.LANGUAGE_COOKIE_NAME in request.COOKIES or "Accept-Language" in request.headers
     active = get_language() or ""
-    return active if asks and active in Language.values else ""
+    asked = request.COOKIES.get(settings.LANGUAGE_COOKIE_NAME, "") + request.headers.get("Accept-Language", "")
+    is_asked_for = active.partition("-")[0] in asked.lower()
+    return active if is_asked_for and active in Language.values else ""
 
 
 @transaction.atomic
