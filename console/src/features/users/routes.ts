@@ -24,5 +24,15 @@ export const usersSection: Section = {
   icon: 'users',
   path: '/users',
   order: 20,
-  routes: [...resourceRecords(userScreens), ...resourceRecords(groupScreens)],
+  routes: [
+    ...resourceRecords(userScreens),
+    ...resourceRecords(groupScreens),
+    {
+      name: 'LockedSignIns',
+      path: '/users/locks',
+      title: 'nav:locks',
+      texts: ['resource', 'users'],
+      load: async () => (await import('./LocksPage')).LocksPage,
+    },
+  ],
 };

@@ -2,7 +2,7 @@
 
 import argparse
 from collections.abc import Callable
-from datetime import timedelta
+from datetime import datetime, timedelta
 
 import pytest
 from django.conf import settings
@@ -168,6 +168,44 @@ def test_list_of_people_can_be_narrowed_to_those_who_are_locked_out(ann: User, a
     assert as_admin.get(path).json() == []
     attack()
     assert [row["username"] for row in as_admin.get(path).json()] == ["ann"]
+
+
+def test_locked_people_are_listed_with_the_end_of_the_lock_and_unlocked(
+    ann: User, make_person: Callable[..., User], as_admin: APIClient
+):
+    path = "/api/v1/users/users/locked/?all=1"
+    make_person("bea")
+    assert as_admin.get(path).json() == []
+    attack()
+    (row,) = as_admin.get(path).json()
+    assert sorted(row) == ["can_unlock", "date_locked_until", "id", "name", "username"]
+    assert (row["id"], row["username"], row["can_unlock"]) == (str(ann.pk), "ann", True)
+    until = datetime.strptime(row["date_locked_until"], "%Y/%m/%d %H:%M:%S %z")
+    assert timedelta(minutes=29) < until - clock.now() <= timedelta(minutes=30)
+    assert as_admin.patch(f"/api/v1/users/users/{ann.pk}/unblock/?all=1").status_code == 200
+    assert as_admin.get(path).json() == []
+
+
+def test_locked_people_of_other_organizations_are_not_told(
+    make_person: Callable[..., User], as_org_admin: APIClient, as_admin: APIClient
+):
+    make_person("ann", org_role=None)
+    member = make_person("bea", org_role="User")
+    for name in ("ann", "bea"):
+        for _ in range(7):
+            Browser(STRANGER).sign_in(name, "wrong")
+    assert {row["username"] for row in as_admin.get("/api/v1/users/users/locked/?all=1").json()} == {"ann", "bea"}
+    for query in ("", "?all=1"):
+        rows = as_org_admin.get(f"/api/v1/users/users/locked/{query}").json()
+        assert [(row["username"], row["can_unlock"]) for row in rows] == [("bea", True)]
+    assert as_org_admin.patch(f"/api/v1/users/users/{member.pk}/unblock/").status_code == 200
+
+
+def test_nobody_is_offered_to_lift_the_own_lock(as_admin: APIClient):
+    for _ in range(7):
+        Browser(STRANGER).sign_in("adam", "wrong")
+    rows = as_admin.get("/api/v1/users/users/locked/?all=1").json()
+    assert [(row["username"], row["can_unlock"]) for row in rows] == [("adam", False)]
 
 
 def test_locked_addresses_are_listed_and_unlocked_by_super_administrators(

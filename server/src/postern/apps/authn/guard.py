@@ -221,12 +221,17 @@ def unlock_address(remote_addr: str, actor: Actor) -> bool:
     return True
 
 
-def locked_accounts(usernames: list[str]) -> frozenset[str]:
-    """Which of the names are locked now, by wrong passwords or by wrong codes."""
+def locked_accounts(usernames: list[str]) -> dict[str, datetime]:
+    """Which of the names are locked now, by wrong passwords or by wrong codes, and until when."""
     hashes = {key_hash(kind, name): name for name in usernames for kind in _OF_ACCOUNT}
     locked = SignInGuard.objects.filter(kind__in=_OF_ACCOUNT, date_locked_until__gt=clock.now())
     # Locks are few and names may be many: the locks are read, not the names asked for.
-    return frozenset(hashes[value] for value in locked.values_list("key_hash", flat=True) if value in hashes)
+    found: dict[str, datetime] = {}
+    for value, until in locked.values_list("key_hash", "date_locked_until"):
+        if value in hashes and until is not None:
+            name = hashes[value]
+            found[name] = max(until, found.get(name, until))
+    return found
 
 
 def locked_addresses() -> list[SignInGuard]:

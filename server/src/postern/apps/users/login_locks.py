@@ -1,10 +1,11 @@
 """Doorway to the lock-out of account names, which authn keeps above this app in the stack."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
+from datetime import datetime
 
 from postern.foundation.actor import Actor
 
-LockedNames = Callable[[list[str]], frozenset[str]]
+LockedNames = Callable[[list[str]], Mapping[str, datetime]]
 Unlock = Callable[[str, Actor], None]
 
 
@@ -21,7 +22,12 @@ def register(locked: LockedNames, unlock: Unlock) -> None:
 
 def locked_names(usernames: list[str]) -> frozenset[str]:
     """Which of the names may not sign in for now."""
-    return _Hooks.locked(usernames) if _Hooks.locked else frozenset()
+    return frozenset(locked_until(usernames))
+
+
+def locked_until(usernames: list[str]) -> Mapping[str, datetime]:
+    """Those of the names that may not sign in for now, and until when."""
+    return _Hooks.locked(usernames) if _Hooks.locked else {}
 
 
 def unlock(username: str, actor: Actor) -> None:

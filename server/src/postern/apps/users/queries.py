@@ -2,11 +2,13 @@
 
 from collections.abc import Iterable
 from dataclasses import dataclass
+from datetime import datetime
 from functools import cache
 from uuid import UUID
 
-from django.db.models import Q
+from django.db.models import Q, QuerySet
 
+from postern.apps.users import login_locks
 from postern.apps.users.models import (
     Invitation,
     InvitationQuerySet,
@@ -16,7 +18,7 @@ from postern.apps.users.models import (
     User,
     UserQuerySet,
 )
-from postern.apps.users.policy import Subject
+from postern.apps.users.policy import Subject, may_update
 from postern.foundation.actor import Actor
 from postern.foundation.prepared import PreparedQuery
 from postern.foundation.scope import OrgScope
@@ -127,6 +129,32 @@ def with_org_role(people: UserQuerySet, scope: OrgScope, kind: str) -> UserQuery
             return people.filter(pk__in=in_org.values("user_id"))
         case _:
             return people.none()
+
+
+@dataclass(frozen=True, slots=True)
+class LockedPerson:
+    """Somebody whose name failed sign-ins have locked."""
+
+    user: User
+    locked_until: datetime
+    can_unlock: bool
+
+
+def locked_people(people: QuerySet[User], actor: Actor, scope: OrgScope, *, limit: int) -> list[LockedPerson]:
+    """Who of these is locked now, the one locked longest first; at most `limit`."""
+    until = login_locks.locked_until(list(people.values_list("username", flat=True)))
+    names = sorted(until, key=lambda name: until[name], reverse=True)[:limit]
+    administered = administered_org_ids(actor)
+    rows = [
+        LockedPerson(
+            user=user,
+            locked_until=until[user.username],
+            can_unlock=user.pk != actor.user_id
+            and may_update(actor, subject_of(user, scope, user.memberships.all(), administered)),
+        )
+        for user in people.filter(username__in=names).prefetch_related("memberships")
+    ]
+    return sorted(rows, key=lambda row: row.locked_until, reverse=True)
 
 
 def subject_of(

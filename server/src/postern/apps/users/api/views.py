@@ -22,6 +22,7 @@ from postern.apps.users.passwords import MAX_PASSWORD_CHARS
 from postern.apps.users.policy import may_update
 from postern.apps.users.queries import (
     administered_org_ids,
+    locked_people,
     people_in,
     people_known_to,
     subject_of,
@@ -34,6 +35,8 @@ from postern.foundation.rest.text import PlainField
 from postern.foundation.rest.viewsets import MAX_BULK_ITEMS, ResourceViewSet, SelectionMissing
 
 _SUGGESTIONS = 3
+#: An attack may lock very many names; nobody unlocks more of them one by one.
+_MOST_LOCKED = 1000
 
 
 class EndSerializer(serializers.Serializer[Any]):
@@ -63,6 +66,12 @@ class UserViewSet(ResourceViewSet):
     serializer_classes = {"set_password": PasswordSerializer, "invite": InvitationSerializer}
     answers = {
         "suggestion": Answer(schema={"anyOf": [ANY_OBJECT, ANY_OBJECTS]}),
+        "locked": Answer(
+            schema={
+                "type": "array",
+                "items": texts("id", "username", "name", "date_locked_until", can_unlock={"type": "boolean"}),
+            }
+        ),
         "invite": Answer(201, schema=ANY_OBJECTS),
         "remove": Answer(204),
         "remove_selected": Answer(204),
@@ -85,6 +94,7 @@ class UserViewSet(ResourceViewSet):
         "destroy": Right.SUPER_USER,
         "bulk_destroy": Right.SUPER_USER,
         "suggestion": Right.ORG_ADMIN,
+        "locked": Right.ORG_ADMIN,
         "invite": Right.ORG_ADMIN,
         "remove": Right.ORG_ADMIN,
         "remove_selected": Right.ORG_ADMIN,
@@ -249,6 +259,25 @@ class UserViewSet(ResourceViewSet):
         user = self._changeable()
         passwords.set_public_keys(actor=self.actor, user=user, text="")
         return Response(self.get_serializer(user).data)
+
+    @action(detail=False, methods=["get"])
+    def locked(self, request: Request) -> Response:
+        """Whom failed sign-ins have locked, and until when; `all=1` as in the list."""
+        del request
+        shown = serializers.DateTimeField().to_representation
+        rows = locked_people(self.visible_rows(), self.actor, self.scope, limit=_MOST_LOCKED)
+        return Response(
+            [
+                {
+                    "id": str(row.user.pk),
+                    "username": row.user.username,
+                    "name": row.user.name,
+                    "date_locked_until": shown(row.locked_until),
+                    "can_unlock": row.can_unlock,
+                }
+                for row in rows
+            ]
+        )
 
     @action(detail=True, methods=["put", "patch"])
     def unblock(self, request: Request, **kwargs: Any) -> Response:
