@@ -28,6 +28,7 @@ import type { AssetRow } from './asset-row';
 const AssetLabels = lazyPart(async () => (await import('./AssetRelations')).AssetLabels);
 const AssetNodes = lazyPart(async () => (await import('./AssetRelations')).AssetNodes);
 const HostKeys = lazyPart(async () => (await import('./HostKeys')).HostKeys);
+const SshButton = lazyPart(async () => (await import('#/resource/ssh-lines/SshButton')).SshButton);
 const ProtocolsField = lazyPart(async () => (await import('./ProtocolsField')).ProtocolsField);
 const RelatedSystemUsers = lazyPart(async () => (await import('./RelatedSystemUsers')).RelatedSystemUsers);
 
@@ -186,9 +187,14 @@ export const asset = defineResource<AssetRow>({
     status: (row) => <Connectivity row={row} />,
     actions: (row) =>
       row.is_active ? (
-        <LinkButton to={paths.connect(row.id)} kind="primary" icon={SquareTerminal} newTab>
-          {translate('assets:connect')}
-        </LinkButton>
+        <>
+          <LinkButton to={paths.connect(row.id)} kind="primary" icon={SquareTerminal} newTab>
+            {translate('assets:connect')}
+          </LinkButton>
+          {row.protocols.some((protocol) => protocol.startsWith('ssh/')) && (
+            <SshButton asset={{ id: row.id, name: row.hostname }} />
+          )}
+        </>
       ) : null,
     cards: [
       {

@@ -2,6 +2,7 @@ import { CircleDot } from 'lucide-react';
 import type { ReactNode } from 'react';
 import { useT } from '#/lib/i18n';
 import { friendlyDuration } from '#/lib/time';
+import { SshLines } from '#/resource/ssh-lines/SshLines';
 import { Badge, Missing } from '#/ui/status';
 import { useNow } from './use-now';
 import type { Pane } from './workspace';
@@ -71,6 +72,16 @@ export function InfoPanel({ pane }: { readonly pane: Pane }) {
               );
             })}
           </ul>
+        </>
+      )}
+      {session && (
+        <>
+          <h3 className="mt-3 mb-1 text-ink-3">{t('connect:own_client')}</h3>
+          <SshLines
+            asset={{ id: target.assetId, name: target.assetName }}
+            systemUser={target.systemUser}
+            transfers={ACTIONS.some(([, bit]) => (session.actions & bit) !== 0)}
+          />
         </>
       )}
       {pane.notice !== null && <p className="mt-3 text-warn">{pane.notice}</p>}

@@ -14,7 +14,7 @@ export const connectSection: Section = {
       permission: 'any',
       hidden: true,
       frame: 'bare',
-      texts: ['connect'],
+      texts: ['connect', 'ssh-lines'],
       load: () => import('./ConnectPage').then((module) => module.ConnectPage),
     },
   ],

@@ -10,6 +10,7 @@ import { ChipsCell, MonoCell, ShowCell } from '#/resource/format';
 import { ResourceList } from '#/resource/list/ResourceList';
 import type { ChosenNode } from '#/resource/node-search/chosen-node';
 import { NodeTree } from '#/resource/node-tree';
+import { SshButton } from '#/resource/ssh-lines/SshButton';
 import { LinkButton } from '#/ui/link';
 
 type MyAssetRow = Pick<Api<'GrantedAsset'>, 'id' | 'hostname' | 'ip' | 'protocols' | 'is_active'>;
@@ -30,9 +31,14 @@ async function loadSystemUsers(assetId: string) {
 
 function ConnectLink({ row }: { readonly row: MyAssetRow }) {
   return row.is_active ? (
-    <LinkButton to={paths.connect(row.id)} size="sm" icon={SquareTerminal} newTab>
-      {translate('workbench:connect')}
-    </LinkButton>
+    <span className="inline-flex flex-wrap gap-1">
+      <LinkButton to={paths.connect(row.id)} size="sm" icon={SquareTerminal} newTab>
+        {translate('workbench:connect')}
+      </LinkButton>
+      {row.protocols.some((protocol) => protocol.startsWith('ssh/')) && (
+        <SshButton asset={{ id: row.id, name: row.hostname }} size="sm" />
+      )}
+    </span>
   ) : (
     <span className="text-ink-3">{translate('workbench:inactive')}</span>
   );

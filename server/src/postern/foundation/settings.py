@@ -103,6 +103,7 @@ class Settings:
     home: Path
     http: Address
     ssh: Address
+    ssh_public: Address | None
     ssh_limits: SshLimits
     admin_password: Secret | None
     database: Database
@@ -147,6 +148,11 @@ class Settings:
             home=home,
             http=http,
             ssh=_address(environ, "POSTERN_SSH", "127.0.0.1:2222"),
+            ssh_public=(
+                _address(environ, "POSTERN_SSH_PUBLIC", "postern.example.com:22")
+                if environ.get("POSTERN_SSH_PUBLIC", "").strip()
+                else None
+            ),
             ssh_limits=SshLimits.load(environ),
             admin_password=_secret(environ, "POSTERN_ADMIN_PASSWORD"),
             database=_database(environ.get("DATABASE_URL", ""), home),
@@ -181,6 +187,14 @@ SETTINGS_REFERENCE: Final[tuple[tuple[str, str, str], ...]] = (
     ("POSTERN_HOME", "./var", "Folder of everything that this installation keeps."),
     ("POSTERN_HTTP", "127.0.0.1:8080", "Address of the console and the API."),
     ("POSTERN_SSH", "127.0.0.1:2222", "Address of the SSH front."),
+    (
+        "POSTERN_SSH_PUBLIC",
+        "",
+        (
+            "Where people reach the SSH front, HOST:PORT: the console writes it into the ssh lines that people copy. "
+            "Without it: the host under which they called the console, and the port of POSTERN_SSH."
+        ),
+    ),
     ("POSTERN_SSH_CONNECTIONS", "2000", "SSH connections that one proxy takes in total."),
     ("POSTERN_SSH_SIGNING_IN", "500", "Of these, connections whose person is not known yet."),
     (

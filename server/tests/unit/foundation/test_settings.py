@@ -78,6 +78,7 @@ def test_settings_with_ipv6_listener_keep_the_brackets() -> None:
         ("POSTERN_HTTPS", "maybe"),
         ("POSTERN_LOG_LEVEL", "LOUD"),
         ("POSTERN_LANGUAGE", "de"),
+        ("POSTERN_SSH_PUBLIC", "postern.example.com"),
         ("POSTERN_SHUTDOWN_SECONDS", "-1"),
         ("POSTERN_SHUTDOWN_SECONDS", "86401"),
         ("POSTERN_SHUTDOWN_SECONDS", "1.5"),

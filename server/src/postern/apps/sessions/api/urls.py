@@ -4,6 +4,7 @@ from django.urls import path
 
 from postern.apps.sessions.api import internal, replays
 from postern.apps.sessions.api.sessions import CommandViewSet, FileTransferViewSet, KillSessionView, SessionViewSet
+from postern.apps.sessions.api.ssh_address import SshAddressView
 from postern.apps.sessions.api.terminals import ComponentMetricsView, OrderViewSet, RegistrationView, TerminalViewSet
 from postern.apps.sessions.api.tokens import ConnectionTokenView
 from postern.contracts import access, events, terminals
@@ -21,6 +22,7 @@ _replay = "terminal/sessions/<str:pk>/replay/"
 urlpatterns = [
     path("terminal/terminal-registrations/", RegistrationView.as_view()),
     path("terminal/tasks/kill-session/", KillSessionView.as_view()),
+    path("terminal/ssh-address/", SshAddressView.as_view()),
     path("terminal/components/metrics/", ComponentMetricsView.as_view()),
     path("authentication/connection-token/", ConnectionTokenView.as_view()),
     path("users/connection-token/", ConnectionTokenView.as_view()),

@@ -78,6 +78,12 @@ def proxy_endpoints() -> list[tuple[str, int]]:
     return endpoints
 
 
+def reported_ssh_port() -> int:
+    """The port of the proxy that was heard of last; 0 when none is known."""
+    row = Terminal.objects.existing().filter(ssh_port__gt=0).order_by("-date_last_heartbeat").first()
+    return row.ssh_port if row is not None else 0
+
+
 def proxy_settings() -> ProxySettings:
     """The settings that proxies share."""
     held = preferences.get_many(

@@ -1,0 +1,100 @@
+import { useQuery } from '@tanstack/react-query';
+import { useState } from 'react';
+import { explain, requestIdOf } from '#/lib/http/catalogue';
+import { useT } from '#/lib/i18n';
+import { paths } from '#/lib/paths';
+import { useSession } from '#/lib/session';
+import { ansibleLine, type Named, sshConfig } from '#/lib/ssh-lines';
+import { Button } from '#/ui/button';
+import { RadioGroup } from '#/ui/choice';
+import { Dialog } from '#/ui/dialog';
+import { AppLink } from '#/ui/link';
+import { SkeletonLines } from '#/ui/skeleton';
+import { FailedState } from '#/ui/states';
+import { visible } from '#/ui/visible-text';
+import { mayTransfer, sshAddressQuery, usableQuery, type UsableSystemUser } from './api';
+import { CopyBlock, SshLines } from './SshLines';
+
+function Files({ asset, systemUser }: { readonly asset: Named; readonly systemUser: Named }) {
+  const t = useT();
+  const { username } = useSession().profile;
+  const address = useQuery(sshAddressQuery);
+  if (!address.data) return null;
+  const target = { username, asset, systemUser };
+  return (
+    <details>
+      <summary className="min-h-6 text-ink-2">{t('ssh-lines:files')}</summary>
+      <div className="mt-2 grid gap-2">
+        <CopyBlock label={t('ssh-lines:ssh_config')} text={sshConfig(target, address.data)} />
+        <CopyBlock label={t('ssh-lines:ansible')} text={ansibleLine(target, address.data)} />
+        <p className="text-meta text-ink-3">
+          {t('ssh-lines:after')} <AppLink to={paths.help('docs')}>{t('ssh-lines:more')}</AppLink>
+        </p>
+      </div>
+    </details>
+  );
+}
+
+function Lines({ asset, usable }: { readonly asset: Named; readonly usable: readonly UsableSystemUser[] }) {
+  const t = useT();
+  const [chosen, setChosen] = useState(usable[0]?.id);
+  const systemUser = usable.find((one) => one.id === chosen);
+  if (!systemUser) return <p>{t('ssh-lines:none', { asset: visible(asset.name) })}</p>;
+  return (
+    <div className="grid gap-3">
+      {usable.length > 1 && (
+        <div role="radiogroup" aria-label={t('ssh-lines:as')} className="flex flex-wrap gap-x-4">
+          <RadioGroup
+            name="ssh-lines-system-user"
+            value={systemUser.id}
+            onChange={setChosen}
+            options={usable.map((one) => ({
+              value: one.id,
+              label: visible(
+                one.username && one.username !== one.name ? `${one.name} (${one.username})` : one.name,
+              ),
+            }))}
+          />
+        </div>
+      )}
+      <SshLines asset={asset} systemUser={systemUser} transfers={mayTransfer(systemUser)} />
+      <Files asset={asset} systemUser={systemUser} />
+    </div>
+  );
+}
+
+/** How to reach the asset with one's own SSH client. */
+export default function SshDialog({
+  asset,
+  onClose,
+}: {
+  readonly asset: Named;
+  readonly onClose: () => void;
+}) {
+  const t = useT();
+  const usable = useQuery(usableQuery(asset.id));
+  return (
+    <Dialog
+      isOpen
+      size="text"
+      title={t('ssh-lines:title', { asset: visible(asset.name) })}
+      onClose={onClose}
+      footer={<Button onClick={onClose}>{t('ui:close')}</Button>}
+    >
+      {usable.isPending && (
+        <div aria-busy="true">
+          <SkeletonLines lines={3} />
+        </div>
+      )}
+      {usable.isError && (
+        <FailedState
+          title={t('ssh-lines:failed')}
+          message={explain(usable.error)}
+          requestId={requestIdOf(usable.error)}
+          onRetry={() => void usable.refetch()}
+        />
+      )}
+      {usable.data && <Lines asset={asset} usable={usable.data} />}
+    </Dialog>
+  );
+}

@@ -1,0 +1,111 @@
+import { screen, waitFor, within } from '@testing-library/react';
+import userEvent from '@testing-library/user-event';
+import { http as mock, HttpResponse } from 'msw';
+import { beforeEach, expect, test, vi } from 'vitest';
+import { loadNamespaces } from '#/lib/i18n';
+import { recordedServer } from '#/test/recorded';
+import { renderScreen } from '#/test/render';
+import { SshButton } from './SshButton';
+
+const deploy = {
+  id: 'd',
+  name: 'deploy',
+  username: 'root',
+  protocol: 'ssh',
+  priority: 50,
+  actions: ['connect', 'upload_file'],
+};
+const viewer = {
+  id: 'v',
+  name: 'viewer',
+  username: 'viewer',
+  protocol: 'ssh',
+  priority: 20,
+  actions: ['connect'],
+};
+const desktop = { ...viewer, id: 'r', name: 'desktop', protocol: 'rdp', priority: 90 };
+let address = { host: 'gate.example.com', port: 2222 };
+
+const { server } = recordedServer(
+  () => [
+    mock.get('*/api/v1/terminal/ssh-address/', () => HttpResponse.json(address)),
+    mock.get('*/api/v1/perms/users/assets/a1/system-users/', () =>
+      HttpResponse.json([viewer, desktop, deploy]),
+    ),
+  ],
+  () => [import('./SshDialog')],
+);
+
+const copied: string[] = [];
+beforeEach(() => {
+  copied.length = 0;
+  address = { host: 'gate.example.com', port: 2222 };
+});
+
+async function open() {
+  await renderScreen(<SshButton asset={{ id: 'a1', name: 'shop-1' }} />);
+  await loadNamespaces(['ssh-lines']);
+  const user = userEvent.setup();
+  vi.spyOn(navigator.clipboard, 'writeText').mockImplementation((text) => {
+    copied.push(text);
+    return Promise.resolve();
+  });
+  await user.click(screen.getByRole('button', { name: 'Lines for your own SSH client: shop-1' }));
+  return { user, dialog: within(await screen.findByRole('dialog')) };
+}
+
+test('the line for the best system user is ready to be copied', async () => {
+  const { user, dialog } = await open();
+  await user.click(await dialog.findByRole('button', { name: 'Copy: Shell' }));
+  await user.click(dialog.getByRole('button', { name: 'Copy: Files with sftp' }));
+  await user.click(dialog.getByRole('button', { name: 'Copy: Copy a file to /tmp' }));
+  expect(copied).toEqual([
+    'ssh -p 2222 admin=deploy=shop-1@gate.example.com',
+    'sftp -P 2222 admin=deploy=shop-1@gate.example.com',
+    'scp -P 2222 FILE admin=deploy=shop-1@gate.example.com:/tmp/',
+  ]);
+  await user.click(dialog.getByText('For ssh_config and Ansible'));
+  await user.click(dialog.getByRole('button', { name: 'Copy: For ~/.ssh/config' }));
+  expect(copied.at(-1)).toContain('    User admin=deploy=shop-1');
+  expect(dialog.getByRole('link', { name: 'More in the help' }).getAttribute('href')).toContain(
+    '/help?topic=docs',
+  );
+});
+
+test('lines for files are shown only where the permission has an action for them', async () => {
+  const { user, dialog } = await open();
+  expect(await dialog.findByText(/^sftp /)).toBeTruthy();
+  expect(dialog.queryByText(/desktop/)).toBeNull();
+  await user.click(dialog.getByRole('radio', { name: 'viewer' }));
+  expect(dialog.getByText('ssh -p 2222 admin=viewer=shop-1@gate.example.com')).toBeTruthy();
+  expect(dialog.queryByText(/^sftp /)).toBeNull();
+  expect(dialog.queryByText(/^scp /)).toBeNull();
+});
+
+test('without a public address it is the host under which the console was called', async () => {
+  address = { host: '', port: 22 };
+  const { dialog } = await open();
+  expect(await dialog.findByText(`ssh admin=deploy=shop-1@${location.hostname}`)).toBeTruthy();
+});
+
+test('an asset that is not granted says whom to ask', async () => {
+  server.use(
+    mock.get('*/api/v1/perms/users/assets/a1/system-users/', () => HttpResponse.json({}, { status: 404 })),
+  );
+  const { dialog } = await open();
+  expect(await dialog.findByText(/No system user that speaks SSH is granted to you on shop-1/)).toBeTruthy();
+});
+
+test('a failed load can be tried again', async () => {
+  let isDown = true;
+  server.use(
+    mock.get('*/api/v1/perms/users/assets/a1/system-users/', () =>
+      isDown ? HttpResponse.json({}, { status: 400 }) : HttpResponse.json([deploy]),
+    ),
+  );
+  const { user, dialog } = await open();
+  expect(await dialog.findByText('The system users did not load')).toBeTruthy();
+  isDown = false;
+  await user.click(dialog.getByRole('button', { name: 'Retry' }));
+  await waitFor(() => expect(dialog.getByText(/^ssh -p/)).toBeTruthy());
+});
