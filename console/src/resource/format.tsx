@@ -79,14 +79,14 @@ export function ChipsCell({
   readonly mono?: boolean;
   readonly all?: boolean;
 }) {
-  const list = Array.isArray(values) ? values.map(textOf) : [];
+  const list = Array.isArray(values) ? values.map((value) => visible(textOf(value))) : [];
   if (list.length === 0) return <Missing />;
   const shown = all ? list : list.slice(0, CHIPS_SHOWN);
   return (
     <span className={`inline-flex gap-1.5 align-middle ${all ? 'flex-wrap' : ''}`} title={list.join(', ')}>
       {shown.map((text) => (
         <Chip key={text} mono={mono}>
-          {text}
+          <bdi>{text}</bdi>
         </Chip>
       ))}
       {list.length > shown.length && <Chip>+{list.length - shown.length}</Chip>}
@@ -107,7 +107,7 @@ export function CopyCell({ value }: { readonly value: unknown }) {
   if (text === '') return <Missing />;
   return (
     <span className="-my-0.5 inline-flex items-center gap-1 font-mono text-meta [overflow-wrap:anywhere]">
-      {text}
+      <bdi>{visible(text)}</bdi>
       <IconButton
         kind="text"
         size="sm"

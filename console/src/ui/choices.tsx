@@ -1,5 +1,6 @@
 import { Checkbox } from './choice';
 import type { QuestionOption } from './question';
+import { visible, VisibleText } from './visible-text';
 
 const DETAILS_SHOWN = 5;
 
@@ -27,8 +28,8 @@ export function Choices({
           </Checkbox>
           <ul className="pl-6 font-mono text-meta text-ink-3">
             {details.slice(0, DETAILS_SHOWN).map((detail) => (
-              <li key={detail} className="truncate" title={detail}>
-                {detail}
+              <li key={detail} className="truncate" title={visible(detail)}>
+                <VisibleText text={detail} />
               </li>
             ))}
             {details.length > DETAILS_SHOWN && <li>+{details.length - DETAILS_SHOWN}</li>}

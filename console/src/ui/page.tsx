@@ -4,6 +4,7 @@ import { useT } from '#/lib/i18n';
 import { LinkButton } from './link';
 import { Note } from './note';
 import { usePageTitle } from './page-title';
+import { visible } from './visible-text';
 
 /** Titles are cut here (specification, section 9). */
 export const TITLE_MAX = 80;
@@ -26,9 +27,12 @@ export interface PageHeaderProps {
 }
 
 /** Heading with a slot on its right. The only h1 of the page. */
-export function PageHeader({ title, lead, aside, actions, help, back }: PageHeaderProps) {
+export function PageHeader({ title: given, lead: leading, aside, actions, help, back }: PageHeaderProps) {
   const t = useT();
   const heading = useRef<HTMLHeadingElement>(null);
+  // Names of hosts, files and commands come from elsewhere: what would hide in them shows.
+  const title = visible(given);
+  const lead = leading === undefined ? undefined : visible(leading);
   const cut = cutTitle(title);
   const end = lead !== undefined && cut.startsWith(`${lead} `) ? lead.length + 1 : cut.length;
   usePageTitle(cut);
@@ -45,8 +49,10 @@ export function PageHeader({ title, lead, aside, actions, help, back }: PageHead
           className={`min-w-0 text-title [overflow-wrap:anywhere] ${back ? 'max-w-[calc(100%-var(--control-h)-12px)]' : ''}`}
           title={title === cut ? undefined : title}
         >
-          {cut.slice(0, end)}
-          {end < cut.length && <span className="font-normal text-ink-2">{cut.slice(end)}</span>}
+          <bdi>
+            {cut.slice(0, end)}
+            {end < cut.length && <span className="font-normal text-ink-2">{cut.slice(end)}</span>}
+          </bdi>
         </h1>
         {aside}
         {actions !== undefined && (

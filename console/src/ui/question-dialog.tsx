@@ -5,6 +5,7 @@ import { Button } from './button';
 import { Choices } from './choices';
 import { Dialog } from './dialog';
 import type { Asked } from './question';
+import { visible, VisibleText } from './visible-text';
 
 const NAMES_SHOWN = 5;
 
@@ -43,7 +44,7 @@ export default function QuestionDialog({ asked, onAnswer }: QuestionDialogProps)
       role="alertdialog"
       size="text"
       isOpen
-      title={asked.title}
+      title={visible(asked.title)}
       onClose={() => finish(false)}
       footer={
         <>
@@ -72,7 +73,7 @@ export default function QuestionDialog({ asked, onAnswer }: QuestionDialogProps)
         <ul className="mt-2 rounded-2 border border-line bg-surface-2 px-3 py-2 font-mono text-meta">
           {names.slice(0, NAMES_SHOWN).map((name) => (
             <li key={name} className="truncate py-0.5">
-              {name}
+              <VisibleText text={name} />
             </li>
           ))}
           {others > 0 && <li className="py-0.5 text-ink-3">+{others}</li>}

@@ -3,6 +3,7 @@ import { useEffect, useRef } from 'react';
 import { create } from 'zustand';
 import { translate, useT } from '#/lib/i18n';
 import { IconButton } from './button';
+import { visible } from './visible-text';
 
 /** Error banner and result toasts go by themselves after this time (specification, section 9). */
 export const TOAST_MS = 5_000;
@@ -76,7 +77,7 @@ function ToastCard({ toast: { key, tone, text, detail, action, stays = false } }
     >
       <IconOf className={`mt-0.5 ${mark}`} aria-hidden />
       <div className="min-w-0 grow [overflow-wrap:anywhere]">
-        {text}
+        {visible(text)}
         {detail !== undefined && <div className="text-meta text-ink-3">{detail}</div>}
       </div>
       {action && (
