@@ -22,6 +22,7 @@ function sessionOrThrow(): Session {
 }
 
 const SIGN_IN_TEXTS = ['signin'];
+const CHANGE_TEXTS = ['signin', 'resource'];
 const SHELL_TEXTS = ['shell', 'messages'];
 
 const rootRoute = createRootRoute({
@@ -40,8 +41,8 @@ const loginRoute = createRoute({
 const changePasswordRoute = createRoute({
   getParentRoute: () => rootRoute,
   path: '/change-password',
-  staticData: { texts: SIGN_IN_TEXTS },
-  beforeLoad: () => loadNamespaces(SIGN_IN_TEXTS),
+  staticData: { texts: CHANGE_TEXTS },
+  beforeLoad: () => loadNamespaces(CHANGE_TEXTS),
   component: lazyRouteComponent(() => import('#/features/signin/ChangePasswordPage'), 'ChangePasswordPage'),
 });
 

@@ -3,12 +3,11 @@ import { useState } from 'react';
 import { explain, requestIdOf } from '#/lib/http/catalogue';
 import { useT } from '#/lib/i18n';
 import { updateProfile } from '#/lib/session';
+import { AlsoEnd } from '#/resource/AlsoEnd';
 import { useActiveTab } from '#/resource/detail/ResourceDetail';
 import { BooleanCell, CopyCell, TimeCell } from '#/resource/format';
-import { credentialsToEnd } from '#/resource/held-credentials';
 import { Card, Definitions } from '#/ui/card';
 import type { Option } from '#/ui/choice';
-import { Choices } from '#/ui/choices';
 import { Field, PasswordInput, TextArea, TextInput } from '#/ui/field';
 import { Note } from '#/ui/note';
 import { PageHeader } from '#/ui/page';
@@ -20,7 +19,6 @@ import { toast } from '#/ui/toast';
 import {
   fetchProfile,
   type FullProfile,
-  HELD_KEY,
   OWN_CREDENTIALS,
   PROFILE_KEY,
   savePassword,
@@ -153,12 +151,8 @@ const PASSWORDS = ['old_password', 'new_password', 'new_password_again'] as cons
 
 function Password({ isLocal }: { readonly isLocal: boolean }) {
   const t = useT();
-  const held = useQuery({
-    queryKey: HELD_KEY,
-    queryFn: () => credentialsToEnd(OWN_CREDENTIALS),
-    enabled: isLocal,
-    staleTime: 0,
-  });
+  // What there is to end is another after each change.
+  const [changes, setChanges] = useState(0);
   const [end, setEnd] = useState<readonly string[]>([]);
   if (!isLocal) return <Note>{t('profile:password.not_local')}</Note>;
   // i18n: profile:password.*
@@ -171,7 +165,7 @@ function Password({ isLocal }: { readonly isLocal: boolean }) {
       save={async (values) => {
         await savePassword(values, end);
         setEnd([]);
-        await held.refetch();
+        setChanges((count) => count + 1);
         toast({ tone: 'ok', text: t('profile:password.changed') });
       }}
     >
@@ -188,17 +182,7 @@ function Password({ isLocal }: { readonly isLocal: boolean }) {
               )}
             </Field>
           ))}
-          {held.data && (
-            <Field label={t('profile:password.also_end')} help={t('profile:password.also_end_help')} group>
-              {() =>
-                held.data.length > 0 ? (
-                  <Choices options={held.data} chosen={end} onChange={setEnd} />
-                ) : (
-                  <span className="text-ink-3">{t('profile:password.nothing_held')}</span>
-                )
-              }
-            </Field>
-          )}
+          <AlsoEnd key={changes} path={OWN_CREDENTIALS} isOwn chosen={end} onChange={setEnd} />
         </>
       )}
     </SmallForm>

@@ -25,7 +25,6 @@ export interface FullProfile extends Profile {
 }
 
 export const PROFILE_KEY = ['profile'] as const;
-export const HELD_KEY = ['profile', 'credentials'] as const;
 export const OWN_CREDENTIALS = 'users/profile/credentials/';
 
 export function fetchProfile(): Promise<FullProfile> {

@@ -116,6 +116,31 @@ test('shows what the contract names about the person', async () => {
   expect(within(panel).getByText('li@laptop aa:bb')).toBeTruthy();
 });
 
+test('a change of the password offers to end keys, and asks anew what there is', async () => {
+  let keys = [{ id: 'key-1', is_active: true, date_last_used: null }];
+  server.use(
+    mock.get('*/api/v1/users/profile/credentials/', () =>
+      HttpResponse.json({ access_keys: keys, public_keys: [] }),
+    ),
+    mock.put('*/api/v1/users/profile/password/', () => {
+      keys = [];
+      return HttpResponse.json({});
+    }),
+  );
+  const panel = await showTab('Password');
+  await userEvent.click(await within(panel).findByRole('checkbox', { name: 'End access keys (1)' }));
+  for (const [label, value] of [
+    ['Current password', 'old'],
+    ['New password', 'new'],
+    ['Once more', 'new'],
+  ] as const) {
+    await userEvent.type(within(panel).getByLabelText(new RegExp(`^\\*?${label}$`)), value);
+  }
+  await userEvent.click(within(panel).getByRole('button', { name: 'Change password' }));
+  expect(await within(panel).findByText('You have no access keys and no SSH keys.')).toBeTruthy();
+  expect(sent('PUT', 'users/profile/password/')[0]?.body).toMatchObject({ end: ['access_keys'] });
+});
+
 test('changes phone and the like; the account itself is an administrator’s', async () => {
   const panel = await showTab('Settings');
   for (const label of ['Username', 'Name', 'Email']) {

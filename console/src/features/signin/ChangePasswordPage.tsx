@@ -4,6 +4,7 @@ import { ValidationError } from '#/lib/http/errors';
 import { useT } from '#/lib/i18n';
 import { serverPaths } from '#/lib/paths';
 import { safeNext } from '#/lib/safe-next';
+import { AlsoEnd } from '#/resource/AlsoEnd';
 import { Button } from '#/ui/button';
 import { Field, PasswordInput } from '#/ui/field';
 import { Note } from '#/ui/note';
@@ -21,15 +22,20 @@ export function ChangePasswordPage() {
   const [busy, setBusy] = useState(false);
   const [errors, setErrors] = useState<Errors>({});
   const [failure, setFailure] = useState<string | null>(null);
+  const [end, setEnd] = useState<readonly string[]>([]);
 
   const submit = async (event: FormEvent<HTMLFormElement>) => {
     event.preventDefault();
     if (busy) return;
     const form = event.currentTarget;
     const data = new FormData(form);
-    const change = Object.fromEntries(
-      FIELDS.map((name) => [name, String(data.get(name) ?? '')]),
-    ) as unknown as PasswordChange;
+    const typed = (name: (typeof FIELDS)[number]) => String(data.get(name) ?? '');
+    const change: PasswordChange = {
+      old_password: typed('old_password'),
+      new_password: typed('new_password'),
+      new_password_again: typed('new_password_again'),
+      end,
+    };
     const found: Errors = {};
     for (const name of FIELDS) if (change[name] === '') found[name] = t('signin:required');
     if (!found.new_password_again && change.new_password !== change.new_password_again) {
@@ -82,6 +88,7 @@ export function ChangePasswordPage() {
             )}
           </Field>
         ))}
+        <AlsoEnd path="users/profile/credentials/" isOwn chosen={end} onChange={setEnd} layout="above" />
         <Button kind="primary" size="lg" type="submit" busy={busy}>
           {t('signin:change.submit')}
         </Button>

@@ -42,6 +42,8 @@ export interface PasswordChange {
   readonly old_password: string;
   readonly new_password: string;
   readonly new_password_again: string;
+  /** Kinds of credentials that end together with the old password. */
+  readonly end: readonly string[];
 }
 
 export function changePassword(change: PasswordChange): Promise<unknown> {

@@ -16,6 +16,7 @@ const orgAdmin: Session = { ...adminSession, profile: { ...admin, is_superuser: 
 const { server, sent } = recordedServer(usersApi, () => [
   import('#/ui/question-dialog'),
   import('./PasswordField'),
+  import('./EndField'),
   import('./UserGroupsCard'),
 ]);
 
@@ -41,6 +42,32 @@ describe('form', () => {
     expect(screen.getByLabelText(/Public key/)).toBeTruthy();
   });
 
+  test('a new password of somebody else offers to end their keys, and sends what is chosen', async () => {
+    server.use(
+      mock.put('*/api/v1/users/users/li/', () => HttpResponse.json(people[0])),
+      mock.get('*/api/v1/users/users/li/credentials/', () =>
+        HttpResponse.json({
+          access_keys: [{ id: 'key-1', is_active: true, date_last_used: null }],
+          public_keys: [],
+        }),
+      ),
+    );
+    await renderScreen(update, atUpdate);
+    const change = await screen.findByRole('checkbox', { name: 'Change password' });
+    expect(screen.queryByText('Also end')).toBeNull();
+    await userEvent.click(change);
+    const end = await screen.findByRole('checkbox', { name: 'End access keys (1)' });
+    expect((end as HTMLInputElement).checked).toBe(false);
+    await userEvent.click(end);
+    await userEvent.type(screen.getByLabelText(/^\*?Password$/), 'a-Long-enough-secret-9');
+    await userEvent.click(screen.getByRole('button', { name: 'Save' }));
+    await waitFor(() => expect(sent('PUT', 'users/users/li/')).toHaveLength(1));
+    expect(sent('PUT', 'users/users/li/')[0]?.body).toMatchObject({
+      password: 'a-Long-enough-secret-9',
+      end: ['access_keys'],
+    });
+  });
+
   test('an update sends neither secrets nor the questions of the form', async () => {
     server.use(mock.put('*/api/v1/users/users/li/', () => HttpResponse.json(people[0])));
     await renderScreen(update, atUpdate);
@@ -57,6 +84,7 @@ describe('form', () => {
       'update_password',
       'set_public_key',
       'org_roles',
+      'end',
     ])
       expect(Object.keys(body)).not.toContain(name);
   });

@@ -34,6 +34,7 @@ import { userRoutes } from './addresses';
 import { resetAccess, resetPassword, showSetPasswordLink } from './set-password-link';
 
 const GrantedAssets = lazyPart(async () => (await import('./GrantedAssets')).GrantedAssets);
+const EndField = lazyPart(async () => (await import('./EndField')).EndField);
 const PasswordField = lazyPart(async () => (await import('./PasswordField')).PasswordField);
 const UserGroupsCard = lazyPart(async () => (await import('./UserGroupsCard')).UserGroupsCard);
 
@@ -176,6 +177,7 @@ export const user = defineResource<UserRow>({
           'password_strategy',
           'update_password',
           'password',
+          'end',
           'need_update_password',
           'set_public_key',
           'public_key',
@@ -209,6 +211,13 @@ export const user = defineResource<UserRow>({
         isHidden: (context) => !wantsPassword(context),
         render: (input) => <PasswordField input={input} />,
         help: 'users:form.password_help',
+      },
+      end: {
+        label: 'resource:held.also_end',
+        help: 'resource:held.also_end_help',
+        // A new person holds nothing yet.
+        isHidden: (context) => context.mode === 'create' || !wantsPassword(context),
+        render: (input) => <EndField input={input} />,
       },
       need_update_password: { isHidden: (context) => !isLocal(context) },
       set_public_key: { label: 'users:form.set_public_key', control: 'checkbox', local: true },

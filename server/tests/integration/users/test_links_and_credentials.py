@@ -228,6 +228,42 @@ def test_administrators_choose_as_well(ann: User, held: dict[str, Any], as_org_a
 
 
 @pytest.mark.django_db
+@pytest.mark.parametrize("method", ["put", "patch"])
+def test_administrators_choose_in_the_form_of_a_person_as_well(
+    ann: User, held: dict[str, Any], as_org_admin: APIClient, method: str
+):
+    shown = as_org_admin.get(f"{USERS}{ann.pk}/").json()
+    names = ("name", "username", "email", "is_active", "org_roles")
+    body = {**{name: shown[name] for name in names}, "end": ["access_keys", "public_keys"]}
+    change = getattr(as_org_admin, method)
+    refused = [
+        change(f"{USERS}{ann.pk}/", body, format="json"),
+        change(f"{USERS}{ann.pk}/", {**body, "password": NEW, "end": ["passport"]}, format="json"),
+        change(f"{USERS}{ann.pk}/", {**body, "password": NEW, "public_key": KEY}, format="json"),
+        change(f"{USERS}{ann.pk}/", {**body, "password": "short"}, format="json"),
+    ]
+    assert [answer.status_code for answer in refused] == [400] * 4
+    assert _key_works(held), "a refused change ends nothing"
+    done = change(f"{USERS}{ann.pk}/", {**body, "password": NEW}, format="json")
+    assert done.status_code == 200, done.content
+    assert "end" not in done.json()
+    assert not _key_works(held)
+    assert User.objects.get(pk=ann.pk).public_key == ""
+    assert AuditEvent.objects.filter(event="user.credentials_ended").count() == 1
+
+
+@pytest.mark.django_db
+def test_who_must_change_the_password_may_end_credentials_with_it(ann: User, held: dict[str, Any]):
+    User.objects.filter(pk=ann.pk).update(need_update_password=True)
+    browser = Browser()
+    assert browser.sign_in("ann").json()["must_change_password"] is True
+    assert len(browser.get("/api/v1/users/profile/credentials/").json()["access_keys"]) == 1
+    body = {"old_password": PASSWORD, "new_password": NEW, "new_password_again": NEW, "end": ["access_keys"]}
+    assert browser.put("/api/v1/users/profile/password/", body, format="json").status_code == 200
+    assert not _key_works(held)
+
+
+@pytest.mark.django_db
 def test_reset_of_a_suspected_account_ends_everything_in_one_act(
     ann: User, held: dict[str, Any], as_org_admin: APIClient, client: Any
 ):

@@ -51,6 +51,25 @@ class PasswordSerializer(EndSerializer):
     password = serializers.CharField(max_length=MAX_PASSWORD_CHARS, write_only=True, trim_whitespace=False)
 
 
+class UserChangeSerializer(UserSerializer):
+    """A change may end, together with the old password, what was made with it."""
+
+    end = serializers.ListField(
+        child=serializers.ChoiceField(choices=credentials.CHOICES), required=False, default=list, write_only=True
+    )
+
+    class Meta(UserSerializer.Meta):
+        fields = (*UserSerializer.Meta.fields, "end")
+
+    def validate(self, attrs: dict[str, Any]) -> dict[str, Any]:
+        if attrs.get("end") and not attrs.get("password"):
+            raise serializers.ValidationError({"end": _("Credentials end together with a new password only.")})
+        if "public_keys" in attrs.get("end", ()) and attrs.get("public_key"):
+            raise serializers.ValidationError({"end": _("New SSH keys cannot be set and ended in one change.")})
+        checked: dict[str, Any] = super().validate(attrs)
+        return checked
+
+
 class InvitationSerializer(serializers.Serializer[Any]):
     #: An id, a user name or an e-mail address. Whether it names anybody is not told, so nothing is looked up here.
     user = PlainField(max_length=254)
@@ -63,7 +82,12 @@ class UserViewSet(ResourceViewSet):
     queryset = User.objects.all()
     serializer_class = UserSerializer
     changed_in_organization = False  # accounts belong to no organization: some are seen in the root only
-    serializer_classes = {"set_password": PasswordSerializer, "invite": InvitationSerializer}
+    serializer_classes = {
+        "set_password": PasswordSerializer,
+        "invite": InvitationSerializer,
+        "update": UserChangeSerializer,
+        "partial_update": UserChangeSerializer,
+    }
     answers = {
         "suggestion": Answer(schema={"anyOf": [ANY_OBJECT, ANY_OBJECTS]}),
         "locked": Answer(
@@ -149,7 +173,9 @@ class UserViewSet(ResourceViewSet):
         return body
 
     def update_object(self, instance: User, data: dict[str, Any]) -> User:
-        people.update_user(actor=self.actor, scope=self.scope, user=instance, person=_person_input(data))
+        with transaction.atomic():
+            people.update_user(actor=self.actor, scope=self.scope, user=instance, person=_person_input(data))
+            end_chosen(actor=self.actor, user=instance, kinds=data.get("end", ()))
         return self.visible_rows().filter(pk=instance.pk).first() or instance
 
     def delete_object(self, instance: User) -> None:

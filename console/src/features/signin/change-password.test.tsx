@@ -1,0 +1,49 @@
+import { screen, waitFor } from '@testing-library/react';
+import userEvent from '@testing-library/user-event';
+import { http as mock, HttpResponse } from 'msw';
+import { expect, test } from 'vitest';
+import { loadNamespaces } from '#/lib/i18n';
+import { recordedServer } from '#/test/recorded';
+import { renderScreen } from '#/test/render';
+import { ChangePasswordPage } from './ChangePasswordPage';
+
+const { server, sent } = recordedServer(() => [
+  mock.get('*/api/v1/users/profile/credentials/', () =>
+    HttpResponse.json({
+      access_keys: [{ id: 'key-1', is_active: true, date_last_used: null }],
+      public_keys: [{ algorithm: 'ssh-ed25519', fingerprint: 'SHA256:abc', comment: 'laptop' }],
+    }),
+  ),
+  mock.put('*/api/v1/users/profile/password/', () =>
+    HttpResponse.json({ new_password: ['Too short'] }, { status: 400 }),
+  ),
+]);
+
+async function fill() {
+  await renderScreen(<ChangePasswordPage />);
+  await loadNamespaces(['signin']);
+  for (const name of ['old_password', 'new_password', 'new_password_again']) {
+    const field = document.querySelector<HTMLInputElement>(`[name=${name}]`);
+    if (field) await userEvent.type(field, 'secret');
+  }
+}
+
+const submit = () => userEvent.click(document.querySelector<HTMLElement>('[type=submit]') ?? document.body);
+
+test('whoever must change the password may end keys together with the old one', async () => {
+  await fill();
+  await userEvent.click(await screen.findByRole('checkbox', { name: 'Remove SSH public keys (1)' }));
+  await submit();
+  await waitFor(() => expect(sent('PUT', 'users/profile/password/')).toHaveLength(1));
+  expect(sent('PUT', 'users/profile/password/')[0]?.body).toMatchObject({ end: ['public_keys'] });
+  expect(await screen.findByText('Too short')).toBeTruthy();
+});
+
+test('nothing ends without the choice, and a list that does not load is in nobody’s way', async () => {
+  server.use(mock.get('*/api/v1/users/profile/credentials/', () => HttpResponse.json({}, { status: 500 })));
+  await fill();
+  expect(await screen.findByText(/went wrong|error|failed/i)).toBeTruthy();
+  await submit();
+  await waitFor(() => expect(sent('PUT', 'users/profile/password/')).toHaveLength(1));
+  expect(sent('PUT', 'users/profile/password/')[0]?.body).toMatchObject({ end: [] });
+});
