@@ -10,7 +10,7 @@ import { Card } from '#/ui/card';
 import { confirm } from '#/ui/confirm';
 import { PageHeader } from '#/ui/page';
 import { SkeletonLines } from '#/ui/skeleton';
-import { FailedState, StateView } from '#/ui/states';
+import { FailedState } from '#/ui/states';
 import { toast } from '#/ui/toast';
 import { visible } from '#/ui/visible-text';
 import {
@@ -44,7 +44,7 @@ function LockRow({
       <span className="flex-none text-ink-3" aria-hidden>
         {icon}
       </span>
-      <span className="min-w-0 grow basis-52 [overflow-wrap:anywhere]">
+      <span className="min-w-0 grow basis-36 [overflow-wrap:anywhere]">
         <span className="block font-medium">{name}</span>
         <span className="block text-meta text-ink-3">
           {t('users:locks.until')} <TimeCell value={until} exact />
@@ -84,7 +84,7 @@ function Rows<Row>({
         onRetry={() => void query.refetch()}
       />
     );
-  if (query.data.length === 0) return <StateView drawing="empty" title={empty} />;
+  if (query.data.length === 0) return <p className="px-3.5 py-6 text-center text-ink-3">{empty}</p>;
   return <ul>{query.data.map(children)}</ul>;
 }
 
