@@ -330,21 +330,20 @@ class Busy:
         await asyncio.gather(*(process.wait() for process in self._processes), *self._readers)
 
 
-async def echo_under_load(where: Place, results: Results, samples: int, sessions: int, rounds: int) -> None:
-    """One key's echo beside busy sessions on the same path; the paths take turns."""
-    times: dict[str, list[float]] = {path.name: [] for path in (where.jump, where.gateway)}
-    for _ in range(rounds):
-        for path in (where.jump, where.gateway):
-            async with Busy(path, sessions):
-                one = Echo(path)
-                await one.start()
-                await asyncio.sleep(1)
-                for _ in range(samples // rounds):
-                    await one.once()
-                    await asyncio.sleep(0.01)
-                await one.stop()
-                times[path.name] += one.samples
-    results.tails(f"echo beside {sessions} sessions, 20 KB/s", times)
+async def echo_under_load(where: Place, results: Results, samples: int, sessions: int) -> None:
+    """One key's echo beside busy sessions: as many on each path, at the same time, so that both meet the same moments."""
+    async with Busy(where.jump, sessions), Busy(where.gateway, sessions):
+        echoes = [Echo(where.jump), Echo(where.gateway)]
+        for one in echoes:
+            await one.start()
+        await asyncio.sleep(1)
+        for number in range(samples):
+            for one in echoes if number % 2 else echoes[::-1]:
+                await one.once()
+                await asyncio.sleep(0.005)
+        for one in echoes:
+            await one.stop()
+    results.tails(f"echo beside {sessions} sessions, 20 KB/s", {one.path.name: one.samples for one in echoes})
 
 
 async def set_up(where: Place, results: Results, samples: int) -> None:
@@ -393,7 +392,7 @@ async def run(*, quick: bool, stock: bool) -> list[dict[str, Any]]:
         async with place(folder, stock=stock) as where:
             rounds = 2 if quick else 4
             await echo(where, results, 100 if quick else 500, "echo of a key p50 / p99")
-            await echo_under_load(where, results, 200 if quick else 600, 50, 2)
+            await echo_under_load(where, results, 300 if quick else 1000, 50)
             await set_up(where, results, 8 if quick else 25)
             size = 4 * MB if quick else 8 * MB
             text_file(folder / "text", size)
