@@ -78,7 +78,11 @@ def test_copied_lines_reach_the_asset(page_of_zhang: Page, world: World, tmp_pat
     config.write_text(copied("For ~/.ssh/config") + "\n")
     options = [word for word in world.ssh_options() if word not in {"-F", "none"}]
     by_name = subprocess.run(
-        ["ssh", "-F", str(config), *options, ASSET, "echo by-name"], capture_output=True, text=True, timeout=120, check=False
+        ["ssh", "-F", str(config), *options, ASSET, "echo by-name"],
+        capture_output=True,
+        text=True,
+        timeout=120,
+        check=False,
     )
     assert (by_name.returncode, by_name.stdout) == (0, "by-name\n"), by_name.stderr
     picture(page, "ssh-lines-files")
