@@ -1,6 +1,5 @@
 """The web part's ASGI application: Django for requests, Channels for websockets."""
 
-import gc
 import os
 
 os.environ.setdefault("DJANGO_SETTINGS_MODULE", "postern.foundation.django_settings")
@@ -12,7 +11,6 @@ django.setup(set_prefix=False)  # loads the apps: everything below may import th
 from channels.routing import ProtocolTypeRouter, URLRouter
 from django.urls import re_path
 
-from postern.apps.sessions import presence
 from postern.entrypoints.websockets import websocket_urlpatterns
 from postern.foundation.body_guard import BodyGuard
 from postern.foundation.checks import refuse_undeclared
@@ -26,10 +24,3 @@ nothing_else = re_path("", unknown_path)  # type: ignore[arg-type]  # Django typ
 websocket_application = SocketGuard(URLRouter([*websocket_urlpatterns, nothing_else]))
 
 application = ProtocolTypeRouter({"http": http_application, "websocket": websocket_application})
-
-presence.start()
-
-# What is loaded by now stays: the collector need not look through a million objects again and again while requests are served.
-gc.collect()
-gc.freeze()
-gc.set_threshold(20_000, 20, 50)

@@ -32,7 +32,7 @@ EXIT_CONFIG: Final = 78
 _FIRST_PAUSE_S: Final = 0.5
 _LONGEST_PAUSE_S: Final = 30.0
 #: A part that ran for so long was up: its next pause is the first again. Parts that cannot start end sooner.
-_STABLE_AFTER_S: Final = 10.0
+STABLE_AFTER_S: Final = 10.0
 _READY_POLL_S: Final = 0.05
 _PR_SET_PDEATHSIG: Final = 1
 
@@ -205,7 +205,7 @@ class Supervisor:
 
 def next_pause_s(last_s: float, *, ran_s: float) -> float:
     """How long to wait before a part is started again: twice as long each time, anew after a good run."""
-    if ran_s >= _STABLE_AFTER_S or last_s <= 0:
+    if ran_s >= STABLE_AFTER_S or last_s <= 0:
         return _FIRST_PAUSE_S
     return min(last_s * 2, _LONGEST_PAUSE_S)
 
@@ -213,9 +213,15 @@ def next_pause_s(last_s: float, *, ran_s: float) -> float:
 def follow_supervisor() -> None:
     """Called first by every part: end when the supervisor ends, however it ended. No-op when run by hand."""
     expected = os.environ.get(SUPERVISOR_PID)
-    if not expected or not sys.platform.startswith("linux"):
+    if expected:
+        end_with_parent(int(expected))
+
+
+def end_with_parent(pid: int) -> None:
+    """Have the kernel send SIGTERM to this process when its parent `pid` ends, however it ends. Linux only."""
+    if not sys.platform.startswith("linux"):
         return
     libc = ctypes.CDLL(None, use_errno=True)
     libc.prctl(_PR_SET_PDEATHSIG, signal.SIGTERM, 0, 0, 0)
-    if os.getppid() != int(expected):  # it died before the call above
+    if os.getppid() != pid:  # it died before the call above
         sys.exit(0)

@@ -7,7 +7,7 @@ import logging
 import os
 import time
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from typing import Final
 
@@ -29,20 +29,31 @@ _WORKER_SILENT_S: Final = 45
 _REDIS_PROBE_KEY: Final = "health:probe"
 
 _checks: dict[str, Check] = {}
+_counts: dict[str, Callable[[], tuple[int, int]]] = {}
 _unhealthy: set[str] = set()
 
 
 @dataclass(frozen=True, slots=True)
 class PartHealth:
-    """One part: whether it answered, and how long that took."""
+    """One part: whether it answered, and how long that took; of one with several processes, how many run and should."""
 
     ok: bool
     ms: float
+    running: int | None = None
+    wanted: int | None = None
 
 
 def register(name: str, check: Check) -> None:
     """Make `check` part of the health page. It must return within a second."""
     _checks[name] = check
+
+
+def count_processes(name: str, read: Callable[[], tuple[int, int]]) -> None:
+    """Have the health page show how many processes of a part run, and how many should.
+
+    A part is up while one of them answers: a process that is being replaced is no reason to send people elsewhere.
+    """
+    _counts[name] = read
 
 
 def examine() -> dict[str, PartHealth]:
@@ -54,6 +65,9 @@ def examine() -> dict[str, PartHealth]:
             parts[name] = PartHealth(ok=False, ms=parts[name].ms if name in parts else 0)
         else:
             parts.setdefault(name, PartHealth(ok=True, ms=0))
+    for name, read in _counts.items():
+        running, wanted = read()
+        parts[name] = replace(parts.get(name, PartHealth(ok=True, ms=0)), running=running, wanted=wanted)
     return parts
 
 

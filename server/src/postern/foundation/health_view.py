@@ -24,7 +24,7 @@ def show_health(request: HttpRequest) -> JsonResponse:
     healthy = all(part.ok for part in parts.values())
     body = {
         "status": healthy,
-        "parts": {name: {"ok": part.ok, "ms": part.ms} for name, part in parts.items()},
+        "parts": {name: _shown(part) for name, part in parts.items()},
         "db_status": database.ok,
         "db_time": database.ms / 1_000,
         "redis_status": redis.ok,
@@ -32,3 +32,8 @@ def show_health(request: HttpRequest) -> JsonResponse:
         "time": int(clock.now().timestamp()),
     }
     return JsonResponse(body, status=200 if healthy else 503)
+
+
+def _shown(part: PartHealth) -> dict[str, object]:
+    counts = {"running": part.running, "wanted": part.wanted} if part.wanted is not None else {}
+    return {"ok": part.ok, "ms": part.ms, **counts}

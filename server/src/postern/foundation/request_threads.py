@@ -9,8 +9,9 @@ Django switches between the event loop and a worker thread several times per req
 kind than the one before it, for the view, for the closing of the answer. All our code is synchronous, so all of it runs in one go: the
 event loop reads the body, hands it over once, and sends what comes back.
 
-A request beyond `MOST_AT_ONCE` waits for its turn. One that waits too long, or finds too many waiting, is answered with 503 and
-`Retry-After`. An answer that is streamed needs no turn: it holds neither thread nor connection while the client reads it.
+A request waits until it is its turn (`foundation.turns`). One that waits too long, or finds too many waiting, is answered with 503 and
+`Retry-After`. Health checks and the calls of proxies have turns of their own: they never wait behind a crowd at the console. An answer that
+is streamed needs no turn: it holds neither thread nor connection while the client reads it.
 """
 
 import asyncio
@@ -35,7 +36,9 @@ from django.urls import ResolverMatch, get_resolver, set_script_prefix
 from django.utils import translation
 from django.utils.translation import gettext_lazy as _
 
+from postern.contracts.access import INTERNAL_PREFIX
 from postern.foundation.connections import DATABASE_CONNECTIONS, release_connections
+from postern.foundation.turns import Turn, Turns
 
 Scope = Mapping[str, Any]
 Message = Mapping[str, Any]
@@ -43,8 +46,13 @@ Receive = Callable[[], Awaitable[Message]]
 Send = Callable[[Message], Awaitable[None]]
 _Result = TypeVar("_Result")
 
-#: Requests that run at once. Two connections are left to the websockets, whose queries are short.
-MOST_AT_ONCE: Final = DATABASE_CONNECTIONS - 2
+#: Short requests that run at once; measured, see docs/decisions/0022.
+_AT_ONCE: Final = int(os.environ.get("X_AT_ONCE", "2"))
+#: Requests of people in total, and of machines (health checks, proxies). Two connections are left to the websockets, whose queries are short.
+MOST_AT_ONCE: Final = DATABASE_CONNECTIONS - 6
+MOST_OF_MACHINES: Final = 4
+#: Paths that machines call.
+_OF_MACHINES: Final = ("/api/health/", "/api/v1/health/", INTERNAL_PREFIX)
 #: Requests that may wait for a turn, and for how long; their bodies are in memory already.
 _MOST_WAITING: Final = 256
 _WAIT_S: Final = 10.0
@@ -64,6 +72,7 @@ class RequestThreads(ASGIHandler):
         self,
         *,
         kept: int = _KEPT,
+        at_once: int = _AT_ONCE,
         most_at_once: int = MOST_AT_ONCE,
         most_waiting: int = _MOST_WAITING,
         wait_s: float = _WAIT_S,
@@ -71,10 +80,9 @@ class RequestThreads(ASGIHandler):
         BaseHandler.__init__(self)
         self.load_middleware(is_async=False)
         self._kept = kept
-        self._turns = asyncio.Semaphore(most_at_once)
-        self._most_waiting = most_waiting
-        self._waiting = 0
-        self._wait_s = wait_s
+        bounds = {"at_once": at_once, "most_waiting": most_waiting, "wait_s": wait_s}
+        self._turns = Turns(most=most_at_once, **bounds)
+        self._turns_of_machines = Turns(most=MOST_OF_MACHINES, **bounds)
         self._idle: deque[ThreadPoolExecutor] = deque()
         self._views: dict[str, ResolverMatch] = {}
 
@@ -85,33 +93,21 @@ class RequestThreads(ASGIHandler):
             body = await self._body(scope, receive)
         except RequestAborted:
             return
-        if not await self._turn():
+        turn = await self._turns_for(scope).take()
+        if turn is None:
             await self.send_response(self._refusal(scope), send)
             return
-        response = await self._in_thread(self._answer, scope, body)
+        response = await self._in_thread(turn, self._answer, scope, body)
         if response.streaming:
             await self._stream(response, receive, send)
         else:
             await self.send_response(response, send)
 
-    async def _turn(self) -> bool:
-        """Wait until a request may run. False when there are too many, or it takes too long."""
-        if not self._turns.locked():
-            return await self._turns.acquire()
-        if self._waiting >= self._most_waiting:
-            return False
-        self._waiting += 1
-        try:
-            async with asyncio.timeout(self._wait_s):
-                await self._turns.acquire()
-        except TimeoutError:
-            return False
-        finally:
-            self._waiting -= 1
-        return True
+    def _turns_for(self, scope: Scope) -> Turns:
+        return self._turns_of_machines if scope["path"].startswith(_OF_MACHINES) else self._turns
 
-    async def _in_thread(self, call: Callable[..., _Result], *arguments: Any) -> _Result:
-        """Run `call` in a thread of its own, with a turn that was taken before. The turn ends when the call does.
+    async def _in_thread(self, turn: Turn, call: Callable[..., _Result], *arguments: Any) -> _Result:
+        """Run `call` in a thread of its own. The turn ends when the call does.
 
         A caller who is cancelled does not end the call: the thread, its connection and the turn are taken until then.
         """
@@ -122,7 +118,7 @@ class RequestThreads(ASGIHandler):
 
         def over() -> None:
             self._give_back(thread)
-            self._turns.release()
+            turn.over()
 
         def tell(_running: object) -> None:
             with contextlib.suppress(RuntimeError):  # the loop has closed: the process ends
@@ -191,8 +187,7 @@ class RequestThreads(ASGIHandler):
                 task.cancel()
             await asyncio.gather(gone, sending, return_exceptions=True)
             # However many wait: what is open is closed
-            await self._turns.acquire()
-            await self._in_thread(response.close)
+            await self._in_thread(await self._turns.take_in_any_case(), response.close)
 
     def _give_back(self, thread: ThreadPoolExecutor) -> None:
         if len(self._idle) < self._kept:

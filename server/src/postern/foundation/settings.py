@@ -21,6 +21,9 @@ from postern.kernel.secret import Secret
 Network = ipaddress.IPv4Network | ipaddress.IPv6Network
 
 _LONGEST_RUN_DIR_BYTES: Final = 80
+_MOST_WEB_PROCESSES: Final = 32
+#: Without a setting no more than this: database and disk come to their limits before the web part does.
+_WEB_PROCESSES: Final = 4
 _MOST_CONNECTIONS: Final = 100_000
 _MOST_INPUT_MB: Final = 1 << 20
 _LONGEST_SHUTDOWN_S: Final = 24 * 3600
@@ -102,6 +105,7 @@ class Settings:
 
     home: Path
     http: Address
+    web_processes: int
     ssh: Address
     ssh_public: Address | None
     ssh_limits: SshLimits
@@ -147,6 +151,7 @@ class Settings:
         return cls(
             home=home,
             http=http,
+            web_processes=_count_between(environ, "POSTERN_WEB_PROCESSES", _cores(), 1, _MOST_WEB_PROCESSES),
             ssh=_address(environ, "POSTERN_SSH", "127.0.0.1:2222"),
             ssh_public=(
                 _address(environ, "POSTERN_SSH_PUBLIC", "postern.example.com:22")
@@ -186,6 +191,14 @@ class Settings:
 SETTINGS_REFERENCE: Final[tuple[tuple[str, str, str], ...]] = (
     ("POSTERN_HOME", "./var", "Folder of everything that this installation keeps."),
     ("POSTERN_HTTP", "127.0.0.1:8080", "Address of the console and the API."),
+    (
+        "POSTERN_WEB_PROCESSES",
+        "one for each core, at most 4",
+        (
+            "Processes that answer requests: 1 to 32. They share what is loaded; each further one takes some 30 MB "
+            "and up to 14 connections to PostgreSQL."
+        ),
+    ),
     ("POSTERN_SSH", "127.0.0.1:2222", "Address of the SSH front."),
     (
         "POSTERN_SSH_PUBLIC",
@@ -329,6 +342,12 @@ def _count_between(environ: Mapping[str, str], name: str, default: int, least: i
     if not least <= number <= most:
         raise SettingsError(f"{name} must be from {least} to {most}; it is {number}")
     return number
+
+
+def _cores() -> int:
+    """Web processes for the cores that this process may use."""
+    cores = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+    return min(cores, _WEB_PROCESSES)
 
 
 def _choice(environ: Mapping[str, str], name: str, default: str, allowed: tuple[str, ...]) -> str:

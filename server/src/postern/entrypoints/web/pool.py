@@ -1,0 +1,343 @@
+"""The parent of the web processes: accepts connections, hands each to the process with the fewest, and keeps the processes up.
+
+The parent loads the application and forks; it serves no request and opens no database. Only it holds the listening sockets, so a
+process can end without taking connections with it that nobody has looked at yet.
+
+    SIGTERM, SIGINT   end
+    SIGHUP            replace the processes one by one; no request is lost
+"""
+
+import gc
+import itertools
+import logging
+import os
+import selectors
+import signal
+import socket
+import sys
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from typing import Any, Final
+
+from postern.entrypoints.supervisor import EXIT_CONFIG, STABLE_AFTER_S, end_with_parent, next_pause_s
+from postern.entrypoints.web import health
+from postern.entrypoints.web.process import READY, WebProcess
+from postern.entrypoints.web.table import Row, Table
+from postern.kernel.clock import monotonic_ms, monotonic_s
+
+log = logging.getLogger(__name__)
+
+#: Rows for processes beside the wanted ones: a successor that starts and a predecessor that leaves.
+_SPARE: Final = 4
+#: How a connection for requests weighs against a websocket, which is quiet most of the time.
+_REQUEST_WEIGHT: Final = 8
+_MOST_AT_ONCE: Final = 64
+_LOOK_INTERVAL_S: Final = 1.0
+_FULL_PAUSE_S: Final = 0.05
+#: A process whose event loop has not turned for so long hangs, and is killed.
+_HANGS_AFTER_MS: Final = 60_000
+#: A process that was told to leave, and one that was told to end, get so long.
+_LEAVE_S: Final = 45.0
+_STOP_S: Final = 8.0
+_SIGNALS: Final = (signal.SIGTERM, signal.SIGINT, signal.SIGHUP, signal.SIGCHLD)
+
+
+@dataclass(eq=False)
+class _Child:
+    """One web process, as its parent knows it."""
+
+    pid: int
+    channel: socket.socket | None
+    row: Row
+    number: int
+    started_s: float = field(default_factory=monotonic_s)
+    is_ready: bool = False
+    handed: int = 0
+    leaving_s: float | None = None
+
+    @property
+    def load(self) -> int:
+        """How much it has to carry. A connection that was handed over and not yet taken counts."""
+        requesting = self.row.requesting + self.handed - self.row.taken
+        return requesting * _REQUEST_WEIGHT + self.row.websockets
+
+
+class Pool:
+    """Runs `wanted` web processes until told to stop. It has one thread; the processes are forked from it."""
+
+    def __init__(self, listeners: Sequence[socket.socket], application: Any, *, wanted: int) -> None:
+        self._listeners = tuple(listeners)
+        self._application = application
+        self._wanted = wanted
+        self._table = Table(wanted + _SPARE)
+        self._free_rows = list(self._table.rows)
+        self._children: list[_Child] = []
+        self._numbers = itertools.count(1)
+        self._selector = selectors.DefaultSelector()
+        self._woken, self._waker = socket.socketpair()
+        self._accepting = False
+        self._paused_until_s = 0.0
+        self._stopping_s: float | None = None
+        self._status = 0
+        self._renewed_s = 0.0
+        self._pause_s = 0.0
+        self._next_start_s = 0.0
+
+    def run(self) -> int:
+        """Returns an exit status."""
+        health.show(self._table, self._wanted)
+        self._listen_to_signals()
+        while self._stopping_s is None or self._children:
+            self._tend()
+            for key, _events in self._selector.select(self._until_next_look_s()):
+                key.data()
+        return self._status
+
+    # -- signals --------------------------------------------------------------------------------------------------
+
+    def _listen_to_signals(self) -> None:
+        for end in (self._woken, self._waker):
+            end.setblocking(False)
+        signal.set_wakeup_fd(self._waker.fileno(), warn_on_full_buffer=False)
+        for number in _SIGNALS:
+            signal.signal(number, _wake_up_only)
+        self._selector.register(self._woken, selectors.EVENT_READ, self._on_signal)
+
+    def _on_signal(self) -> None:
+        try:
+            numbers = self._woken.recv(256)
+        except BlockingIOError:
+            return
+        if signal.SIGTERM in numbers or signal.SIGINT in numbers:
+            self._stop(0)
+        elif signal.SIGHUP in numbers:
+            log.info("the web processes are replaced one by one")
+            self._renewed_s = monotonic_s()
+        self._bury()
+
+    def _stop(self, status: int) -> None:
+        self._status = self._status or status
+        if self._stopping_s is None:
+            self._stopping_s = monotonic_s()
+            for child in self._children:
+                _kill(child, signal.SIGTERM)
+
+    # -- processes ------------------------------------------------------------------------------------------------
+
+    def _tend(self) -> None:
+        """Bring the processes to what they should be."""
+        now_s = monotonic_s()
+        if self._stopping_s is None:
+            self._start_missing(now_s)
+            self._let_one_leave()
+        self._kill_stuck(now_s)
+        ready = [child for child in self._children if child.is_ready and child.leaving_s is None]
+        self._table.running = len(ready)
+        self._accept_if(bool(ready) and self._stopping_s is None and now_s >= self._paused_until_s)
+
+    def _serving(self) -> list[_Child]:
+        return [child for child in self._children if child.leaving_s is None]
+
+    def _outdated(self) -> list[_Child]:
+        return [child for child in self._serving() if child.started_s < self._renewed_s]
+
+    def _start_missing(self, now_s: float) -> None:
+        someone_leaves = any(child.leaving_s is not None for child in self._children)
+        wanted = self._wanted + (1 if self._outdated() and not someone_leaves else 0)
+        while len(self._serving()) < wanted and now_s >= self._next_start_s and self._free_rows:
+            if not self._fork():
+                return
+
+    def _let_one_leave(self) -> None:
+        """Of those that are to be replaced, when its successor is ready."""
+        serving, outdated = self._serving(), self._outdated()
+        if outdated and len(serving) > self._wanted and all(child.is_ready for child in serving):
+            child = outdated[0]
+            child.leaving_s = monotonic_s()
+            self._close_channel(child)
+
+    def _fork(self) -> bool:
+        ours, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
+        row, number = self._free_rows[-1], next(self._numbers)
+        row.clear()
+        row.alive_ms = monotonic_ms()
+        parent = os.getpid()
+        try:
+            pid = os.fork()
+        except OSError as error:  # no memory or no process left: tried again like any other end
+            ours.close()
+            theirs.close()
+            log.error("a web process cannot be started: %s", error)  # noqa: TRY400 - no trace wanted
+            self._back_off(ran_s=0)
+            return False
+        if pid == 0:
+            ours.close()
+            self._become(parent, theirs, row)
+        theirs.close()
+        ours.setblocking(False)
+        self._free_rows.pop()
+        child = _Child(pid, ours, row, number)
+        self._children.append(child)
+        self._selector.register(ours, selectors.EVENT_READ, lambda: self._on_child(child))
+        return True
+
+    def _become(self, parent: int, channel: socket.socket, row: Row) -> None:
+        """In the new process: keep nothing of the parent's, serve, and never come back."""
+        status = 1
+        try:
+            signal.set_wakeup_fd(-1)
+            for number in _SIGNALS:
+                signal.signal(number, signal.SIG_DFL)
+            end_with_parent(parent)
+            self._selector.close()
+            siblings = [child.channel for child in self._children if child.channel is not None]
+            for held in (*self._listeners, self._woken, self._waker, *siblings):
+                held.close()
+            channel.setblocking(False)
+            gc.enable()
+            status = serve_connections(self._application, channel, row)
+        except SystemExit as end:
+            status = end.code if isinstance(end.code, int) else 1
+        except BaseException:
+            log.exception("a web process failed")
+        finally:
+            logging.shutdown()
+            os._exit(status)
+
+    def _on_child(self, child: _Child) -> None:
+        """It says that it is ready, or its end of the channel is closed because it ended."""
+        if child.channel is None:
+            return
+        try:
+            data = child.channel.recv(1)
+        except BlockingIOError:
+            return
+        except OSError:
+            data = b""
+        if data == READY:
+            child.is_ready = True
+        else:
+            self._close_channel(child)
+
+    def _close_channel(self, child: _Child) -> None:
+        if child.channel is not None:
+            self._selector.unregister(child.channel)
+            child.channel.close()
+            child.channel = None
+        child.is_ready = False
+
+    def _bury(self) -> None:
+        """Take note of every process that has ended."""
+        for child in tuple(self._children):
+            found, code = os.waitpid(child.pid, os.WNOHANG)
+            if not found:
+                continue
+            self._close_channel(child)
+            self._children.remove(child)
+            self._free_rows.append(child.row)
+            if child.leaving_s is not None or self._stopping_s is not None:
+                continue
+            status = os.waitstatus_to_exitcode(code)
+            if status == EXIT_CONFIG:
+                self._stop(EXIT_CONFIG)
+                return
+            log.warning("web process %d ended with status %d; another one takes its place", child.pid, status)
+            self._back_off(ran_s=monotonic_s() - child.started_s)
+
+    def _back_off(self, *, ran_s: float) -> None:
+        """One that ran well is replaced at once; one that did not, after a growing pause."""
+        self._pause_s = 0.0 if ran_s >= STABLE_AFTER_S else next_pause_s(self._pause_s, ran_s=ran_s)
+        self._next_start_s = monotonic_s() + self._pause_s
+
+    def _kill_stuck(self, now_s: float) -> None:
+        if self._stopping_s is not None:
+            if now_s - self._stopping_s > _STOP_S:
+                for child in self._children:
+                    _kill(child, signal.SIGKILL)
+            return
+        for child in self._children:
+            if child.leaving_s is not None and now_s - child.leaving_s > _LEAVE_S:
+                _kill(child, signal.SIGKILL)
+            elif monotonic_ms() - child.row.alive_ms > _HANGS_AFTER_MS:
+                log.error("web process %d hangs and is killed", child.pid)
+                _kill(child, signal.SIGKILL)
+
+    def _until_next_look_s(self) -> float:
+        now_s = monotonic_s()
+        due = [self._paused_until_s, self._next_start_s if len(self._serving()) < self._wanted else 0.0]
+        return min([_LOOK_INTERVAL_S, *(max(at_s - now_s, 0.0) for at_s in due if at_s > now_s)])
+
+    # -- connections ----------------------------------------------------------------------------------------------
+
+    def _accept_if(self, wanted: bool) -> None:
+        """While nobody can take connections they wait in the kernel."""
+        if wanted == self._accepting:
+            return
+        for listener in self._listeners:
+            if wanted:
+                self._selector.register(listener, selectors.EVENT_READ, self._acceptor(listener))
+            else:
+                self._selector.unregister(listener)
+        self._accepting = wanted
+
+    def _acceptor(self, listener: socket.socket) -> Callable[[], None]:
+        return lambda: self._accept(listener)
+
+    def _accept(self, listener: socket.socket) -> None:
+        for _ in range(_MOST_AT_ONCE):
+            try:
+                connection, _address = listener.accept()
+            except BlockingIOError:
+                return
+            except ConnectionError:  # the client has gone already
+                continue
+            except OSError as error:  # no file descriptor or no memory left: they wait in the kernel
+                log.warning("connections cannot be accepted at the moment: %s", error)
+                self._pause()
+                return
+            with connection:
+                if not self._hand_over(connection):
+                    self._pause()
+                    return
+
+    def _pause(self) -> None:
+        self._paused_until_s = monotonic_s() + _FULL_PAUSE_S
+
+    def _hand_over(self, connection: socket.socket) -> bool:
+        """Give a connection to the process with the least to carry, of equals to the one whose turn it is.
+
+        False when none takes it: all are ending, or so busy that their channels are full.
+        """
+        takers = [child for child in self._children if child.is_ready]
+        for child in sorted(takers, key=lambda child: (child.load, child.handed)):
+            if child.channel is None:
+                continue
+            try:
+                socket.send_fds(child.channel, [b"c"], [connection.fileno()])
+            except (BlockingIOError, BrokenPipeError, ConnectionResetError):
+                continue
+            child.handed += 1
+            return True
+        return False
+
+
+def serve_connections(application: Any, channel: socket.socket, row: Row) -> int:
+    """The life of a web process. Returns its exit status."""
+    from postern.apps.sessions import presence
+    from postern.entrypoints.web.sharing import tune_collector
+
+    tune_collector()
+    presence.start()
+    WebProcess(application, channel, row).run()
+    return 0
+
+
+def _kill(child: _Child, number: signal.Signals) -> None:
+    try:
+        os.kill(child.pid, number)
+    except ProcessLookupError:
+        log.debug("web process %d has ended already", child.pid)
+
+
+def _wake_up_only(_number: int, _frame: object) -> None:
+    """A handler, so that the signal reaches the file descriptor; the work is done in the loop."""

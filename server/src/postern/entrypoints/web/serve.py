@@ -1,0 +1,78 @@
+"""`postern web`: listen, load the application once, and share it with the web processes."""
+
+import errno
+import gc
+import logging
+import socket
+from typing import Final
+
+import uvicorn
+
+from postern.foundation.settings import Address, Settings
+from postern.kernel.errors import SettingsError
+
+_BACKLOG: Final = 2048
+_APPLICATION: Final = "postern.entrypoints.asgi:application"
+
+
+def serve(settings: Settings, *, reload: bool = False) -> int:
+    """Serve until SIGTERM. Returns an exit status. Raises SettingsError when the address cannot be used."""
+    logging.getLogger("uvicorn.error").addFilter(without_stack_of_bad_text)
+    listeners = listen(settings.http)
+    # Loaded only now: an address that cannot be used is reported at once.
+    from postern.entrypoints.web.options import OPTIONS
+    from postern.entrypoints.web.pool import Pool
+    from postern.entrypoints.web.sharing import load_application
+
+    try:
+        if reload:  # one process, for developers
+            for listener in listeners:
+                listener.close()
+            address = settings.http
+            uvicorn.run(
+                _APPLICATION, host=address.host, port=address.port, reload=True, reload_dirs=["server/src"], **OPTIONS
+            )
+            return 0
+        gc.disable()  # until the processes are forked: see `sharing`
+        return Pool(listeners, load_application(), wanted=settings.web_processes).run()
+    finally:
+        for listener in listeners:
+            listener.close()
+
+
+def listen(address: Address) -> list[socket.socket]:
+    """A listening socket for each address that the host name stands for.
+
+    An address that is taken or not ours is a wrong setting: starting again would not help. Raises SettingsError.
+    """
+    try:
+        found = socket.getaddrinfo(address.host, address.port, type=socket.SOCK_STREAM, flags=socket.AI_PASSIVE)
+    except OSError as error:
+        raise SettingsError(f"cannot listen on POSTERN_HTTP {address}: {error.strerror or error}") from error
+    listeners: list[socket.socket] = []
+    for family, kind, protocol, _name, place in dict.fromkeys(found):
+        listener = socket.socket(family, kind, protocol)
+        try:
+            listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+            if family == socket.AF_INET6:
+                listener.setsockopt(socket.IPPROTO_IPV6, socket.IPV6_V6ONLY, 1)
+            listener.bind(place)
+            listener.listen(_BACKLOG)
+            listener.setblocking(False)
+        except OSError as error:
+            listener.close()
+            if error.errno == errno.EADDRNOTAVAIL and len(found) > 1:  # `localhost` without IPv6
+                continue
+            raise SettingsError(f"cannot listen on POSTERN_HTTP {address}: {error.strerror or error}") from error
+        listeners.append(listener)
+    if not listeners:
+        raise SettingsError(f"cannot listen on POSTERN_HTTP {address}: no such address here")
+    return listeners
+
+
+def without_stack_of_bad_text(record: logging.LogRecord) -> bool:
+    """A filter: a client that sends bytes which are no text gets its close code (1007); the log gets one line."""
+    if record.exc_info and isinstance(record.exc_info[1], UnicodeDecodeError):
+        record.exc_info = None
+        record.levelno, record.levelname = logging.INFO, logging.getLevelName(logging.INFO)
+    return True

@@ -1,0 +1,85 @@
+"""What the web processes tell their parent and each other: a few numbers in shared memory, without locks.
+
+Each number has one writer. A reader may see a number that is some microseconds old; nothing depends on more.
+"""
+
+import mmap
+from typing import Final
+
+_COLUMNS: Final = 4
+_BYTES: Final = 8
+
+
+class Row:
+    """One web process's numbers; written by that process, apart from `clear`."""
+
+    def __init__(self, numbers: memoryview, start: int) -> None:
+        self._numbers = numbers
+        self._start = start
+
+    def clear(self) -> None:
+        """Before the row goes to the next process."""
+        for column in range(_COLUMNS):
+            self._numbers[self._start + column] = 0
+
+    def _get(self, column: int) -> int:
+        value: int = self._numbers[self._start + column]
+        return value
+
+    def _set(self, column: int, value: int) -> None:
+        self._numbers[self._start + column] = value
+
+    @property
+    def taken(self) -> int:
+        """Connections that the process took over so far."""
+        return self._get(0)
+
+    @taken.setter
+    def taken(self, value: int) -> None:
+        self._set(0, value)
+
+    @property
+    def requesting(self) -> int:
+        """Open connections for requests."""
+        return self._get(1)
+
+    @requesting.setter
+    def requesting(self, value: int) -> None:
+        self._set(1, value)
+
+    @property
+    def websockets(self) -> int:
+        """Open websockets."""
+        return self._get(2)
+
+    @websockets.setter
+    def websockets(self, value: int) -> None:
+        self._set(2, value)
+
+    @property
+    def alive_ms(self) -> int:
+        """The monotonic clock when its event loop last turned."""
+        return self._get(3)
+
+    @alive_ms.setter
+    def alive_ms(self, value: int) -> None:
+        self._set(3, value)
+
+
+class Table:
+    """Rows for `size` processes, and how many of them there are and should be (written by the parent)."""
+
+    def __init__(self, size: int) -> None:
+        self._memory = mmap.mmap(-1, (size + 1) * _COLUMNS * _BYTES)  # shared with every process forked later
+        self._numbers = memoryview(self._memory).cast("q")
+        self.rows: Final = tuple(Row(self._numbers, (number + 1) * _COLUMNS) for number in range(size))
+
+    @property
+    def running(self) -> int:
+        """Processes that take connections."""
+        value: int = self._numbers[0]
+        return value
+
+    @running.setter
+    def running(self, value: int) -> None:
+        self._numbers[0] = value
