@@ -10,7 +10,6 @@ import os
 import subprocess
 import sys
 import tempfile
-import threading
 from typing import IO, Any, Final
 
 from django.conf import settings
@@ -22,6 +21,7 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 
 from postern.foundation.connections import release_connections
+from postern.foundation.machine_turns import MachineTurns, NoTurn
 from postern.foundation.rest.errors import body
 from postern.foundation.rest.exchange import fields
 from postern.foundation.rest.exchange.columns import Field, distinct_label, label_of
@@ -45,10 +45,10 @@ _PIECE_BYTES: Final = 65_536
 _KINDS: Final = {"text/csv": "csv", "text/xlsx": "xlsx", "application/xlsx": "xlsx"}
 _KINDS_OF_OFFICE: Final = "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet"
 
-#: Children at once, and how long one more upload waits for its turn. It waits in a thread that others could use.
+#: Children at once on this machine, and how long one more upload waits for its turn. It waits in a thread that others could use.
 _AT_ONCE: Final = 2
 _TURN_S: Final = 5.0
-_turns = threading.BoundedSemaphore(_AT_ONCE)
+_turns: Final = MachineTurns("imports", at_once=_AT_ONCE)
 
 #: What stays text when a cell looks like a list; everything else may hold lists or maps.
 _FLAT: Final = (
@@ -134,12 +134,11 @@ def _is_structured(field: Field) -> bool:
 def _read(kind: str, source: IO[bytes], answer: IO[bytes]) -> Response | None:
     """Have the child read `source`; None when `answer` holds its answer."""
     release_connections()
-    if not _turns.acquire(timeout=_TURN_S):
-        raise Unavailable(_("Several files are being read at the moment; try again."))
     try:
-        status = _run(kind, source, answer)
-    finally:
-        _turns.release()
+        with _turns.turn(_TURN_S):
+            status = _run(kind, source, answer)
+    except NoTurn:
+        raise Unavailable(_("Several files are being read at the moment; try again.")) from None
     if status == 0:
         return None
     if status == _REFUSED:
