@@ -20,6 +20,10 @@ from postern.contracts.enums import (
 )
 
 INTERNAL_PREFIX: Final = "/api/internal/v1/"
+#: How long the web part keeps a connection that nobody uses, and for how long a proxy uses it again. The proxy gives it up first: a
+#: request on a connection that the other side is closing is lost, and nobody knows whether it was carried out.
+WEB_KEEPS_IDLE_S: Final = 20
+PROXY_USES_IDLE_S: Final = 10
 
 SIGN_IN_PASSWORD: Final = "sign-in/password/"  # noqa: S105 - a path
 PUBLIC_KEY_OFFER: Final = "sign-in/public-key/offer/"

@@ -49,7 +49,7 @@ def http_session(limits: Limits) -> aiohttp.ClientSession:
     """The one HTTP client of a proxy; bounded in time and connections, blind to proxy variables."""
     return aiohttp.ClientSession(
         timeout=aiohttp.ClientTimeout(total=limits.control_request_s, connect=5),
-        connector=aiohttp.TCPConnector(limit=64),
+        connector=aiohttp.TCPConnector(limit=64, keepalive_timeout=access.PROXY_USES_IDLE_S),
         trust_env=False,
     )
 
