@@ -42,7 +42,8 @@ class Part:
     """One process to keep up.
 
     `ready` is polled before the next part starts; `stop_timeout_s` is how long the part may take to end after SIGTERM,
-    and `grace_s` how much longer because it lets people finish: a second stop signal cuts that short.
+    and `grace_s` how much longer because it lets people finish: a second stop signal cuts that short. `renews` says that
+    the part replaces its own processes one by one after SIGHUP.
     """
 
     name: str
@@ -50,6 +51,7 @@ class Part:
     ready: Callable[[], Awaitable[bool]] | None = None
     stop_timeout_s: float = 10.0
     grace_s: float = 0.0
+    renews: bool = False
 
 
 class PartFailed(Exception):
@@ -76,6 +78,13 @@ class Supervisor:
             self._at_once.set()
         self._stopping.set()
 
+    def renew(self) -> None:
+        """Have the parts that can do so replace their processes, without a gap in their service."""
+        for part in self._parts:
+            pid = self.pid(part.name)
+            if part.renews and pid is not None:
+                os.kill(pid, signal.SIGHUP)
+
     def pid(self, name: str) -> int | None:
         """Process id of a running part."""
         process = self._processes.get(name)
@@ -86,6 +95,7 @@ class Supervisor:
         loop = asyncio.get_running_loop()
         for number in (signal.SIGTERM, signal.SIGINT, signal.SIGHUP):
             loop.add_signal_handler(number, self.stop)
+        loop.add_signal_handler(signal.SIGUSR1, self.renew)
         try:
             for part in self._parts:
                 self._tasks.append(asyncio.create_task(self._keep_up(part), name=part.name))
@@ -97,7 +107,7 @@ class Supervisor:
             await self._stopping.wait()
         finally:
             await self._stop_all()
-            for number in (signal.SIGTERM, signal.SIGINT, signal.SIGHUP):
+            for number in (signal.SIGTERM, signal.SIGINT, signal.SIGHUP, signal.SIGUSR1):
                 loop.remove_signal_handler(number)
         if self._failure is not None:
             log.error("%s", self._failure)

@@ -70,7 +70,7 @@ async def prepare(settings: Settings) -> str | None:
 def parts(settings: Settings, *, reload: bool) -> list[Part]:
     """The parts in the order of their start."""
     listed = [
-        Part(name="web", argv=postern("web", *(["--reload"] if reload else []))),
+        Part(name="web", argv=postern("web", *(["--reload"] if reload else [])), renews=not reload),
         Part(name="worker", argv=postern("worker", "--beat"), stop_timeout_s=15.0),
         # The longest: live sessions are told, recordings are sealed.
         Part(name="proxy", argv=postern("proxy"), stop_timeout_s=20.0, grace_s=supervised_shutdown_s(settings)),

@@ -47,7 +47,7 @@ Send = Callable[[Message], Awaitable[None]]
 _Result = TypeVar("_Result")
 
 #: Short requests that run at once; measured, see docs/decisions/0022.
-_AT_ONCE: Final = int(os.environ.get("X_AT_ONCE", "2"))
+_AT_ONCE: Final = 2
 #: Requests of people in total, and of machines (health checks, proxies). Two connections are left to the websockets, whose queries are short.
 MOST_AT_ONCE: Final = DATABASE_CONNECTIONS - 6
 MOST_OF_MACHINES: Final = 4
@@ -80,9 +80,10 @@ class RequestThreads(ASGIHandler):
         BaseHandler.__init__(self)
         self.load_middleware(is_async=False)
         self._kept = kept
-        bounds = {"at_once": at_once, "most_waiting": most_waiting, "wait_s": wait_s}
-        self._turns = Turns(most=most_at_once, **bounds)
-        self._turns_of_machines = Turns(most=MOST_OF_MACHINES, **bounds)
+        self._turns, self._turns_of_machines = (
+            Turns(at_once=at_once, most=most, most_waiting=most_waiting, wait_s=wait_s)
+            for most in (most_at_once, MOST_OF_MACHINES)
+        )
         self._idle: deque[ThreadPoolExecutor] = deque()
         self._views: dict[str, ResolverMatch] = {}
 

@@ -11,7 +11,7 @@ from django.http import HttpRequest, HttpResponse, StreamingHttpResponse
 from django.urls import Resolver404
 
 from postern.foundation.connections import DATABASE_CONNECTIONS
-from postern.foundation.request_threads import MOST_AT_ONCE, RequestThreads
+from postern.foundation.request_threads import MOST_AT_ONCE, MOST_OF_MACHINES, RequestThreads
 
 WAIT_S = 30
 
@@ -373,5 +373,24 @@ async def test_turn_of_a_cancelled_request_ends_with_its_thread() -> None:
     assert late.answer == b"done"
 
 
+@pytest.mark.parametrize("path", ["/api/health/", "/api/v1/health/", "/api/internal/v1/heartbeat/"])
+async def test_health_checks_and_proxies_do_not_wait_behind_people(path: str) -> None:
+    gate = Gate()
+
+    def view(request: HttpRequest) -> HttpResponse:
+        return HttpResponse(b"well") if request.path == path else gate(request)
+
+    application = Answering(view, at_once=1, most_at_once=1, most_waiting=5)
+    crowd = [asyncio.ensure_future(Client().ask(application)) for _ in range(6)]
+    await gate.until_running(1)
+    machine = Client()
+    machine.scope["path"] = path
+    await machine.ask(application)
+    assert machine.answer == b"well"
+    gate.open.set()
+    await asyncio.gather(*crowd)
+    assert gate.answered == 6
+
+
 def test_requests_at_once_are_fewer_than_the_connections_of_the_pool() -> None:
-    assert MOST_AT_ONCE < DATABASE_CONNECTIONS
+    assert MOST_AT_ONCE + MOST_OF_MACHINES < DATABASE_CONNECTIONS

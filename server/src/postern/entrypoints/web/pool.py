@@ -1,4 +1,4 @@
-"""The parent of the web processes: accepts connections, hands each to the process with the fewest, and keeps the processes up.
+"""The parent of the web processes: accepts connections, hands each to the process with the least to do, and keeps the processes up.
 
 The parent loads the application and forks; it serves no request and opens no database. Only it holds the listening sockets, so a
 process can end without taking connections with it that nobody has looked at yet.
@@ -7,21 +7,18 @@ process can end without taking connections with it that nobody has looked at yet
     SIGHUP            replace the processes one by one; no request is lost
 """
 
-import gc
 import itertools
 import logging
 import os
 import selectors
 import signal
 import socket
-import sys
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
-from typing import Any, Final
+from typing import Final
 
 from postern.entrypoints.supervisor import EXIT_CONFIG, STABLE_AFTER_S, end_with_parent, next_pause_s
-from postern.entrypoints.web import health
-from postern.entrypoints.web.process import READY, WebProcess
+from postern.entrypoints.web.process import READY
 from postern.entrypoints.web.table import Row, Table
 from postern.kernel.clock import monotonic_ms, monotonic_s
 
@@ -29,8 +26,10 @@ log = logging.getLogger(__name__)
 
 #: Rows for processes beside the wanted ones: a successor that starts and a predecessor that leaves.
 _SPARE: Final = 4
-#: How a connection for requests weighs against a websocket, which is quiet most of the time.
+#: What a running request, an open connection and a websocket add to the load: the last two are quiet most of the time.
 _REQUEST_WEIGHT: Final = 8
+_CONNECTION_WEIGHT: Final = 2
+_WEBSOCKET_WEIGHT: Final = 1
 _MOST_AT_ONCE: Final = 64
 _LOOK_INTERVAL_S: Final = 1.0
 _FULL_PAUSE_S: Final = 0.05
@@ -39,6 +38,8 @@ _HANGS_AFTER_MS: Final = 60_000
 #: A process that was told to leave, and one that was told to end, get so long.
 _LEAVE_S: Final = 45.0
 _STOP_S: Final = 8.0
+#: What a process does: serve what comes through the channel, and keep its row. Returns its exit status.
+Work = Callable[[socket.socket, Row], int]
 _SIGNALS: Final = (signal.SIGTERM, signal.SIGINT, signal.SIGHUP, signal.SIGCHLD)
 
 
@@ -57,20 +58,24 @@ class _Child:
 
     @property
     def load(self) -> int:
-        """How much it has to carry. A connection that was handed over and not yet taken counts."""
-        requesting = self.row.requesting + self.handed - self.row.taken
-        return requesting * _REQUEST_WEIGHT + self.row.websockets
+        """How much it has to carry. A connection that it has not taken yet counts with the request that is on it."""
+        row, coming = self.row, self.handed - self.row.taken
+        return (
+            (row.requests + coming) * _REQUEST_WEIGHT
+            + (row.connections + coming) * _CONNECTION_WEIGHT
+            + row.websockets * _WEBSOCKET_WEIGHT
+        )
 
 
 class Pool:
-    """Runs `wanted` web processes until told to stop. It has one thread; the processes are forked from it."""
+    """Runs `wanted` processes that do `work` until told to stop. It has one thread; the processes are forked from it."""
 
-    def __init__(self, listeners: Sequence[socket.socket], application: Any, *, wanted: int) -> None:
+    def __init__(self, listeners: Sequence[socket.socket], work: Work, *, wanted: int) -> None:
+        self.table = Table(wanted + _SPARE)
         self._listeners = tuple(listeners)
-        self._application = application
+        self._work = work
         self._wanted = wanted
-        self._table = Table(wanted + _SPARE)
-        self._free_rows = list(self._table.rows)
+        self._free_rows = list(self.table.rows)
         self._children: list[_Child] = []
         self._numbers = itertools.count(1)
         self._selector = selectors.DefaultSelector()
@@ -85,7 +90,6 @@ class Pool:
 
     def run(self) -> int:
         """Returns an exit status."""
-        health.show(self._table, self._wanted)
         self._listen_to_signals()
         while self._stopping_s is None or self._children:
             self._tend()
@@ -132,7 +136,7 @@ class Pool:
             self._let_one_leave()
         self._kill_stuck(now_s)
         ready = [child for child in self._children if child.is_ready and child.leaving_s is None]
-        self._table.running = len(ready)
+        self.table.running = len(ready)
         self._accept_if(bool(ready) and self._stopping_s is None and now_s >= self._paused_until_s)
 
     def _serving(self) -> list[_Child]:
@@ -194,8 +198,7 @@ class Pool:
             for held in (*self._listeners, self._woken, self._waker, *siblings):
                 held.close()
             channel.setblocking(False)
-            gc.enable()
-            status = serve_connections(self._application, channel, row)
+            status = self._work(channel, row)
         except SystemExit as end:
             status = end.code if isinstance(end.code, int) else 1
         except BaseException:
@@ -319,17 +322,6 @@ class Pool:
             child.handed += 1
             return True
         return False
-
-
-def serve_connections(application: Any, channel: socket.socket, row: Row) -> int:
-    """The life of a web process. Returns its exit status."""
-    from postern.apps.sessions import presence
-    from postern.entrypoints.web.sharing import tune_collector
-
-    tune_collector()
-    presence.start()
-    WebProcess(application, channel, row).run()
-    return 0
 
 
 def _kill(child: _Child, number: signal.Signals) -> None:

@@ -14,6 +14,7 @@ from typing import Any, Final
 
 import uvicorn
 
+from postern.contracts.access import WEB_KEEPS_IDLE_S
 from postern.entrypoints.web.options import OPTIONS
 from postern.entrypoints.web.table import Row
 from postern.kernel.clock import monotonic_ms, monotonic_s
@@ -29,7 +30,7 @@ Application = Callable[[Scope, Receive, Send], Awaitable[None]]
 READY: Final = b"r"
 ALIVE_INTERVAL_S: Final = 1.0
 #: Requests that are open when the process leaves, downloads among them, get this long.
-LEAVE_S: Final = 30.0
+LEAVE_S: Final = WEB_KEEPS_IDLE_S + 5.0
 _LEAVE_POLL_S: Final = 0.1
 #: Connections taken over in one turn of the event loop.
 _MOST_IN_A_TURN: Final = 16
@@ -39,8 +40,8 @@ class WebProcess(uvicorn.Server):
     """Serves connections from `channel` and keeps its numbers in `row`."""
 
     def __init__(self, application: Application, channel: socket.socket, row: Row) -> None:
-        self._leaving = Leaving(application)
-        super().__init__(uvicorn.Config(self._leaving, **OPTIONS))
+        self._counted = CountedRequests(application, row)
+        super().__init__(uvicorn.Config(self._counted, **OPTIONS))
         self._channel = channel
         self._row = row
         self._background: set[asyncio.Task[Any]] = set()
@@ -90,13 +91,13 @@ class WebProcess(uvicorn.Server):
 
     def _leave(self) -> None:
         asyncio.get_running_loop().remove_reader(self._channel)
-        self._leaving.has_begun = True
+        self._counted.are_the_last = True
         self._run_beside(self._end_when_idle())
 
     async def _end_when_idle(self) -> None:
         deadline_s = monotonic_s() + LEAVE_S
         await asyncio.sleep(_LEAVE_POLL_S)  # connections that were just handed over become uvicorn's
-        while self._row.requesting and monotonic_s() < deadline_s:
+        while self._row.connections and monotonic_s() < deadline_s:  # noqa: ASYNC110 - counted by uvicorn's connections
             await asyncio.sleep(_LEAVE_POLL_S)
         self.should_exit = True
 
@@ -111,24 +112,32 @@ class WebProcess(uvicorn.Server):
         task.add_done_callback(self._background.discard)
 
 
-class Leaving:
-    """ASGI middleware: once the process is leaving, every answer ends its connection."""
+class CountedRequests:
+    """ASGI middleware: tells how many requests run. Once the process is leaving, every answer ends its connection."""
 
-    def __init__(self, application: Application) -> None:
+    def __init__(self, application: Application, row: Row) -> None:
         self._application = application
-        self.has_begun = False
+        self._row = row
+        self.are_the_last = False
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        if not self.has_begun or scope["type"] != "http":
+        if scope["type"] != "http":
             await self._application(scope, receive, send)
             return
+        self._row.requests += 1
+        try:
+            await self._application(scope, receive, self._closing(send) if self.are_the_last else send)
+        finally:
+            self._row.requests -= 1
 
+    @staticmethod
+    def _closing(send: Send) -> Send:
         async def send_last(message: Message) -> None:
             if message["type"] == "http.response.start":
                 message["headers"] = [*message.get("headers", ()), (b"connection", b"close")]
             await send(message)
 
-        await self._application(scope, receive, send_last)
+        return send_last
 
 
 class CountedConnections(set[Any]):
@@ -145,7 +154,7 @@ class CountedConnections(set[Any]):
         super().add(connection)
         if isinstance(connection, self._for_requests):
             self._row.taken += 1  # every connection begins with a request
-            self._row.requesting += 1
+            self._row.connections += 1
         else:
             self._row.websockets += 1
 
@@ -154,7 +163,7 @@ class CountedConnections(set[Any]):
             return
         super().discard(connection)
         if isinstance(connection, self._for_requests):
-            self._row.requesting -= 1
+            self._row.connections -= 1
         else:
             self._row.websockets -= 1
 

@@ -3,11 +3,17 @@
 import errno
 import gc
 import logging
+import signal
 import socket
+from functools import partial
 from typing import Final
 
 import uvicorn
 
+from postern.entrypoints.web.options import OPTIONS
+from postern.entrypoints.web.pool import Pool
+from postern.entrypoints.web.process import Application, WebProcess
+from postern.entrypoints.web.table import Row, Table
 from postern.foundation.settings import Address, Settings
 from postern.kernel.errors import SettingsError
 
@@ -17,11 +23,10 @@ _APPLICATION: Final = "postern.entrypoints.asgi:application"
 
 def serve(settings: Settings, *, reload: bool = False) -> int:
     """Serve until SIGTERM. Returns an exit status. Raises SettingsError when the address cannot be used."""
+    signal.signal(signal.SIGHUP, signal.SIG_IGN)  # nothing is there to be replaced before the pool runs
     logging.getLogger("uvicorn.error").addFilter(without_stack_of_bad_text)
     listeners = listen(settings.http)
     # Loaded only now: an address that cannot be used is reported at once.
-    from postern.entrypoints.web.options import OPTIONS
-    from postern.entrypoints.web.pool import Pool
     from postern.entrypoints.web.sharing import load_application
 
     try:
@@ -34,10 +39,31 @@ def serve(settings: Settings, *, reload: bool = False) -> int:
             )
             return 0
         gc.disable()  # until the processes are forked: see `sharing`
-        return Pool(listeners, load_application(), wanted=settings.web_processes).run()
+        application = load_application()
+        pool = Pool(listeners, partial(_serve_connections, application), wanted=settings.web_processes)
+        _show_on_health_page(pool.table, settings.web_processes)
+        return pool.run()
     finally:
         for listener in listeners:
             listener.close()
+
+
+def _serve_connections(application: Application, channel: socket.socket, row: Row) -> int:
+    """The life of a web process."""
+    from postern.apps.sessions import presence
+    from postern.entrypoints.web.sharing import tune_collector
+
+    tune_collector()
+    presence.start()
+    WebProcess(application, channel, row).run()
+    return 0
+
+
+def _show_on_health_page(table: Table, wanted: int) -> None:
+    """Before the processes are forked: each of them can say how many there are."""
+    from postern.foundation import health
+
+    health.count_processes("web", lambda: (table.running, wanted))
 
 
 def listen(address: Address) -> list[socket.socket]:

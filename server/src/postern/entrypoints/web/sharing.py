@@ -27,6 +27,7 @@ def load_application() -> Any:
 
 def tune_collector() -> None:
     """In a web process: what was loaded stays, so the collector looks at what requests leave behind, and seldom."""
+    gc.enable()
     gc.set_threshold(20_000, 20, 50)
 
 

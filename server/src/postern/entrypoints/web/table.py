@@ -6,7 +6,7 @@ Each number has one writer. A reader may see a number that is some microseconds 
 import mmap
 from typing import Final
 
-_COLUMNS: Final = 4
+_COLUMNS: Final = 5
 _BYTES: Final = 8
 
 
@@ -39,12 +39,12 @@ class Row:
         self._set(0, value)
 
     @property
-    def requesting(self) -> int:
+    def connections(self) -> int:
         """Open connections for requests."""
         return self._get(1)
 
-    @requesting.setter
-    def requesting(self, value: int) -> None:
+    @connections.setter
+    def connections(self, value: int) -> None:
         self._set(1, value)
 
     @property
@@ -55,6 +55,15 @@ class Row:
     @websockets.setter
     def websockets(self, value: int) -> None:
         self._set(2, value)
+
+    @property
+    def requests(self) -> int:
+        """Running requests."""
+        return self._get(4)
+
+    @requests.setter
+    def requests(self, value: int) -> None:
+        self._set(4, value)
 
     @property
     def alive_ms(self) -> int:

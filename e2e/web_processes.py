@@ -1,0 +1,91 @@
+"""The web processes of a running product, and connections that lead to one of them."""
+
+import asyncio
+import http.client
+import json
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import Any, Self
+
+import psutil
+from product import Answer, Api, Product, wait_until
+from websockets.asyncio.client import ClientConnection, connect
+
+#: Connections that are tried for each process before it counts as one that gets none.
+_TRIES = 40
+
+
+def web_pids(product: Product) -> set[int]:
+    return {child.pid for child in product.part("web").children()}
+
+
+def owner_of(product: Product, port: int) -> int | None:
+    """The web process at the other end of the client's local `port`."""
+    for pid in web_pids(product):
+        try:
+            ends = psutil.Process(pid).net_connections("tcp")
+        except psutil.Error:
+            continue
+        if any(end.raddr and end.raddr.port == port and end.laddr.port == product.http_port for end in ends):
+            return pid
+    return None
+
+
+class Pinned:
+    """A signed-in person on one connection, which stays with one process."""
+
+    def __init__(self, product: Product, api: Api) -> None:
+        self._api = api
+        self.connection = http.client.HTTPConnection("127.0.0.1", product.http_port, timeout=90)
+        self.call("GET", "/api/v1/settings/public/")
+        port: int = self.connection.sock.getsockname()[1]
+        found = wait_until(lambda: owner_of(product, port), message="the owner of a connection")
+        self.pid: int = found
+
+    def call(self, method: str, path: str, body: Any = None) -> Answer:
+        headers = {"Cookie": "; ".join(f"{one.name}={one.value}" for one in self._api.cookies), "Accept-Language": "en"}
+        headers |= {"Content-Type": "application/json", "X-CSRFToken": self._api.cookie("csrftoken") or ""}
+        headers |= {"Referer": self._api.url + "/"}
+        self.connection.request(method, path, None if body is None else json.dumps(body), headers)
+        answer = self.connection.getresponse()
+        raw = answer.read()
+        return Answer(answer.status, json.loads(raw) if raw else None)
+
+
+@contextmanager
+def one_for_each(product: Product, api: Api) -> Iterator[list[Pinned]]:
+    """A connection to each web process."""
+    opened: list[Pinned] = []
+    wanted = web_pids(product)
+    try:
+        while {pinned.pid for pinned in opened} != wanted:
+            assert len(opened) < _TRIES, f"only some of {wanted} take connections"
+            opened.append(Pinned(product, api))  # all stay open: the next connection goes to another process
+        yield list({pinned.pid: pinned for pinned in opened}.values())
+    finally:
+        for pinned in opened:
+            pinned.connection.close()
+
+
+class Bell:
+    """A console's websocket for unread messages."""
+
+    def __init__(self, product: Product, api: Api) -> None:
+        self._product = product
+        self._api = api
+        self.socket: ClientConnection
+        self.pid = 0
+
+    async def __aenter__(self) -> Self:
+        cookies = "; ".join(f"{cookie.name}={cookie.value}" for cookie in self._api.cookies)
+        self.socket = await connect(
+            self._api.url.replace("http", "ws", 1) + "/ws/notifications/site-msg/",
+            additional_headers={"Cookie": cookies, "Origin": self._api.url},
+            proxy=None,
+        )
+        port = self.socket.local_address[1]
+        self.pid = await asyncio.to_thread(wait_until, lambda: owner_of(self._product, port))
+        return self
+
+    async def __aexit__(self, *_: object) -> None:
+        await self.socket.close()

@@ -1,0 +1,220 @@
+"""The pool of web processes, with real processes and connections."""
+
+import http.client
+import signal
+import subprocess
+import sys
+import threading
+import time
+from collections import Counter
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any, Self
+
+import psutil
+import pytest
+
+from peers.ports import free_port
+from postern.contracts.access import PROXY_USES_IDLE_S, WEB_KEEPS_IDLE_S
+from postern.entrypoints.supervisor import EXIT_CONFIG
+
+PROGRAM = Path(__file__).with_name("web_parent.py")
+WAIT_S = 60
+
+
+def until(condition: Callable[[], Any], what: str) -> Any:
+    deadline = time.monotonic() + WAIT_S
+    while not (found := condition()):
+        assert time.monotonic() < deadline, what
+        time.sleep(0.02)
+    return found
+
+
+class Pool:
+    """The program, with three processes."""
+
+    def __init__(self, log: Path) -> None:
+        self.port = free_port()
+        with log.open("wb") as stream:
+            self.parent = subprocess.Popen(
+                [sys.executable, str(PROGRAM), str(self.port), "3"], stdout=stream, stderr=stream
+            )
+        self._connections: list[http.client.HTTPConnection] = []
+        until(self._all_answer, "three processes")
+
+    def _all_answer(self) -> bool:
+        try:
+            found = {self.ask(self.connect()) for _ in range(3)}
+        except ConnectionError:  # it does not listen yet
+            found = set()
+        self.close_connections()
+        return len(found) == 3
+
+    def pids(self) -> set[int]:
+        return {child.pid for child in psutil.Process(self.parent.pid).children()}
+
+    def connect(self) -> http.client.HTTPConnection:
+        connection = http.client.HTTPConnection("127.0.0.1", self.port, timeout=WAIT_S)
+        self._connections.append(connection)
+        return connection
+
+    def close_connections(self) -> None:
+        while self._connections:
+            self._connections.pop().close()
+
+    def ask(self, connection: http.client.HTTPConnection, path: str = "/pid") -> int:
+        connection.request("GET", path)
+        return int(connection.getresponse().read())
+
+
+@pytest.fixture
+def pool(tmp_path: Path) -> Iterator[Pool]:
+    running = Pool(tmp_path / "log")
+    try:
+        yield running
+    finally:
+        running.close_connections()
+        if running.parent.poll() is None:
+            running.parent.terminate()
+            running.parent.wait(WAIT_S)
+
+
+class Asking:
+    """Clients that ask without a pause on connections that are kept, and note every answer and every fault."""
+
+    def __init__(self, pool: Pool, clients: int) -> None:
+        self._pool = pool
+        self._over = threading.Event()
+        self.answers: list[int] = []
+        self.faults: list[Exception] = []
+        self._threads = [threading.Thread(target=self._run) for _ in range(clients)]
+
+    def __enter__(self) -> Self:
+        for thread in self._threads:
+            thread.start()
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._over.set()
+        for thread in self._threads:
+            thread.join()
+
+    def _run(self) -> None:
+        connection = self._pool.connect()
+        while not self._over.is_set():
+            try:
+                self.answers.append(self._pool.ask(connection))
+            except (OSError, http.client.HTTPException) as fault:
+                self.faults.append(fault)
+                connection.close()
+        connection.close()
+
+    def more(self, count: int = 200) -> None:
+        """Wait for so many further answers."""
+        target = len(self.answers) + count
+        until(lambda: len(self.answers) >= target, "answers")
+
+
+def test_kept_connections_spread_evenly_over_the_processes(pool: Pool) -> None:
+    connections = [pool.connect() for _ in range(12)]
+    answers = Counter(pool.ask(connection) for connection in connections)
+    assert set(answers) == pool.pids()
+    assert max(answers.values()) <= 5, answers
+
+
+def test_new_connections_avoid_a_process_that_has_work(pool: Pool) -> None:
+    busy = pool.connect()
+    busy.request("GET", "/slow")
+    answers = set()
+    for _ in range(20):
+        connection = pool.connect()
+        answers.add(pool.ask(connection))
+        connection.close()
+    assert int(busy.getresponse().read()) not in answers
+
+
+def test_process_that_is_killed_is_replaced_while_the_others_answer(pool: Pool) -> None:
+    before = pool.pids()
+    connections = [pool.connect() for _ in range(9)]
+    held = {connection: pool.ask(connection) for connection in connections}
+    victim = held[connections[0]]
+    process = psutil.Process(victim)
+    process.kill()
+    process.wait(WAIT_S)
+    for connection, pid in held.items():
+        if pid != victim:
+            assert pool.ask(connection) == pid, "a connection of another process was cut"
+    assert victim not in {pool.ask(pool.connect()) for _ in range(6)}
+    after = until(lambda: (now := pool.pids()) and len(now) == 3 and victim not in now and now, "a successor")
+    assert len(after - before) == 1
+    until(lambda: pool.ask(pool.connect()) in after - before, "the successor to answer")
+
+
+def test_replacing_the_processes_one_by_one_loses_no_request(pool: Pool) -> None:
+    before = pool.pids()
+    with Asking(pool, clients=8) as asking:
+        asking.more()
+        pool.parent.send_signal(signal.SIGHUP)
+        most = 0
+
+        def replaced() -> bool:
+            nonlocal most
+            now = pool.pids()
+            most = max(most, len(now))
+            return len(now) == 3 and not now & before
+
+        until(replaced, "new processes")
+        asking.more()
+    assert asking.faults == []
+    assert before < set(asking.answers)
+    assert most <= 4, "one by one"
+
+
+def test_request_that_runs_while_its_process_is_replaced_is_answered(pool: Pool) -> None:
+    before = pool.pids()
+    connections = [pool.connect() for _ in range(3)]
+    for connection in connections:
+        connection.request("GET", "/slow")
+    pool.parent.send_signal(signal.SIGHUP)
+    assert {int(connection.getresponse().read()) for connection in connections} == before
+
+
+def test_processes_end_with_their_parent_however_it_ends(pool: Pool) -> None:
+    family = [psutil.Process(pid) for pid in pool.pids()]
+    pool.parent.kill()
+    pool.parent.wait(WAIT_S)
+    _gone, left = psutil.wait_procs(family, timeout=WAIT_S)
+    assert left == []
+
+
+def test_sigterm_ends_all_and_answers_what_runs(pool: Pool) -> None:
+    connection = pool.connect()
+    connection.request("GET", "/slow")
+    time.sleep(0.1)  # it has been handed over
+    family = [psutil.Process(pid) for pid in pool.pids()]
+    pool.parent.terminate()
+    assert int(connection.getresponse().read()) in {process.pid for process in family}
+    assert pool.parent.wait(WAIT_S) == 0
+    assert not any(process.is_running() for process in family)
+
+
+def test_wrong_setting_found_by_a_process_ends_the_pool(pool: Pool) -> None:
+    connection = pool.connect()
+    connection.request("GET", f"/exit?{EXIT_CONFIG}")
+    assert pool.parent.wait(WAIT_S) == EXIT_CONFIG
+
+
+def test_processes_that_cannot_stay_up_are_started_after_a_growing_pause(pool: Pool) -> None:
+    """Meanwhile connections wait instead of being refused."""
+    for _ in range(4):
+        connection = pool.connect()
+        connection.request("GET", "/exit?1")
+        with pytest.raises((OSError, http.client.HTTPException)):
+            connection.getresponse()
+    waiting = pool.connect()
+    assert pool.ask(waiting) in pool.pids()
+    until(lambda: len(pool.pids()) == 3, "all processes")
+
+
+def test_proxy_gives_up_an_idle_connection_before_the_web_part_does() -> None:
+    assert PROXY_USES_IDLE_S * 2 <= WEB_KEEPS_IDLE_S
