@@ -74,7 +74,7 @@ class Server:
         body: Any = None,
     ) -> Any:
         """The decoded answer. Anything but success ends the run."""
-        headers = {"Cookie": "; ".join(f"{name}={value}" for name, value in self._cookies.items())}
+        headers = {"Cookie": self.cookies()}
         headers |= {"Accept-Language": "en", "X-TZ": "Asia/Shanghai"}
         if "csrftoken" in self._cookies:
             headers["X-CSRFToken"] = self._cookies["csrftoken"]
@@ -94,6 +94,16 @@ class Server:
                 cookie, _separator, text = value.partition(";")[0].partition("=")
                 self._cookies[cookie] = text
         return json.loads(raw) if raw else None
+
+    def sign_in(self) -> None:
+        """As the administrator whom `many_assets` made."""
+        path = "/api/v1/authentication/sign-in/"
+        self.request("GET", path)
+        self.request("POST", path, body={"username": "bench", "password": PASSWORD})
+
+    def cookies(self) -> str:
+        """The header that names the signed-in person."""
+        return "; ".join(f"{name}={value}" for name, value in self._cookies.items())
 
     def _sent(self, method: str, target: str, data: bytes | None, headers: dict[str, str]) -> http.client.HTTPResponse:
         try:
@@ -139,6 +149,21 @@ def started(command: list[str], environ: dict[str, str]) -> Iterator["subprocess
 
 
 @contextmanager
+def filled_home(count: int) -> Iterator[dict[str, str]]:
+    """The environment of an installation with `count` assets, in a data folder that is thrown away."""
+    with tempfile.TemporaryDirectory(prefix="postern-bench-") as home:
+        environ = {
+            **os.environ,
+            "POSTERN_HOME": home,
+            "POSTERN_ADMIN_PASSWORD": "bench-only-Password-1",
+            "POSTERN_LOG_LEVEL": "WARNING",
+        }
+        subprocess.run([str(POSTERN), "migrate", "--json"], env=environ, check=True, stdout=subprocess.DEVNULL)
+        subprocess.run([sys.executable, str(HERE / "peers" / "many_assets.py"), str(count)], env=environ, check=True)
+        yield environ
+
+
+@contextmanager
 def product(environ: dict[str, str]) -> Iterator[Server]:
     """`postern up`, and in it the web part."""
     http_port = free_port()
@@ -146,18 +171,13 @@ def product(environ: dict[str, str]) -> Iterator[Server]:
         **environ,
         "POSTERN_HTTP": f"127.0.0.1:{http_port}",
         "POSTERN_SSH": f"127.0.0.1:{free_port()}",
+        "POSTERN_WEB_PROCESSES": "1",  # one request after the other; `load.py` measures several
     }
     with started([str(POSTERN), "up"], environ) as process:
         wait_for(http_port, "/api/health/", process)
-        children = psutil.Process(process.pid).children(recursive=True)
-        web = next(child for child in children if child.cmdline()[-1:] == ["web"])
-        server = Server(http_port, web.pid)
-        server.request("GET", "/api/v1/authentication/sign-in/")
-        server.request(
-            "POST",
-            "/api/v1/authentication/sign-in/",
-            body={"username": "bench", "password": PASSWORD},
-        )
+        web = next(child for child in psutil.Process(process.pid).children() if child.cmdline()[-1:] == ["web"])
+        server = Server(http_port, web.children()[0].pid)
+        server.sign_in()
         yield server
 
 
@@ -271,24 +291,7 @@ def main() -> int:
     options.add_argument("--quick", action="store_true", help="10,000 assets and fewer rounds")
     quick = options.parse_args().quick
     count = 10_000 if quick else 100_000
-    with tempfile.TemporaryDirectory(prefix="postern-bench-") as home:
-        environ = {
-            **os.environ,
-            "POSTERN_HOME": home,
-            "POSTERN_ADMIN_PASSWORD": "bench-only-Password-1",
-            "POSTERN_LOG_LEVEL": "WARNING",
-        }
-        subprocess.run(
-            [str(POSTERN), "migrate", "--json"],
-            env=environ,
-            check=True,
-            stdout=subprocess.DEVNULL,
-        )
-        subprocess.run(
-            [sys.executable, str(HERE / "peers" / "many_assets.py"), str(count)],
-            env=environ,
-            check=True,
-        )
+    with filled_home(count) as environ:
         print(f"{count:,} assets on SQLite; p50 / p95; CPU is that of the web process")
         with product(environ) as ours, plain(environ) as theirs:
             for case in cases(ours, theirs, count):

@@ -1,7 +1,7 @@
 """Cold start of the whole product to a healthy answer, and the memory of all its processes at idle.
 
-Goals: healthy within 8 s on two cores after set-up; all processes together under 450 MB resident. PSS (shared pages
-counted once) is printed beside RSS, because several processes share the interpreter's pages.
+Goals: healthy within 8 s on two cores after set-up; all processes together under 450 MB (PSS: pages that processes share are
+counted once; RSS is printed beside it).
 """
 
 import json
@@ -81,9 +81,9 @@ def main() -> None:
     )
     print(f"start with a full one, median     {warm:6.2f} s   {warm / START_GOAL_S:.2f} of the goal")
     print(
-        f"memory at idle, RSS               {rss:6.0f} MB  {rss / MEMORY_GOAL_MB:.2f} of the goal of {MEMORY_GOAL_MB:.0f} MB"
+        f"memory at idle, PSS               {pss:6.0f} MB  {pss / MEMORY_GOAL_MB:.2f} of the goal of {MEMORY_GOAL_MB:.0f} MB"
     )
-    print(f"memory at idle, PSS               {pss:6.0f} MB")
+    print(f"memory at idle, RSS               {rss:6.0f} MB")
     for name, one_rss, one_pss in memory:
         print(f"    {name:34.34} RSS {one_rss:6.0f} MB  PSS {one_pss:6.0f} MB")
 

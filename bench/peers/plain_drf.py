@@ -1,7 +1,7 @@
 # ruff: noqa: E402 - the settings are changed before Django loads
-"""The baseline of `bench/api.py`: the same rows behind an ordinary `ModelViewSet`, as the manuals of DRF build one.
+"""The baseline of `bench/api.py` and `bench/load.py`: the same rows behind an ordinary `ModelViewSet`, as the manuals of DRF build one.
 
-`plain_drf.py PORT` with POSTERN_HOME set serves `/assets/` with uvicorn: the same fields, filters, search, order and pages, one session
+`plain_drf.py PORT [PROCESSES]` with POSTERN_HOME set serves `/assets/` with uvicorn: the same fields, filters, search, order and pages, one session
 cookie's worth of authentication left out, which is in its favour. It audits nothing and checks no right.
 """
 
@@ -90,12 +90,22 @@ router = DefaultRouter()
 router.register("assets", PlainAssets)
 urlpatterns = [path("", include(router.urls))]
 
-if __name__ == "__main__":
-    import uvicorn
+def application() -> object:
+    """The ASGI application, made in each process."""
     from django.core.asgi import get_asgi_application
 
+    return get_asgi_application()
+
+
+if __name__ == "__main__":
+    from pathlib import Path
+
+    import uvicorn
+
     sys.modules["plain_drf"] = sys.modules["__main__"]
+    processes = int(sys.argv[2]) if len(sys.argv) > 2 else 1
     uvicorn.run(
-        get_asgi_application(), host="127.0.0.1", port=int(sys.argv[1]), loop="uvloop", http="httptools", lifespan="off",
+        "plain_drf:application", factory=True, app_dir=str(Path(__file__).parent), workers=processes,
+        host="127.0.0.1", port=int(sys.argv[1]), loop="uvloop", http="httptools", lifespan="off",
         access_log=False, log_level="warning",
     )  # fmt: skip
