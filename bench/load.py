@@ -177,7 +177,9 @@ def main() -> int:
         f"64 clients: {found[64].per_second / best:.2f} of the best (goal 0.90), "
         f"p95 {found[64].p95:.0f} ms (goal {GOAL_P95_MS:.0f})"
     )
-    print(f"memory of all parts (PSS): {idle_mb:.0f} MB at idle (goal {GOAL_MB:.0f}), {loaded_mb:.0f} MB after the load")
+    print(
+        f"memory of all parts (PSS): {idle_mb:.0f} MB at idle (goal {GOAL_MB:.0f}), {loaded_mb:.0f} MB after the load"
+    )
     return 0
 
 

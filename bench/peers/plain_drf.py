@@ -90,12 +90,6 @@ router = DefaultRouter()
 router.register("assets", PlainAssets)
 urlpatterns = [path("", include(router.urls))]
 
-def application() -> object:
-    """The ASGI application, made in each process."""
-    from django.core.asgi import get_asgi_application
-
-    return get_asgi_application()
-
 
 if __name__ == "__main__":
     from pathlib import Path
@@ -105,7 +99,7 @@ if __name__ == "__main__":
     sys.modules["plain_drf"] = sys.modules["__main__"]
     processes = int(sys.argv[2]) if len(sys.argv) > 2 else 1
     uvicorn.run(
-        "plain_drf:application", factory=True, app_dir=str(Path(__file__).parent), workers=processes,
+        "django.core.asgi:get_asgi_application", factory=True, app_dir=str(Path(__file__).parent), workers=processes,
         host="127.0.0.1", port=int(sys.argv[1]), loop="uvloop", http="httptools", lifespan="off",
         access_log=False, log_level="warning",
     )  # fmt: skip

@@ -15,7 +15,7 @@ from django.db import connections
 from websockets.asyncio.server import ServerConnection, unix_serve
 
 from postern.entrypoints.asgi import application
-from postern.entrypoints.web import without_stack_of_bad_text
+from postern.entrypoints.web.serve import without_stack_of_bad_text
 
 
 class LiveServer:

@@ -24,6 +24,7 @@ from postern.apps.authn.browser_sockets import Visitor, origin_is_ours, visitor_
 from postern.apps.notifications import push, queries
 from postern.foundation.rest.rights import Right, Rights
 from postern.foundation.socket_database import in_thread
+from postern.foundation.socket_slots import SocketSlots
 
 log = logging.getLogger(__name__)
 
@@ -50,6 +51,7 @@ class SiteMessages(AsyncWebsocketConsumer):  # type: ignore[misc]  # channels ha
     messages: ClassVar[tuple[type[msgspec.Struct], ...]] = (RefreshEvery,)
 
     visitor: Visitor | None = None
+    _slot: str | None = None
     _refreshing: "asyncio.Task[None] | None" = None
 
     async def connect(self) -> None:
@@ -64,7 +66,8 @@ class SiteMessages(AsyncWebsocketConsumer):  # type: ignore[misc]  # channels ha
         if visitor is None:
             await self._accept_and_close(CLOSE_SIGNED_OUT)
             return
-        if WATCH.count(visitor.login_session_id) >= MAX_SOCKETS:
+        self._slot = await SLOTS.take(visitor.login_session_id, most=MAX_SOCKETS)
+        if self._slot is None:
             await self._accept_and_close(CLOSE_TOO_MANY)
             return
         self.visitor = visitor
@@ -93,6 +96,8 @@ class SiteMessages(AsyncWebsocketConsumer):  # type: ignore[misc]  # channels ha
         if self.visitor is None:
             return
         WATCH.remove(self, self.visitor.login_session_id)
+        if self._slot is not None:
+            await SLOTS.release(self.visitor.login_session_id, self._slot)
         with contextlib.suppress(RedisError, OSError):
             for group in self._groups(self.visitor):
                 await self.channel_layer.group_discard(group, self.channel_name)
@@ -157,10 +162,6 @@ class SignInWatch:
         self._sockets: dict[UUID, set[SiteMessages]] = defaultdict(set)
         self._task: asyncio.Task[None] | None = None
 
-    def count(self, login_session_id: UUID) -> int:
-        """How many sockets a sign-in has open here."""
-        return len(self._sockets.get(login_session_id, ()))
-
     def add(self, socket: SiteMessages, login_session_id: UUID) -> None:
         """Watch over one more; the first starts the watch."""
         self._sockets[login_session_id].add(socket)
@@ -203,5 +204,6 @@ async def _close(socket: SiteMessages) -> None:
 
 
 WATCH: Final = SignInWatch()
+SLOTS: Final = SocketSlots("bells")
 
 websocket_urlpatterns = [path("ws/notifications/site-msg/", SiteMessages.as_asgi())]

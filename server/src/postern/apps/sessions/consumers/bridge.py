@@ -7,7 +7,6 @@ does not read makes the other side wait (nothing piles up here), and no frame is
 
 import asyncio
 import logging
-from collections import Counter
 from collections.abc import Awaitable, Callable
 from typing import Any, ClassVar, Final
 from uuid import UUID
@@ -24,6 +23,7 @@ from postern.contracts.browser import LANGUAGE_HEADER, MAX_FRAME_BYTES, REMOTE_A
 from postern.foundation.outbound import check_component
 from postern.foundation.rest.rights import Right, Rights
 from postern.foundation.socket_database import in_thread
+from postern.foundation.socket_slots import SocketSlots
 from postern.kernel.clock import monotonic_s
 from postern.kernel.errors import PosternError
 
@@ -63,7 +63,7 @@ class ProxyBridge:
     rights: ClassVar[Rights] = Right.VALID_USER
 
     def __init__(self) -> None:
-        self._open: Counter[UUID] = Counter()  # sockets of each browser sign-in, in this process
+        self._slots = SocketSlots("terminals")
 
     @classmethod
     def as_asgi(cls) -> Any:
@@ -85,16 +85,14 @@ class ProxyBridge:
         if visitor is None:
             await _accept_and_close(send, CLOSE_SIGNED_OUT, "sign in first")
             return
-        if self._open[visitor.login_session_id] >= MAX_SOCKETS:
+        slot = await self._slots.take(visitor.login_session_id, most=MAX_SOCKETS)
+        if slot is None:
             await _accept_and_close(send, CLOSE_TOO_MANY, "too many terminals are open")
             return
-        self._open[visitor.login_session_id] += 1
         try:
             await self._serve(scope, receive, send, visitor)
         finally:
-            self._open[visitor.login_session_id] -= 1
-            if not self._open[visitor.login_session_id]:
-                del self._open[visitor.login_session_id]
+            await self._slots.release(visitor.login_session_id, slot)
 
     async def _serve(self, scope: Scope, receive: Receive, send: Send, visitor: Visitor) -> None:
         try:

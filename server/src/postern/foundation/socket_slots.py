@@ -1,0 +1,115 @@
+"""How many websockets a browser sign-in has open, in all web processes together.
+
+Each open socket is an entry in Redis that lasts for `LEASE_S` and is renewed while the socket is open: what a killed process leaves behind
+goes by itself. While Redis does not answer, each process counts its own sockets.
+"""
+
+import asyncio
+import contextlib
+import logging
+import time
+from collections import defaultdict
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from typing import Final
+from uuid import UUID
+
+from django.conf import settings
+from redis.asyncio import Redis
+from redis.exceptions import RedisError
+
+from postern.kernel.ids import new_id
+
+log = logging.getLogger(__name__)
+
+LEASE_S: Final = 60
+_RENEW_S: Final = 20
+_ANSWER_S: Final = 2.0
+
+
+class SocketSlots:
+    """Slots of one kind of websocket; `name` is part of the keys in Redis."""
+
+    def __init__(self, name: str, *, lease_s: float = LEASE_S, renew_s: float = _RENEW_S) -> None:
+        self._name = name
+        self._lease_s = lease_s
+        self._renew_s = renew_s
+        self._held: defaultdict[UUID, set[str]] = defaultdict(set)
+        self._renewing: asyncio.Task[None] | None = None
+
+    async def take(self, login_session_id: UUID, *, most: int) -> str | None:
+        """A slot to give back with `release`; None when the sign-in has `most` already."""
+        if len(self._held.get(login_session_id, ())) >= most:
+            return None
+        slot = str(new_id())
+        self._held[login_session_id].add(slot)
+        self._keep_renewing()
+        try:
+            is_free = await self._count_with(login_session_id, slot) <= most
+        except BaseException:  # the client has gone meanwhile
+            self._forget(login_session_id, slot)
+            raise
+        if not is_free:
+            await self.release(login_session_id, slot)
+            return None
+        return slot
+
+    async def release(self, login_session_id: UUID, slot: str) -> None:
+        """The socket has closed."""
+        self._forget(login_session_id, slot)
+        with contextlib.suppress(RedisError, OSError):
+            async with _redis() as redis:
+                await redis.zrem(self._key(login_session_id), slot)
+
+    def _forget(self, login_session_id: UUID, slot: str) -> None:
+        self._held[login_session_id].discard(slot)
+        if not self._held[login_session_id]:
+            del self._held[login_session_id]
+        if not self._held and self._renewing is not None:
+            self._renewing.cancel()
+            self._renewing = None
+
+    async def _count_with(self, login_session_id: UUID, slot: str) -> int:
+        """Slots of the sign-in, this new one among them."""
+        key, now = self._key(login_session_id), time.time()
+        try:
+            async with _redis() as redis, redis.pipeline(transaction=True) as together:
+                together.zremrangebyscore(key, "-inf", now)
+                together.zadd(key, {slot: now + self._lease_s})
+                together.zcard(key)
+                together.expire(key, int(self._lease_s) + 1)
+                answers = await together.execute()
+        except (RedisError, OSError):
+            return len(self._held[login_session_id])
+        return int(answers[2])
+
+    def _keep_renewing(self) -> None:
+        loop = asyncio.get_running_loop()
+        if self._renewing is None or self._renewing.done() or self._renewing.get_loop() is not loop:
+            self._renewing = loop.create_task(self._renew())
+
+    async def _renew(self) -> None:
+        while True:
+            await asyncio.sleep(self._renew_s)
+            end = time.time() + self._lease_s
+            try:
+                async with _redis() as redis, redis.pipeline(transaction=False) as together:
+                    for login_session_id, slots in self._held.items():
+                        together.zadd(self._key(login_session_id), dict.fromkeys(slots, end))
+                        together.expire(self._key(login_session_id), int(self._lease_s) + 1)
+                    await together.execute()
+            except (RedisError, OSError):
+                log.debug("open websockets could not be noted")
+
+    def _key(self, login_session_id: UUID) -> str:
+        return f"sockets:{self._name}:{login_session_id}"
+
+
+@asynccontextmanager
+async def _redis() -> AsyncIterator["Redis"]:
+    """A client for a few commands. Connections belong to their event loop and are not kept."""
+    client = Redis.from_url(settings.POSTERN.redis_url, socket_timeout=_ANSWER_S, socket_connect_timeout=_ANSWER_S)
+    try:
+        yield client
+    finally:
+        await client.aclose()
