@@ -1,11 +1,13 @@
 """A browser's websocket to a session, without the browser: speaks the frames of the console."""
 
 import asyncio
+import contextlib
 import json
 from typing import Any, Self
 
 from product import Api
 from websockets.asyncio.client import ClientConnection, connect
+from websockets.exceptions import ConnectionClosed
 
 
 class BrowserSocket:
@@ -59,7 +61,9 @@ class BrowserSocket:
                     self._picture = False
                 else:
                     self.received += len(frame)
-                    await self.say(type="ack", received=self.received)
+                    # The other side may have closed already; what it said before that still waits to be read.
+                    with contextlib.suppress(ConnectionClosed):
+                        await self.say(type="ack", received=self.received)
             self._changed.set()
 
     async def say(self, **message: Any) -> None:
