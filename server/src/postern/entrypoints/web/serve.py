@@ -18,7 +18,7 @@ from postern.foundation.settings import Address, Settings
 from postern.kernel.errors import SettingsError
 
 _BACKLOG: Final = 2048
-_APPLICATION: Final = "postern.entrypoints.asgi:application"
+_RELOADING: Final = "postern.entrypoints.web.reloading:application"
 
 
 def serve(settings: Settings, *, reload: bool = False) -> int:
@@ -35,7 +35,7 @@ def serve(settings: Settings, *, reload: bool = False) -> int:
                 listener.close()
             address = settings.http
             uvicorn.run(
-                _APPLICATION, host=address.host, port=address.port, reload=True, reload_dirs=["server/src"], **OPTIONS
+                _RELOADING, host=address.host, port=address.port, reload=True, reload_dirs=["server/src"], **OPTIONS
             )
             return 0
         gc.disable()  # until the processes are forked: see `sharing`

@@ -1,0 +1,9 @@
+"""The application for `postern web --reload`: one process that uvicorn starts anew when the code changes."""
+
+from postern.entrypoints.asgi import application  # sets Django up: first
+
+from postern.apps.sessions import presence  # isort: skip
+
+__all__ = ["application"]
+
+presence.start()
