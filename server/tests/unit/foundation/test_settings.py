@@ -87,6 +87,9 @@ def test_settings_with_ipv6_listener_keep_the_brackets() -> None:
         ("POSTERN_TIME_ZONE", "../etc/passwd"),
         pytest.param("POSTERN_IMPORT_MAX_MB", "31", marks=pytest.mark.spec("S5-034", "S9-014")),
         ("POSTERN_IMPORT_MAX_MB", "0"),
+        ("POSTERN_WEB_PROCESSES", "0"),
+        ("POSTERN_WEB_PROCESSES", "33"),
+        ("POSTERN_WEB_PROCESSES", "two"),
     ],
 )
 def test_settings_with_wrong_value_stop_with_one_line_that_names_it(name: str, value: str) -> None:
@@ -100,6 +103,13 @@ def test_settings_with_wrong_value_stop_with_one_line_that_names_it(name: str, v
 def test_size_of_an_import_is_10_mb_by_default_and_30_mb_at_most() -> None:
     assert Settings.load({}).import_max_mb == 10
     assert Settings.load({"POSTERN_IMPORT_MAX_MB": "30"}).import_max_mb == 30
+
+
+def test_web_processes_are_as_many_as_cores_but_no_more_than_four_unless_set(monkeypatch: pytest.MonkeyPatch) -> None:
+    for cores, processes in ((1, 1), (2, 2), (64, 4)):
+        monkeypatch.setattr("os.sched_getaffinity", lambda _pid, cores=cores: set(range(cores)))
+        assert Settings.load({}).web_processes == processes
+    assert Settings.load({"POSTERN_WEB_PROCESSES": "16"}).web_processes == 16
 
 
 def test_settings_never_print_their_secrets() -> None:
