@@ -85,24 +85,24 @@ async def test_a_turn_is_short_and_sessions_take_turns(clock: Clock) -> None:
     behind = Behind()
     flooded, slow = made(clock, behind, costs_s=0.0006)
     other, quick = made(clock, behind, costs_s=0.0006)
-    flooded.put(Direction.TARGET, bytes(100 * 4096), 1)
+    flooded.put(Direction.TARGET, bytes(50 * module._SLICE_BYTES), 1)
     other.put(Direction.TARGET, b"x", 1)
-    await until(lambda: len(slow.read) == 100)
+    await until(lambda: len(slow.read) == 50)
 
     assert clock.workers[:3] == [slow, slow, quick]
-    assert sum(len(data) for _, data in slow.read) == 100 * 4096
+    assert sum(len(data) for _, data in slow.read) == 50 * module._SLICE_BYTES
 
 
 async def test_traffic_goes_on_between_two_turns(clock: Clock) -> None:
     detection, notes = made(clock, Behind(), costs_s=0.0006)
-    detection.put(Direction.TARGET, bytes(100 * 4096), 1)
+    detection.put(Direction.TARGET, bytes(50 * module._SLICE_BYTES), 1)
     await until(lambda: bool(notes.read))
     turns = 0
-    while len(notes.read) < 100:
+    while len(notes.read) < 50:
         await asyncio.sleep(0)
         turns += 1
 
-    assert turns >= 40
+    assert turns >= 20
 
 
 async def test_what_waits_is_bounded(clock: Clock) -> None:

@@ -20,9 +20,11 @@ log = logging.getLogger(__name__)
 
 #: How long bytes wait at least, so that an echo to a key leaves before the key is looked at.
 _WAIT_S: Final = 0.01
+#: More than this at once is no echo: it is read while the processor still has it at hand.
+_ECHO_BYTES: Final = 4 * 1024
 #: Work in one turn of the event loop, for all sessions.
 _TURN_S: Final = 0.001
-_SLICE_BYTES: Final = 4 * 1024
+_SLICE_BYTES: Final = 16 * 1024
 #: With more than this waiting, everything is read at once: the memory is bounded, and the peer waits.
 _MAX_WAITING_BYTES: Final = 1024 * 1024
 
@@ -65,11 +67,17 @@ class Behind:
     def __init__(self) -> None:
         self._waiting: deque[Detection] = deque()
         self._turn: asyncio.Handle | None = None
+        self._is_soon = False
 
-    def add(self, detection: "Detection", loop: asyncio.AbstractEventLoop) -> None:
-        """`detection` has something to read."""
+    def add(self, detection: "Detection", loop: asyncio.AbstractEventLoop, *, soon: bool) -> None:
+        """`detection` has something to read; `soon`: in the next turn of the loop."""
         self._waiting.append(detection)
-        if self._turn is None:
+        if soon and not self._is_soon:
+            if self._turn is not None:
+                self._turn.cancel()
+            self._is_soon = True
+            self._turn = loop.call_soon(self._take_turn, loop)
+        elif self._turn is None:
             self._turn = loop.call_later(_WAIT_S, self._take_turn, loop)
 
     def _take_turn(self, loop: asyncio.AbstractEventLoop) -> None:
@@ -78,9 +86,11 @@ class Behind:
             detection = self._waiting.popleft()
             if not detection.read_until(until_s):
                 self._waiting.append(detection)
+                self._is_soon = True
                 self._turn = loop.call_soon(self._take_turn, loop)
                 return
         self._turn = None
+        self._is_soon = False
 
 
 class Detection:
@@ -123,7 +133,7 @@ class Detection:
             self.catch_up()
         elif not self._is_queued:
             self._is_queued = True
-            self._behind.add(self, self._loop)
+            self._behind.add(self, self._loop, soon=len(data) > _ECHO_BYTES)
 
     def catch_up(self) -> None:
         """Read everything that waits, now."""

@@ -4,8 +4,8 @@ What it does differently, and only for AES-GCM (everything else stays with the l
 - no MSG_IGNORE before each packet (a defence for CBC modes, which are not offered here);
 - one cipher object for each key instead of one for each packet;
 - packets of one read are parsed in place, and channel data of one channel is delivered in one piece;
-- packets that one read causes, on whatever connection, leave in one write when that read has been handled; what is sent
-  at other times leaves in one write for each turn of the event loop.
+- packets that one small read causes, on whatever connection, leave in one write when that read has been handled; what is
+  sent otherwise leaves in one write for each turn of the event loop.
 
 Key exchange, sign-in, channel requests and every packet that is not channel data are left to the generic code, one
 packet at a time; keys are looked up again whenever the library's encryption object is a new one. The library's
@@ -31,6 +31,7 @@ _CHANNEL_DATA: Final = 94
 _TAG: Final = 16
 _BLOCK: Final = 16
 _FLUSH_BYTES: Final = 128 * 1024
+_SMALL_BYTES: Final = 4 * 1024
 _FLOOD_BYTES: Final = 48 * 1024
 _FLOOD_WINDOW_S: Final = 0.02
 _FLOOD_REST_S: Final = 0.002
@@ -204,9 +205,12 @@ class FastConnection(PacedConnection):
             self._transport.resume_reading()
 
     def _take_and_send(self, data: bytes) -> None:
-        """Handle what was read. What it makes us send leaves at once, without another turn of the loop."""
+        """Handle what was read. What a small read makes us send leaves at once, without another turn of the loop.
+
+        Keys and their echoes are small. A flood leaves a turn later, behind the keys of others.
+        """
         global _departures  # noqa: PLW0603 - one event loop, as said there
-        if _departures is not None:  # a read inside a read
+        if _departures is not None or len(data) > _SMALL_BYTES:  # a read inside a read, or a flood
             self._take(data)
             return
         departures: list[FastConnection] = []
