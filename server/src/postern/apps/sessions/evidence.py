@@ -30,59 +30,53 @@ class Covered(NamedTuple):
     left_out: dict[str, str]
 
 
-#: What a session is, from its first moment on.
-SESSION_FIXED: Final = Covered(
-    Session,
-    (
-        (
-            "id",
-            "org_id",
-            "user_id",
-            "user",
-            "username",
-            "asset_id",
-            "asset",
-            "system_user_id",
-            "system_user",
-            "target_address",
-            "protocol",
-            "login_from",
-            "remote_addr",
-            "client",
-            "login_session",
-            "proxy_sign_in",
-            "date_start",
-        ),
-    ),
-    {},
+#: What a session is, from its first moment on: columns by version.
+_FIXED_1: Final = (
+    "id",
+    "org_id",
+    "user_id",
+    "user",
+    "username",
+    "asset_id",
+    "asset",
+    "system_user_id",
+    "system_user",
+    "target_address",
+    "protocol",
+    "login_from",
+    "remote_addr",
+    "client",
+    "login_session",
+    "date_start",
 )
+_FIXED_2: Final = (*_FIXED_1, "proxy_sign_in")
+#: How it ended.
+_END: Final = (
+    "login_name",
+    "state",
+    "end_reason",
+    "end_detail",
+    "kind",
+    "actions",
+    "action_ends",
+    "grant_version",
+    "is_end_presumed",
+    "risk_level",
+    "exit_status",
+    "bytes_in",
+    "bytes_out",
+    "ever_active",
+    "date_active",
+    "date_end",
+    "date_expired",
+    "date_credential_released",
+    "evidence_count",
+    "evidence_head",
+)
+SESSION_FIXED: Final = Covered(Session, (_FIXED_1, _FIXED_2), {})
 SESSION_FINAL: Final = Covered(
     Session,
-    (
-        (
-            *SESSION_FIXED.versions[0],
-            "login_name",
-            "state",
-            "end_reason",
-            "end_detail",
-            "kind",
-            "actions",
-            "action_ends",
-            "grant_version",
-            "is_end_presumed",
-            "risk_level",
-            "exit_status",
-            "bytes_in",
-            "bytes_out",
-            "ever_active",
-            "date_active",
-            "date_end",
-            "date_expired",
-            "date_credential_released",
-            "evidence_count",
-            "evidence_head",
-        ),
-    ),
+    ((*_FIXED_1, *_END), (*_FIXED_2, *_END)),
     {
         "terminal_id": "emptied when the terminal is deleted; the audit log names it",
         "evidence_anchored": "only says when the next anchor is due; the anchors stand in the audit log",
