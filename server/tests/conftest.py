@@ -54,6 +54,14 @@ BoundedArgon2Hasher.time_cost, BoundedArgon2Hasher.memory_cost = 1, 64
 APPEND_ONLY_TABLES = ("audits_auditevent", "audits_loginlog", "audits_passwordchangelog")
 
 
+@pytest.fixture(autouse=True)
+def _ordinary_umask() -> Iterator[None]:
+    """An ordinary shell's. The product's programs set their own, and tests run them in this process, too."""
+    before = os.umask(0o022)
+    yield
+    os.umask(before)
+
+
 @pytest.hookimpl(tryfirst=True)
 def pytest_sessionstart() -> None:
     """Once more before parallel workers start: a part of the product that was imported meanwhile may have set it again."""

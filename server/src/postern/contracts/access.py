@@ -105,11 +105,13 @@ class SignInPublicKey(msgspec.Struct, frozen=True, kw_only=True):
     """The client signed its sign-in request. The control plane verifies it: the word of a proxy signs nobody in (K8).
 
     `signed` is what RFC 4252, section 7 has the client sign (the connection's identifier and the request, which name person
-    and key), `signature` the signature as the client sent it. Each connection signs in once.
+    and key), `signature` the signature as the client sent it. Each connection signs in once. `attempt` is made up by the proxy
+    for this sign-in and known to nobody else: with it the same request can be repeated when its answer was lost.
     """
 
     signed: bytes
     signature: bytes
+    attempt: str
     remote_addr: str
     login_from: LoginFrom
 

@@ -173,6 +173,7 @@ def ssh(credential: str) -> SignInAnswer:
     return facade.sign_in_with_public_key(
         username="ann",
         proof=facade.read_proof(*signed_request(KEY, "ann")),
+        attempt="1",
         remote_addr="192.0.2.9",
         login_from=LoginFrom.SSH_TERMINAL,
         proxy_id=PROXY_ID,
@@ -192,7 +193,11 @@ def test_facade_password_answers_with_the_person(ann: User):
 def test_person_who_was_made_by_somebody_else_has_chosen_no_language(make_person: Callable[..., User]):
     make_person("new")
     answer = facade.check_password(
-        username="new", password=PASSWORD, remote_addr="1.2.3.4", login_from=LoginFrom.SSH_TERMINAL
+        username="new",
+        password=PASSWORD,
+        remote_addr="1.2.3.4",
+        login_from=LoginFrom.SSH_TERMINAL,
+        proxy_id=PROXY_ID,
     )
     assert answer.user is not None
     assert answer.user.language == ""

@@ -70,7 +70,7 @@ def test_locked_is_locked_on_every_path_alike(ann: User, key: dict[str, str]):
     at = {"username": "ann", "remote_addr": STRANGER, "login_from": LoginFrom.SSH_TERMINAL, "proxy_id": PROXY_ID}
     for answer in (
         facade.check_password(password=PASSWORD, **at),
-        facade.sign_in_with_public_key(proof=facade.read_proof(*signed_request(ssh_key, "ann")), **at),
+        facade.sign_in_with_public_key(attempt="1", proof=facade.read_proof(*signed_request(ssh_key, "ann")), **at),
     ):
         assert answer.denial is not None
         assert answer.denial.code is DenialCode.LOCKED

@@ -52,6 +52,7 @@ ELSEWHERE: Final = {
     "users/users/suggestion/": "names people of the organizations that the caller administers: test_invitations",
     "users/users/invite/": "asks people of anywhere to join the organization of the request: test_invitations",
     "xpack/": "the organizations themselves, and the licence",
+    "terminal/ssh-address/": "where the SSH front is, for everybody",
 }
 
 #: What an `<…>` of a path stands for, apart from `<pk>`, which is a row of the resource itself.

@@ -114,7 +114,7 @@ class Ways:
 
     def ssh_key(self) -> str | None:
         proof = authn.read_proof(*signed_request(KEY, "uma"))
-        return self._denied(authn.sign_in_with_public_key(proof=proof, **AT_A_PROXY))
+        return self._denied(authn.sign_in_with_public_key(attempt="1", proof=proof, **AT_A_PROXY))
 
     def session_of_an_open_ssh_connection(self) -> str | None:
         return self._denied(self.proxy.authorize(self.world.user, "web-1"))

@@ -2,6 +2,7 @@
 
 from collections.abc import Callable
 from typing import Any
+from uuid import uuid4
 
 import msgspec
 import pytest
@@ -69,9 +70,13 @@ def test_second_factor_is_asked_for_before_anybody_is_named(proxy: Proxy, ann: U
     assert right.user == access.UserIdentity(id=ann.pk, username="ann", name="Ann", language="en")
 
 
-def show_key(proxy: Proxy, signed: bytes, signature: bytes) -> access.SignInAnswer:
+def show_key(proxy: Proxy, signed: bytes, signature: bytes, attempt: str = "") -> access.SignInAnswer:
     shown = access.SignInPublicKey(
-        signed=signed, signature=signature, remote_addr="192.0.2.9", login_from=LoginFrom.SSH_TERMINAL
+        signed=signed,
+        signature=signature,
+        attempt=attempt or uuid4().hex,
+        remote_addr="192.0.2.9",
+        login_from=LoginFrom.SSH_TERMINAL,
     )
     return proxy.ask(access.SIGN_IN_PUBLIC_KEY, shown, access.SignInAnswer)
 
@@ -116,10 +121,22 @@ def test_k8_the_word_of_a_proxy_signs_nobody_in(proxy: Proxy, ann: User) -> None
 def test_k8_signature_over_anything_but_a_sign_in_is_refused(proxy: Proxy, ann: User, bent: dict[str, Any]) -> None:
     signed, signature = signed_request(KEY, "ann", **bent)
     shown = access.SignInPublicKey(
-        signed=signed, signature=signature, remote_addr="192.0.2.9", login_from=LoginFrom.SSH_TERMINAL
+        signed=signed, signature=signature, attempt="1", remote_addr="192.0.2.9", login_from=LoginFrom.SSH_TERMINAL
     )
     assert proxy.post(access.SIGN_IN_PUBLIC_KEY, msgspec.json.encode(shown)).status_code == 400
     assert not ProxySignIn.objects.exists()
+
+
+def test_k8_attempt_whose_answer_was_lost_can_be_repeated_by_whoever_made_it(
+    proxy: Proxy, other_proxy: Proxy, ann: User
+) -> None:
+    signed, signature = signed_request(KEY, "ann")
+    assert show_key(proxy, signed, signature, "attempt").user is not None
+    assert show_key(proxy, signed, signature, "attempt").user is not None
+    for who, attempt in ((other_proxy, "attempt"), (proxy, "another"), (proxy, "attempt2")):
+        assert show_key(who, signed, signature, attempt).user is None
+    User.objects.filter(pk=ann.pk).update(is_active=False)
+    assert show_key(proxy, signed, signature, "attempt").user is None  # judged again
 
 
 def test_k8_signature_signs_in_once(proxy: Proxy, other_proxy: Proxy, ann: User) -> None:

@@ -94,7 +94,7 @@ def test_k8_proxy_that_waits_may_ask_whether_it_is_accepted_and_nothing_else(
         ),
         access.PUBLIC_KEY_OFFER: access.PublicKeyOffer(username="uma", public_key="x", remote_addr="192.0.2.7"),
         access.SIGN_IN_PUBLIC_KEY: access.SignInPublicKey(
-            signed=b"", signature=b"", remote_addr="192.0.2.7", login_from="ST"
+            signed=b"", signature=b"", attempt="1", remote_addr="192.0.2.7", login_from="ST"
         ),
         access.SIGN_IN_CODE: access.SignInCode(token="x", code="1", username="uma", remote_addr="192.0.2.7"),
         access.TICKETS: access.TicketReport(),

@@ -62,7 +62,6 @@ class Coder(asyncssh.SSHClient):
 @pytest.mark.parametrize(
     ("path", "way"),
     [
-        (access.LOGIN_NAME, PASSWORD),
         (access.SIGN_IN_PASSWORD, PASSWORD),
         (access.PUBLIC_KEY_OFFER, {}),
         (access.SIGN_IN_PUBLIC_KEY, {}),
@@ -107,7 +106,6 @@ async def test_code_is_held_only_while_it_surely_was_not_used(impatient: World, 
 @pytest.mark.parametrize(
     ("path", "way"),
     [
-        (access.LOGIN_NAME, PASSWORD),
         (access.SIGN_IN_PASSWORD, PASSWORD),
         (access.PUBLIC_KEY_OFFER, {}),
         (access.SIGN_IN_PUBLIC_KEY, {}),
@@ -164,13 +162,15 @@ async def test_credential_that_may_have_been_released_is_not_asked_for_again(imp
 
 async def test_few_calls_are_held_for_each_source_and_in_total() -> None:
     class Away:
-        async def login_name(self, _request: access.LoginNameQuery) -> access.LoginNameAnswer:
+        async def public_key_offer(self, _request: access.PublicKeyOffer) -> access.PublicKeyAnswer:
             raise ControlUnavailable("away", is_untouched=True)
 
     limits = Limits(control_hold_s=60, control_held=5, control_held_per_source=3)
     plane = PatientControlPlane(Away(), limits)  # type: ignore[arg-type]  # only one method is called
     calls = [
-        asyncio.create_task(plane.login_name(access.LoginNameQuery(text="a@b@c", remote_addr=source)))
+        asyncio.create_task(
+            plane.public_key_offer(access.PublicKeyOffer(username="a", public_key="", remote_addr=source))
+        )
         for source in ["192.0.2.1"] * 10 + ["192.0.2.2"] * 10
     ]
     done, held = await asyncio.wait(calls, timeout=0.2)

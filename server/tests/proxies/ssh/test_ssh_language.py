@@ -124,7 +124,7 @@ async def test_language_before_sign_in_tells_nothing_about_an_account(world: Wor
     for name in ("alice", "nobody"):
         argv = [word.replace("LogLevel=ERROR", "LogLevel=INFO") for word in world.proxy.ssh(name, "true")]
         banners.append((await run(argv)).err)
-    told = [[line for line in banner.splitlines() if b"control plane" in line] for banner in banners]
+    told = [[line for line in banner.splitlines() if b"temporarily unavailable" in line] for banner in banners]
     assert told[0] == told[1] != []
     assert not _CHINESE.search(b"".join(banners).decode())
 

@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from typing import Any
 from uuid import UUID
 
+import msgspec
 from django.conf import settings
 from django.utils import translation
 
@@ -20,6 +21,7 @@ from postern.apps.authn.totp_secrets import TotpSecrets
 from postern.apps.authn.totp_secrets import register as register_totp_secrets
 from postern.apps.preferences import facade as preferences
 from postern.apps.rbac import facade as rbac
+from postern.apps.users import facade as users
 from postern.apps.users.models import User
 from postern.contracts.access import Denial, SecondFactor, SignInAnswer, UserIdentity
 from postern.contracts.enums import LoginFrom
@@ -85,14 +87,19 @@ def public_key_acceptable(*, username: str, public_key: str) -> bool:
 
 
 def sign_in_with_public_key(
-    *, username: str, proof: KeyProof, remote_addr: str, login_from: LoginFrom, proxy_id: UUID
+    *, username: str, proof: KeyProof, attempt: str, remote_addr: str, login_from: LoginFrom, proxy_id: UUID
 ) -> SignInAnswer:
-    """The first factor at a proxy, by a key; its signature is verified here (K8)."""
+    """The first factor at a proxy, by a key; its signature is verified here (K8). The proxy repeats an `attempt` with its name."""
     try:
         if not preferences.get_bool("TERMINAL_PUBLIC_KEY_AUTH"):
             raise MethodClosed
         proved = sign_in.prove_key(
-            username=username, proof=proof, remote_addr=remote_addr, login_type="T", user_agent=str(login_from)
+            username=username,
+            proof=proof,
+            attempt=f"{proxy_id}:{attempt}",
+            remote_addr=remote_addr,
+            login_type="T",
+            user_agent=str(login_from),
         )
         return _after_first_factor(proved, proxy_id)
     except SignInRefused as refused:
@@ -174,7 +181,8 @@ def _holder(shown: proxy_sign_ins.Shown) -> TicketHolder:
     row = shown.row
     if row is None:
         return TicketHolder(None, None, shown.fault)
-    return TicketHolder(_identity(row.user), row.pk, shown.fault)
+    identity = msgspec.structs.replace(_identity(row.user), language=users.spoken_to(row.user))
+    return TicketHolder(identity, row.pk, shown.fault)
 
 
 def web_sign_in(session: Any, scope: OrgScope, *, remote_addr: str | None) -> WebSignIn | None:

@@ -87,7 +87,7 @@ def brief(user_ids: Iterable[UUID]) -> dict[UUID, UserBrief]:
     """The people with these ids; unknown ids are left out."""
     return {
         user.pk: UserBrief(
-            id=user.pk, username=user.username, name=user.name, is_valid=user.is_valid, language=_spoken_to(user)
+            id=user.pk, username=user.username, name=user.name, is_valid=user.is_valid, language=spoken_to(user)
         )
         for user in User.objects.filter(pk__in=list(user_ids))
     }
@@ -132,10 +132,10 @@ def identity_of(user_id: UUID) -> UserIdentity | None:
     user = User.objects.filter(pk=user_id).first()
     if user is None or not user.is_valid:
         return None
-    return UserIdentity(id=user.pk, username=user.username, name=user.name, language=_spoken_to(user))
+    return UserIdentity(id=user.pk, username=user.username, name=user.name, language=spoken_to(user))
 
 
-def _spoken_to(user: User) -> str:
+def spoken_to(user: User) -> str:
     """The language the person has chosen, else the active one: of the request that asks, or the installation's."""
     return user.language or get_language() or settings.LANGUAGE_CODE
 

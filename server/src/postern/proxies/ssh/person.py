@@ -2,6 +2,7 @@
 
 import asyncio
 import logging
+import secrets
 from collections.abc import Sequence
 from typing import Final, NoReturn
 
@@ -209,6 +210,7 @@ class Person(asyncssh.SSHServer):
         request = SignInPublicKey(
             signed=signed,
             signature=signature,
+            attempt=secrets.token_hex(16),
             remote_addr=self.remote_addr,
             login_from=LoginFrom.SSH_TERMINAL,
         )

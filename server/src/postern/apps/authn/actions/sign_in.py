@@ -34,6 +34,7 @@ from postern.apps.users.passwords import MAX_PASSWORD_CHARS
 from postern.apps.users.public_keys import holds_key
 from postern.foundation.actor import Actor, ActorKind, anonymous
 from postern.kernel import clock
+from postern.kernel.ids import token_hash
 
 LoginType = Literal["W", "T", "U"]
 
@@ -112,11 +113,17 @@ def confirm_password(*, username: str, password: str, remote_addr: str, device: 
 
 
 def prove_key(
-    *, username: str, proof: ssh_proofs.KeyProof, remote_addr: str, login_type: LoginType, user_agent: str
+    *,
+    username: str,
+    proof: ssh_proofs.KeyProof,
+    attempt: str,
+    remote_addr: str,
+    login_type: LoginType,
+    user_agent: str,
 ) -> Proof:
     """The person who holds a key and has signed this very sign-in with it (K8). Raises a `SignInRefused`.
 
-    The signature is verified here, and taken once: a proxy's word alone signs nobody in.
+    The signature is verified here, and taken for one `attempt`: a proxy's word alone signs nobody in.
     """
     attempted = Attempted(
         username=username, remote_addr=remote_addr, login_type=login_type, backend="publickey", user_agent=user_agent
@@ -126,7 +133,7 @@ def prove_key(
         guard.require_open(username, remote_addr)
         if user is None or not key_is_acceptable(username=username, public_key=proof.public_key):
             raise KeyRefused
-        if not ssh_proofs.holds(proof) or not _is_first_use(proof):
+        if not ssh_proofs.holds(proof) or not _is_first_use(proof, attempt):
             raise KeyRefused
         require_open_account(user, may_be_unmet=False)
     except SignInRefused as refused:
@@ -135,15 +142,16 @@ def prove_key(
     return Proof(user=user, attempted=attempted, key_hash=proof.key_hash)
 
 
-def _is_first_use(proof: ssh_proofs.KeyProof) -> bool:
-    """Note the connection that was signed for; False when somebody signed in with it before."""
+def _is_first_use(proof: ssh_proofs.KeyProof, attempt: str) -> bool:
+    """Note the connection that was signed for; False when it was used in another attempt before."""
+    until = clock.now() + ssh_proofs.REMEMBERED
+    of_attempt = token_hash(f"{proof.connection_hash}:{attempt}")
     try:
         with transaction.atomic():
-            UsedSignature.objects.create(
-                signature_hash=proof.connection_hash, date_expired=clock.now() + ssh_proofs.REMEMBERED
-            )
-    except IntegrityError:
-        return False
+            for hashed in (proof.connection_hash, of_attempt):
+                UsedSignature.objects.create(signature_hash=hashed, date_expired=until)
+    except IntegrityError:  # the same attempt again: its answer did not arrive
+        return UsedSignature.objects.filter(signature_hash=of_attempt).exists()
     return True
 
 

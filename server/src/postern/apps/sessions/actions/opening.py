@@ -8,8 +8,10 @@ from dataclasses import dataclass
 from typing import Any
 from uuid import UUID
 
+from django.conf import settings
 from django.db import transaction
 from django.utils import translation
+from django.utils.translation import get_language
 from django.utils.translation import gettext as _
 
 from postern.apps.audits import facade as audits
@@ -279,7 +281,7 @@ def _refuse_account(terminal: Terminal, request: access.RedeemToken) -> access.D
         id=request.user_id,
         username=known.username if known else "",
         name=known.name if known else "",
-        language=known.language if known else "zh-hans",
+        language=(known.language if known else "") or get_language() or settings.LANGUAGE_CODE,
     )
     audits.record(
         actor=messages.person(who, request.remote_addr),
@@ -305,11 +307,10 @@ def _refuse_stranger(terminal: Terminal, request: access.RedeemToken) -> access.
         object_name=ids.token_hash(request.token)[:8],
         new={"fault": policy.TokenFault.UNKNOWN.value, "claimed_user_id": request.user_id},
     )
-    texts: list[str] = []
-    for language in visitors.LANGUAGES:
-        with translation.override(language):
-            texts.append(_("This link to the session is not valid. Open the session again."))
-    return access.Denial(code=DenialCode.TOKEN_UNKNOWN, message=" / ".join(texts))
+    # In the installation's language, whoever is meant: a person's own would tell that there is such a person.
+    with translation.override(settings.LANGUAGE_CODE):
+        message = _("This link to the session is not valid. Open the session again.")
+    return access.Denial(code=DenialCode.TOKEN_UNKNOWN, message=message)
 
 
 def _deny_watch(actor: Actor, session: Session, code: DenialCode) -> access.Denial:

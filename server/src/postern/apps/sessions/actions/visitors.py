@@ -2,9 +2,9 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Final
 from uuid import UUID
 
+from django.conf import settings
 from django.db import transaction
 from django.utils import translation
 from django.utils.translation import gettext as _
@@ -18,9 +18,6 @@ from postern.contracts import access
 from postern.contracts.enums import DenialCode
 from postern.foundation import events
 from postern.kernel.ids import ROOT_ORG_ID
-
-#: Before a person is known, both languages are spoken.
-LANGUAGES: Final = ("zh-hans", "en")
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,19 +81,16 @@ def _refuse(terminal: Terminal, holder: authn.TicketHolder, remote_addr: str, wa
 
 
 def denial_of(fault: authn.TicketFault, identity: access.UserIdentity | None) -> access.Denial:
-    """What the person reads, in their language once they are known."""
-    if fault is authn.TicketFault.CONDITION_UNMET and identity is not None:
-        with translation.override(identity.language):
+    """What the person reads: in their language once they are known, else in the installation's."""
+    with translation.override(identity.language if identity is not None else settings.LANGUAGE_CODE):
+        if fault is authn.TicketFault.CONDITION_UNMET and identity is not None:
             unmet = authn.unmet_condition(identity.id)
-        if unmet is not None:
-            return unmet
-    closed = fault is authn.TicketFault.ACCOUNT_CLOSED
-    texts: list[str] = []
-    for language in (identity.language,) if identity is not None else LANGUAGES:
-        with translation.override(language):
-            if closed:
-                texts.append(_("Your account is closed. Ask an administrator."))
-            else:
-                texts.append(_("Your sign-in has ended. Connect again and sign in."))
-    code = DenialCode.USER_INACTIVE if closed else DenialCode.SIGN_IN_ENDED
-    return access.Denial(code=code, message=" / ".join(texts))
+            if unmet is not None:
+                return unmet
+        if fault is authn.TicketFault.ACCOUNT_CLOSED:
+            return access.Denial(
+                code=DenialCode.USER_INACTIVE, message=_("Your account is closed. Ask an administrator.")
+            )
+        return access.Denial(
+            code=DenialCode.SIGN_IN_ENDED, message=_("Your sign-in has ended. Connect again and sign in.")
+        )

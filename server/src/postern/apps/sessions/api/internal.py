@@ -139,6 +139,7 @@ class SignInPublicKeyView(SignInView):
         answer = authn.sign_in_with_public_key(
             username=login.username[:MAX_NAME_CHARS],
             proof=proof,
+            attempt=shown.attempt[:MAX_NAME_CHARS],
             remote_addr=shown.remote_addr[:MAX_NAME_CHARS],
             login_from=shown.login_from,
             proxy_id=self.terminal.pk,

@@ -75,10 +75,8 @@ class PatientControlPlane:
         return await self._patiently(lambda: self._plane.public_key_offer(request), request.remote_addr)
 
     async def sign_in_public_key(self, request: access.SignInPublicKey) -> access.SignInAnswer:
-        """A signature is good once, like a code."""
-        return await self._patiently(
-            lambda: self._plane.sign_in_public_key(request), request.remote_addr, is_repeatable=False
-        )
+        """A signature is good for one attempt, which has a name: repeated, it is the same one."""
+        return await self._patiently(lambda: self._plane.sign_in_public_key(request), request.remote_addr)
 
     async def sign_in_code(self, request: access.SignInCode) -> access.SignInAnswer:
         """A code is good once: were it taken, and only the answer lost, a repetition would be refused."""
