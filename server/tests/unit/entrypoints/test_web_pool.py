@@ -208,9 +208,12 @@ def test_processes_that_cannot_stay_up_are_started_after_a_growing_pause(pool: P
     """Meanwhile connections wait instead of being refused."""
     for _ in range(4):
         connection = pool.connect()
+        ended = pool.ask(connection)
         connection.request("GET", "/exit?1")
         with pytest.raises((OSError, http.client.HTTPException)):
             connection.getresponse()
+        # What is handed to a process in its last instant goes with it: wait until the parent knows of its end.
+        until(lambda ended=ended: not psutil.pid_exists(ended), "the end of the process")
     waiting = pool.connect()
     assert pool.ask(waiting) in pool.pids()
     until(lambda: len(pool.pids()) == 3, "all processes")
