@@ -251,7 +251,13 @@ _SIGN_INS = [
     ),
     _proxy(
         "sign-in/public-key/",
-        {"signed": "{signed}", "signature": "{signature}", "remote_addr": "192.0.2.7", "login_from": "ST"},
+        {
+            "signed": "{signed}",
+            "signature": "{signature}",
+            "attempt": "1",
+            "remote_addr": "192.0.2.7",
+            "login_from": "ST",
+        },
         [_LOGIN],
         prepare=World.with_signed_request,
         again=Again.ACTS,

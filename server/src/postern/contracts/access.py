@@ -106,7 +106,8 @@ class SignInPublicKey(msgspec.Struct, frozen=True, kw_only=True):
 
     `signed` is what RFC 4252, section 7 has the client sign (the connection's identifier and the request, which name person
     and key), `signature` the signature as the client sent it. Each connection signs in once. `attempt` is made up by the proxy
-    for this sign-in and known to nobody else: with it the same request can be repeated when its answer was lost.
+    for this sign-in and known to nobody else: with it the same request can be repeated for some seconds when its answer was
+    lost.
     """
 
     signed: bytes

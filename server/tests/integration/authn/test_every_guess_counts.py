@@ -1,6 +1,7 @@
 """Every guess counts: whatever is guessed, on whichever way in, closes the account for further guesses."""
 
 from collections.abc import Callable
+from datetime import timedelta
 from typing import Any
 
 import pytest
@@ -16,6 +17,7 @@ from postern.apps.authn.actions import sign_in
 from postern.apps.authn.models import SignInGuard
 from postern.apps.users.models import User
 from postern.contracts.enums import DenialCode, LoginFrom
+from postern.kernel import clock
 
 pytestmark = pytest.mark.django_db
 API = "/api/v1/authentication/"
@@ -86,6 +88,20 @@ def test_wrong_signatures_lock_the_account_of_the_owner(ann: User, key: dict[str
         assert stranger.get(PROFILE, **signed(key["id"], "another secret")).status_code == 401
     assert Browser(STRANGER).sign_in("ann").json()["error"] == "block_login"
     assert SignInGuard.objects.filter(kind="address", failures__gt=0).count() == 0, "nobody else there is locked out"
+
+
+def test_repeated_and_late_right_signatures_are_no_guesses(ann: User, key: dict[str, str]):
+    """A program that repeats a request whose answer was lost, or whose clock is wrong, must not lock its owner out."""
+    program = APIClient(REMOTE_ADDR=STRANGER)
+    request = signed(key["id"], key["secret"])
+    assert program.get(PROFILE, **request).status_code == 200
+    for number in range(8):
+        assert program.get(PROFILE, **request).status_code == 401
+        late = signed(key["id"], key["secret"], at=clock.now() - timedelta(minutes=10 + number))
+        assert program.get(PROFILE, **late).status_code == 401
+    path = f"{PROFILE}?again=1"
+    assert program.get(path, **signed(key["id"], key["secret"], path)).status_code == 200
+    assert Browser("198.51.100.77").sign_in("ann").status_code == 200
 
 
 def test_programs_of_the_owner_go_on_from_where_they_ran(ann: User, key: dict[str, str]):

@@ -1,6 +1,7 @@
 """Signing in at a proxy's front through the internal API, and how SSH user names are read."""
 
 from collections.abc import Callable
+from datetime import timedelta
 from typing import Any
 from uuid import uuid4
 
@@ -11,11 +12,14 @@ from asyncssh.packet import String
 from factories.proxy_client import Proxy, World
 from factories.second_factor import App
 from factories.ssh_proof import make_key, signed_request
+from postern.apps.authn.actions import housekeeping
 from postern.apps.authn.models import ProxySignIn
 from postern.apps.sessions.queries import read_login_name
 from postern.apps.users.models import User
 from postern.contracts import access
 from postern.contracts.enums import DenialCode, LoginFrom, Protocol
+from postern.foundation.actor import SYSTEM
+from postern.kernel import clock
 
 PASSWORD = "violet anchor seventeen"
 KEY, KEY_LINE = make_key()
@@ -70,12 +74,14 @@ def test_second_factor_is_asked_for_before_anybody_is_named(proxy: Proxy, ann: U
     assert right.user == access.UserIdentity(id=ann.pk, username="ann", name="Ann", language="en")
 
 
-def show_key(proxy: Proxy, signed: bytes, signature: bytes, attempt: str = "") -> access.SignInAnswer:
+def show_key(
+    proxy: Proxy, signed: bytes, signature: bytes, attempt: str = "", remote_addr: str = "192.0.2.9"
+) -> access.SignInAnswer:
     shown = access.SignInPublicKey(
         signed=signed,
         signature=signature,
         attempt=attempt or uuid4().hex,
-        remote_addr="192.0.2.9",
+        remote_addr=remote_addr,
         login_from=LoginFrom.SSH_TERMINAL,
     )
     return proxy.ask(access.SIGN_IN_PUBLIC_KEY, shown, access.SignInAnswer)
@@ -135,8 +141,22 @@ def test_k8_attempt_whose_answer_was_lost_can_be_repeated_by_whoever_made_it(
     assert show_key(proxy, signed, signature, "attempt").user is not None
     for who, attempt in ((other_proxy, "attempt"), (proxy, "another"), (proxy, "attempt2")):
         assert show_key(who, signed, signature, attempt).user is None
+    assert show_key(proxy, signed, signature, "attempt", remote_addr="192.0.2.10").user is None
     User.objects.filter(pk=ann.pk).update(is_active=False)
     assert show_key(proxy, signed, signature, "attempt").user is None  # judged again
+
+
+@pytest.mark.parametrize("later", [timedelta(seconds=31), timedelta(days=30), timedelta(days=89)])
+def test_k8_attempt_can_be_repeated_for_some_seconds_only(
+    proxy: Proxy, ann: User, monkeypatch: pytest.MonkeyPatch, later: timedelta
+) -> None:
+    """Else whoever has recorded a sign-in at a proxy could act for a person who left long ago."""
+    signed, signature = signed_request(KEY, "ann")
+    assert show_key(proxy, signed, signature, "attempt").user is not None
+    then = clock.now() + later
+    monkeypatch.setattr(clock, "now", lambda: then)
+    housekeeping.forget_old(actor=SYSTEM)
+    assert show_key(proxy, signed, signature, "attempt").user is None
 
 
 def test_k8_signature_signs_in_once(proxy: Proxy, other_proxy: Proxy, ann: User) -> None:

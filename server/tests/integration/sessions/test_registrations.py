@@ -234,6 +234,26 @@ def test_local_proxy_that_was_shut_out_does_not_come_back_by_itself(
     assert Terminal.objects.get(pk=third.json()["id"]).is_accepted is False
 
 
+@pytest.mark.parametrize("way", ["refuse", "delete", "another name"])
+def test_local_proxy_that_was_shut_out_waits_whatever_happens_to_its_row(
+    db: None, http: Client, as_admin: APIClient, way: str
+) -> None:
+    first = register(http, proof("gate")).json()["id"]
+    assert as_admin.post(f"{TERMINALS}{first}/revoke-credential/").status_code == 200
+    waiting = register(http, proof("gate")).json()["id"]
+    name = "gate"
+    if way == "refuse":
+        assert as_admin.post(f"{TERMINALS}{waiting}/refuse/").status_code == 204
+    elif way == "delete":
+        assert as_admin.delete(f"{TERMINALS}{waiting}/").status_code == 204
+    else:
+        name = "gate-2"
+    again = register(http, proof(name), name)
+    assert Terminal.objects.get(pk=again.json()["id"]).is_accepted is False
+    assert as_admin.post(f"{TERMINALS}{again.json()['id']}/accept/").status_code == 200
+    assert Terminal.objects.get(pk=again.json()["id"]).is_accepted is True
+
+
 def test_k30_bootstrap_token_can_not_be_guessed(db: None, http: Client) -> None:
     """Ten wrong ones of an address, and it is heard no more for a minute: not even with the right one."""
     for _ in range(registration.LIMIT_OF_ADDRESS):

@@ -206,6 +206,7 @@ def test_a_transfer_whose_program_never_answered_is_kept_whole() -> None:
         ("tar xf - --to-command=sh", ""), ("tar xf - --to-com=sh", ""), ("tar xf - -I sh", ""),
         ("tar xf - --checkpoint-action=exec=sh", ""), ("tar -xf - -F sh", ""), ("tar xf - --rsh-command=x", ""),
         ("tar -xIsh -f -", ""), ("tar xf -\nsh", ""), ("/home/a/tar xf -", ""), ("./tar xf -", ""), ("tar xf - 'a", ""),
+        ("tar xf - *", ""), ("tar xf - [-]*", ""), ("tar xf - ?-to-command=sh", ""), ("/usrtar xf -", ""),
         ("scp -t /srv", "scp"), ("scp -r -p -t -- /srv", "scp"), ("scp -v -f /etc/x", "scp"), ("scp -rt .", "scp"),
         ("scp a b", ""), ("scp -S sh -t x", ""), ("scp -oProxyCommand=sh -t x", ""), ("scp -t x;sh", ""),
         ("rsync --server -logDtpre.iLsfxCIvu . /srv", "rsync"), ("sudo rsync --server --sender -e.x . a", "rsync"),

@@ -104,6 +104,18 @@ def test_changes_that_nobody_answered_are_told() -> None:
     assert audit.transfers == [("remove", "/x", 0, False), ("download", "/y", 0, False)]
 
 
+def test_a_change_through_a_handle_that_nobody_answered_is_told_beside_the_file() -> None:
+    """The target may have set the mode before the channel was closed."""
+    audit = Audit()
+    inspector = inspector_of(audit)
+    inspector.from_person(opening(1, b"/x"))
+    inspector.from_target(packet(sftp.HANDLE, 1, b"h"))
+    inspector.from_person(packet(sftp.FSETSTAT, 2, b"h", 0))
+    inspector.close()
+
+    assert sorted(told[0] for told in audit.transfers) == ["download", "setstat"]
+
+
 @pytest.mark.parametrize("size", [2, -2])
 def test_a_write_that_lies_about_its_length_ends_the_session(size: int) -> None:
     inspector = inspector_of(Audit())

@@ -62,7 +62,6 @@ class Coder(asyncssh.SSHClient):
 @pytest.mark.parametrize(
     ("path", "way"),
     [
-        (access.SIGN_IN_PASSWORD, PASSWORD),
         (access.PUBLIC_KEY_OFFER, {}),
         (access.SIGN_IN_PUBLIC_KEY, {}),
         (access.AUTHORIZE, PASSWORD),
@@ -87,6 +86,21 @@ async def test_right_key_signs_in_when_the_control_plane_starts_again_meanwhile(
     await world.plane.start()
     result = await ssh
     assert (result.status, result.out) == (0, b"in\n")
+
+
+@pytest.mark.parametrize("fault", FAULTS)
+async def test_password_is_held_only_while_it_surely_was_not_judged(impatient: World, fault: str) -> None:
+    """A wrong one counts: judged again because only its answer was lost, it would count twice."""
+    impatient.plane.faults[access.SIGN_IN_PASSWORD] = [fault]
+    if fault == "503":
+        async with connect(impatient, **PASSWORD) as connection:
+            assert (await connection.run("echo in")).stdout == "in\n"
+        return
+    with pytest.raises(asyncssh.DisconnectError) as caught:
+        async with connect(impatient, **PASSWORD):
+            raise AssertionError("signed in")
+    assert caught.value.code == asyncssh.DISC_SERVICE_NOT_AVAILABLE
+    assert [path for path, _ in impatient.plane.calls].count(access.SIGN_IN_PASSWORD) <= 1
 
 
 @pytest.mark.parametrize("fault", ["503", "502", "reset"])
@@ -137,7 +151,7 @@ async def test_ssh_says_temporarily_unavailable_and_not_permission_denied(impati
 
 
 async def test_wrong_password_is_still_refused_when_its_answer_came_late(world: World) -> None:
-    world.plane.faults[access.SIGN_IN_PASSWORD] = ["503", "reset"]
+    world.plane.faults[access.SIGN_IN_PASSWORD] = ["503", "503"]
     with pytest.raises(asyncssh.PermissionDenied):
         async with connect(world, password="wrong"):
             raise AssertionError("signed in")

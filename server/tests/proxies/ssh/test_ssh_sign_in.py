@@ -21,6 +21,7 @@ from postern.contracts.enums import DenialCode
 from postern.contracts.terminals import ProxySettings
 from postern.proxies.core.limits import Limits
 from postern.proxies.ssh.front import is_usable
+from postern.proxies.ssh.person import Person
 
 
 def connect(world: World, username: str, **options: object) -> Any:
@@ -230,9 +231,17 @@ async def test_k50_huge_packet_before_sign_in_is_refused(world: World) -> None:
     writer.close()
 
 
-async def test_k50_input_during_a_sign_in_does_not_pile_up(world: World) -> None:
-    """While the control plane says what the user name means, the proxy reads only so much further."""
-    world.plane.delay_s = 1.0
+async def test_k50_input_behind_a_packet_that_waits_does_not_pile_up(
+    world: World, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """While the handling of one packet waits for something, the proxy reads only so much further."""
+    begin_auth = Person.begin_auth
+
+    async def slowly(person: Person, username: str) -> bool:
+        await asyncio.sleep(1.0)
+        return await begin_auth(person, username)
+
+    monkeypatch.setattr(Person, "begin_auth", slowly)
 
     class Flooder(asyncssh.connection.SSHClientConnection):
         async def send_userauth_request(self, method: bytes, *args: bytes, **more: Any) -> None:

@@ -317,7 +317,8 @@ class Pool:
                 continue
             try:
                 socket.send_fds(child.channel, [b"c"], [connection.fileno()])
-            except (BlockingIOError, BrokenPipeError, ConnectionResetError):
+            except OSError as error:  # its channel is full, it has ended, or too many descriptors are on their way
+                log.debug("web process %d takes no connection: %s", child.pid, error)
                 continue
             child.handed += 1
             return True

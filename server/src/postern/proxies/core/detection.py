@@ -84,7 +84,12 @@ class Behind:
         until_s = monotonic_s() + _TURN_S
         while self._waiting:
             detection = self._waiting.popleft()
-            if not detection.read_until(until_s):
+            try:
+                is_done = detection.read_until(until_s)
+            except Exception:  # one session must not keep the others from being read
+                log.exception("commands of a session could not be told")
+                is_done = True
+            if not is_done:
                 self._waiting.append(detection)
                 self._is_soon = True
                 self._turn = loop.call_soon(self._take_turn, loop)

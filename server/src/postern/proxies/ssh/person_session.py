@@ -375,6 +375,8 @@ class PersonSession(asyncssh.SSHServerSession[bytes]):
         """
         command = wish.command or b""
         if self._pty is not None:
+            # The terminal's name is the client's free text, and a variable for the command like the others.
+            environment = {**environment, b"TERM": self._pty.term.encode("utf-8", "surrogateescape")}
             session.record(self.columns, self.rows, command=command, environment=environment)
         elif wish.subsystem is None:
             session.record(command=command, environment=environment)

@@ -167,7 +167,7 @@ class SftpInspector:
         for pending in self._pending.values():
             if pending.file is not None:
                 open_files[id(pending.file)] = pending.file
-            elif pending.operation:
+            if pending.operation:
                 self._session.file_transferred(
                     TransferDirection.OTHER,
                     pending.operation,

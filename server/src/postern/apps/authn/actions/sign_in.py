@@ -133,7 +133,7 @@ def prove_key(
         guard.require_open(username, remote_addr)
         if user is None or not key_is_acceptable(username=username, public_key=proof.public_key):
             raise KeyRefused
-        if not ssh_proofs.holds(proof) or not _is_first_use(proof, attempt):
+        if not ssh_proofs.holds(proof) or not _is_first_use(proof, f"{attempt}:{remote_addr}"):
             raise KeyRefused
         require_open_account(user, may_be_unmet=False)
     except SignInRefused as refused:
@@ -143,15 +143,16 @@ def prove_key(
 
 
 def _is_first_use(proof: ssh_proofs.KeyProof, attempt: str) -> bool:
-    """Note the connection that was signed for; False when it was used in another attempt before."""
-    until = clock.now() + ssh_proofs.REMEMBERED
+    """Note the connection that was signed for; False when it was used before, but for the same attempt within seconds."""
+    now = clock.now()
     of_attempt = token_hash(f"{proof.connection_hash}:{attempt}")
+    remembered = {proof.connection_hash: ssh_proofs.REMEMBERED, of_attempt: ssh_proofs.REPEATABLE}
     try:
         with transaction.atomic():
-            for hashed in (proof.connection_hash, of_attempt):
-                UsedSignature.objects.create(signature_hash=hashed, date_expired=until)
+            for hashed, how_long in remembered.items():
+                UsedSignature.objects.create(signature_hash=hashed, date_expired=now + how_long)
     except IntegrityError:  # the same attempt again: its answer did not arrive
-        return UsedSignature.objects.filter(signature_hash=of_attempt).exists()
+        return UsedSignature.objects.filter(signature_hash=of_attempt, date_expired__gt=now).exists()
     return True
 
 

@@ -67,6 +67,8 @@ class SignatureAuthentication(BaseAuthentication):
         if not self._is_signed(request, key, fields):
             sign_in.count_refused_signature(key.user, remote_addr)
             refuse(request, _("The signature of this request is not valid."))
+        if not self._is_new(request, key, fields):  # rightly signed: no guess, and nothing that a repetition may lock
+            refuse(request, _("The signature of this request is not valid."))
         tokens.note_key_use(key, remote_addr)
         return key.user, key
 
@@ -76,10 +78,16 @@ class SignatureAuthentication(BaseAuthentication):
         return (
             fields.get("algorithm", "").lower() == "hmac-sha256"
             and set(names) >= _SIGNED_HEADERS
-            and _date_is_near(request.headers.get("Date", ""))
             and tokens.signature_fits(key, _signed_text(request, names), signature)
+        )
+
+    def _is_new(self, request: Request, key: AccessKey, fields: dict[str, str]) -> bool:
+        """Whether a rightly signed request was made now, for this body, and was not taken before."""
+        names = fields.get("headers", "date").lower().split()
+        return (
+            _date_is_near(request.headers.get("Date", ""))
             and ("digest" not in names or _digest_fits(request))
-            and tokens.take_signature(f"{key.pk}:{signature}", valid_for=2 * _MAX_CLOCK_SKEW)
+            and tokens.take_signature(f"{key.pk}:{fields['signature']}", valid_for=2 * _MAX_CLOCK_SKEW)
         )
 
     def authenticate_header(self, request: Request) -> str:

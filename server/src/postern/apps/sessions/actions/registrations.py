@@ -46,8 +46,9 @@ def register(*, actor: Actor, name: str, type_: str, comment: str = "", is_local
         if running or not (is_local or holder.is_revoked):
             raise RegistrationRefused(_("A component of this name is registered."))
         terminals.retire(actor=actor, terminal=holder, why="replaced")
-    # A local proxy that an administrator has shut out does not come back by itself.
-    shut_out = holder is not None and holder.is_local and not holder.is_accepted
+    # A local proxy that an administrator has shut out does not come back by itself, under whatever name.
+    former = Terminal.objects.filter(is_local=True).order_by("-date_created").first() if is_local else None
+    shut_out = former is not None and former.is_shut_out
     accepted = is_local and not shut_out
     if not accepted and Terminal.objects.waiting().count() >= MAX_WAITING:
         raise TooManyWaiting(_("Too many components wait to be accepted."))
@@ -62,6 +63,7 @@ def register(*, actor: Actor, name: str, type_: str, comment: str = "", is_local
                 secret_hash=ids.token_hash(secret),
                 is_accepted=accepted,
                 is_local=is_local,
+                is_shut_out=shut_out,
             )
     except IntegrityError:  # two at once: the other one was faster
         raise RegistrationRefused(_("A component of this name is registered.")) from None
@@ -103,8 +105,8 @@ def accept(*, actor: Actor, terminal: Terminal) -> Terminal:
     if row.is_revoked:
         raise CredentialRevoked(_("The credential of this terminal was revoked. Let it register again."))
     if not row.is_accepted:
-        row.is_accepted = True
-        row.save(update_fields=["is_accepted"])
+        row.is_accepted, row.is_shut_out = True, False
+        row.save(update_fields=["is_accepted", "is_shut_out"])
         terminals.record(
             actor, row, audits.Event.TERMINAL_ACCEPTED, "update", {"is_accepted": True}, old={"is_accepted": False}
         )
@@ -159,7 +161,8 @@ def revoke(*, actor: Actor, terminal: Terminal) -> Terminal:
         return row
     old = {"is_accepted": row.is_accepted, "fingerprint": row.fingerprint}
     row.secret_hash, row.next_secret_hash, row.is_renewal_due, row.is_accepted = "", "", False, False
-    row.save(update_fields=["secret_hash", "next_secret_hash", "is_renewal_due", "is_accepted"])
+    row.is_shut_out = True
+    row.save(update_fields=["secret_hash", "next_secret_hash", "is_renewal_due", "is_accepted", "is_shut_out"])
     terminals.shut_out(actor=actor, terminal=row, why="revoked")
     terminals.record(
         actor,

@@ -7,11 +7,13 @@ from uuid import UUID
 
 from django.db import transaction
 from django.db.models import Q
+from django.utils.translation import gettext as _
 
 from postern.apps.audits import facade as audits
 from postern.apps.authn import facade as authn
 from postern.apps.sessions import messages, policy, queries
 from postern.apps.sessions.actions import lifecycle, orders
+from postern.apps.sessions.errors import CredentialRevoked
 from postern.apps.sessions.events import ProxyAlarm, ProxyAlarmKind, TerminalLost
 from postern.apps.sessions.models import Session, Terminal
 from postern.contracts.enums import EndReason, SessionState
@@ -131,14 +133,17 @@ def _reconcile(terminal: Terminal, heartbeat: Heartbeat, now: datetime) -> tuple
 
 @transaction.atomic
 def change_terminal(*, actor: Actor, terminal: Terminal, changes: dict[str, Any]) -> Terminal:
-    """Change what a super administrator may change: name, comment, storages, acceptance."""
+    """Change what a super administrator may change: name, comment, storages, acceptance. Raises CredentialRevoked."""
+    if changes.get("is_accepted") and terminal.is_revoked:
+        raise CredentialRevoked(_("The credential of this terminal was revoked. Let it register again."))
     old = {name: getattr(terminal, name) for name in changes if getattr(terminal, name) != changes[name]}
     if not old:  # said again what is so already: nothing to tell
         return terminal
     new = {name: changes[name] for name in old}
     for name, value in new.items():
         setattr(terminal, name, value)
-    terminal.save(update_fields=list(new))
+    terminal.is_shut_out = not terminal.is_accepted if "is_accepted" in new else terminal.is_shut_out
+    terminal.save(update_fields=[*new, "is_shut_out"])
     if not terminal.is_accepted:
         orders.close_channel(terminal.pk)
         authn.end_tickets_of_proxy(terminal.pk)
@@ -185,10 +190,14 @@ def _expire_lease(*, actor: Actor, terminal_id: UUID, border: datetime) -> bool:
 
 
 def retire(*, actor: Actor, terminal: Terminal, why: str) -> None:
-    """Keep the row for the history of its sessions, and nothing else of it. Inside a transaction."""
+    """Keep the row for the history of its sessions, and nothing else of it. Inside a transaction.
+
+    Without a successor (`why` is not "replaced") it is shut out.
+    """
     terminal.is_deleted = True
     terminal.is_accepted = False
-    terminal.save(update_fields=["is_deleted", "is_accepted"])
+    terminal.is_shut_out = terminal.is_shut_out or why != "replaced"
+    terminal.save(update_fields=["is_deleted", "is_accepted", "is_shut_out"])
     shut_out(actor=actor, terminal=terminal, why=why)
     old = {name: getattr(terminal, name) for name in ("name", "type", "comment", "remote_addr")}
     record(actor, terminal, audits.Event.TERMINAL_DELETED, "delete", {"why": why}, old=old)

@@ -50,6 +50,8 @@ class Terminal(PosternModel):
     is_accepted = models.BooleanField(_("Is Accepted"), default=False)
     is_local = models.BooleanField(_("Local"), default=False, editable=False)
     is_deleted = models.BooleanField(default=False, editable=False)
+    #: Somebody revoked, refused or deleted it, and nobody has accepted it since: if it is local, it does not come back by itself.
+    is_shut_out = models.BooleanField(default=False, editable=False)
     command_storage = models.CharField(max_length=128, default="default")
     replay_storage = models.CharField(max_length=128, default="default")
     ssh_port = models.PositiveIntegerField(_("SSH Port"), default=0)

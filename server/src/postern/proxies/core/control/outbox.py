@@ -151,10 +151,13 @@ class EventOutbox:
     async def _tend(self) -> None:
         while True:
             await asyncio.sleep(_TEND_S)
-            self._settle()
-            # One sync covers all events of half a second: a killed proxy loses none, a power cut at most those.
-            if written := self._room.unsynced():
-                await asyncio.to_thread(self._room.sync, written)
+            try:
+                self._settle()
+                # One sync covers all events of half a second: a killed proxy loses none, a power cut at most those.
+                if written := self._room.unsynced():
+                    await asyncio.to_thread(self._room.sync, written)
+            except OSError as error:  # as without a free descriptor: the next turn tries again
+                log.warning("the outbox could not be tended: %s", error)
 
     async def _send(self, plane: ControlPlane, on_contact: Callable[[], None]) -> None:
         pause_s = _FIRST_PAUSE_S
@@ -167,8 +170,8 @@ class EventOutbox:
                 pause_s = _FIRST_PAUSE_S
                 if self._unsent <= 0:
                     self._idle.set()
-            except (ControlUnavailable, ControlRefused) as error:
-                log.warning("events wait (%d): %s", self._unsent, error.message)
+            except (ControlUnavailable, ControlRefused, OSError) as error:  # not answered, or not read from the disk
+                log.warning("events wait (%d): %s", self._unsent, error)
                 await pause(pause_s, asyncio.Event())
                 pause_s = min(_LONGEST_PAUSE_S, pause_s * 2)
                 self._wake.set()

@@ -69,7 +69,10 @@ class PatientControlPlane:
     # Signing in
 
     async def sign_in_password(self, request: access.SignInPassword) -> access.SignInAnswer:
-        return await self._patiently(lambda: self._plane.sign_in_password(request), request.remote_addr)
+        """A wrong one counts towards the lock-out: were it judged, and only the answer lost, a repetition would count twice."""
+        return await self._patiently(
+            lambda: self._plane.sign_in_password(request), request.remote_addr, is_repeatable=False
+        )
 
     async def public_key_offer(self, request: access.PublicKeyOffer) -> access.PublicKeyAnswer:
         return await self._patiently(lambda: self._plane.public_key_offer(request), request.remote_addr)

@@ -165,8 +165,8 @@ class CredentialRenewal:
             await self._asked.wait()
             try:
                 await self._renew()
-            except (ControlUnavailable, ControlRefused) as error:
-                log.warning("a new credential could not be fetched: %s", error.message)
+            except (ControlUnavailable, ControlRefused, OSError) as error:  # not answered, or not kept on the disk
+                log.warning("a new credential could not be fetched: %s", error)
             self._asked.clear()  # the next heartbeat asks again if it is still due
 
     async def _renew(self) -> None:

@@ -11,9 +11,10 @@ from collections.abc import Callable, Iterator
 from typing import Final
 
 _MAX_BYTES: Final = 64 * 1024
-#: Anything that could make a shell run a second command, another program, or the same one with another input.
-_SHELL_SYNTAX: Final = re.compile(rb"[;|&<>(){}$`\r\n\0]")
-_PROGRAM: Final = re.compile(r"(?:/usr)?(?:/bin/)?(tar|scp|rsync)")
+#: Anything that could make a shell run a second command, another program, or the same one with another input; a pattern could
+#: become an option, from the name of a file.
+_SHELL_SYNTAX: Final = re.compile(rb"[;|&<>(){}$`*?\[\r\n\0]")
+_PROGRAM: Final = re.compile(r"(?:(?:/usr)?/bin/)?(tar|scp|rsync)")
 _SUDO: Final = frozenset({"sudo", "/usr/bin/sudo"})
 
 _SCP_FLAGS: Final = re.compile(r"-[vrpdq]*[tf][vrpdq]*|-[vrpdq]+|--")
