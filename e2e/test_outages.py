@@ -1,7 +1,6 @@
 """A full disk and a web part that is away: what cannot be recorded does not happen, and nothing needs a restart after."""
 
 import contextlib
-import os
 import signal
 import subprocess
 from collections.abc import Iterator
@@ -14,6 +13,8 @@ from product import Api, Product, wait_until
 from test_ssh_story import run
 from world import ZHANG_PASSWORD, TargetHost, World, build_world
 
+from peers.small_volume import fill, small_volume
+
 UNAVAILABLE = "Postern is temporarily unavailable. Please try again in a moment."
 DISK_MB = 160
 
@@ -21,15 +22,8 @@ DISK_MB = 160
 @pytest.fixture(scope="module")
 def disk(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
     """A small volume for the data folder."""
-    if os.geteuid() != 0:
-        pytest.skip("mounting a small volume needs root")
-    place = tmp_path_factory.mktemp("small") / "disk"
-    place.mkdir()
-    mount = ["mount", "-t", "tmpfs", "-o", f"size={DISK_MB}m,mode=700", "tmpfs", str(place)]
-    if subprocess.run(mount, check=False, capture_output=True).returncode != 0:
-        pytest.skip("no tmpfs here")
-    yield place
-    subprocess.run(["umount", "-l", place], check=True)
+    with small_volume(tmp_path_factory.mktemp("small") / "disk", megabytes=DISK_MB) as place:
+        yield place
 
 
 @pytest.fixture(scope="module")
@@ -47,12 +41,7 @@ def frail(disk: Path, host: TargetHost, tmp_path_factory: pytest.TempPathFactory
 @contextlib.contextmanager
 def full(disk: Path) -> Iterator[None]:
     """Not a byte is left on the volume, until the end of the block."""
-    filler = disk / "filler"
-    with filler.open("wb", buffering=0) as file:
-        for size in (1 << 20, 4096, 1):
-            with contextlib.suppress(OSError):
-                while file.write(b"x" * size):
-                    pass
+    filler = fill(disk)
     try:
         yield
     finally:

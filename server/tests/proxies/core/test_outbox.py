@@ -2,9 +2,7 @@
 
 import asyncio
 import contextlib
-import os
 import resource
-import subprocess
 from collections.abc import AsyncIterator, Iterator
 from pathlib import Path
 from uuid import uuid4
@@ -15,6 +13,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from fakes.control_plane import FakeControlPlane
+from peers.small_volume import fill, small_volume
 from postern.contracts.events import RequestRefused
 from postern.kernel.clock import now
 from postern.proxies.core.control.client import HttpControlPlane
@@ -149,24 +148,8 @@ async def test_restart_between_two_batches_goes_on_behind_what_was_accepted(
 
 @pytest.fixture
 def small_disk(tmp_path: Path) -> Iterator[Path]:
-    """A volume of 3 MB."""
-    if os.geteuid() != 0:
-        pytest.skip("mounting a small volume needs root")
-    place = tmp_path / "disk"
-    place.mkdir()
-    mounted = subprocess.run(["mount", "-t", "tmpfs", "-o", "size=3m", "tmpfs", place], check=False)
-    if mounted.returncode != 0:
-        pytest.skip("no tmpfs here")
-    yield place
-    subprocess.run(["umount", "-l", place], check=True)
-
-
-def fill(disk: Path) -> Path:
-    filler = disk / "filler"
-    with contextlib.suppress(OSError), filler.open("wb", buffering=0) as file:
-        while file.write(b"x" * 4096):
-            pass
-    return filler
+    with small_volume(tmp_path / "disk", megabytes=3) as place:
+        yield place
 
 
 async def test_full_disk_takes_every_event_for_which_room_was_held(

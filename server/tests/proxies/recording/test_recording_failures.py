@@ -17,6 +17,7 @@ from uuid import UUID, uuid4
 
 import pytest
 
+from peers.small_volume import small_volume
 from postern.contracts.enums import RecordingState
 from postern.proxies.core.recording import Journal, Recorder, RecordingFailed
 from postern.proxies.core.recording.sealer import Sealer
@@ -31,18 +32,8 @@ def open_session(journal: Journal, number: int) -> Recorder:
 
 @pytest.fixture
 def small_disk(tmp_path: Path) -> Iterator[Path]:
-    """A volume of 3 MB."""
-    if os.geteuid() != 0:
-        pytest.skip("mounting a small volume needs root")
-    place = tmp_path / "disk"
-    place.mkdir()
-    mounted = subprocess.run(
-        ["mount", "-t", "tmpfs", "-o", "size=3m", "tmpfs", place], capture_output=True, text=True, check=False
-    )
-    if mounted.returncode != 0:
-        pytest.skip(f"no tmpfs here: {mounted.stderr}")
-    yield place
-    subprocess.run(["umount", "-l", place], check=True)
+    with small_volume(tmp_path / "disk", megabytes=3) as place:
+        yield place
 
 
 def test_promise_3_full_disk_fails_the_write_before_anything_is_shown(small_disk: Path) -> None:

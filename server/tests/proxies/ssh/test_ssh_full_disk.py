@@ -2,14 +2,13 @@
 
 import asyncio
 import contextlib
-import os
-import subprocess
 from collections.abc import AsyncIterator, Iterator
 from pathlib import Path
 
 import pytest
 
 from fakes.control_plane import FakeControlPlane
+from peers.small_volume import fill, small_volume
 from peers.ssh_proxy import World, make_world, run, ssh_proxy
 from peers.sshd import Sshd
 from postern.contracts.enums import EndReason
@@ -21,29 +20,14 @@ FILES = 2500
 
 @pytest.fixture
 def small_disk(tmp_path: Path) -> Iterator[Path]:
-    if os.geteuid() != 0:
-        pytest.skip("mounting a small volume needs root")
-    place = tmp_path / "disk"
-    place.mkdir()
-    mounted = subprocess.run(["mount", "-t", "tmpfs", "-o", "size=4m", "tmpfs", place], check=False)
-    if mounted.returncode != 0:
-        pytest.skip("no tmpfs here")
-    yield place
-    subprocess.run(["umount", "-l", place], check=True)
+    with small_volume(tmp_path / "disk", megabytes=4) as place:
+        yield place
 
 
 @pytest.fixture
 async def world(small_disk: Path, control_plane: FakeControlPlane, sshd: Sshd) -> AsyncIterator[World]:
     async with ssh_proxy(control_plane, small_disk / "proxy") as proxy:
         yield make_world(proxy, control_plane, sshd)
-
-
-def fill(disk: Path) -> Path:
-    filler = disk / "filler"
-    with contextlib.suppress(OSError), filler.open("wb", buffering=0) as file:
-        while file.write(b"x" * 4096):
-            pass
-    return filler
 
 
 async def test_open_transfer_goes_on_as_long_as_the_log_has_room_and_no_file_longer(

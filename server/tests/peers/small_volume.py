@@ -1,0 +1,40 @@
+"""A small volume of its own for a test that fills a disk: a tmpfs, which only root can mount."""
+
+import contextlib
+import os
+import subprocess
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+
+@contextlib.contextmanager
+def small_volume(place: Path, *, megabytes: int) -> Iterator[Path]:
+    """Mount a volume at `place` until the end of the block. Skips the test where that is not possible."""
+    if os.geteuid() != 0:
+        pytest.skip("mounting a small volume needs root")
+    place.mkdir()
+    mounted = subprocess.run(
+        ["mount", "-t", "tmpfs", "-o", f"size={megabytes}m,mode=700", "tmpfs", place],
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    if mounted.returncode != 0:
+        pytest.skip(f"no tmpfs here: {mounted.stderr}")
+    try:
+        yield place
+    finally:
+        subprocess.run(["umount", "-l", place], check=True)
+
+
+def fill(volume: Path) -> Path:
+    """Take the last byte of a volume; deleting the file that is returned gives the room back."""
+    filler = volume / "filler"
+    with filler.open("wb", buffering=0) as file:
+        for size in (1 << 20, 4096, 1):
+            with contextlib.suppress(OSError):
+                while file.write(b"x" * size):
+                    pass
+    return filler
