@@ -1,15 +1,16 @@
 """What cannot be logged does not happen: sessions of every kind end when there is no room for their events."""
 
 from typing import Any
+from uuid import uuid4
 
 import pytest
 
 from fakes.events import Events
 from fakes.recording import FakeRecordings
-from postern.contracts.access import RecordingPolicy
+from postern.contracts.access import RecordingPolicy, UserIdentity
 from postern.contracts.enums import EndReason, TransferDirection
 from postern.contracts.events import CommandSeen, FileTransferred, SessionEnded, SessionStarted
-from postern.proxies.core.event_ledger import MAX_HELD_BYTES
+from postern.proxies.core.event_ledger import MAX_HELD_BYTES, MAX_HELD_BYTES_PER_PERSON
 from postern.proxies.core.limits import Limits
 from postern.proxies.core.registry import NoNewSessions, SessionRegistry
 from postern.proxies.core.session import LiveSession, SessionOver, SessionServices
@@ -108,6 +109,15 @@ async def test_one_session_cannot_take_the_room_of_all(place: Place) -> None:
         assert place.events.held <= MAX_HELD_BYTES
     assert ends(place) == [EndReason.LIMIT]
     assert place.events.held == 0
+
+
+async def test_sessions_of_one_person_cannot_take_the_room_of_all(place: Place) -> None:
+    alice = UserIdentity(id=uuid4(), username="alice", name="Alice", language="en")
+    while EndReason.LIMIT not in ends(place):
+        place.active(user=alice).hold("x" * 4096, 20)
+        assert place.events.held <= MAX_HELD_BYTES_PER_PERSON
+    assert place.events.held > MAX_HELD_BYTES_PER_PERSON - MAX_HELD_BYTES
+    assert place.active().hold("/srv/a")
 
 
 async def test_ended_session_holds_no_room(place: Place) -> None:

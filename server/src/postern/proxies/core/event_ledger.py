@@ -1,7 +1,9 @@
 """Room for what a session will have to tell: set aside before something happens, so that it never happens unlogged."""
 
+from collections import Counter
 from collections.abc import Callable
 from typing import Final, Protocol
+from uuid import UUID
 
 from postern.contracts.events import SessionEvent
 from postern.kernel.errors import PosternError
@@ -9,8 +11,9 @@ from postern.kernel.errors import PosternError
 #: Room that each session holds from its beginning on: for the events of its start and of its end.
 START_BYTES: Final = 800
 END_BYTES: Final = 4096
-#: Room that one session may hold at most: no one may take away the room of all others.
+#: Room that one session, and all sessions of one person, may hold at most: no one may take away the room of all others.
 MAX_HELD_BYTES: Final = 2 * 1024 * 1024
+MAX_HELD_BYTES_PER_PERSON: Final = 8 * MAX_HELD_BYTES
 _EVENT_BYTES: Final = 800
 #: A control character takes six bytes in JSON.
 _BYTES_PER_CHARACTER: Final = 6
@@ -44,17 +47,38 @@ def event_bytes(text: str = "") -> int:
     return _EVENT_BYTES + _BYTES_PER_CHARACTER * len(text)
 
 
+class HeldByPerson:
+    """How much room the sessions of each person hold, by the id of the user. One object for all sessions of a proxy."""
+
+    def __init__(self) -> None:
+        self._held: Counter[UUID] = Counter()
+
+    def __getitem__(self, person: UUID) -> int:
+        return self._held[person]
+
+    def change(self, person: UUID, by: int) -> None:
+        """Count `by` bytes more (or less). Nothing is kept of people who hold none."""
+        self._held[person] += by
+        if self._held[person] <= 0:
+            del self._held[person]
+
+
 class EventLedger:
     """One session's events and the room that it holds. `on_no_room` is called each time there is none."""
 
-    def __init__(self, sink: EventSink, on_no_room: Callable[[NoRoomForEvents], None]) -> None:
+    def __init__(
+        self, sink: EventSink, person: UUID, by_person: HeldByPerson, on_no_room: Callable[[NoRoomForEvents], None]
+    ) -> None:
         self._sink = sink
+        self._person = person
+        self._by_person = by_person
         self._on_no_room = on_no_room
         self._held = 0
 
     def may_hold(self, size: int) -> bool:
-        """Whether so much more is within what one session may hold."""
-        return self._held + size <= MAX_HELD_BYTES
+        """Whether so much more is within what one session, and one person, may hold."""
+        is_within = self._held + size <= MAX_HELD_BYTES
+        return is_within and self._by_person[self._person] + size <= MAX_HELD_BYTES_PER_PERSON
 
     def hold(self, size: int) -> bool:
         """Set room aside. False: there is none."""
@@ -63,19 +87,19 @@ class EventLedger:
         except NoRoomForEvents as error:
             self._on_no_room(error)
             return False
-        self._held += size
+        self._count(size)
         return True
 
     def release(self, size: int) -> None:
         """Give back room that no event needs."""
         size = min(size, self._held)
-        self._held -= size
+        self._count(-size)
         self._sink.release(size)
 
     def tell(self, event: SessionEvent, *, held: int = 0) -> None:
         """Tell of something; `held`: how much room was set aside for it."""
         held = min(held, self._held)
-        self._held -= held
+        self._count(-held)
         try:
             self._sink.append(event, held=held)
         except NoRoomForEvents as error:
@@ -84,3 +108,7 @@ class EventLedger:
     def close(self, last: SessionEvent) -> None:
         """Tell of the end in whatever room the session holds, and give back the rest."""
         self.tell(last, held=self._held)
+
+    def _count(self, change: int) -> None:
+        self._held += change
+        self._by_person.change(self._person, change)

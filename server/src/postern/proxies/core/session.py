@@ -93,7 +93,7 @@ class LiveSession:
         self.watchers: list[Watcher] = []
         self._services = services
         self._on_gone = on_gone
-        self._ledger = EventLedger(services.events, self._cannot_log)
+        self._ledger = EventLedger(services.events, grant.user.id, services.held_by_person, self._cannot_log)
         self.rights = Rights(grant)
         #: Any of these keeps the session; what the protocol needs beside connect, which every session needs.
         self.needs = Actions.CONNECT

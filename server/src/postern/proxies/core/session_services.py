@@ -6,7 +6,7 @@ from typing import Protocol
 
 from postern.contracts.access import SessionGrant
 from postern.proxies.core.detection import Behind, NewDetector
-from postern.proxies.core.event_ledger import EventSink
+from postern.proxies.core.event_ledger import EventSink, HeldByPerson
 from postern.proxies.core.recording.program_recording import MAX_INPUT_BYTES
 
 
@@ -37,6 +37,7 @@ class SessionServices:
 
     events: EventSink
     open_recorder: OpenRecorder
+    held_by_person: HeldByPerson = field(default_factory=HeldByPerson)
     new_detector: NewDetector | None = None
     behind: Behind = field(default_factory=Behind)
     #: Input of a program without a terminal that is kept whole; with more of it the session ends.
