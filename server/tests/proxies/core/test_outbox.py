@@ -146,6 +146,35 @@ async def test_restart_between_two_batches_goes_on_behind_what_was_accepted(
     assert details(control_plane) == [str(number) for number in range(701)]
 
 
+async def test_proxy_killed_while_it_removes_what_was_sent_skips_no_later_event(
+    control_plane: FakeControlPlane, client: HttpControlPlane, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    directory = tmp_path / "o"
+    outbox = EventOutbox(directory, Limits())
+    for number in range(700):
+        outbox.append(refusal(str(number)))
+    assert await outbox._send_next(client)  # one batch; the cursor tells of it
+    outbox.close()
+    outbox = EventOutbox(directory, Limits())
+    unlink, removed = Path.unlink, 0
+
+    def killed_after_one(path: Path, missing_ok: bool = False) -> None:
+        nonlocal removed
+        removed += 1
+        if removed > 1:
+            raise KeyboardInterrupt
+        unlink(path, missing_ok)
+
+    monkeypatch.setattr(Path, "unlink", killed_after_one)
+    with pytest.raises(KeyboardInterrupt):
+        await outbox._send_next(client)
+    monkeypatch.undo()
+    EventOutbox(directory, Limits()).append(refusal("later"))  # by a process that is killed as well
+    await sent(EventOutbox(directory, Limits()), client)
+    assert details(control_plane)[-1] == "later"
+    assert set(details(control_plane)) == {*map(str, range(700)), "later"}
+
+
 @pytest.fixture
 def small_disk(tmp_path: Path) -> Iterator[Path]:
     with small_volume(tmp_path / "disk", megabytes=3) as place:
@@ -229,8 +258,9 @@ async def test_outbox_never_grows_beyond_its_limit(tmp_path: Path) -> None:
             outbox.append(refusal(str(number)))
         except NoRoomForEvents:
             refused += 1
+        on_disk = sum(path.stat().st_size for path in (tmp_path / "o").iterdir())
+        assert on_disk == outbox._room._on_disk <= 40_000
     assert refused > 700
-    assert sum(path.stat().st_size for path in (tmp_path / "o").iterdir()) <= 40_000
     outbox.close()
 
 

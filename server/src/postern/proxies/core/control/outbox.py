@@ -272,9 +272,10 @@ class EventOutbox:
         return self._room.current == path
 
     def _drop(self, path: Path) -> None:
-        path.unlink()
-        self._done_bytes = 0
+        # The cursor first: one that outlived its segment would be taken for that of the next segment of this number.
         self._cursor_file.unlink(missing_ok=True)
+        self._done_bytes = 0
+        self._room.drop(path)
         self._settle()
 
     def _segments(self) -> list[Path]:

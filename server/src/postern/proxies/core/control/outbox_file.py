@@ -68,23 +68,23 @@ class SegmentWriter:
     def __init__(self, path: Path) -> None:
         self.path = path
         self._descriptor = os.open(path, os.O_WRONLY | os.O_CLOEXEC)
-        self._capacity = os.fstat(self._descriptor).st_size
-        self._size = 0
+        self.capacity: Final = os.fstat(self._descriptor).st_size
+        self.size = 0
 
     @property
     def left(self) -> int:
         """Bytes that are free."""
-        return self._capacity - self._size
+        return self.capacity - self.size
 
     def append(self, record: bytes) -> None:
         """Write the record. Raises OSError when the disk did not take all of it; the next record takes its place."""
-        position, left = self._size, memoryview(record)
+        position, left = self.size, memoryview(record)
         while left:
             written = os.pwrite(self._descriptor, left, position)
             if not written:
                 raise OSError("the disk took nothing")
             position, left = position + written, left[written:]
-        self._size = position
+        self.size = position
 
     def duplicate(self) -> int:
         """A descriptor of the file for its sync, which outlives this object. The caller closes it."""
@@ -93,6 +93,6 @@ class SegmentWriter:
     def close(self) -> None:
         """Give back what is free, and let go."""
         try:
-            os.ftruncate(self._descriptor, self._size)
+            os.ftruncate(self._descriptor, self.size)
         finally:
             os.close(self._descriptor)

@@ -42,6 +42,8 @@ class OutboxRoom:
         #: Descriptors of full segments that are to be synced.
         self._unsynced: list[int] = []
         self._is_dirty = False
+        #: The segments that wait to be sent, without the one that is written.
+        self._full_bytes = sum(path.stat().st_size for path in directory.glob("*.jsonl"))
         for left in (*directory.glob(_SPARE), directory / "reserve"):  # of an earlier process, an older version
             left.unlink(missing_ok=True)
         self.tend()
@@ -112,10 +114,8 @@ class OutboxRoom:
 
     def _set_aside(self, wanted: int) -> bool:
         """Have so many bytes free. False: the disk, or the limit of the outbox, does not allow it."""
-        on_disk = self._on_disk() if self._free < wanted else 0
         while self._free < wanted:
-            on_disk += self._segment_bytes
-            if on_disk > self._total_bytes:
+            if self._on_disk + self._segment_bytes > self._total_bytes:
                 return False
             self._spare_number += 1
             path = self._directory / f"spare-{self._spare_number:012d}"
@@ -127,8 +127,16 @@ class OutboxRoom:
             self._spares.append(path)
         return True
 
+    @property
     def _on_disk(self) -> int:
-        return sum(path.stat().st_size for path in self._directory.iterdir())
+        written = self._writer.capacity if self._writer is not None else 0
+        return self._full_bytes + written + len(self._spares) * self._segment_bytes
+
+    def drop(self, path: Path) -> None:
+        """Delete a full segment, all of which was sent."""
+        size = path.stat().st_size
+        path.unlink()
+        self._full_bytes -= size
 
     # Writing
 
@@ -159,5 +167,6 @@ class OutboxRoom:
         old, self._writer = self._writer, SegmentWriter(path)
         if old is not None:
             self._unsynced.append(old.duplicate())
+            self._full_bytes += old.size
             old.close()
         return self._writer
