@@ -1,7 +1,7 @@
 import { FileDown, KeyRound, LogIn, ScrollText } from 'lucide-react';
 import { translate } from '#/lib/i18n';
 import { type Column, defineResource } from '#/resource/define';
-import { MonoCell, TimeCell, valueOf } from '#/resource/format';
+import { MonoCell, TextCell, TimeCell, valueOf } from '#/resource/format';
 import { ResourceList } from '#/resource/list/ResourceList';
 import { Status } from '#/ui/status';
 
@@ -16,6 +16,7 @@ interface LogRow {
 interface LoginRow extends LogRow {
   readonly username: string;
   readonly status: boolean;
+  readonly reason: string;
 }
 
 interface FtpRow extends LogRow {
@@ -44,6 +45,26 @@ function Outcome({ ok }: { readonly ok: boolean }) {
   return <Status tone={ok ? 'ok' : 'danger'}>{translate(ok ? 'audits:success' : 'audits:failed')}</Status>;
 }
 
+/** Why a sign-in was refused. The log keeps the code of the refusal; a reader wants words. */
+const REASONS: Readonly<Record<string, string>> = {
+  password_failed: 'audits:reason.password_failed',
+  block_login: 'audits:reason.block_login',
+  user_inactive: 'audits:reason.user_inactive',
+  user_expired: 'audits:reason.user_expired',
+  password_expired: 'audits:reason.password_expired',
+  notice_unconfirmed: 'audits:reason.notice_unconfirmed',
+  mfa_failed: 'audits:reason.mfa_failed',
+  block_mfa: 'audits:reason.block_mfa',
+  mfa_unset: 'audits:reason.mfa_unset',
+  session_empty: 'audits:reason.session_empty',
+  user_invalid: 'audits:reason.user_invalid',
+};
+
+function Reason({ code }: { readonly code: string }) {
+  const words = REASONS[code];
+  return <TextCell value={words === undefined ? code : translate(words)} />;
+}
+
 const loginLog = defineResource<LoginRow>({
   name: 'LoginLogTable',
   api: 'audits/login-logs/',
@@ -65,7 +86,7 @@ const loginLog = defineResource<LoginRow>({
       'city',
       'user_agent',
       'mfa',
-      'reason',
+      { key: 'reason', cell: (row) => <Reason code={row.reason} /> },
       { key: 'status', cell: (row) => <Outcome ok={row.status} /> },
       exact('datetime'),
     ],

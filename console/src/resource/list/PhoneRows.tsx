@@ -51,7 +51,7 @@ export function PhoneRows<Row extends Resource>({
               </span>
               <div className="min-w-0 flex-1">
                 {resource.routes.paths.detail === undefined ? (
-                  <span className="text-lead font-medium">{name}</span>
+                  <span className="text-lead font-medium [overflow-wrap:anywhere]">{name}</span>
                 ) : (
                   <AppLink
                     to={objectPath(resource.routes.paths.detail, row.id)}

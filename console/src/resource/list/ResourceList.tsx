@@ -89,8 +89,8 @@ export function ResourceList<Row extends Resource>(props: ResourceListProps<Row>
   const [density, setDensity] = useState(() => rememberedDensity(resource.name));
   const shown = useMemo(() => new Set(shownKeys), [shownKeys]);
   const columns = useMemo(
-    () => tableColumns(resource, shown, fields, t, metadata.isPending),
-    [resource, shown, fields, t, metadata.isPending],
+    () => tableColumns(resource, shown, fields, t, metadata.isSuccess),
+    [resource, shown, fields, t, metadata.isSuccess],
   );
   const [chosen, setChosen] = useState<ReadonlyMap<string, string>>(new Map());
   const chosenIds = useMemo(() => new Set(chosen.keys()), [chosen]);

@@ -20,13 +20,14 @@ export function columnSpecs<Row extends Resource>(resource: ResourceDefinition<R
   return resource.list.columns.map(specOf);
 }
 
-/** Columns of the table: label and sorting from the metadata, cells from the definition or the field's type. */
+/** Columns of the table: label and sorting from the metadata, cells from the definition or the field's type.
+ * Without metadata (it is on its way, or did not come) a column has no label rather than the name of its field. */
 export function tableColumns<Row extends Resource>(
   resource: ResourceDefinition<Row>,
   shown: ReadonlySet<string>,
   meta: FieldMap,
   t: Translate,
-  isLoading = false,
+  isDescribed = true,
 ): readonly TableColumn<Row>[] {
   return columnSpecs(resource)
     .filter((spec, index) => isAlwaysShown(spec.key, index) || shown.has(spec.key))
@@ -43,7 +44,7 @@ export function tableColumns<Row extends Resource>(
         );
       return {
         key: spec.key,
-        label: spec.label === undefined ? (field?.label ?? (isLoading ? '' : spec.key)) : t(spec.label),
+        label: spec.label === undefined ? (field?.label ?? (isDescribed ? spec.key : '')) : t(spec.label),
         cell: spec.cell ?? automatic,
         sortable: spec.sortable ?? (isName || field?.order === true || field?.type === 'choice'),
         ...(spec.align ? { align: spec.align } : {}),
