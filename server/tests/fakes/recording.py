@@ -22,6 +22,8 @@ class FakeRecorder:
     failed: bool = False
     break_writes: bool = False
     is_full: bool = False
+    #: What the header says: whether input is in it.
+    states_input: bool = False
     started_ms: int = field(default_factory=monotonic_ms)
 
     def output(self, data: bytes) -> None:
@@ -73,7 +75,9 @@ class FakeRecordings(SnapshotSource):
     def open(self, grant: SessionGrant, columns: int, rows: int) -> FakeRecorder:
         if self.refuse:
             raise OSError("no space left on device")
-        recorder = self.recorders[grant.session_id] = FakeRecorder(columns, rows, is_full=self.is_full)
+        recorder = self.recorders[grant.session_id] = FakeRecorder(
+            columns, rows, is_full=self.is_full, states_input=grant.recording.record_input
+        )
         return recorder
 
     async def picture(self, session_id: UUID, at_least_offset: int) -> Picture:

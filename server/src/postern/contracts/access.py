@@ -256,7 +256,9 @@ class Target(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class RecordingPolicy(msgspec.Struct, frozen=True, kw_only=True):
-    """`strict`: a session that cannot be recorded ends. `record_input`: keystrokes too (off: the echo shows them)."""
+    """`strict`: a session that cannot be recorded ends. `record_input`: keys typed in shells too (off: the echo shows
+    them, and the input of commands is recorded all the same).
+    """
 
     strict: bool = True
     record_input: bool = False

@@ -202,7 +202,7 @@ async def test_session_that_never_opens_is_given_up(place: Place) -> None:
     assert session.end_reason is EndReason.LIMIT
 
 
-async def test_input_is_recorded_only_by_policy_or_without_a_terminal(place: Place) -> None:
+async def test_input_is_recorded_by_policy_or_where_nothing_need_repeat_it(place: Place) -> None:
     session, recorder = place.shell()
     session.user_input(b"secret")
     assert recorder.typed == b""
@@ -210,6 +210,13 @@ async def test_input_is_recorded_only_by_policy_or_without_a_terminal(place: Pla
     wanted, recorder = place.shell(recording=RecordingPolicy(record_input=True))
     wanted.user_input(b"keys")
     assert recorder.typed == b"keys"
+
+    commanded = place.open()
+    commanded.record(80, 24, command=b"bash -s")
+    commanded.activate("exec", 80, 24)
+    commanded.user_input(b"unseen")
+    recorder = place.recordings.recorders[commanded.grant.session_id]
+    assert (recorder.typed, recorder.states_input) == (b"unseen", True)
 
     silent = place.open()
     silent.record()

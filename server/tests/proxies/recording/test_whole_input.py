@@ -5,8 +5,10 @@ import os
 import random
 import tarfile
 import zlib
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
+from uuid import uuid4
 
 import pytest
 from hypothesis import given, settings
@@ -18,8 +20,8 @@ from postern.proxies.core.recording.command_line import export_input
 from postern.proxies.core.recording.program_recording import ProgramRecording
 from postern.proxies.core.recording.transfer_commands import transfer_in
 from postern.proxies.core.recording.transfer_framing import FRAMINGS, RsyncFraming, ScpFraming, TarFraming
-from postern.proxies.core.recording.whole_input import InputTooLong
-from proxies.recording.recording_tools import journal_in, seal_all
+from postern.proxies.core.recording.whole_input import InputTooLong, TerminalInput
+from proxies.recording.recording_tools import header, journal_in, seal_all
 from proxies.recording.test_program_recordings import end, opened, sealed_events
 
 MIB = 1 << 20
@@ -297,3 +299,23 @@ def test_the_input_of_a_sealed_recording_can_be_taken_out(tmp_path: Path) -> Non
     assert export_input(sealed.path, out, errors) == 0
     assert out.getvalue() == stdin
     assert errors.getvalue() == ""
+
+
+@pytest.mark.parametrize("keeps_keys", [True, False])
+def test_what_was_typed_can_be_taken_out_of_a_recording_that_holds_it(tmp_path: Path, keeps_keys: bool) -> None:
+    journal = journal_in(tmp_path)
+    session_id = uuid4()
+    stated = replace(header(session_id), record_input=keeps_keys)
+    recorder = journal.open_session(session_id, 80, 24, stated)
+    recorder.output(b"$ ")
+    if keeps_keys:
+        TerminalInput(recorder, MIB).take(NOISE[:100_000])
+    recorder.end("user_closed")
+    journal.close()
+    (sealed,) = seal_all(tmp_path)
+    assert sealed.path is not None
+
+    out, errors = io.BytesIO(), io.StringIO()
+    assert export_input(sealed.path, out, errors) == (0 if keeps_keys else 1)
+    assert out.getvalue() == (NOISE[:100_000] if keeps_keys else b"")
+    assert errors.getvalue() == "" or "keys are not recorded" in errors.getvalue()

@@ -12,6 +12,8 @@ from enum import StrEnum
 from functools import partial
 from typing import Final
 
+from msgspec.structs import replace
+
 from postern.contracts.access import ActionsUntil, SessionGrant
 from postern.contracts.enums import Actions, CommandKind, EndReason, RiskLevel, SessionState, TransferDirection
 from postern.contracts.events import (
@@ -30,9 +32,10 @@ from postern.proxies.core.detection import Detection, Direction
 from postern.proxies.core.event_ledger import END_BYTES, START_BYTES, EventLedger, NoRoomForEvents, event_bytes
 from postern.proxies.core.recording.program_recording import ProgramRecording, write_command, write_environment
 from postern.proxies.core.recording.streams import StreamAccount
-from postern.proxies.core.recording.whole_input import InputTooLong
+from postern.proxies.core.recording.whole_input import InputTooLong, TerminalInput
 from postern.proxies.core.rights import Changed, Rights
 from postern.proxies.core.session_services import Recorder, SessionServices
+from postern.proxies.core.terminal_modes import hide_input
 from postern.proxies.core.texts import Text, end_message, say_actions
 from postern.proxies.core.watching import Watcher
 
@@ -104,7 +107,7 @@ class LiveSession:
         self._protocol = ""
         self._detection: Detection | None = None
         self._start_ms = 0
-        self._record_input = grant.recording.record_input
+        self._terminal_input: TerminalInput | None = None
 
     @property
     def language(self) -> str:
@@ -211,19 +214,32 @@ class LiveSession:
         )
 
     def record(
-        self, columns: int = 0, rows: int = 0, *, command: bytes = b"", environment: dict[bytes, bytes] | None = None
+        self,
+        columns: int = 0,
+        rows: int = 0,
+        *,
+        command: bytes = b"",
+        environment: dict[bytes, bytes] | None = None,
+        modes: dict[int, int] | None = None,
     ) -> None:
         """Start the recording, before the target is asked to run anything: of a terminal of this size, or (0) of the
-        input, output and error of a program without one. `command` is the command line, `environment` what the
-        person's client set for it: a command may take its text from there.
+        input, output and error of a program without one. `command` is the command line, `environment` and `modes`
+        what the person's client set for it and for its terminal: a command may take its text from there.
 
+        The input of a terminal is recorded, whatever the policy says, when the client chose what reads it or how it is
+        shown: a command can read unseen, and so can every program where the client asked for no echo.
         Raises `SessionOver` when the session may not run because it cannot be recorded, or has ended meanwhile.
         """
         self._raise_if_over()
         self.columns, self.rows = columns, rows
+        policy = self.grant.recording
+        keeps_keys = bool(columns) and (policy.record_input or bool(command) or hide_input(modes or {}))
+        stated = replace(self.grant, recording=replace(policy, record_input=policy.record_input or keeps_keys))
         try:
-            recorder = self.recorder = self._services.open_recorder(self.grant, columns, rows)
-            write_environment(recorder, environment or {})
+            recorder = self.recorder = self._services.open_recorder(stated, columns, rows)
+            write_environment(recorder, environment or {}, modes)
+            if keeps_keys:
+                self._terminal_input = TerminalInput(recorder, self._services.max_input_bytes)
             if columns:
                 write_command(recorder, command)
             else:
@@ -253,12 +269,8 @@ class LiveSession:
         """Record what the target sent. False: the session is over, do not forward it."""
         if self.end_reason is not None:
             return False
-        if self.recorder is not None:
-            try:
-                self.recorder.output(data)
-            except _RECORDING_FAULTS as error:
-                if not self._go_on_without_recording(error):
-                    return False
+        if self.recorder is not None and not self._keep(partial(self.recorder.output, data)):
+            return False
         offset = self.shown_bytes
         self.shown_bytes = offset + len(data)
         self.bytes_out += len(data)
@@ -273,12 +285,8 @@ class LiveSession:
         """Take note of what the person sent. False: the session is over, do not forward it."""
         if self.end_reason is not None:
             return False
-        if self._record_input and self.recorder is not None:
-            try:
-                self.recorder.input(data)
-            except _RECORDING_FAULTS as error:
-                if not self._go_on_without_recording(error):
-                    return False
+        if self._terminal_input is not None and not self._keep(partial(self._terminal_input.take, data)):
+            return False
         self.bytes_in += len(data)
         self.last_traffic_s = monotonic_s()
         if self._detection is not None:
@@ -289,21 +297,25 @@ class LiveSession:
         """Record or account for data of a program without a terminal. False: the session is over, do not forward it."""
         if self.end_reason is not None:
             return False
-        if self._program is not None:
-            try:
-                self._program.take(stream, data)
-            except InputTooLong as error:
-                size = f"{error.max_bytes >> 20:,} MiB"
-                self.end(EndReason.LIMIT, str(error), message=Text.INPUT_TOO_LONG.say(self.language, size=size))
-                return False
-            except _RECORDING_FAULTS as error:
-                if not self._go_on_without_recording(error):
-                    return False
+        if self._program is not None and not self._keep(partial(self._program.take, stream, data)):
+            return False
         if stream is Stream.INPUT:
             self.bytes_in += len(data)
         else:
             self.bytes_out += len(data)
         self.last_traffic_s = monotonic_s()
+        return True
+
+    def _keep(self, write: Callable[[], None]) -> bool:
+        """Write to the recording. False: the session is over, do not forward what could not be written."""
+        try:
+            write()
+        except InputTooLong as error:
+            size = f"{error.max_bytes >> 20:,} MiB"
+            self.end(EndReason.LIMIT, str(error), message=Text.INPUT_TOO_LONG.say(self.language, size=size))
+            return False
+        except _RECORDING_FAULTS as error:
+            return self._go_on_without_recording(error)
         return True
 
     def account(self, stream: Stream) -> StreamAccount:
@@ -331,10 +343,7 @@ class LiveSession:
             return
         self.columns, self.rows = columns, rows
         if self.recorder is not None:
-            try:
-                self.recorder.resize(columns, rows)
-            except _RECORDING_FAULTS as error:
-                self._go_on_without_recording(error)
+            self._keep(partial(self.recorder.resize, columns, rows))
         if self._detection is not None:
             self._detection.resize(columns, rows)
         for watcher in self.watchers:
@@ -517,7 +526,7 @@ class LiveSession:
     def _go_on_without_recording(self, error: Exception) -> bool:
         """Strict: the session ends (False). Otherwise it goes on, and the audit says from when on nothing is recorded."""
         log.error("session %s cannot be recorded: %s", self.grant.session_id, error)
-        self.recorder = None
+        self.recorder = self._terminal_input = None
         if self._program is not None:
             self._protocol, self._program = self._program.protocol, None
         if self.grant.recording.strict:

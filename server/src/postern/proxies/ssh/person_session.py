@@ -377,7 +377,7 @@ class PersonSession(asyncssh.SSHServerSession[bytes]):
         if self._pty is not None:
             # The terminal's name is the client's free text, and a variable for the command like the others.
             environment = {**environment, b"TERM": self._pty.term.encode("utf-8", "surrogateescape")}
-            session.record(self.columns, self.rows, command=command, environment=environment)
+            session.record(self.columns, self.rows, command=command, environment=environment, modes=self._pty.modes)
         elif wish.subsystem is None:
             session.record(command=command, environment=environment)
 

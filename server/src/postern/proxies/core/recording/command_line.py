@@ -53,12 +53,12 @@ def export_recording(path: Path, out: BinaryIO, errors: TextIO) -> int:
 
 
 def export_input(path: Path, out: BinaryIO, errors: TextIO) -> int:
-    """Write the standard input of a command without a terminal, byte by byte. 0: all of it."""
+    """Write the input of a session, byte by byte: standard input, or what was typed where keys are recorded. 0: all of it."""
     try:
         with path.open("rb") as file:
             recording = Recording.open(file)
-            if not recording.header.streams:
-                errors.write("the session had a terminal: its recording holds the output\n")
+            if not recording.header.streams and not recording.header.record_input:
+                errors.write("the session had a terminal whose keys are not recorded: its recording holds the output\n")
                 return 1
             return _write_input(recording, out, errors)
     except BrokenPipeError:  # whoever reads has seen enough

@@ -1,5 +1,6 @@
 """The recording of a program without a terminal: its command line, its three streams, and what they turned out to be."""
 
+from collections.abc import Mapping
 from typing import Final
 
 from postern.contracts.recording.format import MARK, json_bytes
@@ -8,6 +9,7 @@ from postern.proxies.core.recording.stream_protocols import ProtocolRecogniser
 from postern.proxies.core.recording.streams import PIECE_BYTES, EventWriter, OnEvent, StreamAccount, StreamKeeper
 from postern.proxies.core.recording.transfer_commands import transfer_in
 from postern.proxies.core.recording.whole_input import InputKeeper
+from postern.proxies.core.terminal_modes import describe
 
 #: How much input of a program is kept, unless a setting says otherwise.
 MAX_INPUT_BYTES: Final = 1 << 30
@@ -53,10 +55,17 @@ class ProgramRecording:
             keeper.close(self.protocol)
 
 
-def write_environment(recorder: EventWriter, environment: dict[bytes, bytes]) -> None:
-    """Variables that the person's client set, as a mark."""
-    if environment:
-        lines = [b"=".join(item).decode("utf-8", "backslashreplace") for item in sorted(environment.items())]
+def write_environment(
+    recorder: EventWriter, environment: Mapping[bytes, bytes], modes: Mapping[int, int] | None = None
+) -> None:
+    """What the person's client set for the program, as a mark: variables, and the modes of its terminal.
+
+    Each takes one line, whatever a variable holds.
+    """
+    variables = (b"=".join(item).decode("utf-8", "backslashreplace") for item in sorted(environment.items()))
+    lines = [f"terminal modes: {describe(modes)}"] if modes else []
+    lines += [variable.replace("\n", "\\n") for variable in variables]
+    if lines:
         recorder.event(MARK, json_bytes({"name": "environment", "text": "\n".join(lines)}))
 
 

@@ -8,7 +8,7 @@ is kept what a budget allows, as of output. When the protocol stops, everything 
 """
 
 from collections.abc import Iterator
-from typing import ClassVar, Final
+from typing import ClassVar, Final, Protocol
 
 from postern.contracts.recording.streams import Stream
 from postern.kernel.errors import PosternError
@@ -22,6 +22,16 @@ _MIN_LINE_BYTES: Final = 4
 _TEXT: Final = bytes(code for code in range(256) if code and code not in CONTROLS)
 
 
+class InputWriter(Protocol):
+    """The part of a recorder that terminals need here. Both raise what the recorder raises."""
+
+    def input(self, data: bytes) -> None:
+        """Returns when the bytes are in the journal."""
+
+    def require_room(self) -> None:
+        """Raises when the volume of the recordings has reached its reserve."""
+
+
 class InputTooLong(PosternError):
     """A program got more input than its recording may hold."""
 
@@ -31,6 +41,29 @@ class InputTooLong(PosternError):
     def __init__(self, max_bytes: int) -> None:
         super().__init__(f"more than {max_bytes} bytes of input that had to be recorded")
         self.max_bytes = max_bytes
+
+
+class TerminalInput:
+    """What a person sends to a terminal, as it was sent: every byte, within the same limit and the same room.
+
+    No transfer is spared: a terminal changes the bytes of one, so that nothing can be proven about it.
+    """
+
+    def __init__(self, recorder: InputWriter, max_bytes: int) -> None:
+        self._recorder = recorder
+        self._max_bytes = max_bytes
+        self._kept_bytes = 0
+        self._room_until = 0
+
+    def take(self, data: bytes) -> None:
+        """Record `data` before it is forwarded. Raises `InputTooLong` and what the recorder raises."""
+        self._kept_bytes += len(data)
+        if self._kept_bytes > self._max_bytes:
+            raise InputTooLong(self._max_bytes)
+        if self._kept_bytes > self._room_until:
+            self._room_until = self._kept_bytes + _ROOM_EACH_BYTES
+            self._recorder.require_room()
+        self._recorder.input(data)
 
 
 class InputKeeper(StreamKeeper):
