@@ -25,3 +25,8 @@ def monotonic_s() -> float:
 def monotonic_ms() -> int:
     """Milliseconds on the monotonic clock."""
     return time.monotonic_ns() // 1_000_000
+
+
+def thread_s() -> float:
+    """Seconds that the processor has worked for this thread: what a limit of work is measured by on a busy machine."""
+    return time.thread_time()

@@ -52,13 +52,11 @@ def clock(monkeypatch: pytest.MonkeyPatch) -> Clock:
     return clock
 
 
-def made(clock: Clock, behind: Behind, costs_s: float = 0.0) -> tuple[Detection, Notes]:
+def made(clock: Clock, behind: Behind, costs_s: float = 0.0, **calls: Callable[..., Any]) -> tuple[Detection, Notes]:
     notes = Notes(clock, costs_s)
     new: Callable[..., Any] = lambda *_: notes  # noqa: E731 - a factory
-    detection = Detection(
-        uuid4(), behind, new, "utf-8", (80, 24), on_command=lambda _found: None, on_failure=lambda _at_ms: None
-    )
-    return detection, notes
+    heard = {"on_command": lambda _found: None, "on_failure": lambda _at_ms: None, **calls}
+    return Detection(uuid4(), behind, new, "utf-8", (80, 24), **heard), notes
 
 
 async def until(condition: Callable[[], bool]) -> None:
@@ -105,11 +103,125 @@ async def test_traffic_goes_on_between_two_turns(clock: Clock) -> None:
     assert turns >= 20
 
 
-async def test_what_waits_is_bounded(clock: Clock) -> None:
+async def test_what_waits_is_bounded_by_letting_both_sides_wait(clock: Clock) -> None:
+    told: list[tuple[bool, int]] = []
+    detection, notes = made(
+        clock, Behind(), costs_s=0.0006, on_caught_up=lambda: told.append((detection.is_full, len(notes.read)))
+    )
+    pieces = 0
+    while not detection.is_full:
+        detection.put(Direction.TARGET, bytes(1024), 1)
+        pieces += 1
+    assert notes.read == []  # nobody waits for the detector in the middle of a transfer
+    assert pieces * 1024 <= 64 * 1024
+
+    await until(lambda: bool(told))
+    ((is_full, read),) = told
+    assert not is_full
+    assert 2 < read < pieces
+    await until(lambda: len(notes.read) == pieces)
+
+
+async def test_keys_and_sizes_count_for_what_they_cost(clock: Clock) -> None:
+    detection, _ = made(clock, Behind())
+    detection.put(Direction.PERSON, bytes(8 * 1024 + 1), 1)
+    assert detection.is_full
+
+    other, notes = made(clock, Behind())
+    for columns in range(10_000):  # a window that is dragged, or a client that floods
+        other.resize(columns, 30)
+    assert not other.is_full
+    other.close()
+    assert notes.read == [("size", b"9999"), ("close", b"")]
+
+
+async def test_new_sizes_between_bytes_stay_in_order(clock: Clock) -> None:
     detection, notes = made(clock, Behind())
-    for _ in range(64):
-        detection.put(Direction.TARGET, bytes(32 * 1024), 1)
-    assert sum(len(data) for _, data in notes.read) >= 1024 * 1024
+    for columns in (100, 101):
+        detection.resize(columns, 30)
+        detection.put(Direction.TARGET, b"%d" % columns, 1)
+    await until(lambda: len(notes.read) == 4)
+    assert notes.read == [("size", b"100"), ("target", b"100"), ("size", b"101"), ("target", b"101")]
+
+
+async def test_the_end_of_a_session_is_cheap_and_tells_what_was_not_read(
+    clock: Clock, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(module, "thread_s", clock)
+    gaps: list[int] = []
+    detection, notes = made(clock, Behind(), costs_s=0.04, on_failure=gaps.append)
+    for at_ms in range(8):
+        detection.put(Direction.TARGET, b"x", at_ms)
+    detection.close()
+
+    assert len(notes.read) == 4  # three slices of 40 ms, and the end
+    assert notes.read[-1] == ("close", b"")
+    assert gaps == [3]
+
+
+async def test_a_session_that_ends_because_of_a_command_is_not_read_from_within_its_detector(clock: Clock) -> None:
+    """Telling of a command ends the session when there is no room: its detector is at rest then."""
+    order: list[str] = []
+
+    class Telling(Notes):
+        inside = False
+
+        def target_output(self, data: bytes, now_ms: int) -> None:
+            assert not self.inside
+            self.inside = True
+            self.found(data.decode())
+            self.inside = False
+            super().target_output(data, now_ms)
+
+        def close(self) -> None:
+            assert not self.inside
+            self.found("last")
+            super().close()
+
+    notes = Telling(clock, 0)
+
+    def new(_columns: int, _rows: int, found: Callable[[Any], None]) -> Any:
+        notes.found = found  # type: ignore[attr-defined]
+        return notes
+
+    def on_command(command: Any) -> None:
+        order.append(command)
+        detection.close()
+
+    detection = Detection(uuid4(), Behind(), new, "utf-8", (80, 24), on_command=on_command, on_failure=lambda _at: None)
+    detection.put(Direction.TARGET, b"first", 1)
+    detection.put(Direction.TARGET, b"second", 2)
+    await until(lambda: len(notes.read) == 3)
+
+    assert order == ["first", "second", "last"]
+    assert notes.read == [("target", b"first"), ("target", b"second"), ("close", b"")]
+    assert not detection.is_full
+
+
+async def test_a_command_that_cannot_be_told_stops_neither_this_session_nor_others(clock: Clock) -> None:
+    behind = Behind()
+
+    class Telling(Notes):
+        def target_output(self, data: bytes, now_ms: int) -> None:
+            self.found(data)
+            super().target_output(data, now_ms)
+
+    notes = Telling(clock, 0)
+
+    def new(_columns: int, _rows: int, found: Callable[[Any], None]) -> Any:
+        notes.found = found  # type: ignore[attr-defined]
+        return notes
+
+    def refuse(_command: Any) -> None:
+        raise RuntimeError("cannot be told")
+
+    detection = Detection(uuid4(), behind, new, "utf-8", (80, 24), on_command=refuse, on_failure=lambda _at: None)
+    other, quick = made(clock, behind)
+    detection.put(Direction.TARGET, b"first", 1)
+    other.put(Direction.TARGET, b"x", 1)
+    await until(lambda: bool(notes.read) and bool(quick.read))
+    detection.put(Direction.TARGET, b"second", 2)
+    await until(lambda: len(notes.read) == 2)
 
 
 async def test_a_new_size_and_the_end_come_behind_what_waits(clock: Clock) -> None:

@@ -102,6 +102,7 @@ class LiveSession:
         self.needs = Actions.CONNECT
         self._on_notice: list[OnNotice] = []
         self._on_end: list[OnEnd] = []
+        self._on_caught_up: list[Callable[[], None]] = []
         self._before_end: list[Callable[[], None]] = []
         self._program: ProgramRecording | None = None
         self._protocol = ""
@@ -547,7 +548,21 @@ class LiveSession:
                 (self.columns, self.rows),
                 on_command=lambda found: self.command(found.input, found.kind, found.output, found.offset_ms),
                 on_failure=lambda at_ms: self.command("", CommandKind.UNKNOWN, offset_ms=at_ms),
+                on_caught_up=self._caught_up,
             )
+
+    @property
+    def is_behind(self) -> bool:
+        """The commands of what has passed are still being looked for: let both sides wait until `on_caught_up`."""
+        return self._detection is not None and self._detection.is_full
+
+    def on_caught_up(self, callback: Callable[[], None]) -> None:
+        """Have `callback` called each time `is_behind` has ended."""
+        self._on_caught_up.append(callback)
+
+    def _caught_up(self) -> None:
+        for callback in self._on_caught_up:
+            self._call(callback)
 
     def _elapsed_ms(self) -> int:
         return self.recorder.elapsed_ms() if self.recorder is not None else monotonic_ms() - self._start_ms

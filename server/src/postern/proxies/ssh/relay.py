@@ -5,12 +5,14 @@ an `Outcome` that tells the front what to say and which exit status to give.
 """
 
 import asyncio
+from collections import deque
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Final, Protocol
 
 from postern.contracts.enums import EndReason
 from postern.contracts.recording.streams import Stream
+from postern.proxies.core.detection import KEYS_AT_ONCE_BYTES
 from postern.proxies.core.session import LiveSession, NoticeKind
 from postern.proxies.core.target import TargetExit
 from postern.proxies.ssh.classification import ExecRequest
@@ -87,6 +89,11 @@ class Relay:
         self._late_eof: asyncio.TimerHandle | None = None
         self._target_is_full = False
         self._front_is_full = False
+        #: What was typed and has not been passed on yet.
+        self._keys: deque[bytes] = deque()
+        self._eof_after_keys = False
+        #: The target is not read at present; so it begins.
+        self._target_waits = True
         #: The person's channel is not read at present.
         self.person_waits = False
         self.ended: asyncio.Future[Outcome] = asyncio.get_running_loop().create_future()
@@ -95,6 +102,7 @@ class Relay:
             session.before_end(inspector.close)
         elif command is not None and not terminal:
             session.before_end(self._report_transfer)
+        session.on_caught_up(self._pace)
         session.on_notice(self._notice)
         session.on_end(self._session_ended)
 
@@ -104,7 +112,7 @@ class Relay:
             program.close()
             return
         self._program = program
-        program.resume_reading()
+        self._pace_target()
 
     # From the person
 
@@ -113,8 +121,12 @@ class Relay:
         if program is None:
             return
         if self._terminal:
-            if self.session.user_input(data):
-                program.write(data)
+            if len(data) <= KEYS_AT_ONCE_BYTES:
+                self._keys.append(data)
+            else:
+                pieces = range(0, len(data), KEYS_AT_ONCE_BYTES)
+                self._keys.extend(data[start : start + KEYS_AT_ONCE_BYTES] for start in pieces)
+            self._pass_keys()
             return
         if not self.session.program_data(Stream.INPUT, data):
             return
@@ -131,14 +143,31 @@ class Relay:
             self._front.send(answers)
         self._pace_person()
 
+    def _pass_keys(self) -> None:
+        """Pass on what was typed, as far as the target and the search for commands keep up; then let the person wait."""
+        while self._keys and self._program is not None and not (self._target_is_full or self.session.is_behind):
+            keys = self._keys.popleft()
+            if self.session.user_input(keys):
+                self._program.write(keys)
+        if self._eof_after_keys and not self._keys:
+            self._eof_after_keys = False
+            self.eof_from_person()
+        if self._keys or self.session.is_behind:
+            self._pace_person()
+            self._pace_target()
+
     def eof_from_person(self) -> None:
-        if self._program is not None:
+        if self._keys:
+            self._eof_after_keys = True
+        elif self._program is not None:
             self._program.write_eof()
 
     def resize(self, columns: int, rows: int, width_px: int, height_px: int) -> None:
         if self._program is not None:
             self.session.resize(columns, rows)
             self._program.resize(columns, rows, width_px, height_px)
+            if self.session.is_behind:
+                self._pace()
 
     def signal(self, name: str) -> None:
         if self._program is not None:
@@ -153,15 +182,11 @@ class Relay:
     def front_full(self) -> None:
         """The person does not read."""
         self._front_is_full = True
-        self._pace_person()
-        if self._program is not None:
-            self._program.pause_reading()
+        self._pace()
 
     def front_ready(self) -> None:
         self._front_is_full = False
-        self._pace_person()
-        if self._program is not None:
-            self._program.resume_reading()
+        self._pace()
 
     def front_gone(self) -> None:
         """The person's channel is closed."""
@@ -173,6 +198,8 @@ class Relay:
         if self._terminal:
             if self.session.target_output(data):
                 self._front.send(data, stderr=stderr)
+                if self.session.is_behind:
+                    self._pace()
             return
         if not self.session.program_data(Stream.ERROR if stderr else Stream.OUTPUT, data):
             return
@@ -199,13 +226,29 @@ class Relay:
 
     def on_target_resume(self) -> None:
         self._target_is_full = False
+        self._pace()
+
+    def _pace(self) -> None:
+        """Let each side wait or go on. Each looks for itself: to go on delivers what waited, which can fill the other."""
+        if self._keys:
+            self._pass_keys()
         self._pace_person()
+        self._pace_target()
+
+    def _pace_target(self) -> None:
+        wait = self._front_is_full or self.session.is_behind
+        if self._program is not None and wait is not self._target_waits:
+            self._target_waits = wait
+            if wait:
+                self._program.pause_reading()
+            else:
+                self._program.resume_reading()
 
     def _pace_person(self) -> None:
         """Read from the person only while what follows from it has a place to go: on to the target, or, where requests
         are answered here, back to the person. Otherwise a client that never reads could fill the memory.
         """
-        wait = self._target_is_full
+        wait = self._target_is_full or bool(self._keys) or self.session.is_behind
         if self._inspector is not None and self._inspector.answers_itself:
             wait = wait or self._front_is_full or self._inspector.backlog > _MAX_BACKLOG
         if wait is not self.person_waits:
@@ -241,5 +284,6 @@ class Relay:
         if self._program is not None and self._exit is None:
             self._program.close()
         self._program = None
+        self._keys.clear()
         if not self.ended.done():
             self.ended.set_result(Outcome(reason=reason, message=message, exit=self._exit))

@@ -35,6 +35,7 @@ from postern.contracts.enums import EndReason
 from postern.kernel import ids
 from postern.kernel.clock import now
 from postern.proxies.core.charset import Charset
+from postern.proxies.core.detection import KEYS_AT_ONCE_BYTES
 from postern.proxies.core.limits import Limits
 from postern.proxies.core.session import LiveSession, NoticeKind, SessionOver
 from postern.proxies.core.target import (
@@ -108,6 +109,8 @@ class BrowserTerminal:
         self._paused = False
         self._can_write = asyncio.Event()
         self._can_write.set()
+        self._caught_up = asyncio.Event()
+        self._caught_up.set()
         self._wake = asyncio.Event()
         self._answers: dict[int, asyncio.Future[str]] = {}
         self._prompts = 0
@@ -128,6 +131,7 @@ class BrowserTerminal:
         """Open the shell in the background; `serve` reads the link meanwhile."""
         self.session.on_end(self._session_ended)
         self.session.on_notice(self._notice)
+        self.session.on_caught_up(self._balance)
         self._opening = asyncio.create_task(self._open(), name="browser terminal opening")
         self._sender = asyncio.create_task(self._send_output(), name="browser terminal output")
 
@@ -236,11 +240,18 @@ class BrowserTerminal:
 
     async def _type(self, data: bytes) -> None:
         shell, keys = self._shell, self._charset.from_utf8(data)
-        if shell is None or not keys or not self.session.user_input(keys):
+        if shell is None:
             return
-        shell.write(keys)
-        # A target that does not take input stops the reading here, and so the browser.
-        await self._can_write.wait()
+        for start in range(0, len(keys), KEYS_AT_ONCE_BYTES):
+            piece = keys[start : start + KEYS_AT_ONCE_BYTES]
+            if not self.session.user_input(piece):
+                return
+            shell.write(piece)
+            self._balance()
+            # A target that does not take input stops the reading here, and so the browser; so do keys that are typed
+            # faster than their commands can be looked for.
+            await self._can_write.wait()
+            await self._caught_up.wait()
 
     async def _take(self, link: BrowserLink, message: ClientMessage) -> None:
         if isinstance(message, Ack):
@@ -377,14 +388,19 @@ class BrowserTerminal:
         return next((shown for host, shown in reversed(self._marks) if host <= host_offset), self._buffer.start)
 
     def _balance(self) -> None:
-        """Stop or go on reading from the target, by how much the browser has not drawn yet."""
+        """Stop or go on reading, by how much the browser has not drawn yet and how much was not looked at for commands."""
         if self._shell is None:
             return
+        is_behind = self.session.is_behind
+        if is_behind:
+            self._caught_up.clear()
+        else:
+            self._caught_up.set()
         unacknowledged = self._buffer.unacknowledged
-        if not self._paused and unacknowledged > UNACKED_LIMIT:
+        if not self._paused and (is_behind or unacknowledged > UNACKED_LIMIT):
             self._paused = True
             self._shell.pause_reading()
-        elif self._paused and unacknowledged <= UNACKED_LIMIT // 2:
+        elif self._paused and not is_behind and unacknowledged <= UNACKED_LIMIT // 2:
             self._paused = False
             self._shell.resume_reading()
 
@@ -418,6 +434,7 @@ class BrowserTerminal:
 
     def _session_ended(self, reason: EndReason, message: str) -> None:
         self._can_write.set()
+        self._caught_up.set()
         if self._opening is not None and not self._opening.done() and asyncio.current_task() is not self._opening:
             self._opening.cancel()
         if self._shell is not None:

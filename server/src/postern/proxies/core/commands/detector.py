@@ -12,6 +12,7 @@ from collections import deque
 from collections.abc import Callable, Iterable
 from dataclasses import replace
 from enum import Enum, auto
+from itertools import islice
 from typing import Final
 
 from postern.contracts.enums import CommandKind
@@ -395,8 +396,8 @@ class CommandDetector:
 
     def _ahead_line_ended(self, shown: str) -> None:
         """A whole line of output: the echo of which line? Those before it got none."""
-        for index, line in enumerate(self._ahead):
-            if index < _MAX_LOOK_AHEAD and confirmed(line.typed, shown):
+        for index, line in enumerate(islice(self._ahead, _MAX_LOOK_AHEAD)):
+            if confirmed(line.typed, shown):
                 self._unconfirmed([self._ahead.popleft() for _ in range(index)])
                 self._ahead.popleft()
                 self._entry.open(CommandKind.TYPED, line.typed.text or "", line.at_ms)
