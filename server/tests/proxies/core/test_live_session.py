@@ -105,6 +105,20 @@ async def test_end_happens_once_with_the_first_reason(place: Place) -> None:
     assert place.registry.ids() == ()
 
 
+async def test_session_whose_end_meets_a_fault_of_ours_is_gone_and_its_front_hears_of_it(place: Place) -> None:
+    session, recorder = place.shell()
+    heard: list[EndReason] = []
+    session.on_end(lambda reason, _message: heard.append(reason))
+    watcher = place.registry.watch(watch_grant(session))
+    recorder.end = lambda _reason: 1 / 0  # type: ignore[assignment, method-assign]
+    with pytest.raises(ZeroDivisionError):
+        session.end(EndReason.IDLE)
+
+    assert len(place.registry) == 0
+    assert heard == [EndReason.IDLE]
+    assert [event async for event in watcher][-1] == WatchEnded(EndReason.IDLE, session.end_message)
+
+
 async def test_on_end_after_the_end_is_called_at_once(place: Place) -> None:
     session = place.open()
     session.end(EndReason.USER_CLOSED)

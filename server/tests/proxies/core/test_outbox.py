@@ -250,6 +250,16 @@ async def test_proxy_that_starts_on_a_full_disk_delivers_from_memory_and_recover
     assert details(control_plane) == ["in memory", "on the disk"]
 
 
+async def test_room_of_an_event_that_cannot_be_written_down_is_free_again(tmp_path: Path) -> None:
+    outbox = EventOutbox(tmp_path / "o", Limits(outbox_total_bytes=1024 * 1024))
+    size = event_bytes("x" * 4096)
+    for _ in range(100):
+        outbox.hold(size)
+        with pytest.raises(UnicodeEncodeError):
+            outbox.append(refusal("\ud800"), held=size)
+    outbox.close()
+
+
 async def test_outbox_never_grows_beyond_its_limit(tmp_path: Path) -> None:
     outbox = EventOutbox(tmp_path / "o", Limits(outbox_segment_bytes=4000, outbox_total_bytes=40_000))
     refused = 0

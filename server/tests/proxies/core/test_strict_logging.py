@@ -126,3 +126,21 @@ async def test_ended_session_holds_no_room(place: Place) -> None:
     session.release(session.hold("/srv/b"))
     session.end(EndReason.USER_CLOSED)
     assert place.events.held == 0
+
+
+async def test_session_ends_when_an_event_cannot_be_kept_for_whatever_reason(place: Place) -> None:
+    session = place.active()
+    held = session.hold("/srv/file")
+    keep = place.events.append
+
+    def broken(event: Any, *, held: int = 0) -> None:
+        if isinstance(event, FileTransferred):
+            place.events.release(held)
+            raise TypeError("no such event")
+        keep(event, held=held)
+
+    place.events.append = broken  # type: ignore[method-assign]
+    session.file_transferred(TransferDirection.UPLOAD, "upload", "/srv/file", held=held)
+
+    assert ends(place) == [EndReason.CANNOT_RECORD]
+    assert place.events.held == 0

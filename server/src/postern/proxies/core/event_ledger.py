@@ -1,5 +1,6 @@
 """Room for what a session will have to tell: set aside before something happens, so that it never happens unlogged."""
 
+import logging
 from collections import Counter
 from collections.abc import Callable
 from typing import Final, Protocol
@@ -7,6 +8,8 @@ from uuid import UUID
 
 from postern.contracts.events import SessionEvent
 from postern.kernel.errors import PosternError
+
+log = logging.getLogger(__name__)
 
 #: Room that each session holds from its beginning on: for the events of its start and of its end.
 START_BYTES: Final = 800
@@ -33,7 +36,10 @@ class EventSink(Protocol):
     """Takes events for the control plane; keeps them on disk until they are delivered."""
 
     def append(self, event: SessionEvent, *, held: int = 0) -> None:
-        """Keep an event, in `held` bytes of room if it was set aside. Raises `NoRoomForEvents`: kept, but end the session."""
+        """Keep an event, in `held` bytes of room if it was set aside. Raises `NoRoomForEvents`: kept, but end the session.
+
+        Whatever it raises, the room that was held is not held any more.
+        """
 
     def hold(self, size: int) -> None:
         """Set `size` bytes aside for an event to come. Raises `NoRoomForEvents`."""
@@ -104,6 +110,9 @@ class EventLedger:
             self._sink.append(event, held=held)
         except NoRoomForEvents as error:
             self._on_no_room(error)
+        except Exception as error:  # a fault of ours is no licence to go on unlogged
+            log.exception("an event of session %s could not be kept", event.session_id)
+            self._on_no_room(NoRoomForEvents(f"an event could not be kept: {type(error).__name__}"))
 
     def close(self, last: SessionEvent) -> None:
         """Tell of the end in whatever room the session holds, and give back the rest."""

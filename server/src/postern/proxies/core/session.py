@@ -460,6 +460,20 @@ class LiveSession:
         self.end_reason = reason
         self.end_message = message or end_message(reason, self.language)
         self.state = SessionState.ENDED
+        try:
+            self._tell_end(detail, exit_status, ever_active=ever_active)
+        finally:
+            self._on_gone(self)
+            for watcher in list(self.watchers):
+                watcher.end(reason, self.end_message)
+            self.watchers.clear()
+            callbacks, self._on_end = self._on_end, []
+            for callback in callbacks:
+                self._call(partial(callback, reason, self.end_message))
+
+    def _tell_end(self, detail: str, exit_status: int | None, *, ever_active: bool) -> None:
+        """Report what is still open, end the recording, and tell the control plane."""
+        reason = self.end_reason or EndReason.ERROR
         for report in self._before_end:
             self._call(report)
         if self._detection is not None:
@@ -484,13 +498,6 @@ class LiveSession:
                 protocol=self._protocol,
             )
         )
-        self._on_gone(self)
-        for watcher in list(self.watchers):
-            watcher.end(reason, self.end_message)
-        self.watchers.clear()
-        callbacks, self._on_end = self._on_end, []
-        for callback in callbacks:
-            self._call(partial(callback, reason, self.end_message))
 
     def _close_program(self) -> None:
         if self._program is not None:

@@ -91,7 +91,11 @@ class EventOutbox:
         Raises `NoRoomForEvents` when the event took room of the emergency, or waits in memory until there is room: it
         will be sent, but what goes on after it could not be told.
         """
-        record = outbox_file.framed(self._encoder.encode(event))
+        try:
+            record = outbox_file.framed(self._encoder.encode(event))
+        except BaseException:
+            self._room.release(held)
+            raise
         self._unsent += 1
         self._waiting[event.session_id] += 1
         self._idle.clear()
