@@ -6,6 +6,7 @@ import random
 import tarfile
 import zlib
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 from typing import Any
 from uuid import uuid4
@@ -17,6 +18,7 @@ from hypothesis import strategies as st
 from postern.contracts.recording.format import INPUT
 from postern.contracts.recording.streams import SAMPLE, SKIPPED, STREAM_END, Sample, Skipped, Stream, StreamEnd, render
 from postern.proxies.core.recording.command_line import export_input
+from postern.proxies.core.recording.journal_format import RECORD_HEADER
 from postern.proxies.core.recording.program_recording import ProgramRecording
 from postern.proxies.core.recording.transfer_commands import transfer_in
 from postern.proxies.core.recording.transfer_framing import FRAMINGS, RsyncFraming, ScpFraming, TarFraming
@@ -38,11 +40,14 @@ class Kept:
     def event(self, kind: int, data: bytes) -> None:
         self.events.append((kind, data))
 
+    def input(self, data: bytes) -> None:
+        self.events.append((INPUT, data))
+
     def require_room(self) -> None:
         if not self.has_room:
             raise OSError("no room")
 
-    def input(self) -> bytes:
+    def kept_input(self) -> bytes:
         """Every byte of the input that is in the recording, in order."""
         parts = []
         for kind, data in self.events:
@@ -107,7 +112,7 @@ def test_commands_behind_a_flood_are_kept_and_shown(flood: str) -> None:
     stdin = FLOODS[flood] + b"\n" + COMMANDS + FLOODS[flood] + b"\n"
     kept = fed(b"bash -s", stdin)
 
-    assert kept.input() == stdin
+    assert kept.kept_input() == stdin
     assert b"echo hidden-work > /tmp/x\r\nid" in kept.shown()
 
 
@@ -125,13 +130,13 @@ def test_commands_behind_a_flood_are_kept_and_shown(flood: str) -> None:
 def test_commands_that_shells_read_through_other_bytes_are_shown_as_text(disguised: bytes) -> None:
     kept = fed(b"bash", disguised)
 
-    assert kept.input() == disguised
+    assert kept.kept_input() == disguised
     assert b"echo hidden-work > /tmp/x\r\nid\r\n" in kept.shown()
 
 
 def test_commands_byte_by_byte_are_kept() -> None:
     stdin = b"\0\x01\xff".join(bytes((code,)) for code in COMMANDS) + NOISE[:4000]
-    assert fed(b"bash", stdin, piece=1).input() == stdin
+    assert fed(b"bash", stdin, piece=1).kept_input() == stdin
 
 
 HEADERS = {
@@ -149,7 +154,7 @@ def test_when_a_transfer_stops_being_one_the_rest_is_kept_whole(name: str, piece
     flood = b"# nothing\n" * (2_000 if piece == 1 else 2_000_000)
     kept = fed(command, header + flood + COMMANDS, answers, piece)
 
-    assert kept.input().endswith(flood + COMMANDS)
+    assert kept.kept_input().endswith(flood + COMMANDS)
 
 
 TRANSFERS = {
@@ -169,8 +174,8 @@ def test_of_a_proven_transfer_head_tail_size_and_hash_are_kept(name: str) -> Non
     kept = fed(command, stdin, answers)
 
     assert kept.skipped() > len(stdin) - 400_000
-    assert kept.input().startswith(stdin[:30_000])
-    assert kept.input().endswith(stdin[-30_000:])
+    assert kept.kept_input().startswith(stdin[:30_000])
+    assert kept.kept_input().endswith(stdin[-30_000:])
     (account,) = (
         one
         for kind, data in kept.events
@@ -189,14 +194,14 @@ def test_a_well_formed_transfer_to_another_program_is_kept_whole(name: str, shel
     command, stdin, answers = TRANSFERS[name]
     kept = fed(shell % command if b"%" in shell else shell, stdin, answers)
 
-    assert kept.input() == stdin
+    assert kept.kept_input() == stdin
     assert not kept.skipped()
 
 
 def test_a_transfer_whose_program_never_answered_is_kept_whole() -> None:
     for name in ("scp", "rsync"):
         command, stdin, _ = TRANSFERS[name]
-        assert fed(command, stdin, b"bash: C0644: command not found\n").input() == stdin
+        assert fed(command, stdin, b"bash: C0644: command not found\n").kept_input() == stdin
 
 
 @pytest.mark.parametrize(
@@ -257,12 +262,50 @@ def test_k43_a_framing_takes_any_bytes(kind: Any, pieces: list[bytes]) -> None:
 def test_input_beyond_the_limit_is_refused_and_not_cut_off_in_silence() -> None:
     kept = Kept()
     recording = program(b"cat > f", kept, max_input_bytes=100_000)
-    recording.take(Stream.INPUT, b"x" * 100_000)
+    recording.take(Stream.INPUT, b"x" * 99_000)
     with pytest.raises(InputTooLong):
-        recording.take(Stream.INPUT, b"y")
+        recording.take(Stream.INPUT, b"y" * 1000)
     recording.close()
 
-    assert kept.input() == b"x" * 100_000
+    assert kept.kept_input() == b"x" * 99_000
+
+
+@pytest.mark.parametrize(
+    "unit",
+    [b"abcd\n\x01\n", b"\x01\n", b"\0a\n\x01\x02\n", b"\x01" * 20 + b"\n" * 30, "数据\n\x01\n".encode()],
+    ids=["lines and controls", "controls", "NUL", "runs", "UTF-8"],
+)
+def test_input_takes_little_more_room_than_it_has_bytes(unit: bytes) -> None:
+    """Text and other bytes that alternate made eight times as much of the journal, and two seconds for each MiB."""
+    stdin = (unit * (MIB // len(unit) + 1))[:MIB]
+    kept = fed(b"bash -s", stdin)
+
+    assert kept.kept_input() == stdin
+    assert len(kept.events) < 2 * MIB // (32 * 1024)
+
+
+def test_a_tar_stream_of_small_texts_is_shown_as_text() -> None:
+    stdin = tar_of(*((f"file {number}", b"line of text %d\n" % number) for number in range(200)))
+    kept = fed(b"cat > backup.tar", stdin)
+
+    assert kept.kept_input() == stdin
+    assert all(b"line of text %d\r\n" % number in kept.shown() for number in range(200))
+
+
+@pytest.mark.parametrize("kind", ["program", "terminal"])
+def test_the_limit_counts_what_is_written_and_not_what_is_sent(kind: str) -> None:
+    """Byte by byte the journal takes many times as much as the input has."""
+    kept = Kept()
+    recording = program(b"bash", kept, max_input_bytes=100_000)
+    take = partial(recording.take, Stream.INPUT) if kind == "program" else TerminalInput(kept, 100_000).take
+
+    def flood() -> None:
+        for _ in range(10_000):
+            take(b"x")
+
+    with pytest.raises(InputTooLong):
+        flood()
+    assert len(kept.events) * (1 + RECORD_HEADER.size) <= 100_000
 
 
 def test_a_transfer_does_not_count_towards_the_limit() -> None:
@@ -280,7 +323,7 @@ def test_input_stops_before_it_takes_the_room_of_other_sessions() -> None:
     kept.has_room = False
     with pytest.raises(OSError, match="no room"):
         recording.take(Stream.INPUT, bytes(20 * MIB))
-    assert len(kept.input()) <= 9 * MIB
+    assert len(kept.kept_input()) <= 9 * MIB
 
 
 def test_the_input_of_a_sealed_recording_can_be_taken_out(tmp_path: Path) -> None:

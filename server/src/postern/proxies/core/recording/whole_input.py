@@ -7,11 +7,14 @@ spoken its protocol, and the input has been that protocol from the first byte on
 is kept what a budget allows, as of output. When the protocol stops, everything is kept again.
 """
 
+import re
 from collections.abc import Iterator
+from itertools import islice
 from typing import ClassVar, Final, Protocol
 
-from postern.contracts.recording.streams import Stream
+from postern.contracts.recording.streams import SAMPLE_PREFIX_BYTES, Stream
 from postern.kernel.errors import PosternError
+from postern.proxies.core.recording.journal_format import MAX_DATA_BYTES, RECORD_HEADER
 from postern.proxies.core.recording.streams import CONTROLS, EventWriter, OnEvent, StreamKeeper, is_binary
 from postern.proxies.core.recording.transfer_framing import FRAMINGS
 
@@ -19,7 +22,12 @@ from postern.proxies.core.recording.transfer_framing import FRAMINGS
 _ROOM_EACH_BYTES: Final = 8 << 20
 #: What begins a stretch of text between other bytes: shorter lines are mostly chance.
 _MIN_LINE_BYTES: Final = 4
-_TEXT: Final = bytes(code for code in range(256) if code and code not in CONTROLS)
+#: A piece may be so many events, and one more for so many bytes: tar streams of small texts need no more.
+_MAX_PARTS: Final = 16
+_BYTES_PER_PART: Final = 512
+#: What an event takes in the journal beside its bytes; the limit is of what is written, not of what is sent.
+_EVENT_BYTES: Final = RECORD_HEADER.size + SAMPLE_PREFIX_BYTES
+_CONTROL: Final = re.compile(b"[" + re.escape(CONTROLS) + b"]")
 
 
 class InputWriter(Protocol):
@@ -57,7 +65,7 @@ class TerminalInput:
 
     def take(self, data: bytes) -> None:
         """Record `data` before it is forwarded. Raises `InputTooLong` and what the recorder raises."""
-        self._kept_bytes += len(data)
+        self._kept_bytes += len(data) + (1 + len(data) // MAX_DATA_BYTES) * _EVENT_BYTES
         if self._kept_bytes > self._max_bytes:
             raise InputTooLong(self._max_bytes)
         if self._kept_bytes > self._room_until:
@@ -89,30 +97,37 @@ class InputKeeper(StreamKeeper):
             self._keep_whole(piece)
 
     def _keep_whole(self, piece: bytes) -> None:
-        self._kept_bytes += len(piece)
+        parts = _parts(piece)
+        self._kept_bytes += len(piece) + len(parts) * _EVENT_BYTES
         if self._kept_bytes > self._max_bytes:
             raise InputTooLong(self._max_bytes)
         if self._kept_bytes > self._room_until:
             self._room_until = self._kept_bytes + _ROOM_EACH_BYTES
             self._recorder.require_room()
-        for is_text, part in _parts(piece):
+        for is_text, part in parts:
             self.saw_binary |= not is_text
             self.keep(part, binary=not is_text)
 
 
-def _parts(piece: bytes) -> Iterator[tuple[bool, bytes]]:
+def _parts(piece: bytes) -> list[tuple[bool, bytes]]:
     """The piece as text, which players show, and what is none.
 
-    Shells skip NUL bytes, so those do not make it binary. Between other bytes, whole lines are text.
+    Shells skip NUL bytes, so those do not make it binary. Between other bytes, whole lines are text. Where the two
+    alternate faster than is worth an event each, the whole piece is one that players do not show.
     """
     if not is_binary(piece.replace(b"\0", b"") if 0 in piece else piece):
-        yield True, piece
-        return
+        return [(True, piece)]
+    most = _MAX_PARTS + len(piece) // _BYTES_PER_PART
+    parts = list(islice(_stretches(piece), most + 1))
+    return parts if len(parts) <= most else [(False, piece)]
+
+
+def _stretches(piece: bytes) -> Iterator[tuple[bool, bytes]]:
     start = at = 0
     in_text = False
     for line in piece.split(b"\n"):
         end = min(at + len(line) + 1, len(piece))
-        is_text = _is_text_line(line) and (in_text or len(line) >= _MIN_LINE_BYTES)
+        is_text = (in_text or len(line) >= _MIN_LINE_BYTES) and _is_text_line(line)
         if is_text is not in_text:
             if at > start:
                 yield in_text, piece[start:at]
@@ -123,7 +138,7 @@ def _parts(piece: bytes) -> Iterator[tuple[bool, bytes]]:
 
 
 def _is_text_line(line: bytes) -> bool:
-    if line.translate(None, _TEXT).replace(b"\0", b""):
+    if _CONTROL.search(line):
         return False
     if line.isascii():
         return not line or any(line)
