@@ -21,7 +21,6 @@ class FakeRecorder:
     ended: str = ""
     failed: bool = False
     break_writes: bool = False
-    is_full: bool = False
     #: What the header says: whether input is in it.
     states_input: bool = False
     started_ms: int = field(default_factory=monotonic_ms)
@@ -42,10 +41,6 @@ class FakeRecorder:
             self.written += data
         elif kind == INPUT:
             self.typed += data
-
-    def require_room(self) -> None:
-        if self.is_full:
-            raise OSError("the volume has reached its reserve")
 
     def of(self, kind: int) -> list[bytes]:
         return [data for found, data in self.events if found == kind]
@@ -70,13 +65,12 @@ class FakeRecordings(SnapshotSource):
     def __init__(self) -> None:
         self.recorders: dict[UUID, FakeRecorder] = {}
         self.refuse = False
-        self.is_full = False
 
     def open(self, grant: SessionGrant, columns: int, rows: int) -> FakeRecorder:
         if self.refuse:
             raise OSError("no space left on device")
         recorder = self.recorders[grant.session_id] = FakeRecorder(
-            columns, rows, is_full=self.is_full, states_input=grant.recording.record_input
+            columns, rows, states_input=grant.recording.record_input
         )
         return recorder
 

@@ -163,6 +163,7 @@ async def test_strict_session_whose_write_fails_forwards_nothing(place: Place) -
 
     assert session.target_output(b"unseen") is False
     assert session.end_reason is EndReason.CANNOT_RECORD
+    assert recorder.ended == "cannot_record"  # where the journal takes that, the recording is sealed now
 
 
 async def test_failed_sync_is_noticed_by_the_clock(place: Place) -> None:

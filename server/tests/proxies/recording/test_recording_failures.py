@@ -12,6 +12,7 @@ import sys
 import threading
 import time
 from collections.abc import Iterator
+from functools import partial
 from pathlib import Path
 from uuid import UUID, uuid4
 
@@ -19,6 +20,7 @@ import pytest
 
 from peers.small_volume import small_volume
 from postern.contracts.enums import RecordingState
+from postern.contracts.recording.streams import ERROR
 from postern.proxies.core.recording import Journal, Recorder, RecordingFailed
 from postern.proxies.core.recording.sealer import Sealer
 from postern.proxies.core.vt import Screen
@@ -198,7 +200,7 @@ def test_promise_4_new_sessions_are_refused_at_the_reserve_and_old_ones_go_on(tm
     journal = journal_in(tmp_path)
     recorder = open_session(journal, 1)
     free = journal.disk.free_bytes
-    journal._reserve_bytes = free * 2
+    journal._room.reserve_bytes = free * 2
     assert journal.disk.level == "refuse"
     with pytest.raises(RecordingFailed) as refused:
         open_session(journal, 2)
@@ -208,6 +210,64 @@ def test_promise_4_new_sessions_are_refused_at_the_reserve_and_old_ones_go_on(tm
     journal.close()
     (sealed,) = seal_all(tmp_path)
     assert recorded_output(sealed) == b"still recorded"
+
+
+@pytest.fixture
+def scarce_disk(tmp_path: Path) -> Iterator[Path]:
+    with small_volume(tmp_path / "scarce", megabytes=24) as place:
+        yield place
+
+
+def scarce_journal(place: Path) -> Journal:
+    journal = Journal(place / "journal", segment_bytes=1 << 20, reserve_bytes=12 << 20, commit_interval_s=0.05)
+    journal.start()
+    return journal
+
+
+@pytest.mark.parametrize("kind", ["output of a terminal", "keys", "events of a program"])
+def test_session_that_writes_most_leaves_the_reserve_to_the_others(scarce_disk: Path, kind: str) -> None:
+    journal = scarce_journal(scarce_disk)
+    quiet = [open_session(journal, number) for number in range(1, 20)]
+    flood = open_session(journal, 99)
+    write = {
+        "output of a terminal": flood.output,
+        "keys": flood.input,
+        "events of a program": partial(flood.event, ERROR),
+    }[kind]
+    taken = 0
+    while taken < 14 << 20 and not flood.failed:
+        write(b"x" * 32_768)
+        taken += 32_768
+        quiet[taken // 32_768 % 19].output(b"some line of text\r\n")
+    with pytest.raises(RecordingFailed) as refused:
+        write(b"more")
+    assert refused.value.reserve
+    flood.end("cannot_record")  # it is whole up to here
+
+    for recorder in quiet:
+        recorder.output(b"still recorded")
+    assert not any(recorder.failed for recorder in quiet)
+    assert journal.disk.free_bytes > 8 << 20
+    journal.close()
+    states = {one.session_id: one.state for one in seal_all(scarce_disk)}
+    assert states[flood.session_id] is RecordingState.SEALED
+
+
+def test_many_sessions_together_cannot_write_past_the_reserve(scarce_disk: Path) -> None:
+    """Each of them stays below any limit of its own."""
+    journal = scarce_journal(scarce_disk)
+    quiet = open_session(journal, 1)
+    floods = [open_session(journal, number) for number in range(2, 400)]
+    for _ in range(100):
+        for recorder in floods:
+            if not recorder.failed:
+                recorder.output(b"x" * 4096)
+        quiet.output(b"some line of text\r\n")
+
+    assert all(recorder.failed for recorder in floods)
+    assert not quiet.failed
+    assert journal.disk.free_bytes > 1 << 20
+    journal.close()
 
 
 _LIMITED = """

@@ -35,17 +35,12 @@ class Kept:
 
     def __init__(self) -> None:
         self.events: list[tuple[int, bytes]] = []
-        self.has_room = True
 
     def event(self, kind: int, data: bytes) -> None:
         self.events.append((kind, data))
 
     def input(self, data: bytes) -> None:
         self.events.append((INPUT, data))
-
-    def require_room(self) -> None:
-        if not self.has_room:
-            raise OSError("no room")
 
     def kept_input(self) -> bytes:
         """Every byte of the input that is in the recording, in order."""
@@ -314,16 +309,6 @@ def test_a_transfer_does_not_count_towards_the_limit() -> None:
     recording = program(command, kept, max_input_bytes=100_000)
     for start in range(0, len(stdin), 32_768):
         recording.take(Stream.INPUT, stdin[start : start + 32_768])
-
-
-def test_input_stops_before_it_takes_the_room_of_other_sessions() -> None:
-    kept = Kept()
-    recording = program(b"cat > f", kept)
-    recording.take(Stream.INPUT, b"first\n")
-    kept.has_room = False
-    with pytest.raises(OSError, match="no room"):
-        recording.take(Stream.INPUT, bytes(20 * MIB))
-    assert len(kept.kept_input()) <= 9 * MIB
 
 
 def test_the_input_of_a_sealed_recording_can_be_taken_out(tmp_path: Path) -> None:

@@ -174,13 +174,3 @@ async def test_a_session_with_more_input_than_is_recorded_ends_and_says_why(
         assert MIB - 64 * 1024 < len(kept) <= MIB
         there = tmp_path / "there"
         assert not there.exists() or kept.startswith(there.read_bytes())
-
-
-async def test_a_session_ends_before_its_input_takes_the_room_of_the_others(world: World, tmp_path: Path) -> None:
-    process_input = os.urandom(30 * MIB)
-    world.proxy.recordings.is_full = True
-    result = await run(world.proxy.ssh(world.login, f"cat > {tmp_path}/there"), stdin=process_input)
-
-    assert result.status == 255
-    assert (await world.plane.event(SessionEnded)).reason is EndReason.CANNOT_RECORD
-    assert not (tmp_path / "there").exists() or not (tmp_path / "there").read_bytes()

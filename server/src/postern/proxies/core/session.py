@@ -5,6 +5,7 @@ view and command detection come after (`detection`). A session ends exactly once
 All methods are called on the event loop and never block on a peer.
 """
 
+import contextlib
 import logging
 from collections.abc import Callable, Iterable
 from datetime import datetime
@@ -523,7 +524,7 @@ class LiveSession:
         if self.state is SessionState.ACTIVE and (seconds := self.rights.seconds_left(at)) is not None:
             self._notify(NoticeKind.EXPIRING, Text.EXPIRING.say(self.language, seconds=seconds))
         if self.recorder is not None and self.recorder.failed:
-            self._go_on_without_recording(OSError("the journal could not be written to disk"))
+            self._go_on_without_recording(OSError("the journal was not written to disk, or has no room left"))
         elif self.state is SessionState.OPENING and monotonic - self.opened_s > opening_limit_s:
             self.end(EndReason.LIMIT, "the session was not opened in time")
         elif self.state is SessionState.ACTIVE and 0 < grant.idle_timeout_s < monotonic - self.last_traffic_s:
@@ -534,6 +535,10 @@ class LiveSession:
     def _go_on_without_recording(self, error: Exception) -> bool:
         """Strict: the session ends (False). Otherwise it goes on, and the audit says from when on nothing is recorded."""
         log.error("session %s cannot be recorded: %s", self.grant.session_id, error)
+        if self.recorder is not None:
+            # One that only had no room any more is sealed now, and not when the proxy stops.
+            with contextlib.suppress(*_RECORDING_FAULTS):
+                self.recorder.end(EndReason.CANNOT_RECORD.value)
         self.recorder = self._terminal_input = None
         if self._program is not None:
             self._protocol, self._program = self._program.protocol, None

@@ -8,7 +8,7 @@ from postern.kernel.errors import PosternError
 class RecordingFailed(PosternError):
     """The session cannot be recorded, or its recording can no longer be trusted.
 
-    `reserve` is True when a new session was refused because the disk has reached its reserve.
+    `reserve` is True when a session was refused, or had to end, because the disk has reached its reserve.
     """
 
     code: ClassVar[str] = "recording_failed"

@@ -31,7 +31,7 @@ from postern.contracts.recording.format import (
     json_bytes,
 )
 from postern.kernel.clock import monotonic_ms, monotonic_s
-from postern.proxies.core.recording.disk import DiskState, JournalStats, LatencyHistogram, measure_disk
+from postern.proxies.core.recording.disk import DiskState, JournalStats, LatencyHistogram
 from postern.proxies.core.recording.errors import RecordingFailed
 from postern.proxies.core.recording.journal_files import JournalFolder, sync_directory
 from postern.proxies.core.recording.journal_format import (
@@ -43,6 +43,7 @@ from postern.proxies.core.recording.journal_format import (
     encode_record,
     encode_segment_header,
 )
+from postern.proxies.core.recording.journal_room import JournalRoom
 from postern.proxies.core.recording.spare_segments import SpareSegments
 
 log = logging.getLogger(__name__)
@@ -64,6 +65,8 @@ class Recorder:
     def __init__(self, journal: "Journal", number: int, session_id: UUID) -> None:
         self.session_id = session_id
         self.output_bytes = 0
+        #: What was written lately; halved at each look at the room (`journal_room`).
+        self.recent_bytes = 0
         self._journal = journal
         self._number = number
         self._begin_ms = monotonic_ms()
@@ -100,10 +103,6 @@ class Recorder:
         if kind == OUTPUT:
             self.output_bytes += len(data)
 
-    def require_room(self) -> None:
-        """Raise `RecordingFailed` when the volume has reached its reserve: what can wait must leave it to the others."""
-        self._journal.require_room()
-
     def mark(self, name: str, text: str = "") -> None:
         """A named moment for the player's time line."""
         self._write(MARK, json_bytes({"name": name[:_MAX_TEXT], "text": text[:_MAX_TEXT]}))
@@ -120,7 +119,7 @@ class Recorder:
         self._on_failure.append(callback)
 
     def _write(self, kind: int, data: bytes) -> None:
-        if self._failure is not None:
+        if self._failure is not None and not (self._failure.reserve and kind == END):
             raise self._failure
         if self._ended:
             raise RecordingFailed("the recording of this session has ended")
@@ -128,7 +127,10 @@ class Recorder:
             self._journal.write(self._number, kind, data)
 
     def fail(self, failure: RecordingFailed) -> list[OnFailure]:
-        """For the journal: from now on every call raises; the callbacks to run."""
+        """For the journal: from now on every call raises; the callbacks to run.
+
+        What had to leave its room to others is whole up to here, and can say so: `end` still works.
+        """
         self._failure = failure
         callbacks, self._on_failure = self._on_failure, []
         return callbacks
@@ -149,7 +151,7 @@ class Journal:
             raise ValueError(f"a segment needs at least {MIN_SEGMENT_BYTES} bytes")
         self._directory = directory
         self._segment_bytes = segment_bytes
-        self._reserve_bytes = reserve_bytes
+        self._room = JournalRoom(directory, reserve_bytes)
         self._commit_interval_s = commit_interval_s
         self._folder: JournalFolder | None = None
         self._lock_fd = -1
@@ -183,7 +185,7 @@ class Journal:
             self._loop = asyncio.get_running_loop()
         except RuntimeError:  # a plain script or test without a loop: callbacks then run in the committer's thread
             self._loop = None
-        self._spares = SpareSegments(self._folder, self._segment_bytes, self._reserve_bytes)
+        self._spares = SpareSegments(self._folder, self._segment_bytes, self._room.reserve_bytes)
         self._spares.start()
         self._committer = threading.Thread(target=self._commit_loop, name="journal-commit", daemon=True)
         self._committer.start()
@@ -211,14 +213,11 @@ class Journal:
     @property
     def disk(self) -> DiskState:
         """How much room the volume of the journal has, measured now."""
-        return measure_disk(self._directory, self._reserve_bytes)
+        return self._room.disk
 
     def is_at_reserve(self) -> bool:
         """Whether no new session may begin because the volume is full, or gone."""
-        try:
-            return self.disk.level == "refuse"
-        except OSError:
-            return True
+        return self._room.is_at_reserve()
 
     @property
     def stats(self) -> JournalStats:
@@ -239,7 +238,7 @@ class Journal:
 
         A size of 0 (no terminal) counts as 80x24.
         """
-        self.require_room()
+        self._room.require()
         if self._broken is not None:
             self._give_segment_up()
         columns, rows = clamp_size(columns, rows)
@@ -256,15 +255,6 @@ class Journal:
             raise
         return recorder
 
-    def require_room(self) -> None:
-        """Raise `RecordingFailed` when the disk is at its reserve or cannot be looked at."""
-        try:
-            disk = self.disk
-        except OSError as error:
-            raise RecordingFailed("the volume of the recordings cannot be reached") from error
-        if disk.level == "refuse":
-            raise RecordingFailed("the disk of the recordings is full: no new sessions", reserve=True)
-
     def forget(self, number: int) -> None:
         """The session has ended; for `Recorder`."""
         self._open.pop(number, None)
@@ -278,10 +268,23 @@ class Journal:
             raise RecordingFailed("the recording cannot be written")
         if len(data) <= MAX_DATA_BYTES:
             self._append(encode_record(number, kind, now_ms, data))
-            return
-        view = memoryview(data)
-        for start in range(0, len(data), MAX_DATA_BYTES):
-            self._append(encode_record(number, kind, now_ms, bytes(view[start : start + MAX_DATA_BYTES])))
+        else:
+            view = memoryview(data)
+            for start in range(0, len(data), MAX_DATA_BYTES):
+                self._append(encode_record(number, kind, now_ms, bytes(view[start : start + MAX_DATA_BYTES])))
+        size = RECORD_HEADER.size + len(data)
+        recorder = self._open.get(number)
+        if recorder is not None:
+            recorder.recent_bytes += size
+        if self._room.is_time_to_look(size):
+            for writer in self._room.too_many(list(self._open.values())):
+                self._make_room(writer)
+
+    def _make_room(self, recorder: Recorder) -> None:
+        """End one recording, so that the others have room. What it has written is kept."""
+        log.error("session %s writes most and ends: the disk of the recordings is full", recorder.session_id)
+        failure = RecordingFailed("the disk of the recordings is full, and this session wrote most", reserve=True)
+        self._tell(recorder.fail(failure), failure)
 
     def _append(self, record: bytes) -> None:
         started_s = monotonic_s()
@@ -332,17 +335,19 @@ class Journal:
         failure = RecordingFailed("the recording cannot be written")
         callbacks = [callback for recorder in list(self._open.values()) for callback in recorder.fail(failure)]
         self._open.clear()
-        if self._loop is not None:
-            for callback in callbacks:
-                self._loop.call_soon_threadsafe(callback, failure)
-        else:
-            for callback in callbacks:
-                callback(failure)
+        self._tell(callbacks, failure)
         if self._folder is not None and self._segment:
             try:
                 self._folder.failed_path(self._segment).touch()
             except OSError:
                 log.warning("the failed segment could not be marked; the sealer sees it when the next one begins")
+
+    def _tell(self, callbacks: list[OnFailure], failure: RecordingFailed) -> None:
+        for callback in callbacks:
+            if self._loop is not None:
+                self._loop.call_soon_threadsafe(callback, failure)
+            else:
+                callback(failure)
 
     def _give_segment_up(self) -> None:
         """Go on with a fresh segment after a failure. The old one keeps what it has, without an end record."""

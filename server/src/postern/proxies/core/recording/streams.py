@@ -44,13 +44,10 @@ CONTROLS: Final = bytes(code for code in (*range(1, 0x20), 0x7F) if code not in 
 
 
 class EventWriter(Protocol):
-    """The part of a recorder that is needed here. Both raise what the recorder raises."""
+    """The part of a recorder that is needed here. Raises what the recorder raises."""
 
     def event(self, kind: int, data: bytes) -> None:
         """Returns when the event is in the journal."""
-
-    def require_room(self) -> None:
-        """Raises when the volume of the recordings has reached its reserve."""
 
 
 #: Told of each event that a live view may show.

@@ -18,8 +18,6 @@ from postern.proxies.core.recording.journal_format import MAX_DATA_BYTES, RECORD
 from postern.proxies.core.recording.streams import CONTROLS, EventWriter, OnEvent, StreamKeeper, is_binary
 from postern.proxies.core.recording.transfer_framing import FRAMINGS
 
-#: After so much input, the room on the volume is looked at again.
-_ROOM_EACH_BYTES: Final = 8 << 20
 #: What begins a stretch of text between other bytes: shorter lines are mostly chance.
 _MIN_LINE_BYTES: Final = 4
 #: A piece may be so many events, and one more for so many bytes: tar streams of small texts need no more.
@@ -31,13 +29,10 @@ _CONTROL: Final = re.compile(b"[" + re.escape(CONTROLS) + b"]")
 
 
 class InputWriter(Protocol):
-    """The part of a recorder that terminals need here. Both raise what the recorder raises."""
+    """The part of a recorder that terminals need here. Raises what the recorder raises."""
 
     def input(self, data: bytes) -> None:
         """Returns when the bytes are in the journal."""
-
-    def require_room(self) -> None:
-        """Raises when the volume of the recordings has reached its reserve."""
 
 
 class InputTooLong(PosternError):
@@ -52,7 +47,7 @@ class InputTooLong(PosternError):
 
 
 class TerminalInput:
-    """What a person sends to a terminal, as it was sent: every byte, within the same limit and the same room.
+    """What a person sends to a terminal, as it was sent: every byte, within the same limit.
 
     No transfer is spared: a terminal changes the bytes of one, so that nothing can be proven about it.
     """
@@ -61,16 +56,12 @@ class TerminalInput:
         self._recorder = recorder
         self._max_bytes = max_bytes
         self._kept_bytes = 0
-        self._room_until = 0
 
     def take(self, data: bytes) -> None:
         """Record `data` before it is forwarded. Raises `InputTooLong` and what the recorder raises."""
         self._kept_bytes += len(data) + (1 + len(data) // MAX_DATA_BYTES) * _EVENT_BYTES
         if self._kept_bytes > self._max_bytes:
             raise InputTooLong(self._max_bytes)
-        if self._kept_bytes > self._room_until:
-            self._room_until = self._kept_bytes + _ROOM_EACH_BYTES
-            self._recorder.require_room()
         self._recorder.input(data)
 
 
@@ -81,12 +72,10 @@ class InputKeeper(StreamKeeper):
         super().__init__(Stream.INPUT, recorder, on_event)
         #: What has been recognised by the bytes of both sides so far.
         self.protocol = ""
-        self._recorder = recorder
         self._transfer = transfer
         self._framing = FRAMINGS[transfer]() if transfer else None
         self._max_bytes = max_bytes
         self._kept_bytes = 0
-        self._room_until = 0
 
     def take_piece(self, piece: bytes, now_s: float) -> None:
         framed = self._framing.take(piece) if self._framing is not None else 0
@@ -101,9 +90,6 @@ class InputKeeper(StreamKeeper):
         self._kept_bytes += len(piece) + len(parts) * _EVENT_BYTES
         if self._kept_bytes > self._max_bytes:
             raise InputTooLong(self._max_bytes)
-        if self._kept_bytes > self._room_until:
-            self._room_until = self._kept_bytes + _ROOM_EACH_BYTES
-            self._recorder.require_room()
         for is_text, part in parts:
             self.saw_binary |= not is_text
             self.keep(part, binary=not is_text)
