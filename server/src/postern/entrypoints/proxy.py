@@ -24,7 +24,7 @@ from postern.contracts.events import RecordingSealed
 from postern.contracts.recording.streams import STREAMS_VERSION
 from postern.contracts.recording.trusted_keys import PRIVATE_KEY
 from postern.contracts.terminals import HeartbeatAnswer, Registered
-from postern.entrypoints.shutdown import StopSignals, supervised_shutdown_s
+from postern.entrypoints.shutdown import StopBudget, StopSignals, supervised_shutdown_s
 from postern.foundation.local_proxy import LOCAL_PROXY_FILE
 from postern.foundation.part_board import SUPERVISOR_PID
 from postern.foundation.private_files import private_folder
@@ -183,7 +183,12 @@ async def run(settings: Settings) -> int:
         )
         await recording.start()
         recording_ends = AsyncExitStack()
-        recording_ends.push_async_callback(recording.stop)
+        budget = StopBudget()
+
+        async def stop_recording() -> None:
+            await recording.stop(budget.left(keep_s=2 * _LAST_EVENTS_S))
+
+        recording_ends.push_async_callback(stop_recording)
         await stack.enter_async_context(recording_ends)
 
         credential = await _unless(stopping, obtain_credential(config))
@@ -298,8 +303,8 @@ async def run(settings: Settings) -> int:
         await registry.drain(config.limits.drain_s, at_once=signals.at_once)
         # What has just ended is sealed, told and sent while the line to the control plane is still there.
         await recording_ends.aclose()
-        await outbox.flushed(_LAST_EVENTS_S)
-        await tickets.reported(_LAST_EVENTS_S)
+        await outbox.flushed(min(_LAST_EVENTS_S, budget.left()))
+        await tickets.reported(min(_LAST_EVENTS_S, budget.left()))
         for task in (*background, unknown, ended):
             task.cancel()
         await asyncio.gather(*background, unknown, ended, return_exceptions=True)

@@ -15,7 +15,7 @@ from typing import IO, Final
 
 from postern import API_LEVEL, __version__
 from postern.entrypoints.environments import environ_of
-from postern.entrypoints.shutdown import supervised_shutdown_s
+from postern.entrypoints.shutdown import PROXY_STOP_S, supervised_shutdown_s
 from postern.entrypoints.supervisor import EXIT_CONFIG, Part, Supervisor
 from postern.foundation import part_board
 from postern.foundation.private_files import correct_rights, private_folder
@@ -73,7 +73,7 @@ def parts(settings: Settings, *, reload: bool) -> list[Part]:
         Part(name="web", argv=postern("web", *(["--reload"] if reload else [])), renews=not reload),
         Part(name="worker", argv=postern("worker", "--beat"), stop_timeout_s=15.0),
         # The longest: live sessions are told, recordings are sealed.
-        Part(name="proxy", argv=postern("proxy"), stop_timeout_s=20.0, grace_s=supervised_shutdown_s(settings)),
+        Part(name="proxy", argv=postern("proxy"), stop_timeout_s=PROXY_STOP_S, grace_s=supervised_shutdown_s(settings)),
     ]
     if settings.redis_is_private:
         listed.insert(0, private_redis(settings.run_dir / "redis.sock"))

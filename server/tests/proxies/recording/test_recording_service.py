@@ -4,6 +4,7 @@ import asyncio
 import io
 import os
 import signal
+import threading
 import time
 from collections.abc import AsyncIterator, Callable
 from pathlib import Path
@@ -218,3 +219,31 @@ async def test_sealing_key_is_private_and_its_public_half_lies_beside_it(running
     await until(running.key_file.with_suffix(".pub").exists)
     assert running.key_file.stat().st_mode & 0o777 == 0o600
     assert len(parse_public_key(running.key_file.with_suffix(".pub").read_text())) == 32
+
+
+async def test_stopping_takes_no_longer_than_it_may_on_a_disk_that_does_not_answer(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The supervisor kills a proxy that takes longer, and the control plane does not hear the last events."""
+    answers = threading.Event()
+    sync = os.fdatasync
+
+    def stuck(descriptor: int) -> None:
+        if threading.current_thread().name == "journal-commit":
+            answers.wait(120)
+        sync(descriptor)
+
+    running = Running(tmp_path / "proxy")
+    await running.service.start()
+    await until(lambda: running.service.sealer.pid)
+    sealer = running.service.sealer.pid
+    assert sealer is not None
+    os.kill(sealer, signal.SIGSTOP)
+    monkeypatch.setattr(os, "fdatasync", stuck)
+    running.open(UUID(int=1)).output(b"shown")
+    try:
+        async with asyncio.timeout(12):  # one step alone took 15 s
+            await running.service.stop(4)
+        assert not psutil.pid_exists(sealer)
+    finally:
+        answers.set()

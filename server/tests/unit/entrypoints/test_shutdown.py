@@ -4,7 +4,10 @@ from signal import SIGINT, SIGTERM, Signals
 
 import pytest
 
-from postern.entrypoints.shutdown import StopSignals
+from postern.entrypoints import shutdown
+from postern.entrypoints.shutdown import PROXY_STOP_S, StopBudget, StopSignals
+from postern.entrypoints.up import parts
+from postern.foundation.settings import Settings
 
 
 @pytest.mark.parametrize(
@@ -28,3 +31,26 @@ async def test_second_stop_signal_asks_for_the_end_at_once(
         taken.take(number)
     assert taken.stopping.is_set()
     assert taken.at_once.is_set() == at_once
+
+
+def test_the_proxys_steps_share_one_budget_that_ends_before_the_supervisor_kills(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    now_s = 100.0
+    monkeypatch.setattr(shutdown, "monotonic_s", lambda: now_s)
+    budget = StopBudget()
+    now_s += 1000  # it begins when the first step asks, not while people finish
+    whole_s = budget.left()
+    assert 0 < whole_s <= PROXY_STOP_S - 3  # closing the listeners, and the process itself
+
+    assert budget.left(keep_s=6) == whole_s - 6
+    now_s += 5
+    assert budget.left() == whole_s - 5
+    now_s += 100
+    assert budget.left() == budget.left(keep_s=6) == 0
+
+
+def test_the_supervisor_gives_the_proxy_the_time_that_its_budget_is_part_of() -> None:
+    settings = Settings.load({"POSTERN_HOME": "/nowhere"})
+    (proxy,) = (part for part in parts(settings, reload=False) if part.name == "proxy")
+    assert proxy.stop_timeout_s == PROXY_STOP_S

@@ -1,6 +1,7 @@
 """The endpoint that the web plane's bridge connects browsers to."""
 
 import asyncio
+import contextlib
 import logging
 import os
 from pathlib import Path
@@ -45,6 +46,8 @@ _PING_S: Final = 20.0
 _WRITE_BUFFER_BYTES: Final = 256 * 1024
 _WAITING_FRAMES: Final = 8
 _SOCKET_MODE: Final = 0o600
+#: How long all links together may take to close.
+_GOODBYE_S: Final = 1.0
 
 
 class StreamServer:
@@ -99,7 +102,9 @@ class StreamServer:
         """Close all links; sessions have ended before."""
         if self._server is not None:
             self._server.close()
-            await self._server.wait_closed()
+            with contextlib.suppress(TimeoutError):  # whoever does not answer goes with the process
+                async with asyncio.timeout(_GOODBYE_S):
+                    await self._server.wait_closed()
             self._server = None
 
     async def _serve(self, socket: ServerConnection) -> None:

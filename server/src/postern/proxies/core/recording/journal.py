@@ -50,7 +50,6 @@ log = logging.getLogger(__name__)
 
 #: A disk that has not finished a commit for so long counts as failed: what it holds back can be lost.
 _STALLED_COMMIT_MS: Final = 10_000
-_STOP_WAIT_S: Final = 15.0
 _MAX_TEXT: Final = 4_096
 
 OnFailure = Callable[[RecordingFailed], None]
@@ -190,13 +189,17 @@ class Journal:
         self._committer = threading.Thread(target=self._commit_loop, name="journal-commit", daemon=True)
         self._committer.start()
 
-    def close(self) -> None:
-        """Commit the rest and let go. Sessions that are still open will be sealed as incomplete."""
+    def close(self, limit_s: float = 15.0) -> None:
+        """Commit the rest and let go. Sessions that are still open will be sealed as incomplete.
+
+        Waits so long at most for a disk that does not answer; the process may end then, and what it wrote is not lost.
+        """
+        ends_s = monotonic_s() + limit_s
         self._stop.set()
         if self._committer is not None:
-            self._committer.join(_STOP_WAIT_S)
+            self._committer.join(limit_s)
         if self._spares is not None:
-            self._spares.stop()
+            self._spares.stop(max(0.0, ends_s - monotonic_s()))
         if self._committer is not None and self._committer.is_alive():
             # It may be using them: a number that is closed here could be another file a moment later.
             log.error("the journal's last commit does not end; its files stay open")

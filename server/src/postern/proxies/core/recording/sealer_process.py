@@ -124,6 +124,7 @@ class SealerProcess:
         self._on_message = on_message
         self._task: asyncio.Task[None] | None = None
         self._process: subprocess.Popen[bytes] | None = None
+        self._end_limit_s = _STOP_WAIT_S
 
     @property
     def pid(self) -> int | None:
@@ -133,8 +134,9 @@ class SealerProcess:
     def start(self) -> None:
         self._task = asyncio.create_task(self._keep_running(), name="sealer")
 
-    async def stop(self) -> None:
+    async def stop(self, limit_s: float = 5.0) -> None:
         """Closing the channel makes the sealer end by itself; it may be killed at any moment without loss."""
+        self._end_limit_s = limit_s
         if self._task is not None:
             self._task.cancel()
             with contextlib.suppress(asyncio.CancelledError):
@@ -191,9 +193,8 @@ class SealerProcess:
                 else:
                     self._on_message(message)
 
-    @staticmethod
-    async def _end_process(process: subprocess.Popen[bytes]) -> None:
-        deadline_s = monotonic_s() + _STOP_WAIT_S
+    async def _end_process(self, process: subprocess.Popen[bytes]) -> None:
+        deadline_s = monotonic_s() + self._end_limit_s
         while process.poll() is None:
             if monotonic_s() > deadline_s:
                 process.kill()

@@ -18,6 +18,10 @@ from postern.proxies.core.recording.spool import SealedRecording, Spool
 log = logging.getLogger(__name__)
 
 _DRAIN_POLL_S: Final = 0.1
+#: How long the sealer may take to end when it is asked to; it may be killed at any moment without loss.
+_SEALER_END_S: Final = 2.0
+_LEAST_SEALER_END_S: Final = 0.5
+_LEAST_COMMIT_S: Final = 1.0
 
 OnCheckpoint = Callable[[RecordingCheckpoint], None]
 OnSealed = Callable[[RecordingSealed, Path | None], None]
@@ -67,13 +71,18 @@ class RecordingService:
             self._tell_sealed(sealed)
         self.sealer.start()
 
-    async def stop(self, drain_s: float = 10.0) -> None:
-        """After all sessions have ended: let the sealer finish, then stop it. What is left waits for the next start."""
-        self.journal.close()
-        deadline_s = monotonic_s() + drain_s
-        while monotonic_s() < deadline_s and JournalFolder.all(self._journal_dir):  # noqa: ASYNC110 - the other process has no event for it
+    async def stop(self, limit_s: float = 15.0) -> None:
+        """After all sessions have ended: let the sealer finish, then stop it. What is left waits for the next start.
+
+        `limit_s` is for all of it, on a disk that does not answer too.
+        """
+        ends_s = monotonic_s() + limit_s
+        # In a thread: what is told meanwhile is sent.
+        await asyncio.to_thread(self.journal.close, max(_LEAST_COMMIT_S, limit_s / 2))
+        sealed_until_s = ends_s - min(_SEALER_END_S, limit_s / 4)
+        while monotonic_s() < sealed_until_s and JournalFolder.all(self._journal_dir):  # noqa: ASYNC110 - the other process has no event for it
             await asyncio.sleep(_DRAIN_POLL_S)
-        await self.sealer.stop()
+        await self.sealer.stop(max(_LEAST_SEALER_END_S, ends_s - monotonic_s()))
 
     def _hear(self, message: dict[str, Any]) -> None:
         if "sealed" in message:

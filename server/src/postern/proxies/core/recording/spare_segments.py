@@ -12,7 +12,6 @@ log = logging.getLogger(__name__)
 
 _RETRY_S: Final = 1.0
 _WARN_EACH_S: Final = 30.0
-_STOP_WAIT_S: Final = 5.0
 
 
 class SpareSegments:
@@ -32,10 +31,10 @@ class SpareSegments:
         self._wanted.set()
         self._thread.start()
 
-    def stop(self) -> None:
+    def stop(self, limit_s: float) -> None:
         self._stopping = True
         self._wanted.set()
-        self._thread.join(_STOP_WAIT_S)
+        self._thread.join(limit_s)
 
     def take(self, number: int) -> int:
         """The descriptor of segment `number`. Raises OSError when there is no room for one.
