@@ -75,12 +75,11 @@ def test_commit_that_hangs_while_the_journal_closes_never_meets_another_file(
         synced.append(os.fstat(descriptor).st_ino)
 
     monkeypatch.setattr(os, "fdatasync", hanging)
-    monkeypatch.setattr(journal_module, "_STOP_WAIT_S", 0.1)
     journal.start()
     open_session(journal).output(b"a")
     own = os.fstat(journal._fd).st_ino
     assert begun.wait(60)
-    journal.close()
+    journal.close(limit_s=0.1)
     others = [(tmp_path / f"other{number}").open("w") for number in range(8)]
     go_on.set()
     assert journal._committer is not None
