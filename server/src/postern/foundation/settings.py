@@ -255,14 +255,18 @@ SETTINGS_REFERENCE: Final[tuple[tuple[str, str, str], ...]] = (
     (
         "POSTERN_RECORDING_RESERVE_MB",
         "1024",
-        "Free space below which the proxy starts no new session, so that running ones can go on.",
+        (
+            "Free space below which the proxy starts no new session, and ends the running one that writes most, so that "
+            "the others can go on."
+        ),
     ),
     (
         "POSTERN_RECORDING_INPUT_MB",
         "1024",
         (
-            "Standard input of one command without a terminal that is recorded, in MB: 1 to 1048576. A session with more "
-            "ends. File transfers by scp, sftp, rsync and tar do not count."
+            "Input of one command that is recorded, with a terminal or without, in MB: 1 to 1048576. What it takes in the "
+            "journal counts, so that input in tiny pieces reaches it sooner. A session with more ends. File transfers by "
+            "scp, sftp, rsync and tar do not count."
         ),
     ),
     ("POSTERN_IMPORT_MAX_MB", "10", "Largest csv or xlsx file that can be imported, in MB: 1 to 30."),
