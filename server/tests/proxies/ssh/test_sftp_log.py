@@ -11,7 +11,6 @@ from hypothesis import strategies as st
 
 from postern.contracts.enums import Actions
 from postern.proxies.ssh import sftp_packets as sftp
-from postern.proxies.ssh.scp_inspector import ScpInspector
 from postern.proxies.ssh.sftp_inspector import SftpInspector
 from postern.proxies.ssh.sftp_packets import Malformed, Packet, PacketCutter
 from postern.proxies.ssh.shown_path import shown
@@ -404,15 +403,4 @@ def test_room_of_a_file_is_given_back_with_its_report() -> None:
     inspector.from_person(packet(sftp.CLOSE, 4, b"h"))
     inspector.from_target(packet(sftp.STATUS, 4, 0, b"", b""))
     assert len(audit.transfers) == 3
-    assert audit.held == 0
-
-
-def test_scp_file_does_not_pass_without_room_for_it() -> None:
-    audit = Audit()
-    inspector = ScpInspector(audit, upload=False)  # type: ignore[arg-type]  # a stand-in for the session
-    assert inspector.from_target(b"C0644 2 a\nxx\0")
-    audit.room = 0
-    assert inspector.from_target(b"C0644 2 b\nxx\0") == b""
-    inspector.close()
-    assert [path for _, path, *_ in audit.transfers] == ["a"]
     assert audit.held == 0

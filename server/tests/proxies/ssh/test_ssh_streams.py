@@ -131,22 +131,6 @@ def test_k43_inspectors_meet_nonsense_with_a_value_error_only(up: list[bytes], d
             inspector.close()
 
 
-@given(st.lists(st.integers(0, 10_000), max_size=12))
-def test_scp_inspector_names_files_whatever_the_cuts(cuts: list[int]) -> None:
-    audit = Audit()
-    inspector = ScpInspector(audit, upload=True)  # type: ignore[arg-type]  # a stand-in for the session
-    stream = b"D0755 0 dir\nT1 0 1 0\nC0644 5 a b\nhello\0E\nC0600 0 empty\n\0C0644 3 cut\nab"
-    for chunk in chunks(stream, cuts):
-        assert inspector.from_person(chunk) == chunk
-    inspector.close()
-
-    assert audit.transfers == [
-        ("upload", "dir/a b", 5, True),
-        ("upload", "empty", 0, True),
-        ("upload", "cut", 2, False),
-    ]
-
-
 # Protocols of commands, by their bytes
 
 

@@ -1,17 +1,67 @@
-"""Reads a legacy scp transfer as it passes and reports each file: name, direction, size."""
+"""Reads a legacy scp transfer as it passes and reports each file: name, direction, size and outcome.
 
+The source sends lines: `C` a file, `D` a folder, `E` its end, `T` times. The sink answers each line, and once at the
+beginning. After a `C` line that was answered with 0 the source sends the content and a status, which the sink answers as
+well. A file whose line was answered with an error has no content: its bytes would be read as the next line. So both
+directions are read, and each answer is paired with what it answers. What cannot be paired ends the session.
+
+The host's end of the transfer decides what is true. In an upload its answers must not be anticipated: bytes of the person
+before an answer end the session. In a download the person may answer in advance, and the host takes the answers in order.
+"""
+
+import re
+from collections import deque
+from dataclasses import dataclass
+from enum import Enum, auto
 from typing import Final
 
 from postern.contracts.enums import TransferDirection
 from postern.proxies.core.session import LiveSession
-from postern.proxies.ssh.shown_path import shortened, shown
+from postern.proxies.ssh.scp_lines import Answer, AnswerReader, LineReader
+from postern.proxies.ssh.shown_path import PATH_CHARS, shortened, shown
 
-_MAX_LINE: Final = 8192
 _MAX_DEPTH: Final = 256
+#: Answers in advance. Clients that cannot wait send a handful.
+_MAX_AHEAD: Final = 4096
+#: Mode, size, name. Anything else could be read in another way at the other end.
+_NAMING: Final = re.compile(rb"[CD][0-7]{4,7} (0|[1-9][0-9]{0,18}) (.+)", re.DOTALL)
+_TIMES: Final = re.compile(rb"T-?[0-9]+ [0-9]+ -?[0-9]+ [0-9]+")
+
+
+class _Awaited(Enum):
+    """What the next answer of the sink is about."""
+
+    BEGINNING = auto()
+    TIMES = auto()
+    FILE = auto()
+    FOLDER = auto()
+    FOLDER_END = auto()
+    CONTENT = auto()
+
+
+class _Phase(Enum):
+    """What the source sends next."""
+
+    LINE = auto()
+    CONTENT = auto()
+    STATUS = auto()
+
+
+@dataclass(slots=True)
+class _File:
+    """A file that was named. `left` bytes of its content are still to come."""
+
+    path: str
+    size: int
+    left: int
+    held: int
+    is_open: bool = False  # the sink wants its content
+    source_ok: bool | None = None
+    sink_ok: bool | None = None
 
 
 class ScpInspector:
-    """`relay.Inspector` for one `scp -t` (upload) or `scp -f` (download). Raises ValueError on anything else."""
+    """`relay.Inspector` for one `scp -t` (upload) or `scp -f` (download). Raises ValueError when it is not scp, or lies."""
 
     answers_itself = False
     backlog = 0
@@ -19,94 +69,188 @@ class ScpInspector:
     def __init__(self, session: LiveSession, *, upload: bool) -> None:
         self._session = session
         self._upload = upload
-        self._line = bytearray()
+        self._lines = LineReader()
+        self._statuses = AnswerReader()
+        self._answers = AnswerReader()
+        #: Answers that the source has not asked for yet.
+        self._ahead: deque[Answer] = deque()
+        self._awaited: _Awaited | None = _Awaited.BEGINNING
+        self._phase = _Phase.LINE
         self._folders: list[str] = []
-        self._file = ""
-        self._size = 0
-        self._left = 0
-        self._in_file = False
-        self._held = 0
+        self._folder = ""
+        self._file: _File | None = None
+        #: One side has given up: nothing more may come from the source.
+        self._is_over = False
 
     def from_person(self, data: bytes) -> bytes:
-        return self._read(data) if self._upload else data
+        return self._from_source(data) if self._upload else self._from_sink(data)
 
     def from_target(self, data: bytes) -> bytes:
-        return data if self._upload else self._read(data)
+        return self._from_sink(data) if self._upload else self._from_source(data)
 
     def answers(self) -> bytes:
         return b""
 
     def close(self) -> None:
-        if self._in_file:
-            self._report(success=False, carried=self._size - self._left)
+        """Report the file that is under way: the sink may hold a part of it, or all."""
+        if self._file is not None:
+            whole = self._phase is not _Phase.CONTENT and self._awaited is not None
+            self._report(self._file, success=False, detail="no answer" if whole else "cut off")
 
-    def _read(self, data: bytes) -> bytes:
-        """The sender's side: lines, and after a C line its content and one status byte. Returns what may pass."""
+    # The source
+
+    def _from_source(self, data: bytes) -> bytes:
+        """Returns what may pass: nothing when a file cannot be logged."""
         position = 0
         while position < len(data):
-            if self._in_file:
-                take = min(self._left, len(data) - position)
-                self._left -= take
-                position += take
-                if not self._left and position < len(data):
-                    self._report(success=data[position] == 0, carried=self._size)
-                    position += 1
-                continue
-            if not self._line and data[position] == 0:
-                position += 1  # an acknowledgement
-                continue
-            end = data.find(b"\n", position)
-            if end < 0:
-                self._line += data[position:]
-                if len(self._line) > _MAX_LINE:
-                    raise ValueError("a line is too long")
-                return data
-            self._line += data[position:end]
-            position = end + 1
-            line, self._line = bytes(self._line), bytearray()
-            if not self._take_line(line):
-                return b""
+            if self._is_over:
+                raise ValueError("bytes after a fatal error")
+            if self._phase is _Phase.CONTENT:
+                position = self._take_content(data, position)
+            elif self._phase is _Phase.STATUS:
+                position = self._take_status(data, position)
+            elif self._awaited is not None:
+                raise ValueError("bytes before the answer to the last ones")
+            else:
+                line, position = self._lines.read(data, position)
+                if line is not None and not self._take_line(line):
+                    return b""
+            self._settle()
         return data
 
+    def _take_content(self, data: bytes, position: int) -> int:
+        file = self._current_file
+        taken = min(file.left, len(data) - position)
+        file.left -= taken
+        if not file.left:
+            self._content_is_whole()
+        return position + taken
+
+    def _content_is_whole(self) -> None:
+        """The status follows. A sink that failed may answer before it."""
+        self._phase, self._awaited = _Phase.STATUS, _Awaited.CONTENT
+
+    def _take_status(self, data: bytes, position: int) -> int:
+        file = self._current_file
+        status, position = self._statuses.read(data, position)
+        if status is not None:
+            file.source_ok = status is Answer.OK
+            self._is_over |= status is Answer.FATAL
+            self._phase = _Phase.LINE
+            self._finish(file)
+        return position
+
     def _take_line(self, line: bytes) -> bool:
-        """False: the file that the line names cannot be logged, so nothing of it may pass."""
+        """False: the file that the line names cannot be logged."""
         kind = line[:1]
-        if kind in (b"C", b"D"):
-            _, size, name = self._fields(line)
-            if kind == b"D":
-                if len(self._folders) >= _MAX_DEPTH:
-                    raise ValueError("folders are too deep")
-                self._folders.append(name)
-                return True
-            self._file, self._size, self._left = name, size, size
-            self._held = self._session.hold(self._path)
-            self._in_file = self._held > 0
-            return self._in_file
-        if kind == b"E":
-            if self._folders:
-                self._folders.pop()
-        elif kind not in (b"T", b"\x01", b"\x02"):
+        if kind == b"C":
+            return self._take_file(line)
+        if kind == b"D":
+            if len(self._folders) >= _MAX_DEPTH:
+                raise ValueError("folders are too deep")
+            _size, self._folder = _naming(line)
+            self._awaited = _Awaited.FOLDER
+        elif line == b"E" and self._folders:
+            self._awaited = _Awaited.FOLDER_END
+        elif _TIMES.fullmatch(line):
+            self._awaited = _Awaited.TIMES
+        elif kind == b"\x02":
+            self._is_over = True
+        elif kind != b"\x01":  # what the source could not read; nobody answers that
             raise ValueError("not an scp line")
         return True
 
-    @staticmethod
-    def _fields(line: bytes) -> tuple[str, int, str]:
-        parts = line[1:].split(b" ", 2)
-        if len(parts) != 3 or not parts[1].isdigit():
-            raise ValueError("a malformed scp line")
-        return parts[0].decode("ascii", "replace"), int(parts[1]), shown(parts[2], _MAX_LINE)
+    def _take_file(self, line: bytes) -> bool:
+        size, name = _naming(line)
+        path = shortened("/".join((*self._folders, name)))
+        held = self._session.hold(path)
+        if not held:
+            return False
+        self._file = _File(path, size, size, held)
+        self._awaited = _Awaited.FILE
+        return True
+
+    # The sink
+
+    def _from_sink(self, data: bytes) -> bytes:
+        position = 0
+        while position < len(data):
+            answer, position = self._answers.read(data, position)
+            if answer is None:
+                continue
+            if self._upload and self._awaited is None:
+                raise ValueError("an answer to nothing")
+            if len(self._ahead) >= _MAX_AHEAD:
+                raise ValueError("too many answers in advance")
+            self._ahead.append(answer)
+            self._settle()
+        return data
+
+    def _settle(self) -> None:
+        """Give the source the answer that it waits for, if it is there."""
+        if self._awaited is None or not self._ahead:
+            return
+        awaited, self._awaited = self._awaited, None
+        answer = self._ahead.popleft()
+        is_good = answer is Answer.OK
+        # A host's end that cannot even begin gives up, without calling it fatal.
+        gives_up = awaited is _Awaited.BEGINNING and self._upload and not is_good
+        self._is_over |= answer is Answer.FATAL or gives_up
+        match awaited:
+            case _Awaited.FILE:
+                self._heard_of_file(self._current_file, is_good=is_good)
+            case _Awaited.CONTENT:
+                self._current_file.sink_ok = is_good
+                self._finish(self._current_file)
+            case _Awaited.FOLDER if is_good:
+                self._folders.append(self._folder)
+            case _Awaited.FOLDER_END:
+                self._folders.pop()
+
+    def _heard_of_file(self, file: _File, *, is_good: bool) -> None:
+        if not is_good:
+            self._report(file, success=False, detail=f"refused by the {'target' if self._upload else 'client'}")
+            return
+        file.is_open = True
+        self._phase = _Phase.CONTENT
+        if not file.size:
+            self._content_is_whole()
+            self._settle()
+
+    # The report
 
     @property
-    def _path(self) -> str:
-        return shortened("/".join((*self._folders, self._file)))
+    def _current_file(self) -> _File:
+        if self._file is None:
+            raise ValueError("content of no file")
+        return self._file
 
-    def _report(self, *, success: bool, carried: int) -> None:
-        self._in_file = False
+    def _finish(self, file: _File) -> None:
+        """Report the file once both sides have said how it went."""
+        if file.source_ok is not None and file.sink_ok is not None:
+            success = file.source_ok and file.sink_ok
+            source, sink = ("client", "target") if self._upload else ("target", "client")
+            self._report(
+                file, success=success, detail="" if success else f"error at the {sink if file.source_ok else source}"
+            )
+
+    def _report(self, file: _File, *, success: bool, detail: str) -> None:
+        self._file = None
+        direction = TransferDirection.UPLOAD if self._upload else TransferDirection.DOWNLOAD
         self._session.file_transferred(
-            TransferDirection.UPLOAD if self._upload else TransferDirection.DOWNLOAD,
-            "upload" if self._upload else "download",
-            self._path,
-            size=carried,
+            direction,
+            direction.value,
+            file.path,
+            size=file.size - file.left if file.is_open else 0,
             success=success,
-            held=self._held,
+            detail=detail,
+            held=file.held,
         )
+
+
+def _naming(line: bytes) -> tuple[int, str]:
+    """Size and name in a `C` or `D` line."""
+    found = _NAMING.fullmatch(line)
+    if found is None:
+        raise ValueError("a malformed scp line")
+    return int(found[1]), shown(found[2], PATH_CHARS)
