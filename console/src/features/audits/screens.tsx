@@ -22,6 +22,7 @@ interface LoginRow extends LogRow {
 interface FtpRow extends LogRow {
   readonly filename: string;
   readonly is_success: boolean;
+  readonly state: 'finished' | 'under_way' | 'interrupted';
 }
 
 interface PasswordChangeRow extends LogRow {
@@ -63,6 +64,13 @@ const REASONS: Readonly<Record<string, string>> = {
 function Reason({ code }: { readonly code: string }) {
   const words = REASONS[code];
   return <TextCell value={words === undefined ? code : translate(words)} />;
+}
+
+/** Of a transfer that has not ended it is not known yet how it went. */
+function TransferOutcome({ row }: { readonly row: FtpRow }) {
+  if (row.state === 'interrupted') return <Status tone="warn">{translate('audits:interrupted')}</Status>;
+  if (row.state === 'under_way') return <Status tone="unknown">{translate('audits:under_way')}</Status>;
+  return <Outcome ok={row.is_success} />;
 }
 
 const loginLog = defineResource<LoginRow>({
@@ -117,7 +125,7 @@ const ftpLog = defineResource<FtpRow>({
       mono('remote_addr'),
       'operate',
       mono('filename'),
-      { key: 'is_success', cell: (row) => <Outcome ok={row.is_success} /> },
+      { key: 'is_success', cell: (row) => <TransferOutcome row={row} /> },
       exact('date_start'),
     ],
     dateRangeDays: DAYS,
@@ -125,7 +133,7 @@ const ftpLog = defineResource<FtpRow>({
     phone: {
       icon: FileDown,
       meta: (row) => <TimeCell value={valueOf(row, 'date_start')} exact />,
-      status: (row) => <Outcome ok={row.is_success} />,
+      status: (row) => <TransferOutcome row={row} />,
     },
   },
 });

@@ -53,6 +53,20 @@ class CommandSeen(msgspec.Struct, frozen=True, kw_only=True, tag="command_seen")
     risk_level: RiskLevel = RiskLevel.ORDINARY
 
 
+class TransferBegun(msgspec.Struct, frozen=True, kw_only=True, tag="transfer_begun"):
+    """A file is about to be opened or changed. `FileTransferred` with the same `id` says how it went.
+
+    Where that never comes, the transfer was interrupted, and how much was carried is unknown.
+    """
+
+    id: UUID
+    session_id: UUID
+    at: datetime
+    direction: TransferDirection
+    operation: str
+    path: str
+
+
 class FileTransferred(msgspec.Struct, frozen=True, kw_only=True, tag="file_transferred"):
     """One file moved or changed. `size` in bytes as carried; `path` as the client named it, decoded with escapes."""
 
@@ -112,6 +126,7 @@ SessionEvent = (
     SessionStarted
     | SessionEnded
     | CommandSeen
+    | TransferBegun
     | FileTransferred
     | RequestRefused
     | ActionsEnded

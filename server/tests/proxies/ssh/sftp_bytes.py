@@ -2,7 +2,9 @@
 
 from typing import Any
 
-from postern.contracts.enums import Actions
+from postern.contracts.enums import Actions, TransferDirection
+from postern.kernel.ids import new_id
+from postern.proxies.core.session import Begun
 
 
 class Audit:
@@ -16,6 +18,8 @@ class Audit:
         self.refused: list[tuple[str, str]] = []
         self.holds: list[str] = []
         self.held = 0
+        #: Transfers that have begun and not ended.
+        self.open: list[Begun] = []
         #: What each event gets; 0 when the session ends for want of room.
         self.room = 100
 
@@ -25,17 +29,18 @@ class Audit:
     def refusal(self, actions: Actions) -> str:
         return f"no {actions.name}"
 
-    def hold(self, text: str, events: int = 1) -> int:
-        self.holds.append(text)
-        self.held += events * self.room
-        return events * self.room
+    def begin_transfer(self, direction: TransferDirection, operation: str, path: str) -> Begun | None:
+        self.holds.append(path)
+        if not self.room:
+            return None
+        self.held += self.room
+        self.open.append(Begun(new_id(), direction, operation, path, self.room))
+        return self.open[-1]
 
-    def release(self, held: int) -> None:
-        self.held -= held
-
-    def file_transferred(self, direction: Any, operation: str, path: str, **more: Any) -> None:
-        self.held -= more.get("held", 0)
-        self.transfers.append((operation, path, more.get("size", 0), more.get("success", True)))
+    def end_transfer(self, begun: Begun, *, size: int = 0, success: bool = True, detail: str = "") -> None:
+        self.open.remove(begun)
+        self.held -= begun.held
+        self.transfers.append((begun.operation, begun.path, size, success))
 
     def request_refused(self, request: str, detail: str = "") -> None:
         self.refused.append((request, detail))

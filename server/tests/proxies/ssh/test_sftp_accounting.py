@@ -122,6 +122,7 @@ class PlayedFile:
         self._content = bytearray(source.randbytes(source.randint(0, 200_000)))
         self._flags = source.choice(FLAGS)
         self._written = 0
+        self._was_read = False
 
     async def open(self) -> None:
         await asyncio.to_thread(self._path.write_bytes, self._content)
@@ -139,6 +140,7 @@ class PlayedFile:
 
     async def _read(self, at: int) -> None:
         if self._flags & READ:
+            self._was_read = True
             for _ in range(self._source.randint(1, 2)):
                 size = self._source.randint(1, 60_000)
                 await self._client.ask(sftp.READ, self._handle, 0, at, size, name=str(self._path))
@@ -173,7 +175,7 @@ class PlayedFile:
         name = str(self._path)
         read = self._client.passed["download", name]
         entries = [("upload", name, self._written, True)] if self._flags & WRITE else []
-        return entries + ([("download", name, read, True)] if read or not self._flags & WRITE else [])
+        return entries + ([("download", name, read, True)] if self._was_read or not self._flags & WRITE else [])
 
 
 def logged(world: World) -> list[tuple[str, str, int, bool]]:

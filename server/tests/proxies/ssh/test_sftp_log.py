@@ -444,7 +444,7 @@ def test_room_of_a_file_is_given_back_with_its_report() -> None:
     audit = Audit()
     inspector = inspector_of(audit)
     inspector.from_person(opening(1, b"/x") + opening(2, b"/gone") + packet(sftp.REMOVE, 3, b"/y"))
-    assert audit.held == 500
+    assert audit.held == 300
     inspector.from_target(packet(sftp.HANDLE, 1, b"h"))
     inspector.from_target(packet(sftp.STATUS, 2, 2, b"", b"") + packet(sftp.STATUS, 3, 0, b"", b""))
     inspector.from_person(packet(sftp.CLOSE, 4, b"h"))

@@ -18,8 +18,17 @@ from peers.ssh_proxy import run
 from peers.sshd import Sshd, make_key
 from peers.terminal import Terminal
 from postern.contracts.enums import EndReason, RecordingState
-from postern.contracts.events import CommandSeen, RecordingSealed, SessionEnded, SessionStarted
+from postern.contracts.events import (
+    CommandSeen,
+    FileTransferred,
+    RecordingSealed,
+    SessionEnded,
+    SessionStarted,
+    TransferBegun,
+)
 from postern.contracts.recording import Recording, parse_public_key, verify
+from postern.proxies.ssh import sftp_packets as sftp
+from proxies.ssh.sftp_bytes import packet
 
 
 @dataclass
@@ -130,6 +139,39 @@ async def test_k30_killed_proxy_loses_no_byte_that_was_shown(proxy_process: Prox
     assert b"line-900-of-many" in shown
     assert shown in output
     assert (await run(proxy_process.ssh("echo again"))).out == b"again\n"
+
+
+@pytest.mark.parametrize("way", ["sftp", "scp"])
+async def test_killed_proxy_leaves_the_open_file_in_the_log(
+    proxy_process: ProxyProcess, tmp_path: Path, way: str
+) -> None:
+    pipe = tmp_path / "endless"
+    os.mkfifo(pipe)
+    command, first = {
+        "sftp": (("-s", "sftp"), packet(sftp.INIT, 3) + packet(sftp.OPEN, 1, bytes(pipe), sftp.FLAG_READ, 0)),
+        "scp": ((f"scp -t {tmp_path}",), b"C0644 1000 report\n"),
+    }[way]
+    options = command[:1] if way == "sftp" else ()
+    client = await asyncio.create_subprocess_exec(
+        *proxy_process.ssh(*command[len(options) :], options=options),
+        stdin=asyncio.subprocess.PIPE,
+        stdout=asyncio.subprocess.PIPE,
+    )
+    assert client.stdin is not None
+    assert client.stdout is not None
+    if way == "scp":
+        assert await client.stdout.readexactly(1) == b"\0"
+    client.stdin.write(first)
+    begun = await proxy_process.plane.event(TransferBegun)
+    await proxy_process.kill()
+    await client.wait()
+    await proxy_process.start()
+
+    # Events are sent in their order: when this session's end is there, so is all that the killed proxy left.
+    await run(proxy_process.ssh("true"))
+    await proxy_process.plane.event(SessionEnded)
+    assert begun.path == (str(pipe) if way == "sftp" else "report")
+    assert proxy_process.plane.of(FileTransferred) == []
 
 
 async def test_drain_lets_a_short_session_end_by_itself(proxy_process: ProxyProcess) -> None:

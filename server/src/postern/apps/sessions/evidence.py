@@ -23,11 +23,23 @@ GENESIS: Final = ""
 
 
 class Covered(NamedTuple):
-    """A table of evidence: its column lists by version (the last is in use), and why other columns are left out."""
+    """A table of evidence: its column lists by version (the last is in use), and why other columns are left out.
+
+    `prefix`: of the columns that hold place and proof, where a row has two of them.
+    """
 
     model: type[models.Model]
     versions: tuple[tuple[str, ...], ...]
     left_out: dict[str, str]
+    prefix: str = ""
+
+    @property
+    def number_column(self) -> str:
+        return f"{self.prefix}number"
+
+    @property
+    def proof_column(self) -> str:
+        return f"{self.prefix}proof"
 
 
 #: What a session is, from its first moment on: columns by version.
@@ -103,32 +115,45 @@ COMMANDS: Final = Covered(
     ),
     _CHAIN,
 )
+_TRANSFER: Final = (
+    "id",
+    "session_id",
+    "org_id",
+    "user",
+    "remote_addr",
+    "asset",
+    "system_user",
+    "direction",
+    "operate",
+    "filename",
+)
 TRANSFERS: Final = Covered(
     FileTransfer,
-    (
-        (
-            "id",
-            "session_id",
-            "org_id",
-            "user",
-            "remote_addr",
-            "asset",
-            "system_user",
-            "direction",
-            "operate",
-            "filename",
-            "size",
-            "is_success",
-            "detail",
-            "date_start",
-        ),
-    ),
-    _CHAIN,
+    ((*_TRANSFER, "size", "is_success", "detail", "date_start"),),
+    {
+        **_CHAIN,
+        "begun_number": "stands in the proof of the beginning, as the place",
+        "begun_proof": "is the proof of the beginning",
+    },
+)
+#: The beginning of a transfer that was not over when the proxy told of it. Its row gets a second place at its end.
+TRANSFERS_BEGUN: Final = Covered(
+    FileTransfer,
+    ((*_TRANSFER, "date_start"),),
+    {
+        **TRANSFERS.left_out,
+        "size": "known at the end; empty until then, which is verified",
+        "is_success": "known at the end; empty until then, which is verified",
+        "detail": "known at the end; empty until then, which is verified",
+    },
+    prefix="begun_",
 )
 REFUSALS: Final = Covered(RefusedRequest, (("id", "session_id", "request", "detail", "at"),), _CHAIN)
 
 #: Tables whose rows belong to the chain of a session.
 ROWS: Final = (COMMANDS, TRANSFERS, REFUSALS)
+#: Everything that has a place in the chain of a session.
+PLACES: Final = (*ROWS, TRANSFERS_BEGUN)
 _BY_MODEL: Final = {covered.model: covered for covered in ROWS}
 
 
@@ -161,11 +186,22 @@ def current_values(covered: Covered, row: models.Model) -> list[Any]:
     return [getattr(row, name) for name in covered.versions[-1]]
 
 
+def unproven(covered: Covered) -> models.QuerySet[Any]:
+    """Rows that have no place in a chain and ought to have one."""
+    rows = covered.model._default_manager.filter(number__isnull=True)  # noqa: SLF001 - the documented model API
+    if covered is TRANSFERS:
+        return rows.exclude(begun_number__isnull=False, size=0, is_success=False, detail="")
+    return rows
+
+
 def _proof(covered: Covered, values: Sequence[Any], version: int | None, place: list[Any]) -> str:
     number = len(covered.versions) - 1 if version is None else version
     table = covered.model._meta.db_table  # noqa: SLF001 - the documented model API
     text = json.dumps(
-        [table, number, *place, *map(_plain, values)], separators=(",", ":"), ensure_ascii=False, sort_keys=True
+        [covered.prefix + table, number, *place, *map(_plain, values)],
+        separators=(",", ":"),
+        ensure_ascii=False,
+        sort_keys=True,
     )
     return f"{number}:{audits.mac(text)}"
 

@@ -8,10 +8,12 @@ All methods are called on the event loop and never block on a peer.
 import contextlib
 import logging
 from collections.abc import Callable, Iterable
+from dataclasses import dataclass
 from datetime import datetime
 from enum import StrEnum
 from functools import partial
 from typing import Final
+from uuid import UUID
 
 from msgspec.structs import replace
 
@@ -24,6 +26,7 @@ from postern.contracts.events import (
     RequestRefused,
     SessionEnded,
     SessionStarted,
+    TransferBegun,
 )
 from postern.contracts.recording.streams import Stream, render
 from postern.kernel.clock import monotonic_ms, monotonic_s, now
@@ -55,6 +58,17 @@ class SessionOver(PosternError):
     def __init__(self, reason: EndReason, message: str) -> None:
         super().__init__(message)
         self.reason = reason
+
+
+@dataclass(frozen=True, slots=True)
+class Begun:
+    """A transfer or change that the log knows of, and whose end it waits for. `held`: room for that event."""
+
+    id: UUID
+    direction: TransferDirection
+    operation: str
+    path: str
+    held: int
 
 
 #: Called once with the reason and the sentence for the person.
@@ -410,6 +424,43 @@ class LiveSession:
             held=held,
         )
 
+    def begin_transfer(self, direction: TransferDirection, operation: str, path: str) -> Begun | None:
+        """Tell that a file is about to be moved or changed, and hold room to tell how it went. None: it must not happen.
+
+        The log keeps the beginning when this process is killed before the end.
+        """
+        held = self.hold(path, 2)
+        if not held:
+            return None
+        begun = Begun(new_id(), direction, operation, path[:_MAX_TEXT], held // 2)
+        event = TransferBegun(
+            id=begun.id,
+            session_id=self.grant.session_id,
+            at=now(),
+            direction=direction,
+            operation=operation,
+            path=begun.path,
+        )
+        self._ledger.tell(event, held=held - begun.held)
+        return begun if self.end_reason is None else None
+
+    def end_transfer(self, begun: Begun, *, size: int = 0, success: bool = True, detail: str = "") -> None:
+        """Tell how it went."""
+        self._ledger.tell(
+            FileTransferred(
+                id=begun.id,
+                session_id=self.grant.session_id,
+                at=now(),
+                direction=begun.direction,
+                operation=begun.operation,
+                path=begun.path,
+                size=size,
+                success=success,
+                detail=detail[:_MAX_TEXT],
+            ),
+            held=begun.held,
+        )
+
     def file_transferred(
         self,
         direction: TransferDirection,
@@ -421,21 +472,9 @@ class LiveSession:
         detail: str = "",
         held: int = 0,
     ) -> None:
-        """A file was moved or changed, or that was tried. `held`: what `hold` gave for it."""
-        self._ledger.tell(
-            FileTransferred(
-                id=new_id(),
-                session_id=self.grant.session_id,
-                at=now(),
-                direction=direction,
-                operation=operation,
-                path=path[:_MAX_TEXT],
-                size=size,
-                success=success,
-                detail=detail[:_MAX_TEXT],
-            ),
-            held=held,
-        )
+        """A file was moved or changed, and nobody could tell before. `held`: what `hold` gave for it."""
+        begun = Begun(new_id(), direction, operation, path[:_MAX_TEXT], held)
+        self.end_transfer(begun, size=size, success=success, detail=detail)
 
     def request_refused(self, request: str, detail: str = "") -> None:
         """Something that the person's client asked for was refused by rule."""

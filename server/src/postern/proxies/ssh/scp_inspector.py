@@ -16,7 +16,7 @@ from enum import Enum, auto
 from typing import Final
 
 from postern.contracts.enums import TransferDirection
-from postern.proxies.core.session import LiveSession
+from postern.proxies.core.session import Begun, LiveSession
 from postern.proxies.ssh.scp_lines import Answer, AnswerReader, LineReader
 from postern.proxies.ssh.shown_path import PATH_CHARS, shortened, shown
 
@@ -51,10 +51,9 @@ class _Phase(Enum):
 class _File:
     """A file that was named. `left` bytes of its content are still to come."""
 
-    path: str
+    begun: Begun
     size: int
     left: int
-    held: int
     is_open: bool = False  # the sink wants its content
     source_ok: bool | None = None
     sink_ok: bool | None = None
@@ -163,10 +162,11 @@ class ScpInspector:
     def _take_file(self, line: bytes) -> bool:
         size, name = _naming(line)
         path = shortened("/".join((*self._folders, name)))
-        held = self._session.hold(path)
-        if not held:
+        direction = TransferDirection.UPLOAD if self._upload else TransferDirection.DOWNLOAD
+        begun = self._session.begin_transfer(direction, direction.value, path)
+        if begun is None:
             return False
-        self._file = _File(path, size, size, held)
+        self._file = _File(begun, size, size)
         self._awaited = _Awaited.FILE
         return True
 
@@ -236,16 +236,8 @@ class ScpInspector:
 
     def _report(self, file: _File, *, success: bool, detail: str) -> None:
         self._file = None
-        direction = TransferDirection.UPLOAD if self._upload else TransferDirection.DOWNLOAD
-        self._session.file_transferred(
-            direction,
-            direction.value,
-            file.path,
-            size=file.size - file.left if file.is_open else 0,
-            success=success,
-            detail=detail,
-            held=file.held,
-        )
+        carried = file.size - file.left if file.is_open else 0
+        self._session.end_transfer(file.begun, size=carried, success=success, detail=detail)
 
 
 def _naming(line: bytes) -> tuple[int, str]:

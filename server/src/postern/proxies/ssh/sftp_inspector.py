@@ -8,11 +8,11 @@ The log must say what the target did. So each answer is paired with its request;
 nothing, and an answer of the wrong kind end the session; and only handles that the target gave out are passed on.
 """
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Final
 
 from postern.contracts.enums import Actions, TransferDirection
-from postern.proxies.core.session import LiveSession
+from postern.proxies.core.session import Begun, LiveSession
 from postern.proxies.ssh import sftp_packets as sftp
 from postern.proxies.ssh.sftp_packets import Packet, PacketCutter
 from postern.proxies.ssh.shown_path import PAIR_CHARS, shown
@@ -25,6 +25,7 @@ _MAX_REFUSALS: Final = 1000
 
 _BY_PATH: Final = frozenset({sftp.LSTAT, sftp.OPENDIR, sftp.REALPATH, sftp.STAT, sftp.READLINK})
 _BY_HANDLE: Final = frozenset({sftp.CLOSE, sftp.FSTAT, sftp.READDIR})
+_CARRYING: Final = {sftp.READ: TransferDirection.DOWNLOAD, sftp.WRITE: TransferDirection.UPLOAD}
 _CHANGING: Final = {
     sftp.SETSTAT: "setstat",
     sftp.REMOVE: "remove",
@@ -76,12 +77,17 @@ class _OpenFile:
     read: int = 0
     failed: bool = False
     in_flight: int = 0
-    held: int = 0  # room for its events
+    begun: dict[TransferDirection, Begun] = field(default_factory=dict)
     closed: bool | None = None  # how closing went; None as long as it is not answered
 
     @property
     def only_reads(self) -> bool:
         return not self.flags & sftp.FLAGS_CHANGING
+
+    @property
+    def direction(self) -> TransferDirection:
+        """What it was opened for; one that is open for both may be read as well."""
+        return TransferDirection.DOWNLOAD if self.only_reads else TransferDirection.UPLOAD
 
 
 @dataclass(slots=True)
@@ -89,9 +95,7 @@ class _Pending:
     """A request on its way: what its answer will mean."""
 
     type: int
-    path: str = ""
-    operation: str = ""
-    held: int = 0  # room for the event of the operation
+    change: Begun | None = None
     file: _OpenFile | None = None
 
 
@@ -167,15 +171,8 @@ class SftpInspector:
         for pending in self._pending.values():
             if pending.file is not None:
                 open_files[id(pending.file)] = pending.file
-            if pending.operation:
-                self._session.file_transferred(
-                    TransferDirection.OTHER,
-                    pending.operation,
-                    pending.path,
-                    success=False,
-                    detail="no answer",
-                    held=pending.held,
-                )
+            if pending.change is not None:
+                self._session.end_transfer(pending.change, success=False, detail="no answer")
         for file in open_files.values():
             self._report_file(file)
         self._handles.clear()
@@ -241,12 +238,19 @@ class SftpInspector:
             return self._refuse(packet, "download", shown(path))
         self._check_room(packet.type)
         file = _OpenFile(shown(path), flags)
-        # One event for what is written and one for what is read; the file is opened only when both can be told.
-        file.held = self._session.hold(file.path, 2)
-        if not file.held:
+        if not self._begins(file, file.direction):
             return b""
         self._expect(packet, _Pending(sftp.OPEN, file=file))
         return None
+
+    def _begins(self, file: _OpenFile, direction: TransferDirection) -> bool:
+        """Tell that bytes of the file go in this direction. False: nobody can be told, so nothing may pass."""
+        if file.is_folder or direction in file.begun:
+            return True
+        begun = self._session.begin_transfer(direction, direction.value, file.path)
+        if begun is not None:
+            file.begun[direction] = begun
+        return begun is not None
 
     def _judge_by_handle(self, packet: Packet) -> bytes | None:
         """Only handles that the target has given out and that are not closed: a guessed one would leave no trace."""
@@ -261,16 +265,14 @@ class SftpInspector:
         pending = _Pending(packet.type, file=file)
         if packet.type == sftp.CLOSE:
             del self._handles[handle]
-        elif packet.type == sftp.WRITE:
-            size = packet.number(end + 8)
-            if packet.length != 5 + end + 12 + size:
-                raise sftp.Malformed("a write of another length than it says")
-            file.written += size
         elif packet.type == sftp.FSETSTAT and file.only_reads:
-            pending.operation, pending.path = "setstat", file.path
-            pending.held = self._session.hold(file.path)
-            if not pending.held:
+            pending.change = self._session.begin_transfer(TransferDirection.OTHER, "setstat", file.path)
+            if pending.change is None:
                 return b""
+        elif packet.type in _CARRYING and not self._begins(file, _CARRYING[packet.type]):
+            return b""
+        if packet.type == sftp.WRITE:
+            _count_written(packet, file, end)
         self._expect(packet, pending)
         return None
 
@@ -281,10 +283,10 @@ class SftpInspector:
             text = f"{shown(path, PAIR_CHARS)} -> {shown(packet.string(end)[0], PAIR_CHARS)}"
         if not self._may_upload:
             return self._refuse(packet, operation, text)
-        held = self._session.hold(text)
-        if not held:
+        change = self._session.begin_transfer(TransferDirection.OTHER, operation, text)
+        if change is None:
             return b""
-        self._expect(packet, _Pending(packet.type, path=text, operation=operation, held=held))
+        self._expect(packet, _Pending(packet.type, change))
         return None
 
     def _judge_extension(self, packet: Packet) -> bytes | None:
@@ -334,10 +336,8 @@ class SftpInspector:
         if not _may_answer(pending.type, packet.type):
             raise sftp.Malformed(f"an answer of type {packet.type} to a request of type {pending.type}")
         good = packet.type != sftp.STATUS or packet.number(4) in (sftp.STATUS_OK, sftp.STATUS_EOF)
-        if pending.operation:
-            self._session.file_transferred(
-                TransferDirection.OTHER, pending.operation, pending.path, success=good, held=pending.held
-            )
+        if pending.change is not None:
+            self._session.end_transfer(pending.change, success=good)
         if pending.file is not None:
             self._heard_of_file(packet, pending.type, pending.file, good=good)
 
@@ -365,24 +365,20 @@ class SftpInspector:
             self._report_file(file)
 
     def _report_file(self, file: _OpenFile) -> None:
-        if file.is_folder:
-            return
-        told: list[tuple[TransferDirection, int]] = []
-        if file.flags & sftp.FLAGS_CHANGING or file.written:
-            told.append((TransferDirection.UPLOAD, file.written))
-        if file.read or file.only_reads:
-            told.append((TransferDirection.DOWNLOAD, file.read))
-        for direction, size in told:
-            self._session.file_transferred(
-                direction,
-                direction.value,
-                file.path,
-                size=size,
+        for direction, begun in file.begun.items():
+            self._session.end_transfer(
+                begun,
+                size=file.read if direction is TransferDirection.DOWNLOAD else file.written,
                 success=file.closed is True and not file.failed,
                 detail="not closed" if file.closed is None and not file.failed else "",
-                held=file.held // 2,
             )
-        self._session.release(file.held // 2 * (2 - len(told)))
+
+
+def _count_written(packet: Packet, file: _OpenFile, end_of_handle: int) -> None:
+    size = packet.number(end_of_handle + 8)
+    if packet.length != 5 + end_of_handle + 12 + size:
+        raise sftp.Malformed("a write of another length than it says")
+    file.written += size
 
 
 def _may_answer(request: int, answer: int) -> bool:

@@ -11,9 +11,9 @@ from postern.apps.audits import facade as audits
 from postern.apps.sessions import messages
 from postern.apps.sessions.actions import lifecycle, sealing
 from postern.apps.sessions.actions.lifecycle import clean, sane_instant
+from postern.apps.sessions.actions.transfers import store_transfers
 from postern.apps.sessions.models import (
     Command,
-    FileTransfer,
     Recording,
     RecordingCheckpoint,
     RefusedRequest,
@@ -31,18 +31,6 @@ _MAX_OFFSET_MS: Final = 2**53
 #: What changes the row of a session.
 StateChange = contract.SessionStarted | contract.SessionEnded | contract.ActionsEnded
 
-#: The operations of the wire → the words of the file transfer log.
-OPERATIONS: Final = {
-    "upload": "Upload",
-    "download": "Download",
-    "remove": "Delete",
-    "rmdir": "Rmdir",
-    "rename": "Rename",
-    "mkdir": "Mkdir",
-    "symlink": "Symlink",
-    "setstat": "Setstat",
-}
-
 
 @transaction.atomic
 def store_events(*, terminal: Terminal, batch: contract.EventBatch) -> contract.EventBatchAnswer:
@@ -52,7 +40,7 @@ def store_events(*, terminal: Terminal, batch: contract.EventBatch) -> contract.
     sessions = {row.pk: row for row in rows}
     rejected: list[int] = []
     commands: list[contract.CommandSeen] = []
-    transfers: list[contract.FileTransferred] = []
+    transfers: list[contract.TransferBegun | contract.FileTransferred] = []
     refusals: list[contract.RequestRefused] = []
     changes: list[tuple[Session, StateChange]] = []
     checkpoints: list[contract.RecordingCheckpoint] = []
@@ -68,7 +56,7 @@ def store_events(*, terminal: Terminal, batch: contract.EventBatch) -> contract.
                 _seal(session, event)
             case contract.CommandSeen():
                 commands.append(event)
-            case contract.FileTransferred():
+            case contract.TransferBegun() | contract.FileTransferred():
                 transfers.append(event)
             case contract.RequestRefused():
                 refusals.append(event)
@@ -76,7 +64,7 @@ def store_events(*, terminal: Terminal, batch: contract.EventBatch) -> contract.
                 checkpoints.append(event)
     # The rows first, so that the state of a session that ends is sealed with all of them.
     _store_commands(sessions, commands)
-    _store_transfers(sessions, transfers)
+    store_transfers(sessions, transfers)
     _store_refusals(sessions, refusals)
     _store_heads(sessions)
     for session, change in changes:
@@ -138,43 +126,6 @@ def _store_commands(sessions: dict[UUID, Session], seen: list[contract.CommandSe
         if level > session.risk_level:
             session.risk_level = level
             session.save(update_fields=["risk_level"])
-
-
-def _store_transfers(sessions: dict[UUID, Session], moved: list[contract.FileTransferred]) -> None:
-    """Store file transfers, and tell the audit log of all new ones of a session in one row."""
-    known = set(FileTransfer.objects.filter(pk__in=[event.id for event in moved]).values_list("pk", flat=True))
-    fresh: dict[UUID, list[FileTransfer]] = defaultdict(list)
-    for event in moved:
-        if event.id in known:
-            continue
-        known.add(event.id)
-        session = sessions[event.session_id]
-        fresh[session.pk].append(
-            FileTransfer(
-                id=event.id,
-                session=session,
-                org_id=session.org_id,
-                user=session.user,
-                remote_addr=session.remote_addr,
-                asset=session.asset,
-                system_user=session.system_user,
-                direction=event.direction.value,
-                operate=OPERATIONS.get(event.operation, "Other"),
-                filename=clean(event.path, 1024),
-                size=max(event.size, 0),
-                is_success=event.success,
-                detail=clean(event.detail, 1024),
-                date_start=sane_instant(event.at, not_before=session.date_start),
-            )
-        )
-    for session_id, rows in fresh.items():
-        sealing.chain(sessions[session_id], rows)
-        FileTransfer.objects.bulk_create(rows)
-        files = [
-            {"id": row.pk, "operate": row.operate, "file": row.filename, "size": row.size, "ok": row.is_success}
-            for row in rows
-        ]
-        _tell(sessions[session_id], audits.Event.SESSION_FILES_TRANSFERRED, {"files": files})
 
 
 def _store_refusals(sessions: dict[UUID, Session], refused: list[contract.RequestRefused]) -> None:

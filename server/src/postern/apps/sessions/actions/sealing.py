@@ -25,15 +25,19 @@ def fixed_proof(session: Session) -> str:
     return evidence.proof_of(evidence.SESSION_FIXED, session)
 
 
-def chain(session: Session, rows: Iterable[Any]) -> None:
-    """Give new rows of a session their numbers and proofs, before they are inserted. `session` is locked by the caller."""
+def chain(session: Session, rows: Iterable[Any], covered: evidence.Covered | None = None) -> None:
+    """Give rows of a session their numbers and proofs, before they are written. `session` is locked by the caller.
+
+    `covered`: where not the row itself gets its place, but the beginning of what it tells.
+    """
     for row in rows:
-        covered = evidence.covering(row)
+        place = covered or evidence.covering(row)
         session.evidence_count += 1
-        row.number = session.evidence_count
-        values = evidence.current_values(covered, row)
-        row.proof = evidence.row_proof(covered, values, number=row.number, previous=session.evidence_head)
-        session.evidence_head = row.proof
+        values = evidence.current_values(place, row)
+        proof = evidence.row_proof(place, values, number=session.evidence_count, previous=session.evidence_head)
+        setattr(row, place.number_column, session.evidence_count)
+        setattr(row, place.proof_column, proof)
+        session.evidence_head = proof
 
 
 def store_head(session: Session) -> None:

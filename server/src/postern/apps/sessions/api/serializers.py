@@ -1,6 +1,6 @@
 """Shapes of sessions, commands, file transfers and terminals on the wire (contract: terminal, audits)."""
 
-from typing import Any
+from typing import Any, Literal
 
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
@@ -150,6 +150,9 @@ class FileTransferSerializer(ResourceSerializer):
     """A row of the file transfer log."""
 
     session = serializers.CharField(source="session_id", read_only=True, label=gettext_lazy("Session ID"))
+    size = serializers.IntegerField(source="known_size", read_only=True, allow_null=True, label=gettext_lazy("Size"))
+    detail = serializers.SerializerMethodField()
+    state = serializers.SerializerMethodField(label=gettext_lazy("State"))
 
     class Meta:
         model = FileTransfer
@@ -170,9 +173,21 @@ class FileTransferSerializer(ResourceSerializer):
             "direction_display",
             "size",
             "detail",
+            "state",
             "session",
         )
         read_only_fields = fields
+
+    def get_state(self, transfer: FileTransfer) -> Literal["finished", "under_way", "interrupted"]:
+        """A transfer of which nobody told the end was interrupted when its session is over."""
+        if transfer.is_finished:
+            return "finished"
+        state: str = transfer.session_state  # type: ignore[attr-defined]  # annotated by the view
+        return "interrupted" if state == SessionState.ENDED.value else "under_way"
+
+    def get_detail(self, transfer: FileTransfer) -> str:
+        texts = {"under_way": _("under way"), "interrupted": _("interrupted, how much was carried is unknown")}
+        return str(texts.get(self.get_state(transfer), transfer.detail))
 
 
 class StatSerializer(serializers.Serializer[Any]):

@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from typing import Any, Final
 from uuid import UUID
 
-from django.db.models import Q, QuerySet
+from django.db.models import F, Q, QuerySet
 from django.http import QueryDict, StreamingHttpResponse
 from django.utils.translation import gettext as _
 from rest_framework.decorators import action
@@ -199,7 +199,7 @@ class CommandViewSet(ReadOnlyViewSet):
 class FileTransferViewSet(ListViewSet):
     """The file transfer log (contract: audits, FTP logs)."""
 
-    queryset = FileTransfer.objects.all()
+    queryset = FileTransfer.objects.annotate(session_state=F("session__state"))
     serializer_class = FileTransferSerializer
     rights = Right.ORG_AUDITOR
     filter_fields = ("user", "asset", "system_user", "filename", "operate", "session", "is_success", "remote_addr")

@@ -61,7 +61,11 @@ class Command(ChainedRow):
 
 
 class FileTransfer(ChainedRow):
-    """One file that was moved or changed in a session."""
+    """One file that was moved or changed in a session.
+
+    A transfer that began and did not end yet has its first place in the chain only (`begun_number`). How it went is not
+    known: `size`, `is_success` and `detail` are empty. It stays like that when the proxy was killed meanwhile.
+    """
 
     session = models.ForeignKey(Session, on_delete=models.CASCADE, related_name="transfers")
     org_id = models.UUIDField()
@@ -76,6 +80,8 @@ class FileTransfer(ChainedRow):
     is_success = models.BooleanField(_("Success"), default=True)
     detail = models.CharField(max_length=1024, blank=True, default="")
     date_start = models.DateTimeField(_("Date start"), default=clock.now)
+    begun_number = models.PositiveIntegerField(null=True, editable=False)
+    begun_proof = models.CharField(max_length=72, blank=True, default="", editable=False)
 
     objects = ScopedManager()
 
@@ -92,10 +98,21 @@ class FileTransfer(ChainedRow):
                 condition=models.Q(operate__in=values(labels.OPERATIONS)), name="sessions_transfer_operate_known"
             ),
             models.UniqueConstraint(fields=("session", "number"), name="sessions_transfer_place"),
+            models.UniqueConstraint(fields=("session", "begun_number"), name="sessions_transfer_begun_place"),
         ]
 
     def __str__(self) -> str:
         return f"{self.operate} {self.id}"
+
+    @property
+    def is_finished(self) -> bool:
+        """Whether it is known how it went."""
+        return self.number is not None or self.begun_number is None
+
+    @property
+    def known_size(self) -> int | None:
+        """Bytes that were carried; None as long as that is not known."""
+        return self.size if self.is_finished else None
 
 
 class RefusedRequest(ChainedRow):

@@ -133,7 +133,7 @@ def _row_faults(by_id: dict[UUID, Session], anchors: dict[UUID, Statement | None
         elif number[session_id] > session.evidence_count or head[session_id] != session.evidence_head:
             yield _fault(session, FaultKind.ROW_INSERTED, f"after row {session.evidence_count}")
     for covered in evidence.ROWS:
-        unproven = covered.model._default_manager.filter(session_id__in=by_id, number__isnull=True)  # noqa: SLF001 - the documented model API
+        unproven = evidence.unproven(covered).filter(session_id__in=by_id)
         for key, session_id in unproven.values_list("pk", "session_id"):
             yield _fault(by_id[session_id], FaultKind.ROW_INSERTED, f"{covered.model.__name__} {key}")
 
@@ -153,14 +153,15 @@ def _row_fits(covered: Covered, values: Sequence[Any], proof: str, place: tuple[
 def _chained_rows(session_ids: Iterable[UUID]) -> Iterator[tuple[UUID, int, Covered, Sequence[Any], str]]:
     """All chained rows of the sessions, one chain after the other."""
     keys = list(session_ids)
-    return heapq.merge(*(_rows_of(covered, keys) for covered in evidence.ROWS), key=lambda row: (row[0].int, row[1]))
+    return heapq.merge(*(_rows_of(covered, keys) for covered in evidence.PLACES), key=lambda row: (row[0].int, row[1]))
 
 
 def _rows_of(covered: Covered, keys: list[UUID]) -> Iterator[tuple[UUID, int, Covered, Sequence[Any], str]]:
-    chained = covered.model._default_manager.filter(session_id__in=keys, number__isnull=False)  # noqa: SLF001 - the documented model API
-    rows = chained.order_by("session_id", "number").values_list("session_id", "number", "proof", *covered.versions[-1])
-    for session_id, number, proof, *values in rows.iterator(chunk_size=_ROWS_AT_ONCE):
-        yield session_id, number, covered, values, proof
+    number, proof = covered.number_column, covered.proof_column
+    chained = covered.model._default_manager.filter(session_id__in=keys, **{f"{number}__isnull": False})  # noqa: SLF001 - the documented model API
+    rows = chained.order_by("session_id", number).values_list("session_id", number, proof, *covered.versions[-1])
+    for session_id, place, row_proof, *values in rows.iterator(chunk_size=_ROWS_AT_ONCE):
+        yield session_id, place, covered, values, row_proof
 
 
 def _missing_sessions() -> Iterator[Fault]:

@@ -1,0 +1,111 @@
+"""The file transfer log: what proxies report when a file is about to be moved or changed, and how it went.
+
+Both reports have the id of the row. Mostly they come in one batch, and only the end is stored. Otherwise the row is stored
+twice: its beginning, as soon as the proxy tells of it, and its end; each has a place and a proof in the chain of the session.
+"""
+
+from collections import defaultdict
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+from typing import Final
+from uuid import UUID
+
+from postern.apps.audits import facade as audits
+from postern.apps.sessions import evidence, messages
+from postern.apps.sessions.actions import sealing
+from postern.apps.sessions.actions.lifecycle import clean, sane_instant
+from postern.apps.sessions.models import FileTransfer, Session
+from postern.contracts.events import FileTransferred, TransferBegun
+
+#: The operations of the wire → the words of the file transfer log.
+OPERATIONS: Final = {
+    "upload": "Upload",
+    "download": "Download",
+    "remove": "Delete",
+    "rmdir": "Rmdir",
+    "rename": "Rename",
+    "mkdir": "Mkdir",
+    "symlink": "Symlink",
+    "setstat": "Setstat",
+}
+
+_MAX_CHARS: Final = 1024
+
+
+@dataclass
+class _News:
+    """What is new of one session."""
+
+    begun: dict[UUID, FileTransfer] = field(default_factory=dict)
+    #: Rows that are stored already and now end, and those of which the end is all that is stored.
+    completed: list[FileTransfer] = field(default_factory=list)
+    whole: list[FileTransfer] = field(default_factory=list)
+
+
+def store_transfers(sessions: Mapping[UUID, Session], events: Iterable[TransferBegun | FileTransferred]) -> None:
+    """Store beginnings and ends, and tell the audit log of all that is new of a session in one record. A repeat changes
+    nothing. The sessions are locked by the caller.
+    """
+    events = list(events)
+    rows = {row.pk: row for row in FileTransfer.objects.filter(pk__in={event.id for event in events})}
+    finished = {key for key, row in rows.items() if row.is_finished}
+    news: dict[UUID, _News] = defaultdict(_News)
+    for event in events:
+        session, row = sessions[event.session_id], rows.get(event.id)
+        if event.id in finished or (row is not None and row.session_id != session.pk):
+            continue
+        fresh = news[session.pk]
+        if row is None:
+            row = rows[event.id] = _row(session, event)
+            fresh.begun[event.id] = row
+        if isinstance(event, FileTransferred):
+            finished.add(event.id)
+            row.size, row.is_success = max(event.size, 0), event.success
+            row.detail = clean(event.detail, _MAX_CHARS)
+            (fresh.whole if fresh.begun.pop(event.id, None) else fresh.completed).append(row)
+    for session_id, fresh in news.items():
+        _store(sessions[session_id], fresh)
+
+
+def _store(session: Session, news: _News) -> None:
+    begun = list(news.begun.values())
+    ended = [*news.completed, *news.whole]
+    if not begun and not ended:
+        return
+    sealing.chain(session, begun, evidence.TRANSFERS_BEGUN)
+    sealing.chain(session, ended)
+    FileTransfer.objects.bulk_create([*begun, *news.whole])
+    if news.completed:
+        FileTransfer.objects.bulk_update(news.completed, ["size", "is_success", "detail", "number", "proof"])
+    files = [
+        {"id": row.pk, "operate": row.operate, "file": row.filename, "size": row.size, "ok": row.is_success}
+        for row in ended
+    ]
+    opened = [{"id": row.pk, "operate": row.operate, "file": row.filename} for row in begun]
+    audits.record(
+        actor=messages.owner(session),
+        org_id=session.org_id,
+        event=audits.Event.SESSION_FILES_TRANSFERRED,
+        object_type="Session",
+        object_id=str(session.pk),
+        object_name=messages.title(session),
+        new={"files": files} | ({"begun": opened} if opened else {}),
+    )
+
+
+def _row(session: Session, event: TransferBegun | FileTransferred) -> FileTransfer:
+    """A row of which it is not known yet how it went."""
+    return FileTransfer(
+        id=event.id,
+        session=session,
+        org_id=session.org_id,
+        user=session.user,
+        remote_addr=session.remote_addr,
+        asset=session.asset,
+        system_user=session.system_user,
+        direction=event.direction.value,
+        operate=OPERATIONS.get(event.operation, "Other"),
+        filename=clean(event.path, _MAX_CHARS),
+        is_success=False,
+        date_start=sane_instant(event.at, not_before=session.date_start),
+    )

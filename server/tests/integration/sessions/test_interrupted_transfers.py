@@ -1,0 +1,180 @@
+"""A file that is open when the proxy is killed stays in the file log: told when it begins, completed when it ends."""
+
+import random
+from collections.abc import Callable
+from typing import Any
+from uuid import UUID, uuid4
+
+import pytest
+from django.db import transaction
+from rest_framework.test import APIClient
+
+from factories.proxy_client import Proxy, World
+from postern.apps.audits import facade as audits
+from postern.apps.audits.facade import FaultKind
+from postern.apps.sessions.actions import sealing
+from postern.apps.sessions.models import FileTransfer, Session
+from postern.contracts import events
+from postern.contracts.enums import EndReason, TransferDirection
+from postern.kernel import clock
+
+LOG = "/api/v1/audits/ftp-logs/"
+
+
+@pytest.fixture
+def as_auditor(people: dict[str, Any], client_of: Callable[[Any], APIClient]) -> APIClient:
+    return client_of(people["auditor"])
+
+
+def begun(session: Session, key: UUID, path: str = "/srv/report.pdf") -> events.TransferBegun:
+    return events.TransferBegun(
+        id=key, session_id=session.pk, at=clock.now(), direction=TransferDirection.UPLOAD, operation="upload", path=path
+    )
+
+
+def over(session: Session, key: UUID, path: str = "/srv/report.pdf", *, success: bool = True) -> events.FileTransferred:
+    return events.FileTransferred(
+        id=key, session_id=session.pk, at=clock.now(), direction=TransferDirection.UPLOAD, operation="upload", path=path,
+        size=4096, success=success, detail="" if success else "not closed",
+    )  # fmt: skip
+
+
+def ended(session: Session) -> events.SessionEnded:
+    return events.SessionEnded(session_id=session.pk, at=clock.now(), reason=EndReason.INTERRUPTED)
+
+
+def kinds() -> set[FaultKind]:
+    return {fault.kind for fault in audits.verify_log().faults}
+
+
+def logged(client: APIClient) -> dict[str, Any]:
+    (row,) = client.get(LOG).json()
+    assert isinstance(row, dict)
+    return row
+
+
+def test_transfer_is_shown_from_its_beginning_to_its_end(proxy: Proxy, active: Session, as_auditor: APIClient) -> None:
+    key = uuid4()
+    proxy.tell(begun(active, key))
+    row = logged(as_auditor)
+    assert (row["state"], row["size"], row["is_success"], row["detail"]) == ("under_way", None, False, "under way")
+    assert row["filename"] == "/srv/report.pdf"
+
+    proxy.tell(over(active, key))
+    row = logged(as_auditor)
+    assert (row["state"], row["size"], row["is_success"], row["detail"]) == ("finished", 4096, True, "")
+    assert kinds() == set()
+
+
+def test_transfer_without_an_end_is_shown_as_interrupted(proxy: Proxy, active: Session, as_auditor: APIClient) -> None:
+    proxy.tell(begun(active, uuid4()))
+    proxy.tell(ended(active))
+    row = logged(as_auditor)
+    assert (row["state"], row["size"], row["is_success"]) == ("interrupted", None, False)
+    assert "interrupted" in row["detail"]
+    assert kinds() == set()
+
+
+def test_end_that_comes_after_the_session_completes_the_row(
+    proxy: Proxy, active: Session, as_auditor: APIClient
+) -> None:
+    """As when the network was away, and the session was presumed dead."""
+    key = uuid4()
+    proxy.tell(begun(active, key))
+    proxy.tell(ended(active))
+    proxy.tell(over(active, key))
+    assert logged(as_auditor)["state"] == "finished"
+    assert kinds() == set()
+
+
+def test_beginning_and_end_in_one_batch_are_one_row_with_one_proof(proxy: Proxy, active: Session) -> None:
+    key = uuid4()
+    proxy.tell(begun(active, key), over(active, key))
+    row = FileTransfer.objects.get()
+    assert (row.begun_number, row.begun_proof, row.size) == (None, "", 4096)
+    active.refresh_from_db()
+    assert active.evidence_count == 1
+
+
+def test_both_are_told_to_the_audit_log(proxy: Proxy, active: Session, audit_events: Callable[[], list[str]]) -> None:
+    key = uuid4()
+    proxy.tell(begun(active, key))
+    proxy.tell(over(active, key))
+    assert audit_events().count("session.files_transferred") == 2
+
+
+def test_any_order_and_any_repeat_give_the_same_rows(proxy: Proxy, active: Session) -> None:
+    source = random.Random(7)
+    keys = [uuid4() for _ in range(6)]
+    told: list[Any] = [begun(active, key, f"/f{n}") for n, key in enumerate(keys)]
+    told += [over(active, key, f"/f{n}", success=n % 2 == 0) for n, key in enumerate(keys[:4])]
+    for _ in range(12):
+        proxy.tell(*source.sample(told, source.randrange(1, len(told))))
+    proxy.tell(*told)
+    proxy.tell(*told)
+
+    rows = {row.filename: row for row in FileTransfer.objects.all()}
+    assert {name: (row.is_finished, row.size, row.is_success) for name, row in rows.items()} == {
+        **{f"/f{n}": (True, 4096, n % 2 == 0) for n in range(4)},
+        "/f4": (False, 0, False),
+        "/f5": (False, 0, False),
+    }
+    assert kinds() == set()
+
+
+def test_end_does_not_complete_a_row_of_another_session(proxy: Proxy, world: World, active: Session) -> None:
+    grant = proxy.authorize(world.user, "web-1").grant
+    assert grant is not None
+    other = Session.objects.get(pk=grant.session_id)
+    key = uuid4()
+    proxy.tell(begun(active, key))
+    proxy.tell(over(other, key))
+    assert FileTransfer.objects.get().is_finished is False
+    assert kinds() == set()
+
+
+@pytest.fixture
+def interrupted(proxy: Proxy, active: Session) -> Session:
+    """A session that is over, with a file that was completed in a second batch and one that never was."""
+    key = uuid4()
+    proxy.tell(begun(active, key, "/done"))
+    proxy.tell(over(active, key, "/done"))
+    proxy.tell(begun(active, uuid4(), "/open"))
+    sealing.anchor_running()
+    proxy.tell(ended(active))
+    assert kinds() == set()
+    return active
+
+
+@pytest.mark.parametrize(
+    "changes",
+    [
+        {"filename": "/other"},
+        {"user": "Eve"},
+        {"size": 1},
+        {"is_success": True},
+        {"detail": "fine"},
+        {"begun_number": None},
+        {"begun_number": None, "begun_proof": ""},
+        {"begun_proof": "0:00"},
+    ],
+)
+@pytest.mark.parametrize("name", ["/open", "/done"])
+def test_edit_of_a_transfer_in_two_steps_is_found(interrupted: Session, name: str, changes: dict[str, Any]) -> None:
+    row = FileTransfer.objects.get(filename=name)
+    if changes == {"is_success": True} and row.is_success:
+        changes = {"is_success": False}
+    with transaction.atomic():
+        FileTransfer.objects.filter(pk=row.pk).update(**changes)
+    assert kinds() & {FaultKind.ROW_EDITED, FaultKind.ROW_MISSING, FaultKind.ROW_INSERTED}
+
+
+@pytest.mark.parametrize("name", ["/open", "/done"])
+def test_deleted_transfer_in_two_steps_is_found(interrupted: Session, name: str) -> None:
+    FileTransfer.objects.get(filename=name).delete()
+    assert FaultKind.ROW_MISSING in kinds()
+
+
+def test_transfer_that_is_made_unfinished_again_is_found(interrupted: Session) -> None:
+    FileTransfer.objects.filter(filename="/done").update(number=None, proof="", size=0, is_success=False, detail="")
+    assert FaultKind.ROW_MISSING in kinds()
