@@ -5,7 +5,8 @@ import contextlib
 import resource
 from collections.abc import AsyncIterator, Iterator
 from pathlib import Path
-from uuid import uuid4
+from typing import Any
+from uuid import UUID, uuid4
 
 import msgspec
 import pytest
@@ -14,7 +15,8 @@ from hypothesis import strategies as st
 
 from fakes.control_plane import FakeControlPlane
 from peers.small_volume import fill, small_volume
-from postern.contracts.events import RequestRefused
+from postern.contracts.enums import TransferDirection
+from postern.contracts.events import EventBatch, FileTransferred, RequestRefused, TransferBegun
 from postern.kernel.clock import now
 from postern.proxies.core.control.client import HttpControlPlane
 from postern.proxies.core.control.outbox import EventOutbox
@@ -129,6 +131,56 @@ async def test_lines_of_an_older_version_are_sent(
     assert outbox.unsent == 3
     await sent(outbox, client)
     assert details(control_plane) == ["0", "1", "2"]
+
+
+def transfer(key: UUID, session: UUID) -> tuple[TransferBegun, FileTransferred]:
+    values: dict[str, Any] = {
+        "id": key,
+        "session_id": session,
+        "at": now(),
+        "direction": TransferDirection.UPLOAD,
+        "path": "/x",
+    }
+    return TransferBegun(operation="upload", **values), FileTransferred(operation="upload", **values)
+
+
+async def test_short_transfer_is_sent_in_one_batch(
+    control_plane: FakeControlPlane, client: HttpControlPlane, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The control plane then stores one row once, though the beginning was on the disk before."""
+    monkeypatch.setattr("postern.proxies.core.control.outbox._TEND_S", 3600)
+    begun, over = transfer(uuid4(), uuid4())
+    outbox = EventOutbox(tmp_path / "o", LIMITS)
+    task = asyncio.create_task(outbox.run(client))
+    outbox.append(refusal("first"))
+    assert await outbox.flushed(60)
+    outbox.append(begun)
+    for _ in range(5):
+        await client.send_events(EventBatch(events=()))
+    assert outbox.unsent == 1
+    outbox.append(over)
+    assert await outbox.flushed(60)
+    task.cancel()
+    await asyncio.gather(task, return_exceptions=True)
+    outbox.close()
+    batches = [message.events for _path, message in control_plane.calls if isinstance(message, EventBatch)]
+    assert [batch for batch in batches if batch][1:] == [(begun, over)]
+
+
+async def test_beginning_of_a_long_transfer_is_sent_before_its_end(
+    control_plane: FakeControlPlane, client: HttpControlPlane, tmp_path: Path
+) -> None:
+    begun, _over = transfer(uuid4(), uuid4())
+    outbox = EventOutbox(tmp_path / "o", LIMITS)
+    task = asyncio.create_task(outbox.run(client))
+    outbox.append(refusal("first"))
+    assert await outbox.flushed(60)
+    outbox.append(begun)
+    assert await outbox.flushed(60)
+    assert control_plane.of(TransferBegun) == [begun]
+    task.cancel()
+    await asyncio.gather(task, return_exceptions=True)
+    outbox.close()
 
 
 async def test_restart_between_two_batches_goes_on_behind_what_was_accepted(

@@ -17,7 +17,7 @@ from uuid import UUID
 
 import msgspec
 
-from postern.contracts.events import EventBatch, SessionEvent
+from postern.contracts.events import EventBatch, SessionEvent, TransferBegun
 from postern.proxies.core.control import outbox_file
 from postern.proxies.core.control.client import pause
 from postern.proxies.core.control.outbox_file import Record
@@ -99,7 +99,9 @@ class EventOutbox:
         self._unsent += 1
         self._waiting[event.session_id] += 1
         self._idle.clear()
-        self._wake.set()
+        # A beginning is sent with what follows, or at the next turn of `_tend`: most transfers end within that time.
+        if not isinstance(event, TransferBegun):
+            self._wake.set()
         if self._owed and not self._settle():
             self._room.release(held)
             self._owe(record, event, NoRoomForEvents("events wait for room on the disk"))
@@ -157,6 +159,8 @@ class EventOutbox:
             await asyncio.sleep(_TEND_S)
             try:
                 self._settle()
+                if self._unsent > 0:
+                    self._wake.set()
                 # One sync covers all events of half a second: a killed proxy loses none, a power cut at most those.
                 if written := self._room.unsynced():
                     await asyncio.to_thread(self._room.sync, written)
