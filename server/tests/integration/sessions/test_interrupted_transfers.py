@@ -48,7 +48,7 @@ def kinds() -> set[FaultKind]:
 
 
 def logged(client: APIClient) -> dict[str, Any]:
-    (row,) = client.get(LOG).json()
+    (row,) = client.get(LOG, headers={"accept-language": "en"}).json()
     assert isinstance(row, dict)
     return row
 
