@@ -28,6 +28,7 @@ class Actor:
     `bits` is the union of the role bits (a system administrator has super+admin+audit+use, an organization's auditor
     audit+use, an active user use). A disabled or expired user has no bits at all. `org_ids` are the organizations of
     which the user is a member in any role. `credential` names the access key or token that a program shows instead of a sign-in.
+    `epoch` is the person's session epoch when the request was authenticated: it differs once everything of theirs was ended.
     """
 
     kind: ActorKind
@@ -38,6 +39,7 @@ class Actor:
     remote_addr: str | None = None
     login_session: str | None = None
     credential: str | None = None
+    epoch: int | None = None
     org_ids: frozenset[UUID] = field(default_factory=frozenset)
 
     @property

@@ -12,6 +12,7 @@ from postern.apps.orgs.models import Organization
 from postern.apps.users.actions import people as person_actions
 from postern.apps.users.models import Membership, User
 from postern.foundation import licensing
+from postern.foundation.actor import Actor
 from postern.kernel import clock
 from postern.kernel.ids import DEFAULT_ORG_ID
 
@@ -92,9 +93,9 @@ def test_form_that_repeats_an_old_limit_does_not_undo_a_new_one(as_org_admin: AP
     until = clock.now() + timedelta(hours=1)
     locked = person_actions._locked
 
-    def expired_meanwhile(user: User) -> User:
+    def expired_meanwhile(actor: Actor, user: User) -> User:
         User.objects.filter(pk=user.pk).update(date_expired=until)
-        return locked(user)
+        return locked(actor, user)
 
     with mock.patch.object(person_actions, "_locked", expired_meanwhile):
         answer = as_org_admin.patch(f"{USERS}{me.pk}/", {"date_expired": row["date_expired"]})

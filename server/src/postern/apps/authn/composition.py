@@ -4,7 +4,7 @@ from typing import Any
 
 from django.db.models.signals import post_delete
 
-from postern.apps.authn import freshness, guard, holdings, identity, subscriptions, totp_secrets
+from postern.apps.authn import callers, freshness, guard, holdings, identity, subscriptions, totp_secrets
 from postern.apps.authn.actions import mfa
 from postern.apps.authn.api.authentication import (
     BearerAuthentication,
@@ -27,6 +27,7 @@ def register() -> None:
     hooks.register_actor_resolver(identity.actor_of_request)
     hooks.register_gate(identity.require_conditions)
     fresh_mfa.register(freshness.require)
+    users.register_caller_check(callers.still_holds)
     users.register_login_locks(guard.locked_accounts, guard.unlock_account)
     users.register_second_factors(_reset_second_factor)
     holdings.register()

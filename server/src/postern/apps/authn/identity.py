@@ -4,10 +4,10 @@ from typing import Any
 
 from rest_framework.request import Request
 
-from postern.apps.authn import conditions
+from postern.apps.authn import callers, conditions
 from postern.apps.authn.conditions import Condition
 from postern.apps.authn.errors import OrganizationClosed
-from postern.apps.authn.models import AccessKey, BearerToken, LoginSession
+from postern.apps.authn.models import LoginSession
 from postern.apps.orgs import facade as orgs
 from postern.apps.rbac import facade as rbac
 from postern.apps.users import facade as users
@@ -70,7 +70,7 @@ def actor_of_request(request: Request, scope: OrgScope) -> Actor:
         rights,
         remote_addr=remote_addr,
         login_session=_login_session_id(request.auth),
-        credential=_credential(request.auth),
+        credential=callers.credential_of(request.auth),
     )
 
 
@@ -97,6 +97,7 @@ def actor_of_user(
         remote_addr=remote_addr,
         login_session=login_session,
         credential=credential,
+        epoch=user.session_epoch,
         org_ids=rights.org_ids,
     )
 
@@ -115,17 +116,6 @@ def require_conditions(request: Request, actor: Actor) -> None:
     helps = isinstance(request.auth, LoginSession) and getattr(view, "open_before_confirmation", False)
     if condition is not None and not (condition is Condition.NOTICE and helps):
         raise conditions.closed(condition)
-
-
-def _credential(auth: object) -> str | None:
-    """Which key or token was shown, for the log: its id, never its secret."""
-    match auth:
-        case AccessKey():
-            return f"access_key:{auth.pk}"
-        case BearerToken():
-            return f"token:{auth.pk}"
-        case _:
-            return None
 
 
 def _login_session_id(auth: object) -> str | None:

@@ -17,6 +17,16 @@ class FieldProblem(PosternError):
         self.fields = {field: list(messages)}
 
 
+class SignInEnded(PosternError):
+    """The caller's sign-in, token or key was ended while the call was under way."""
+
+    code = "not_authenticated"
+    status = 401
+
+    def __init__(self) -> None:
+        super().__init__(_("Your sign-in has ended. Sign in again."))
+
+
 class OwnLimit(FieldProblem):
     """Somebody changes what limits them. `fields` names each of these columns."""
 

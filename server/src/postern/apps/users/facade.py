@@ -8,11 +8,12 @@ from uuid import UUID
 from django.conf import settings
 from django.utils.translation import get_language
 
-from postern.apps.users import login_locks, second_factors
+from postern.apps.users import callers, login_locks, second_factors
 from postern.apps.users.actions.credentials import end_chosen as end_credentials
+from postern.apps.users.actions.holding import hold
 from postern.apps.users.actions.links import read_link, redeem_set_password_link
 from postern.apps.users.actions.memberships import add_org_role, set_org_roles, take_org_role
-from postern.apps.users.actions.passwords import change_own_password, set_public_keys
+from postern.apps.users.actions.passwords import change_own_password, prepare_own, set_public_keys
 from postern.apps.users.actions.people import change_mfa_level, update_own_profile
 from postern.apps.users.credentials import CHOICES as CREDENTIAL_CHOICES
 from postern.apps.users.credentials import Kind as CredentialKind
@@ -49,14 +50,17 @@ __all__ = [
     "end_credentials",
     "group_ids_of",
     "group_names",
+    "hold",
     "identity_of",
     "invitation_brief",
     "is_known",
     "is_valid",
     "member_ids",
     "org_roles_of",
+    "prepare_own",
     "read_link",
     "redeem_set_password_link",
+    "register_caller_check",
     "register_credential",
     "register_login_locks",
     "register_second_factors",
@@ -176,6 +180,11 @@ def group_names(group_ids: Iterable[UUID]) -> dict[UUID, str]:
 def member_ids(org_id: UUID) -> frozenset[UUID]:
     """Everybody with any role in the organization."""
     return frozenset(Membership.objects.filter(org_id=org_id).values_list("user_id", flat=True))
+
+
+def register_caller_check(still_holds: callers.StillHolds) -> None:
+    """Called by authn, which keeps what callers show: whether it still holds."""
+    callers.register(still_holds)
 
 
 def register_login_locks(locked: login_locks.LockedNames, unlock: login_locks.Unlock) -> None:

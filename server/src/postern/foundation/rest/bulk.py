@@ -6,7 +6,8 @@ A viewset whose actions can write many objects with few queries says so with `cr
 `delete_objects(rows)` beside the forms for one. They mean exactly the same, in the same order.
 """
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import contextmanager
 from typing import Any, Final, TypeVar
 
 from django.core.exceptions import ValidationError as ModelValidationError
@@ -138,21 +139,31 @@ def write_all(
         except Exception as error:  # only what an answer can tell is a refusal; the rest goes on
             if errors.fields_of(error) is None:
                 raise
-    at = 0
+    with _faults_by_item(items) as done, transaction.atomic():
+        for item in items:
+            done.append(write(item))
+    return done
 
-    def one(place: int, item: _Item) -> _Made:
-        nonlocal at
-        at = place
-        return write(item)
 
+def prepare_all(items: Sequence[_Item], prepare: Callable[[_Item], _Item]) -> list[_Item]:
+    """Prepare each item, before the transaction that writes them. What refuses one refuses all, and the error names which."""
+    with _faults_by_item(items) as done:
+        for item in items:
+            done.append(prepare(item))
+    return done
+
+
+@contextmanager
+def _faults_by_item(items: Sequence[Any]) -> Iterator[list[Any]]:
+    """Collects what was done with each item; a refusal of the one at work becomes an array of errors, as long as `items`."""
+    done: list[Any] = []
     try:
-        with transaction.atomic():
-            return [one(place, item) for place, item in enumerate(items)]
-    except Exception as error:  # as above
+        yield done
+    except Exception as error:  # only what an answer can tell is a refusal; the rest goes on
         fault = errors.fields_of(error)
         if fault is None:
             raise
-        raise ValidationError([fault if place == at else {} for place in range(len(items))]) from error
+        raise ValidationError([fault if place == len(done) else {} for place in range(len(items))]) from error
 
 
 def delete_all(

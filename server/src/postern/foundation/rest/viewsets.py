@@ -190,18 +190,24 @@ class CreateMixin(ImportMixin, RowsViewSet):
             bulk.refuse_too_many(data)
             items = bulk.checked_creates(self.get_serializer, data)
             self.in_bulk = True
+            items = bulk.prepare_all(items, self.prepare_create)
             made: Any = bulk.write_all(items, self.create_object, getattr(self, "create_objects", None))
         else:
             serializer = self.get_serializer(data=data)
             serializer.is_valid(raise_exception=True)
+            values = self.prepare_create(dict(serializer.validated_data))
             with transaction.atomic():
-                made = self.create_object(dict(serializer.validated_data))
+                made = self.create_object(values)
         return Response(self.present(made, many=many), status=status.HTTP_201_CREATED)
 
     def present(self, made: Any, *, many: bool) -> Any:
         """The body of the answer to a write."""
         self.completed(made if many else [made])
         return self.get_serializer(made, many=many).data
+
+    def prepare_create(self, data: dict[str, Any]) -> dict[str, Any]:
+        """What is slow and needs no transaction, such as hashing: the values that `create_object` gets."""
+        return data
 
     def create_object(self, data: dict[str, Any]) -> Any:
         """Call the action that makes the object; returns it."""
@@ -216,8 +222,9 @@ class UpdateMixin(ImportMixin, RowsViewSet):
         instance = self.get_object()
         serializer = self.get_serializer(instance, data=request.data, partial=partial)
         serializer.is_valid(raise_exception=True)
+        values = self.prepare_update(instance, dict(serializer.validated_data))
         with transaction.atomic():
-            changed = self.update_object(instance, dict(serializer.validated_data))
+            changed = self.update_object(instance, values)
         return Response(self.get_serializer(self.completed([changed])[0]).data)
 
     def partial_update(self, request: Request, *args: Any, **kwargs: Any) -> Response:
@@ -231,6 +238,7 @@ class UpdateMixin(ImportMixin, RowsViewSet):
         for instance in rows:
             self.check_object_permissions(request, instance)
         pairs = bulk.checked_changes(self.get_serializer, rows, items, partial=request.method == "PATCH")
+        pairs = bulk.prepare_all(pairs, lambda pair: (pair[0], self.prepare_update(*pair)))
         self.in_bulk = True
         together = getattr(self, "update_objects", None)
         changed = bulk.write_all(pairs, lambda pair: self.update_object(*pair), together)
@@ -241,6 +249,11 @@ class UpdateMixin(ImportMixin, RowsViewSet):
 
     def partial_bulk_update(self, request: Request, *args: Any, **kwargs: Any) -> Response:
         return self.bulk_update(request, *args, **kwargs)
+
+    def prepare_update(self, instance: Any, data: dict[str, Any]) -> dict[str, Any]:
+        """What is slow and needs no transaction, such as hashing: the values that `update_object` gets."""
+        del instance
+        return data
 
     def update_object(self, instance: Any, data: dict[str, Any]) -> Any:
         """Call the action that changes the object; returns it (with `in_bulk` it need not be complete)."""

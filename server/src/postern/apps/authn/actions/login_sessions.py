@@ -13,6 +13,7 @@ from django.db.models import F
 from postern.apps.audits import facade as audits
 from postern.apps.authn.events import LoginSessionEnded, SignedIn
 from postern.apps.authn.models import BearerToken, LoginEnd, LoginSession
+from postern.apps.users import facade as users
 from postern.apps.users.models import User
 from postern.apps.users.rules import mfa_is_forced
 from postern.foundation import events
@@ -175,6 +176,7 @@ def keep_through_password_change(login_session: LoginSession, user: User) -> Non
 @transaction.atomic
 def note_password_verified(*, actor: Actor, user: User, login_session: LoginSession) -> None:
     """The person has shown the password again."""
+    users.hold(actor, user)
     LoginSession.objects.filter(pk=login_session.pk).update(date_password_verified=clock.now())
     _record_password(actor, user, audits.Event.PASSWORD_VERIFIED, None)
 

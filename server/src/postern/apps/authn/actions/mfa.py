@@ -44,6 +44,7 @@ class Enrolment:
 @transaction.atomic
 def begin_enrolment(*, actor: Actor, user: User) -> Enrolment:
     """Make a secret for the person's app; it counts only once `confirm_enrolment` has seen a code of it."""
+    users.hold(actor, user)
     for old in TotpDevice.objects.select_for_update().filter(user=user, date_confirmed__isnull=True):
         old.delete()
     device = TotpDevice.objects.create(user=user)
@@ -66,6 +67,7 @@ def confirm_enrolment(*, actor: Actor, user: User, code: str, keep: LoginSession
     Every other sign-in of the person ends (`keep` stays and counts as one with the second factor). Raises MfaNotSet
     when nothing was begun or its time is over, MfaFailed for a wrong code.
     """
+    users.hold(actor, user)
     begun_after = clock.now() - ENROLMENT_LIFETIME
     device = TotpDevice.objects.select_for_update().filter(user=user, date_confirmed__isnull=True).first()
     if device is None or device.date_created < begun_after:
@@ -94,6 +96,7 @@ def confirm_enrolment(*, actor: Actor, user: User, code: str, keep: LoginSession
 @transaction.atomic
 def renew_recovery_codes(*, actor: Actor, user: User) -> list[Secret]:
     """Void the recovery codes and make new ones. The caller has taken a code."""
+    users.hold(actor, user)
     codes = _new_recovery_codes(user)
     _audit(actor, user, audits.Event.MFA_RECOVERY_CODES_RENEWED)
     return codes
@@ -102,7 +105,7 @@ def renew_recovery_codes(*, actor: Actor, user: User) -> list[Secret]:
 @transaction.atomic
 def disable(*, actor: Actor, user: User, keep: LoginSession | None) -> None:
     """Switch the second factor off. The caller has taken a code. Raises MfaForced."""
-    if mfa_is_forced(user):
+    if mfa_is_forced(users.hold(actor, user)):
         raise MfaForced
     _forget_devices(user)
     levels = users.change_mfa_level(user=user, level=MfaLevel.DISABLED)
@@ -116,6 +119,7 @@ def reset(*, actor: Actor, user: User) -> None:
 
     The level stays: whoever needs a second factor sets up a new one at the next sign-in.
     """
+    users.hold(actor, user)
     gone = _forget_devices(user) + PendingSignIn.objects.filter(user=user).delete()[0]
     mfa_guard.forget(user.username)
     if end_all(user_id=user.pk, reason=LoginEnd.MFA_CHANGED) or gone:
@@ -125,6 +129,7 @@ def reset(*, actor: Actor, user: User) -> None:
 @transaction.atomic
 def note_verified(*, actor: Actor, user: User, credential: LoginSession | BearerToken) -> None:
     """A code was entered in this session: the most delicate views are open for a while."""
+    users.hold(actor, user)
     type(credential).objects.filter(pk=credential.pk).update(date_mfa_verified=clock.now())
     _audit(actor, user, audits.Event.MFA_VERIFIED, action="other")
 

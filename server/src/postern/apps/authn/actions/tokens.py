@@ -14,7 +14,9 @@ from django.db import IntegrityError, transaction
 
 from postern.apps.audits import facade as audits
 from postern.apps.authn import places
+from postern.apps.authn.errors import TooManyAccessKeys
 from postern.apps.authn.models import AccessKey, BearerToken, UsedSignature
+from postern.apps.users import facade as users
 from postern.apps.users.models import User
 from postern.apps.users.rules import mfa_is_forced
 from postern.foundation import secret_files
@@ -94,7 +96,10 @@ class IssuedKey:
 
 @transaction.atomic
 def create_access_key(*, actor: Actor, user: User) -> IssuedKey:
-    """Make an access key of one's own."""
+    """Make an access key of one's own. Raises TooManyAccessKeys."""
+    users.hold(actor, user)
+    if AccessKey.objects.filter(user=user).count() >= MAX_ACCESS_KEYS:
+        raise TooManyAccessKeys(MAX_ACCESS_KEYS)
     key = AccessKey.objects.create(user=user, nonce=secrets.token_bytes(_NONCE_BYTES))
     audits.record_change(actor=actor, action="create", target=key, new={"user": str(user)})
     return IssuedKey(key=key, secret=secret_of(key))
@@ -103,6 +108,7 @@ def create_access_key(*, actor: Actor, user: User) -> IssuedKey:
 @transaction.atomic
 def set_access_key_active(*, actor: Actor, key: AccessKey, is_active: bool) -> AccessKey:
     """Switch an access key on or off; off means refused at once."""
+    users.hold(actor, key.user)
     if key.is_active != is_active:
         old, key.is_active = key.is_active, is_active
         key.save(update_fields=["is_active"])

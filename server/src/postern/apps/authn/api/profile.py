@@ -107,15 +107,14 @@ class OwnPasswordView(OwnView):
         visitor = visitor_of(request, user.username)
         self._require_present(user, serializer.validated_data["old_password"], visitor)
         former_epoch = user.session_epoch
+        new = users.prepare_own(user, serializer.validated_data["new_password"])
         with transaction.atomic():
-            users.change_own_password(
-                actor=self.actor, user=user, new_password=serializer.validated_data["new_password"]
-            )
-            users.end_credentials(actor=self.actor, user=user, kinds=serializer.validated_data["end"])
+            changed = users.change_own_password(actor=self.actor, user=user, new=new)
+            users.end_credentials(actor=self.actor, user=changed, kinds=serializer.validated_data["end"])
             if isinstance(request.auth, LoginSession):
-                keep_through_password_change(request.auth, user)
+                keep_through_password_change(request.auth, changed)
                 places.keep_through_password_change(
-                    user, former_epoch=former_epoch, remote_addr=visitor.remote_addr, device=visitor.device
+                    changed, former_epoch=former_epoch, remote_addr=visitor.remote_addr, device=visitor.device
                 )
         if isinstance(request.auth, LoginSession):
             web_session.renew_key(request._request)  # noqa: SLF001 - sessions belong to Django's request

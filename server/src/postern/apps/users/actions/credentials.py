@@ -7,6 +7,7 @@ from django.db import transaction
 from postern.apps.audits import facade as audits
 from postern.apps.users import credentials
 from postern.apps.users.actions import trail
+from postern.apps.users.actions.holding import hold
 from postern.apps.users.actions.links import IssuedLink, issue_set_password_link
 from postern.apps.users.actions.passwords import require_another
 from postern.apps.users.events import PublicKeysChanged
@@ -18,7 +19,7 @@ from postern.foundation.scope import OrgScope
 
 @transaction.atomic
 def end_chosen(*, actor: Actor, user: User, kinds: Collection[str]) -> dict[str, int]:
-    """End the chosen kinds (`credentials.CHOICES`); answers how many of each ended."""
+    """End the chosen kinds (`credentials.CHOICES`); answers how many of each ended. The caller has locked the person's row."""
     ended = credentials.end(actor, user, kinds)
     if ended:
         _tell(actor, user, audits.Event.USER_CREDENTIALS_ENDED, ended)
@@ -32,7 +33,7 @@ def reset_access(*, actor: Actor, scope: OrgScope, user: User) -> tuple[IssuedLi
     The password stops working; the link, where Postern keeps the password, lets the person set a new one.
     """
     require_another(actor, user)
-    row = User.objects.select_for_update().get(pk=user.pk)
+    row = hold(actor, user)
     ended = credentials.end(actor, row)
     link = None
     # Sessions and tokens of an account without a password of ours are void by the epoch as well.

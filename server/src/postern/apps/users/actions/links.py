@@ -7,17 +7,17 @@ from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import Final, NoReturn
 
-from django.contrib.auth.hashers import make_password
 from django.db import transaction
-from django.db.models import F
 
 from postern.apps.audits import facade as audits
 from postern.apps.users.actions import trail
+from postern.apps.users.actions.holding import hold
 from postern.apps.users.actions.passwords import (
+    NewPassword,
+    prepare,
     require_another,
-    require_good_password,
     require_local,
-    write_password,
+    store_prepared,
 )
 from postern.apps.users.credentials import void_links
 from postern.apps.users.errors import LinkUsed
@@ -54,14 +54,16 @@ def issue_set_password_link(
     `void_password`: the present password stops working now, and everything opened with it ends. `scope`: the organization in
     which the actor acts. `told` False: the caller's own record tells of it.
     """
-    require_local(user)
     require_another(actor, user)
+    row = hold(actor, user)
+    require_local(row)
     now, token = clock.now(), new_token()
     void_links(user)
     if void_password:
-        user.set_unusable_password()
-        user.session_epoch += 1
-        User.objects.filter(pk=user.pk).update(password=user.password, session_epoch=F("session_epoch") + 1)
+        row.set_unusable_password()
+        row.session_epoch += 1
+        row.save(update_fields=["password", "session_epoch"])
+        user.password, user.session_epoch = row.password, row.session_epoch  # what the caller answers with
         events.publish(PasswordChanged(user_id=user.pk, username=user.username, by_self=False))
     link = SetPasswordLink.objects.create(
         user=user,
@@ -70,7 +72,7 @@ def issue_set_password_link(
         maker_id=actor.user_id,
         by_system=actor.kind is ActorKind.SYSTEM,
         org_id=scope.org_id,
-        standing=standing_of(User.objects.get(pk=user.pk)),
+        standing=standing_of(row),
         date_expired=now + LINK_LIFETIME,
     )
     if told:
@@ -91,19 +93,18 @@ def redeem_set_password_link(*, actor: Actor, token: str, password: str) -> User
         raise LinkUsed
     if not _holds(link, link.user):
         _refuse(actor, link)
-    require_good_password(link.user, password, field="new_password")
-    user = _redeem(actor, link, make_password(password))
+    user = _redeem(actor, link, prepare(link.user, password, field="new_password"))
     return user if user is not None else _refuse(actor, link)
 
 
 @transaction.atomic
-def _redeem(actor: Actor, link: SetPasswordLink, hashed: str) -> User | None:
+def _redeem(actor: Actor, link: SetPasswordLink, new: NewPassword) -> User | None:
     # Under the lock that every change of the person takes: nobody is promoted between the look and the write.
     user = User.objects.select_for_update().get(pk=link.user_id)
     unused = SetPasswordLink.objects.filter(pk=link.pk, date_used__isnull=True, date_voided__isnull=True)
     if not _holds(link, user) or unused.update(date_used=clock.now()) != 1:
         return None
-    write_password(actor=actor, user=user, hashed=hashed, by_self=True)
+    store_prepared(actor=actor, row=user, new=new, by_self=True)
     return user
 
 

@@ -12,13 +12,16 @@ from django.utils.translation import gettext as _
 
 from postern.apps.audits import facade as audits
 from postern.apps.users.actions import trail
+from postern.apps.users.actions.holding import hold
 from postern.apps.users.actions.links import IssuedLink, issue_set_password_link
 from postern.apps.users.actions.memberships import change_groups, change_org_roles
 from postern.apps.users.actions.passwords import (
+    NewPassword,
     checked_public_keys,
+    prepare,
+    prepare_for_another,
     remember_password,
-    require_good_password,
-    set_password,
+    store_prepared,
 )
 from postern.apps.users.credentials import void_links
 from postern.apps.users.errors import AboveYou, BuiltInAdministrator, FieldProblem, LastAdministrator, OwnLimit
@@ -64,10 +67,14 @@ _LINKS_RELY_ON: Final = frozenset({"role", "source", "is_active", "date_expired"
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PersonInput:
-    """Validated input of a person. `columns` holds only what was given; None elsewhere means "leave as it is"."""
+    """Validated input of a person. `columns` holds only what was given; None elsewhere means "leave as it is".
+
+    `new_password`: what `prepare_creation` or `prepare_change` made of `password`, before the caller's transaction.
+    """
 
     columns: Mapping[str, object] = field(default_factory=dict)
     password: str | None = None
+    new_password: NewPassword | None = None
     public_key: str | None = None
     group_ids: frozenset[UUID] | None = None
     org_roles: frozenset[str] | None = None
@@ -88,14 +95,13 @@ def create_user(*, actor: Actor, scope: OrgScope, person: PersonInput) -> Create
     With `by_link` (password strategy "email") the account has no password until the person has set one with the
     one-time link in the answer. Raises FieldProblem, AboveYou.
     """
-    _check_grants(actor, person)
-    user = User(**{name: value for name, value in person.columns.items() if name in UPDATABLE})
+    person = prepare_creation(actor, person)
+    user = _new_user(person)
     user.created_by = actor.label[:128]
     if person.public_key:
         user.public_key = checked_public_keys(person.public_key)
-    hashed = _first_password(user, person)
     with transaction.atomic():
-        user.password = hashed
+        user.password = person.new_password.hashed if person.new_password is not None else make_password(None)
         if user.has_usable_password():
             user.date_password_last_updated = clock.now()
         user.save()
@@ -112,26 +118,28 @@ def create_user(*, actor: Actor, scope: OrgScope, person: PersonInput) -> Create
     return CreatedUser(user=user, link=link)
 
 
-def _first_password(user: User, person: PersonInput) -> str:
-    if person.by_link or not user.is_local:
-        return make_password(None)
+def prepare_creation(actor: Actor, person: PersonInput) -> PersonInput:
+    """The input with its password checked and hashed. Raises FieldProblem. To be called before any transaction."""
+    _check_grants(actor, person)
+    user = _new_user(person)
+    if person.new_password is not None or person.by_link or not user.is_local:
+        return person
     if not person.password:
         raise FieldProblem("password", _("This field is required."))
     admin = user.role == SystemRole.ADMIN or OrgRole.ADMIN in (person.org_roles or ())
-    require_good_password(user, person.password, for_admin=admin)
-    return make_password(person.password)
+    return replace(person, new_password=prepare(user, person.password, for_admin=admin))
+
+
+def _new_user(person: PersonInput) -> User:
+    return User(**{name: value for name, value in person.columns.items() if name in UPDATABLE})
 
 
 def update_user(*, actor: Actor, scope: OrgScope, user: User, person: PersonInput) -> User:
     """Change a person. Disabling or expiring ends everything that he has open. Raises AboveYou, FieldProblem …"""
-    person = _permitted(actor, scope, user, person)
-    _check_grants(actor, person, before=user)
-    _check_own_mfa(actor, person, user)
-    if person.password and person.columns.get("source", user.source) == user.source and user.is_local:
-        set_password(actor=actor, user=user, password=person.password)
+    person = prepare_change(actor, scope, user, person)
     keys = checked_public_keys(person.public_key) if person.public_key else None
     with transaction.atomic():
-        row = _locked(user)
+        row = _locked(actor, user)
         # Judged by the locked row: a form that repeats old values must not undo a limit that was set meanwhile.
         _check_grants(actor, person, before=row)
         _check_own_limits(actor, person, row)
@@ -144,6 +152,8 @@ def update_user(*, actor: Actor, scope: OrgScope, user: User, person: PersonInpu
             row.save()
         if changes.keys() & _LINKS_RELY_ON:
             void_links(row)
+        if person.new_password is not None:
+            store_prepared(actor=actor, row=row, new=person.new_password, by_self=False)
         changes |= _change_memberships(actor, scope, row, person.org_roles, person.group_ids)
         if changes:
             trail.record(actor, audits.Event.USER_UPDATED, row, changes, org_id=scope.org_id)
@@ -155,6 +165,20 @@ def update_user(*, actor: Actor, scope: OrgScope, user: User, person: PersonInpu
             cause = "expired" if row.is_active else "disabled"
             events.publish(UserClosed(user_id=row.pk, username=row.username, cause=cause))
     return row
+
+
+def prepare_change(actor: Actor, scope: OrgScope, user: User, person: PersonInput) -> PersonInput:
+    """The input as far as the actor may write it, its password checked and hashed. To be called before any transaction.
+
+    Raises AboveYou, FieldProblem, OwnPassword.
+    """
+    person = _permitted(actor, scope, user, person)
+    _check_grants(actor, person, before=user)
+    _check_own_mfa(actor, person, user)
+    keeps_source = person.columns.get("source", user.source) == user.source
+    if person.new_password is None and person.password and keeps_source and user.is_local:
+        person = replace(person, new_password=prepare_for_another(actor, user, person.password))
+    return person
 
 
 def _apply(row: User, person: PersonInput, keys: str | None) -> dict[str, trail.Change]:
@@ -186,7 +210,7 @@ def _change_memberships(
 @transaction.atomic
 def delete_user(*, actor: Actor, scope: OrgScope, user: User) -> None:
     """Delete an account for good; everything that the person has open ends. Super administrators only."""
-    row = _locked(user)
+    row = _locked(actor, user)
     subject = subject_of(row, scope, row.memberships.all(), administered_org_ids(actor))
     if not actor.is_super_user or not may_delete(actor, subject):
         raise AboveYou
@@ -205,7 +229,7 @@ OWN_COLUMNS: Final = frozenset({"phone", "wechat", "comment", "mfa_level", "is_f
 @transaction.atomic
 def update_own_profile(*, actor: Actor, user: User, changes: Mapping[str, object]) -> None:
     """Change the own profile. A forced MFA level stays; an empty public key leaves the stored ones alone."""
-    row = User.objects.select_for_update().get(pk=user.pk)
+    row = hold(actor, user)
     told: dict[str, trail.Change] = {}
     for name, value in changes.items():
         forced = name == "mfa_level" and row.mfa_level == MfaLevel.FORCED
@@ -302,11 +326,9 @@ def _keep_an_administrator(row: User, *, going: bool = False) -> None:
         raise LastAdministrator
 
 
-def _locked(user: User) -> User:
+def _locked(actor: Actor, user: User) -> User:
     """The row of a person, locked; for an administrator the rows of all of them, always in the same order.
 
     Two administrators who demote each other at the same instant therefore do not both succeed, nor wait for each other.
     """
-    if user.role == SystemRole.ADMIN:
-        list(User.objects.select_for_update().filter(role=SystemRole.ADMIN).order_by("pk").values_list("pk", flat=True))
-    return User.objects.select_for_update().get(pk=user.pk)
+    return hold(actor, user, administrators=user.role == SystemRole.ADMIN)

@@ -35,6 +35,8 @@ from postern.foundation.rest.text import PlainField
 from postern.foundation.rest.viewsets import MAX_BULK_ITEMS, ResourceViewSet, SelectionMissing
 
 _SUGGESTIONS = 3
+#: Where the input of a person stands whose password was hashed before the transaction.
+_PREPARED = "prepared"
 #: An attack may lock very many names; nobody unlocks more of them one by one.
 _MOST_LOCKED = 1000
 
@@ -155,9 +157,17 @@ class UserViewSet(ResourceViewSet):
 
     # --- create, change, delete ---
 
+    def prepare_create(self, data: dict[str, Any]) -> dict[str, Any]:
+        return {_PREPARED: people.prepare_creation(self.actor, _person_input(data, by_link=_is_by_link(data)))}
+
+    def prepare_update(self, instance: User, data: dict[str, Any]) -> dict[str, Any]:
+        person = _person_input(data)
+        if person.password:
+            person = people.prepare_change(self.actor, self.scope, instance, person)
+        return {**data, _PREPARED: person}
+
     def create_object(self, data: dict[str, Any]) -> User:
-        person = _person_input(data, by_link=data.get("password_strategy", "email") == "email")
-        created = people.create_user(actor=self.actor, scope=self.scope, person=person)
+        created = people.create_user(actor=self.actor, scope=self.scope, person=data[_PREPARED])
         user = self.visible_rows().get(pk=created.user.pk)
         if created.link is not None:
             # Only this answer carries it: nothing stores the token.
@@ -174,7 +184,7 @@ class UserViewSet(ResourceViewSet):
 
     def update_object(self, instance: User, data: dict[str, Any]) -> User:
         with transaction.atomic():
-            people.update_user(actor=self.actor, scope=self.scope, user=instance, person=_person_input(data))
+            people.update_user(actor=self.actor, scope=self.scope, user=instance, person=data[_PREPARED])
             end_chosen(actor=self.actor, user=instance, kinds=data.get("end", ()))
         return self.visible_rows().filter(pk=instance.pk).first() or instance
 
@@ -241,8 +251,9 @@ class UserViewSet(ResourceViewSet):
         user = self._changeable()
         serializer = self.get_serializer(data=request.data)
         serializer.is_valid(raise_exception=True)
+        new = passwords.prepare_for_another(self.actor, user, serializer.validated_data["password"])
         with transaction.atomic():
-            passwords.set_password(actor=self.actor, user=user, password=serializer.validated_data["password"])
+            passwords.set_password(actor=self.actor, user=user, new=new)
             end_chosen(actor=self.actor, user=user, kinds=serializer.validated_data["end"])
         return Response({})
 
@@ -335,6 +346,10 @@ class UserViewSet(ResourceViewSet):
         if not may_update(self.actor, subject):
             raise AboveYou
         return user
+
+
+def _is_by_link(data: dict[str, Any]) -> bool:
+    return bool(data.get("password_strategy", "email") == "email")
 
 
 def _person_input(data: dict[str, Any], *, by_link: bool = False) -> PersonInput:

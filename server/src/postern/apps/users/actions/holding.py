@@ -1,0 +1,32 @@
+"""Locking the people whom a write concerns, and a second look at the caller under that lock.
+
+A caller is authenticated when the request begins, and the write comes later: after a body was read, a password was hashed, a
+lock was waited for. Meanwhile an administrator may have ended everything of a suspected account. Such a write is refused.
+"""
+
+from django.db.models import Q
+
+from postern.apps.users import callers
+from postern.apps.users.errors import SignInEnded
+from postern.apps.users.models import SystemRole, User
+from postern.foundation.actor import Actor
+
+
+def hold(actor: Actor, user: User, *, administrators: bool = False) -> User:
+    """The person's present row, locked until the transaction ends. Raises SignInEnded when the caller's sign-in has ended.
+
+    The caller's own row is locked with it, and with `administrators` the rows of all of them; always in the same order, so that
+    two writes do not wait for each other. Every write of what signs somebody in begins here.
+    """
+    caller_id = actor.user_id if actor.is_user else None
+    wanted = Q(pk__in={user.pk, caller_id} - {None})
+    if administrators:
+        wanted |= Q(role=SystemRole.ADMIN)
+    rows = {row.pk: row for row in User.objects.select_for_update().filter(wanted).order_by("pk")}
+    if caller_id is not None:
+        caller = rows.get(caller_id)
+        if caller is None or caller.session_epoch != actor.epoch or not callers.still_holds(actor):
+            raise SignInEnded
+    if user.pk not in rows:
+        raise User.DoesNotExist
+    return rows[user.pk]
