@@ -140,11 +140,15 @@ def _signed_in(proof: sign_in.Proof, mfa: sign_in.MfaState, proxy_id: UUID) -> S
 
 @dataclass(frozen=True, slots=True)
 class TicketHolder:
-    """Who a ticket stands for. `fault` None: it holds. Without `sign_in_id` nobody knows the ticket."""
+    """Who a ticket stands for. `fault` None: it holds. Without `sign_in_id` nobody knows the ticket.
+
+    `epoch`: the session epoch of the person under which they signed in.
+    """
 
     identity: UserIdentity | None
     sign_in_id: UUID | None
     fault: TicketFault | None
+    epoch: int | None = None
 
     @property
     def is_suspicious(self) -> bool:
@@ -182,7 +186,7 @@ def _holder(shown: proxy_sign_ins.Shown) -> TicketHolder:
     if row is None:
         return TicketHolder(None, None, shown.fault)
     identity = msgspec.structs.replace(_identity(row.user), language=users.spoken_to(row.user))
-    return TicketHolder(identity, row.pk, shown.fault)
+    return TicketHolder(identity, row.pk, shown.fault, row.epoch)
 
 
 def web_sign_in(session: Any, scope: OrgScope, *, remote_addr: str | None) -> WebSignIn | None:

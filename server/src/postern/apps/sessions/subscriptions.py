@@ -6,7 +6,7 @@ from uuid import UUID
 from postern.apps.authn.events import LoginSessionEnded
 from postern.apps.perms.events import AccessChanged
 from postern.apps.sessions.actions import revocation
-from postern.apps.users.events import MembershipChanged, UserClosed, UserExpiryMoved
+from postern.apps.users.events import MembershipChanged, PasswordChanged, UserClosed, UserExpiryMoved
 from postern.foundation import events
 from postern.foundation.actor import SYSTEM
 from postern.foundation.gathered import Gathered
@@ -15,6 +15,7 @@ from postern.foundation.gathered import Gathered
 def connect() -> None:
     """Subscribe. Doing it twice changes nothing."""
     events.subscribe(UserClosed, _on_user_closed)
+    events.subscribe(PasswordChanged, _on_password_changed)
     events.subscribe(LoginSessionEnded, _on_login_session_ended)
     events.subscribe(AccessChanged, _on_access_changed)
     events.subscribe(MembershipChanged, _on_person_changed)
@@ -23,6 +24,10 @@ def connect() -> None:
 
 def _on_user_closed(event: UserClosed) -> None:
     revocation.close_account(actor=SYSTEM, user_id=event.user_id)
+
+
+def _on_password_changed(event: PasswordChanged) -> None:
+    revocation.close_former_epochs(actor=SYSTEM, user_ids={event.user_id})
 
 
 def _on_login_session_ended(event: LoginSessionEnded) -> None:

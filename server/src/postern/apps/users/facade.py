@@ -10,7 +10,7 @@ from django.utils.translation import get_language
 
 from postern.apps.users import callers, login_locks, second_factors
 from postern.apps.users.actions.credentials import end_chosen as end_credentials
-from postern.apps.users.actions.holding import hold
+from postern.apps.users.actions.holding import hold, hold_epoch
 from postern.apps.users.actions.links import read_link, redeem_set_password_link
 from postern.apps.users.actions.memberships import add_org_role, set_org_roles, take_org_role
 from postern.apps.users.actions.passwords import change_own_password, prepare_own, set_public_keys
@@ -51,6 +51,7 @@ __all__ = [
     "group_ids_of",
     "group_names",
     "hold",
+    "hold_epoch",
     "identity_of",
     "invitation_brief",
     "is_known",
@@ -152,6 +153,11 @@ def is_known(username: str) -> bool:
 def is_valid(user_id: UUID) -> bool:
     """Whether the person exists, is active and not expired."""
     return User.objects.valid().filter(pk=user_id).exists()
+
+
+def epochs(user_ids: Iterable[UUID]) -> dict[UUID, int]:
+    """The session epochs of these people: one differs from what was noted once everything of the person was ended."""
+    return dict(User.objects.filter(pk__in=list(user_ids)).values_list("pk", "session_epoch"))
 
 
 def has_expired(user_id: UUID) -> bool:

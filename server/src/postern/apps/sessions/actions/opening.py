@@ -49,6 +49,7 @@ class Wish:
     client: str = ""
     login_session: UUID | None = None
     proxy_sign_in: UUID | None = None
+    epoch: int | None = None
 
 
 def authorize(*, terminal: Terminal, request: access.AuthorizeRequest) -> access.AuthorizeAnswer:
@@ -73,6 +74,7 @@ def authorize(*, terminal: Terminal, request: access.AuthorizeRequest) -> access
                 remote_addr=request.remote_addr,
                 client=request.client,
                 proxy_sign_in=visitor.sign_in_id,
+                epoch=visitor.epoch,
             ),
         )
 
@@ -95,27 +97,32 @@ def _spend(
     terminal: Terminal, identity: access.UserIdentity, request: access.RedeemToken
 ) -> Wish | access.AuthorizeAnswer:
     """Use the token up. What a connection token opens is opened afterwards: a failure does not revive the token."""
+    epoch = users.hold_epoch(identity.id)  # before the token's row: who ends everything locks them in this order
     hashed = ids.token_hash(request.token)
     token = ConnectionToken.objects.select_for_update().filter(token_hash=hashed).first()
     if token is not None:
-        return _spend_connection(terminal, token, identity, request)
+        return _spend_connection(terminal, token, identity, request, epoch)
     watch = (
         WatchToken.objects.select_for_update(of=("self",)).select_related("session").filter(token_hash=hashed).first()
     )
     if watch is not None:
-        return _spend_watch(terminal, watch, identity, request)
+        return _spend_watch(terminal, watch, identity, request, epoch)
     return _refuse_token(policy.TokenFault.UNKNOWN, terminal, identity, request)
 
 
 def _spend_connection(
-    terminal: Terminal, token: ConnectionToken, identity: access.UserIdentity, request: access.RedeemToken
+    terminal: Terminal,
+    token: ConnectionToken,
+    identity: access.UserIdentity,
+    request: access.RedeemToken,
+    epoch: int | None,
 ) -> Wish | access.AuthorizeAnswer:
     fault = policy.token_fault(_facts(token), user_id=identity.id, terminal_id=terminal.pk, now=clock.now())
     if fault is not None:
         return _refuse_token(fault, terminal, identity, request)
     token.date_used = clock.now()
     token.save(update_fields=["date_used"])
-    if token.login_session is not None and not authn.login_session_is_open(token.login_session):
+    if not _maker_holds(token, epoch):
         return _refuse_token(policy.TokenFault.EXPIRED, terminal, identity, request)
     return Wish(
         identity=identity,
@@ -125,18 +132,30 @@ def _spend_connection(
         login_from=LoginFrom.WEB_TERMINAL,
         remote_addr=request.remote_addr,
         login_session=token.login_session,
+        epoch=token.epoch,
     )
 
 
+def _maker_holds(token: ConnectionToken | WatchToken, epoch: int | None) -> bool:
+    """Whether the sign-in, bearer token or access key with which the token was made has not been ended since."""
+    if token.epoch is None or token.epoch != epoch:
+        return False
+    return token.login_session is None or authn.login_session_is_open(token.login_session)
+
+
 def _spend_watch(
-    terminal: Terminal, watch: WatchToken, identity: access.UserIdentity, request: access.RedeemToken
+    terminal: Terminal,
+    watch: WatchToken,
+    identity: access.UserIdentity,
+    request: access.RedeemToken,
+    epoch: int | None,
 ) -> access.AuthorizeAnswer:
     fault = policy.token_fault(_facts(watch), user_id=identity.id, terminal_id=terminal.pk, now=clock.now())
     if fault is not None:
         return _refuse_token(fault, terminal, identity, request)
     watch.date_used = clock.now()
     watch.save(update_fields=["date_used"])
-    if watch.login_session is not None and not authn.login_session_is_open(watch.login_session):
+    if not _maker_holds(watch, epoch):
         return _refuse_token(policy.TokenFault.EXPIRED, terminal, identity, request)
     session = watch.session
     actor = messages.person(identity, request.remote_addr, watch.login_session)
@@ -175,7 +194,13 @@ def _open(terminal: Terminal, wish: Wish) -> access.AuthorizeAnswer:
     except outbound.TargetRefused as error:
         denial = access.Denial(code=DenialCode.NO_PERMISSION, message=error.message)
         return access.AuthorizeAnswer(denial=_refuse(terminal, wish, denial))
-    return access.AuthorizeAnswer(grant=_permit(terminal, wish, answer.target, host))
+    grant = _permit(terminal, wish, answer.target, host)
+    if grant is None:
+        ended = access.Denial(
+            code=DenialCode.SIGN_IN_ENDED, message=_("Your sign-in has ended. Connect again and sign in.")
+        )
+        return access.AuthorizeAnswer(denial=_refuse(terminal, wish, ended))
+    return access.AuthorizeAnswer(grant=grant)
 
 
 @transaction.atomic
@@ -199,8 +224,13 @@ def _refuse(terminal: Terminal, wish: Wish, denial: access.Denial) -> access.Den
 
 
 @transaction.atomic
-def _permit(terminal: Terminal, wish: Wish, target: perms.ResolvedTarget, host: str) -> access.SessionGrant:
-    """The session exists from now on. `host` is the checked address that the proxy dials."""
+def _permit(terminal: Terminal, wish: Wish, target: perms.ResolvedTarget, host: str) -> access.SessionGrant | None:
+    """The session exists from now on. `host` is the checked address that the proxy dials.
+
+    None when everything of the person was ended since the wish was looked at.
+    """
+    if wish.epoch is None or users.hold_epoch(wish.identity.id) != wish.epoch:
+        return None
     session = Session.objects.create(
         org_id=target.asset.org_id,
         user_id=wish.identity.id,
@@ -218,6 +248,7 @@ def _permit(terminal: Terminal, wish: Wish, target: perms.ResolvedTarget, host: 
         client=_clip(wish.client, 255),
         login_session=wish.login_session,
         proxy_sign_in=wish.proxy_sign_in,
+        epoch=wish.epoch,
         terminal=terminal,
         actions=int(target.decision.actions),
         date_expired=target.decision.expires_at,

@@ -55,6 +55,20 @@ def close_login_session(*, actor: Actor, login_session_id: UUID) -> int:
     return len(orders.terminate_sessions(actor=actor, sessions=sessions, reason=reason))
 
 
+def close_former_epochs(*, actor: Actor, user_ids: Collection[UUID]) -> int:
+    """End what these people opened or watch with a token or an access key of before their password was changed or reset.
+
+    A browser's sign-in and a proxy's ticket have an end of their own.
+    """
+    present = users.epochs(user_ids)
+    mine = {"user_id__in": user_ids, "login_session__isnull": True}
+    watches = [watch for watch in _watching().filter(**mine) if watch.epoch != present.get(watch.user_id)]
+    orders.stop_watching(actor=actor, watches=watches)
+    opened = queries.live_sessions().filter(proxy_sign_in__isnull=True, **mine)
+    sessions = [session for session in opened if session.epoch != present.get(session.user_id)]
+    return len(orders.terminate_sessions(actor=actor, sessions=sessions, reason=EndReason.ACCOUNT_CLOSED))
+
+
 def _closing_reason(user_id: UUID) -> EndReason:
     """An account whose end date has come is told from one that somebody closed."""
     return EndReason.GRANT_EXPIRED if users.has_expired(user_id) else EndReason.ACCOUNT_CLOSED
@@ -142,6 +156,7 @@ def sweep_accounts(*, actor: Actor) -> int:
     valid = {user_id for user_id, person in users.brief(users_seen).items() if person.is_valid}
     for user_id in users_seen - valid:
         ended += close_account(actor=actor, user_id=user_id)
+    ended += close_former_epochs(actor=actor, user_ids=users_seen & valid)
     signed_in = {
         *queries.live_sessions().values_list("login_session", flat=True),
         *_watching().values_list("login_session", flat=True),

@@ -72,6 +72,7 @@ def issue_connection_token(
         protocol=protocol.value,
         terminal=terminal,
         login_session=login_session,
+        epoch=actor.epoch,
         remote_addr=actor.remote_addr or "",
         date_created=now,
         date_expired=now + timedelta(seconds=policy.TOKEN_LIFE_S),
@@ -112,6 +113,7 @@ def issue_watch_token(*, actor: Actor, session: Session, login_session: UUID | N
         user=actor.label[:258],
         terminal=session.terminal,
         login_session=login_session,
+        epoch=actor.epoch,
         date_created=now,
         date_expired=now + timedelta(seconds=policy.TOKEN_LIFE_S),
     )

@@ -14,6 +14,7 @@ from postern.apps.authn import facade as authn
 from postern.apps.sessions import messages
 from postern.apps.sessions.events import ProxyAlarm, ProxyAlarmKind
 from postern.apps.sessions.models import Session, Terminal
+from postern.apps.users import facade as users
 from postern.contracts import access
 from postern.contracts.enums import DenialCode
 from postern.foundation import events
@@ -26,21 +27,24 @@ class Visitor:
 
     identity: access.UserIdentity
     sign_in_id: UUID
+    epoch: int | None
 
 
 def visitor_of(*, terminal: Terminal, ticket: str, remote_addr: str, wanted: str) -> Visitor | access.Denial:
     """Who the ticket stands for at this proxy and for this address. `wanted` says in the log what it was shown for."""
     holder = authn.ticket_holder(ticket, proxy_id=terminal.pk, remote_addr=remote_addr)
     if holder.fault is None and holder.identity is not None and holder.sign_in_id is not None:
-        return Visitor(holder.identity, holder.sign_in_id)
+        return Visitor(holder.identity, holder.sign_in_id, holder.epoch)
     return _refuse(terminal, holder, remote_addr, wanted)
 
 
 def sign_in_of_session_holds(session: Session) -> bool:
-    """Whether the sign-in that opened the session still holds: the ticket's, or the browser's."""
+    """Whether what opened the session still holds: the ticket, the browser's sign-in, or the epoch of a token or access key."""
     if session.proxy_sign_in is not None:
         return authn.ticket_holder_of(session.proxy_sign_in).fault is None
-    return session.login_session is None or authn.login_session_is_open(session.login_session)
+    if session.login_session is not None:
+        return authn.login_session_is_open(session.login_session)
+    return session.epoch is not None and users.epochs([session.user_id]).get(session.user_id) == session.epoch
 
 
 def report(*, terminal: Terminal, opened: Sequence[str], closed: Sequence[str]) -> tuple[int, ...]:

@@ -43,6 +43,8 @@ class Session(PosternModel):
     client = models.CharField(_("Client"), max_length=255, blank=True, default="")
     login_session = models.UUIDField(null=True, editable=False, db_index=True)
     proxy_sign_in = models.UUIDField(null=True, editable=False)
+    #: `User.session_epoch` under which it was opened: when the two differ, nothing more is given to it.
+    epoch = models.PositiveIntegerField(null=True, editable=False)
     terminal = models.ForeignKey(Terminal, on_delete=models.SET_NULL, null=True, related_name="sessions")
 
     state = models.CharField(
@@ -138,7 +140,10 @@ class Session(PosternModel):
 
 
 class ConnectionToken(PosternModel):
-    """One permission to open one session: single use, five minutes, bound to everything that the decision was about."""
+    """One permission to open one session: single use, five minutes, bound to everything that the decision was about.
+
+    `epoch` is `User.session_epoch` when the caller who made it was authenticated: when the two differ, it opens nothing.
+    """
 
     token_hash = models.CharField(max_length=64, unique=True)
     org_id = models.UUIDField()
@@ -148,6 +153,7 @@ class ConnectionToken(PosternModel):
     protocol = models.CharField(max_length=16, choices=labels.PROTOCOLS)
     terminal = models.ForeignKey(Terminal, on_delete=models.CASCADE)
     login_session = models.UUIDField(null=True)
+    epoch = models.PositiveIntegerField(null=True, editable=False)
     remote_addr = models.CharField(max_length=128, blank=True, default="")
     date_created = models.DateTimeField(default=clock.now)
     date_expired = models.DateTimeField(db_index=True)
@@ -162,7 +168,7 @@ class ConnectionToken(PosternModel):
 
 
 class WatchToken(PosternModel):
-    """One permission to watch one live session, and, once used, the watching itself."""
+    """One permission to watch one live session, and, once used, the watching itself. `epoch` as of a connection token."""
 
     token_hash = models.CharField(max_length=64, unique=True)
     session = models.ForeignKey(Session, on_delete=models.CASCADE, related_name="watches")
@@ -170,6 +176,7 @@ class WatchToken(PosternModel):
     user = models.CharField(max_length=_NAME_CHARS * 2 + 2)
     terminal = models.ForeignKey(Terminal, on_delete=models.CASCADE)
     login_session = models.UUIDField(null=True)
+    epoch = models.PositiveIntegerField(null=True, editable=False)
     date_created = models.DateTimeField(default=clock.now)
     date_expired = models.DateTimeField(db_index=True)
     date_used = models.DateTimeField(null=True)

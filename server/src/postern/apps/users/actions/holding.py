@@ -4,6 +4,8 @@ A caller is authenticated when the request begins, and the write comes later: af
 lock was waited for. Meanwhile an administrator may have ended everything of a suspected account. Such a write is refused.
 """
 
+from uuid import UUID
+
 from django.db.models import Q
 
 from postern.apps.users import callers
@@ -30,3 +32,12 @@ def hold(actor: Actor, user: User, *, administrators: bool = False) -> User:
     if user.pk not in rows:
         raise User.DoesNotExist
     return rows[user.pk]
+
+
+def hold_epoch(user_id: UUID) -> int | None:
+    """The person's session epoch, their row locked until the transaction ends; None when there is nobody.
+
+    For what is opened under that epoch: whoever ends everything of the person either sees it, or comes first.
+    """
+    rows = User.objects.select_for_update().filter(pk=user_id)
+    return rows.values_list("session_epoch", flat=True).first()
