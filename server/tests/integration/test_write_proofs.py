@@ -13,6 +13,7 @@ import pytest
 from postern.apps.users.models import User
 from writes import proofs
 from writes.case import Write
+from writes.hashing import hashes_outside_transactions
 from writes.table import AREAS
 from writes.world import World, found_world
 
@@ -76,3 +77,9 @@ def test_write_that_fails_anywhere_leaves_nothing(area: str, world: World) -> No
 @areas
 def test_write_that_is_repeated_changes_and_tells_nothing(area: str, world: World) -> None:
     _expect_none(area, lambda write: proofs.is_idempotent(write, world))
+
+
+@pytest.mark.django_db
+@areas
+def test_write_hashes_no_password_while_its_transaction_is_open(area: str, world: World) -> None:
+    _expect_none(area, lambda write: hashes_outside_transactions(write, world))
