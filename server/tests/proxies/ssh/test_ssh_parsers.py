@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from postern.proxies.core.limits import Limits
-from postern.proxies.ssh.admission import Admission, source_of
+from postern.proxies.ssh.admission import Admission
 from postern.proxies.ssh.classification import ExecKind, classify
 from postern.proxies.ssh.line_editor import LineEditor, LineEnd, cells, fit, plain
 from postern.proxies.ssh.wish import sane_size
@@ -174,17 +174,3 @@ def test_admission_forgets_sources_that_are_gone() -> None:
         assert admission.enter(address)
         admission.leave(address, was_known=False)
     assert len(admission._sources) < 10_000
-
-
-@pytest.mark.parametrize(
-    ("address", "source"),
-    [
-        ("192.0.2.1", "192.0.2.1"),
-        ("::ffff:192.0.2.1", "192.0.2.1"),
-        ("2001:db8:1:2:3::9", "2001:0db8:0001:0002"),
-        ("fe80::1%eth0", "fe80:0000:0000:0000"),
-        ("strange", "strange"),
-    ],
-)
-def test_source_of_takes_ipv6_networks_as_one(address: str, source: str) -> None:
-    assert source_of(address) == source

@@ -36,6 +36,7 @@ from postern.apps.users.models import User, username_key
 from postern.foundation import events
 from postern.foundation.actor import Actor, anonymous
 from postern.kernel import clock
+from postern.kernel.addresses import address_key
 from postern.kernel.ids import ROOT_ORG_ID, token_hash
 
 _MAX_KEY_CHARS: Final = 512
@@ -73,7 +74,7 @@ def lock_rules() -> LockRules:
 
 def key_hash(kind: GuardKind, key: str) -> str:
     """What is stored in place of an account name or an address."""
-    text = username_key(key[:_MAX_KEY_CHARS]) if kind in _OF_ACCOUNT else key
+    text = username_key(key[:_MAX_KEY_CHARS]) if kind in _OF_ACCOUNT else address_key(key)
     return token_hash(f"{kind.value}:{text}")
 
 
@@ -242,7 +243,7 @@ def locked_addresses() -> list[SignInGuard]:
 
 def locked_row(kind: GuardKind, hashed: str, *, address: str = "") -> SignInGuard:
     """The row of a key, made when there is none, locked until the transaction ends."""
-    row = SignInGuard(kind=kind, key_hash=hashed, address=address[:_MAX_ADDRESS_CHARS])
+    row = SignInGuard(kind=kind, key_hash=hashed, address=address_key(address)[:_MAX_ADDRESS_CHARS])
     SignInGuard.objects.bulk_create([row], ignore_conflicts=True)
     return SignInGuard.objects.select_for_update().get(kind=kind, key_hash=hashed)
 

@@ -12,6 +12,7 @@ from django.db.models import F
 from postern.apps.authn.models import KnownPlace, PlaceKind
 from postern.apps.users.models import User, username_key
 from postern.kernel import clock
+from postern.kernel.addresses import address_key
 from postern.kernel.ids import new_token, token_hash
 
 DEVICE_LIFETIME: Final = timedelta(days=90)
@@ -96,7 +97,7 @@ def _remember(user: User, kind: PlaceKind, key_hash: str, lifetime: timedelta) -
 
 
 def _address_hash(remote_addr: str) -> str:
-    return token_hash(f"address:{remote_addr}")
+    return token_hash(f"address:{address_key(remote_addr)}")
 
 
 def _token_of(device: str) -> str:

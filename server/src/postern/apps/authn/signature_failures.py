@@ -10,6 +10,7 @@ from typing import Final
 from django.core.cache import cache
 from redis.exceptions import RedisError
 
+from postern.kernel.addresses import address_key
 from postern.kernel.ids import token_hash
 
 LIMIT: Final = 30
@@ -18,7 +19,7 @@ WINDOW_S: Final = 60
 
 def count(remote_addr: str) -> int | None:
     """Note a failure; answers the seconds to wait once there were more than `LIMIT` within a minute, else None."""
-    key = f"authn:signature-failures:{token_hash(remote_addr)[:32]}"
+    key = f"authn:signature-failures:{token_hash(address_key(remote_addr))[:32]}"
     try:
         cache.add(key, 0, WINDOW_S)
         failures = cache.incr(key)

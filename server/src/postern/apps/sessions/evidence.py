@@ -91,6 +91,7 @@ SESSION_FINAL: Final = Covered(
     ((*_FIXED_1, *_END), (*_FIXED_2, *_END)),
     {
         "terminal_id": "emptied when the terminal is deleted; the audit log names it",
+        "epoch": "only decides whether a session still gets its credential; says nothing about what was done",
         "evidence_anchored": "only says when the next anchor is due; the anchors stand in the audit log",
     },
 )

@@ -16,6 +16,7 @@ from postern.contracts.terminals import LOCAL_PROOF_S, local_proof
 from postern.foundation import secret_files
 from postern.foundation.local_proxy import LOCAL_PROXY_FILE
 from postern.kernel import ids
+from postern.kernel.addresses import address_key
 from postern.kernel.errors import Unavailable
 from postern.kernel.secret import Secret
 
@@ -105,4 +106,4 @@ def _of_all() -> str:
 
 
 def _of_address(remote_addr: str) -> str:
-    return f"sessions:registration-failures:{ids.token_hash(remote_addr)[:32]}"
+    return f"sessions:registration-failures:{ids.token_hash(address_key(remote_addr))[:32]}"

@@ -3,9 +3,9 @@
 import logging
 from collections import deque
 from dataclasses import dataclass, field
-from ipaddress import IPv6Address, ip_address
 from typing import Final
 
+from postern.kernel.addresses import address_key
 from postern.kernel.clock import monotonic_s
 from postern.proxies.core.limits import Limits
 
@@ -24,19 +24,6 @@ class _Source:
     arrivals_s: deque[float] = field(default_factory=deque)
 
 
-def source_of(address: str) -> str:
-    """What counts as one source: an IPv4 address, or the /64 network of an IPv6 address."""
-    try:
-        parsed = ip_address(address.partition("%")[0])
-    except ValueError:
-        return address
-    if isinstance(parsed, IPv6Address):
-        if parsed.ipv4_mapped is not None:
-            return str(parsed.ipv4_mapped)
-        return parsed.exploded[:19]
-    return str(parsed)
-
-
 class Admission:
     """Counts connections. Each admitted one is `leave`d exactly once, and `known` when its person is known."""
 
@@ -53,7 +40,7 @@ class Admission:
         """Take a new connection? Refused ones need no `leave`."""
         if self.closed:
             return False
-        name = source_of(address)
+        name = address_key(address)
         if len(self._sources) >= _MANY_SOURCES:
             self._forget_idle()
         source = self._sources.setdefault(name, _Source())
@@ -94,7 +81,7 @@ class Admission:
     def known(self, address: str) -> None:
         """The person at the other end has signed in."""
         self.unauthenticated -= 1
-        source = self._sources.get(source_of(address))
+        source = self._sources.get(address_key(address))
         if source is not None:
             source.unauthenticated -= 1
 
@@ -103,7 +90,7 @@ class Admission:
         if not was_known:
             self.known(address)
         self.connections -= 1
-        name = source_of(address)
+        name = address_key(address)
         source = self._sources.get(name)
         if source is not None:
             source.connections -= 1

@@ -12,6 +12,7 @@ from typing import Final, TypeVar
 from uuid import UUID
 
 from postern.contracts import access, events, terminals
+from postern.kernel.addresses import address_key
 from postern.kernel.clock import monotonic_s
 from postern.proxies.core.control.plane import ControlPlane, ControlUnavailable, RecordingProgress
 from postern.proxies.core.limits import Limits
@@ -54,7 +55,7 @@ class PatientControlPlane:
             pause_s = min(_LONGEST_PAUSE_S, pause_s * 1.5)
 
     async def _hold(self, source: str, pause_s: float, error: ControlUnavailable) -> None:
-        limits = self._limits
+        limits, source = self._limits, address_key(source)
         if self.held >= limits.control_held or self._held[source] >= limits.control_held_per_source:
             raise error
         self._held[source] += 1
