@@ -55,4 +55,4 @@ def test_network_of_a_complete_sign_in_is_known(ann: User):
 )
 def test_refused_tokens_of_one_network_are_counted_together(refused: Callable[[str], bool]):
     cache.clear()
-    assert any([refused(f"2001:db8::{number + 1:x}") for number in range(40)])
+    assert any(refused(f"2001:db8::{number + 1:x}") for number in range(40))

@@ -5,7 +5,8 @@ an account counts here: passwords on every way in, the present password of someb
 an access key. Codes of the second factor have tighter counts (`mfa_guard`). What one of the counts locks is locked everywhere.
 
 Whoever comes from a known place of the person (`places`) is not kept out by what strangers did: the place has its own count,
-and waits ever longer after each failure beyond the limit. Its failures count for the account as well.
+and waits ever longer after each failure beyond the limit. Its failures count for the account as well. Who comes from a known
+device at a known address is judged by the device, and counts at both: taking turns gains nothing.
 """
 
 import math
@@ -46,8 +47,9 @@ _OF_ACCOUNT: Final = (GuardKind.ACCOUNT, GuardKind.MFA)
 
 @dataclass(frozen=True, slots=True)
 class Attempt:
-    """A counted attempt. `tries_left`: how many more failures are taken before there is a lock, for this visitor.
+    """A counted attempt. `tries_left`: how many more failures a stranger may make before there is a lock.
 
+    It says the same from a known place, whatever that still allows: else it would tell that there is such an account.
     `locked_for`: how long, when this very attempt locks. `locks_account`: it locks the account for strangers.
     """
 
@@ -56,7 +58,7 @@ class Attempt:
     tries_left: int
     locks_account: bool
     locks_address: bool
-    place: KnownPlace | None = None
+    places: tuple[KnownPlace, ...] = ()
     locked_for: timedelta | None = None
 
     @property
@@ -89,7 +91,8 @@ def reserve(username: str, remote_addr: str, *, device: str = "", of_address: bo
     # Always in this order, so that two attempts never wait for each other.
     account = locked_row(GuardKind.ACCOUNT, key_hash(GuardKind.ACCOUNT, username))
     address = locked_row(GuardKind.ADDRESS, key_hash(GuardKind.ADDRESS, remote_addr), address=remote_addr)
-    place = _locked_place(places.find(username, remote_addr, device))
+    known = _locked_places(places.find(username, remote_addr, device))
+    place = known[0] if known else None
     _refuse_while_locked(username, account, address if of_address else None, place, now)
 
     limit, under_attack = rules.limit_count, is_locked(state_of(account), now=now)
@@ -103,20 +106,21 @@ def reserve(username: str, remote_addr: str, *, device: str = "", of_address: bo
         next_address = after_attempt(next_address, limit=limit * ADDRESS_FACTOR, rules=rules, grows=True, now=now)
         store(address, next_address)
     locks_account = not under_attack and is_locked(next_account, now=now)
-    if place is not None:
+    locked_for = rules.window if locks_account else None
+    tries_left = 0 if locks_account else max(limit - next_account.failures, 0)
+    if known:
         free_tries = 1 if under_attack else limit  # while strangers guess, the owner waits after each failure
-        locked_for = _count_for(place, free_tries=free_tries, now=now)
-        tries_left = max(free_tries - place.failures, 0)
-    else:
-        tries_left = 0 if locks_account else limit - next_account.failures
-        locked_for = rules.window if locks_account else None
+        locked_for, *_others = [_count_for(one, free_tries=free_tries, now=now) for one in known]
+        tries_left = tries_left or max(
+            free_tries - known[0].failures, 0
+        )  # the lock of everybody else is no secret any more
     return Attempt(
         account_hash=account.key_hash,
         address_hash=address.key_hash,
         tries_left=tries_left,
         locks_account=locks_account,
         locks_address=address_counts and is_locked(next_address, now=now),
-        place=place,
+        places=tuple(known),
         locked_for=locked_for,
     )
 
@@ -130,7 +134,7 @@ def release(attempt: Attempt) -> None:
     limit = lock_rules().limit_count
     account = locked_row(GuardKind.ACCOUNT, attempt.account_hash)
     address = locked_row(GuardKind.ADDRESS, attempt.address_hash)
-    whole = attempt.place is None
+    whole = not attempt.places
     store(account, after_success(state_of(account), whole=whole, limit=limit, locked_by_this=attempt.locks_account))
     store(
         address,
@@ -138,8 +142,9 @@ def release(attempt: Attempt) -> None:
             state_of(address), whole=False, limit=limit * ADDRESS_FACTOR, locked_by_this=attempt.locks_address
         ),
     )
-    if attempt.place is not None:
-        KnownPlace.objects.filter(pk=attempt.place.pk).update(failures=0, date_locked_until=None)
+    if attempt.places:
+        proven = [place.pk for place in attempt.places]
+        KnownPlace.objects.filter(pk__in=proven).update(failures=0, date_locked_until=None)
 
 
 def require_open(username: str, remote_addr: str, *, device: str = "", of_address: bool = True) -> None:
@@ -154,7 +159,7 @@ def require_open(username: str, remote_addr: str, *, device: str = "", of_addres
         row.kind: row
         for row in SignInGuard.objects.filter(kind__in=kinds, key_hash__in=hashes, date_locked_until__gt=now)
     }
-    place = places.find(username, remote_addr, device)
+    place = next(iter(places.find(username, remote_addr, device)), None)
     address = found.get(GuardKind.ADDRESS) if of_address else None
     _refuse(found.get(GuardKind.ACCOUNT), found.get(GuardKind.MFA), address, place, now)
 
@@ -293,8 +298,13 @@ def _refuse(
         raise SignInLocked(minutes_until(max(later), now))
 
 
-def _locked_place(found: KnownPlace | None) -> KnownPlace | None:
-    return None if found is None else KnownPlace.objects.select_for_update().filter(pk=found.pk).first()
+def _locked_places(found: list[KnownPlace]) -> list[KnownPlace]:
+    """The same places, locked; those that are gone are left out."""
+    if not found:
+        return []
+    keys = [place.pk for place in found]
+    rows = {row.pk: row for row in KnownPlace.objects.select_for_update().filter(pk__in=keys).order_by("pk")}
+    return [rows[pk] for pk in keys if pk in rows]
 
 
 def _count_for(place: KnownPlace, *, free_tries: int, now: datetime) -> timedelta | None:

@@ -26,9 +26,9 @@ class LockRules:
         return timedelta(minutes=self.limit_time_min)
 
 
-#: How long a known device or address waits first; each further failure doubles it.
-_KNOWN_FIRST_DELAY: Final = timedelta(seconds=30)
-_KNOWN_LONGEST_DELAY: Final = timedelta(hours=1)
+#: How long a known device or address waits after each failure beyond the limit. While strangers lock the account, whoever sits there
+#: too makes three tries in half an hour: ten together with the strangers' seven.
+_KNOWN_DELAYS: Final = (timedelta(minutes=1), timedelta(minutes=5), timedelta(minutes=25), timedelta(hours=1))
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,4 +81,4 @@ def known_delay(failures: int, *, free_tries: int) -> timedelta | None:
     beyond = failures - max(free_tries, 1)
     if beyond < 0:
         return None
-    return min(_KNOWN_FIRST_DELAY * (1 << min(beyond, 10)), _KNOWN_LONGEST_DELAY)
+    return _KNOWN_DELAYS[min(beyond, len(_KNOWN_DELAYS) - 1)]

@@ -30,8 +30,8 @@ def device_cookie_text(user: User, token: str) -> str:
     return Signer(salt=f"{_SALT}:{user.pk}").sign(token)
 
 
-def find(username: str, remote_addr: str, device: str = "") -> KnownPlace | None:
-    """The place that an attempt under this name comes from, when its owner has signed in there; a device before an address.
+def find(username: str, remote_addr: str, device: str = "") -> list[KnownPlace]:
+    """The places that an attempt under this name comes from, when its owner has signed in there: the device before the address.
 
     One query, whether or not anybody has the name.
     """
@@ -46,7 +46,7 @@ def find(username: str, remote_addr: str, device: str = "") -> KnownPlace | None
         .order_by("date_created")
     )
     by_kind = {row.kind: row for row in rows if row.kind == PlaceKind.ADDRESS or _fits(row, device)}
-    return by_kind.get(PlaceKind.DEVICE) or by_kind.get(PlaceKind.ADDRESS)
+    return [by_kind[kind] for kind in (PlaceKind.DEVICE, PlaceKind.ADDRESS) if kind in by_kind]
 
 
 def remember_address(user: User, remote_addr: str) -> None:
@@ -57,8 +57,7 @@ def remember_address(user: User, remote_addr: str) -> None:
 
 def remember_device(user: User, device: str) -> str | None:
     """The person has signed in completely with this browser; answers the text of a new cookie when it needs one."""
-    known = find(user.username, "", device)
-    if known is not None and known.kind == PlaceKind.DEVICE:
+    for known in find(user.username, "", device):
         _remember(user, PlaceKind.DEVICE, known.key_hash, DEVICE_LIFETIME)
         return None
     token = new_token()

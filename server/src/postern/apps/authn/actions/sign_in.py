@@ -208,7 +208,7 @@ def _wrong(attempt: guard.Attempt, username: str, remote_addr: str) -> SignInRef
         guard.note_locked(username, remote_addr, minutes=minutes)
     if attempt.locked_for is not None:
         return SignInLocked(attempt.locked_minutes)
-    return WrongCredentials(tries_left=attempt.tries_left, lock_minutes=1 if attempt.place is not None else minutes)
+    return WrongCredentials(tries_left=attempt.tries_left, lock_minutes=minutes)
 
 
 def require_open_account(user: User, *, may_be_unmet: bool) -> None:
