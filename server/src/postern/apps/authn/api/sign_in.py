@@ -14,7 +14,7 @@ from rest_framework.authentication import SessionAuthentication
 from rest_framework.request import Request
 from rest_framework.response import Response
 
-from postern.apps.authn import guard
+from postern.apps.authn import guard, places
 from postern.apps.authn.actions import second_factor, sign_in
 from postern.apps.authn.actions.login_sessions import find_by_session, sign_out
 from postern.apps.authn.actions.second_factor import Demand
@@ -28,6 +28,7 @@ from postern.apps.authn.models import BearerToken, LoginSession, SignInWay
 from postern.apps.rbac import facade as rbac
 from postern.apps.users import facade as users
 from postern.apps.users.errors import LinkUsed
+from postern.apps.users.models import User
 from postern.apps.users.passwords import MAX_PASSWORD_CHARS
 from postern.foundation.actor import anonymous
 from postern.foundation.pages import open_page
@@ -162,8 +163,12 @@ class SetPasswordSerializer(serializers.Serializer[Any]):
     new_password = serializers.CharField(max_length=MAX_PASSWORD_CHARS, trim_whitespace=False, write_only=True)
 
 
-class SetPasswordView(PosternView):
-    """`POST {token, new_password}`: a person sets his own password with the one-time link that he was given."""
+class SetPasswordView(DeviceCookieView):
+    """`POST {token, new_password}`: a person sets their own password with the one-time link that they were given.
+
+    No lock refuses a link that works: nobody guesses one, and strangers who lock the account would keep its owner from it. The
+    owner was here: this browser and this address are known from now on.
+    """
 
     rights = Right.ANYONE
     always_root = True
@@ -178,15 +183,18 @@ class SetPasswordView(PosternView):
         if owner is None:
             guard.reserve_address(remote_addr)
             raise LinkUsed
-        # A link that does not work counts like a wrong password, and a locked account takes none.
-        device = device_cookie.visitor_of(request, owner.username).device
-        attempt = guard.reserve(owner.username, remote_addr, device=device)
-        if works:
-            guard.release(attempt)
+        if not works:  # counts like a wrong password
+            guard.reserve(owner.username, remote_addr, device=device_cookie.visitor_of(request, owner.username).device)
+
+        def remember_place(person: User) -> None:
+            places.remember_address(person, remote_addr)
+            device_cookie.remember(request._request, person)  # noqa: SLF001 - where the view looks for it
+
         users.redeem_set_password_link(
             actor=anonymous(remote_addr),
             token=serializer.validated_data["token"],
             password=serializer.validated_data["new_password"],
+            redeemed=remember_place,
         )
         return Response({"msg": _("The password is set. Sign in with it.")})
 

@@ -3,6 +3,7 @@
 It is void when the person's role, password, source or state changes, and when its maker may not change the person any more.
 """
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import Final, NoReturn
@@ -86,25 +87,34 @@ def read_link(token: str) -> tuple[User | None, bool]:
     return (link.user, _holds(link, link.user)) if link is not None else (None, False)
 
 
-def redeem_set_password_link(*, actor: Actor, token: str, password: str) -> User:
-    """Set a password with a link. The link works once; unknown, used, void and expired ones get the same answer."""
+def redeem_set_password_link(
+    *, actor: Actor, token: str, password: str, redeemed: Callable[[User], None] | None = None
+) -> User:
+    """Set a password with a link. The link works once; unknown, used, void and expired ones get the same answer.
+
+    `redeemed`: what else is stored in the same transaction, about the person as they are then.
+    """
     link = SetPasswordLink.objects.select_related("user").filter(token_hash=token_hash(token)).first()
     if link is None:
         raise LinkUsed
     if not _holds(link, link.user):
         _refuse(actor, link)
-    user = _redeem(actor, link, prepare(link.user, password, field="new_password"))
+    user = _redeem(actor, link, prepare(link.user, password, field="new_password"), redeemed)
     return user if user is not None else _refuse(actor, link)
 
 
 @transaction.atomic
-def _redeem(actor: Actor, link: SetPasswordLink, new: NewPassword) -> User | None:
+def _redeem(
+    actor: Actor, link: SetPasswordLink, new: NewPassword, redeemed: Callable[[User], None] | None
+) -> User | None:
     # Under the lock that every change of the person takes: nobody is promoted between the look and the write.
     user = User.objects.select_for_update().get(pk=link.user_id)
     unused = SetPasswordLink.objects.filter(pk=link.pk, date_used__isnull=True, date_voided__isnull=True)
     if not _holds(link, user) or unused.update(date_used=clock.now()) != 1:
         return None
     store_prepared(actor=actor, row=user, new=new, by_self=True)
+    if redeemed is not None:
+        redeemed(user)
     return user
 
 

@@ -1,0 +1,72 @@
+"""Strangers who lock an account do not keep its owner from a link with which they set a new password."""
+
+from typing import Any
+
+import pytest
+from rest_framework.test import APIClient
+
+from factories.browser import PASSWORD, Browser
+from postern.apps.authn.actions import sign_in
+from postern.apps.authn.models import KnownPlace, SignInGuard
+from postern.apps.users.models import User
+
+pytestmark = pytest.mark.django_db
+AWAY, STRANGER = "198.51.100.7", "203.0.113.9"
+
+
+@pytest.fixture(autouse=True)
+def cheap_hashes(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(sign_in, "check_password", lambda password, _encoded: password == PASSWORD)
+
+
+def attack() -> None:
+    """Strangers guess at Ann's name, each from an address of their own."""
+    for number in range(7):
+        Browser(f"203.0.113.{number}").sign_in("ann", "wrong")
+
+
+SET = "/api/v1/authentication/set-password/"
+RESET = "violet anchor eighteen"
+
+
+@pytest.fixture
+def link(ann: User, as_admin: APIClient) -> str:
+    answer = as_admin.post(f"/api/v1/users/users/{ann.pk}/access/reset/")
+    return str(answer.json()["set_password_link"]["url"].partition("#")[2])
+
+
+def redeem(browser: Browser, token: str) -> Any:
+    browser.get("/api/v1/authentication/sign-in/")
+    return browser.post(SET, {"token": token, "new_password": RESET})
+
+
+def test_strangers_do_not_keep_the_owner_from_a_link_nor_from_signing_in_with_it(
+    link: str, monkeypatch: pytest.MonkeyPatch
+):
+    attack()
+    browser = Browser(AWAY)
+    assert redeem(browser, link).status_code == 200
+    monkeypatch.setattr(sign_in, "check_password", lambda password, _encoded: password == RESET)
+    assert Browser(STRANGER).sign_in("ann", RESET).json()["error"] == "block_login", "the lock of everybody else stands"
+    assert Browser(AWAY).sign_in("ann", RESET).status_code == 200, "the address is known"
+    browser.defaults["REMOTE_ADDR"] = "198.51.100.99"
+    assert browser.sign_in("ann", RESET).status_code == 200, "the browser is known"
+
+
+def test_link_that_does_not_work_is_refused_by_the_lock_and_counts_for_the_address(link: str):
+    browser = Browser(AWAY)
+    assert redeem(browser, link).status_code == 200
+    for _ in range(6):
+        assert redeem(Browser(AWAY), link).json()["code"] == "link_invalid"
+    rows = SignInGuard.objects.filter(kind="address", address=AWAY)
+    assert [row.failures for row in rows] == [6]
+    attack()
+    assert redeem(Browser(STRANGER), link).json()["error"] == "block_login"
+
+
+def test_place_is_not_known_when_the_link_was_refused(ann: User, link: str):
+    browser = Browser(AWAY)
+    browser.get("/api/v1/authentication/sign-in/")
+    assert browser.post(SET, {"token": link, "new_password": "short"}).status_code == 400
+    assert not KnownPlace.objects.exists()
+    assert not [name for name in browser.cookies if name.startswith("postern_device_")]
