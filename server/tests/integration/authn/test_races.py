@@ -7,6 +7,7 @@ import pytest
 from django.db import connection
 
 from factories.second_factor import App
+from postern.apps.audits.models import AuditEvent
 from postern.apps.authn import guard, places
 from postern.apps.authn.actions import sign_in
 from postern.apps.authn.actions.codes import CodeKind, take_code
@@ -14,14 +15,14 @@ from postern.apps.authn.errors import MfaRefused, SignInRefused
 from postern.apps.authn.lockout import LockRules
 from postern.apps.authn.mfa_guard import Visitor
 from postern.apps.authn.models import KnownPlace, SignInGuard
-from postern.apps.users.actions import people
+from postern.apps.users.actions import memberships, people
 from postern.apps.users.actions.links import issue_set_password_link, redeem_set_password_link
 from postern.apps.users.actions.people import PersonInput
 from postern.apps.users.errors import LastAdministrator, LinkUsed
-from postern.apps.users.models import User
+from postern.apps.users.models import Membership, User
 from postern.foundation import installation
 from postern.foundation.actor import SYSTEM
-from postern.foundation.scope import ROOT
+from postern.foundation.scope import DEFAULT, ROOT
 
 pytestmark = pytest.mark.django_db(transaction=True)
 
@@ -158,3 +159,38 @@ def test_k6_simultaneous_codes_do_not_share_the_last_free_try(installed: None, m
     wrong = App(user).wrong()
     answers = at_once(*[lambda: _take(user, wrong, CodeKind.TOTP)] * 9)
     assert answers == ["block_mfa"] * 5 + ["mfa_failed"] * 4
+
+
+def roles_of(user: User) -> set[str]:
+    return set(Membership.objects.filter(user=user).values_list("role", flat=True))
+
+
+def test_roles_that_are_given_and_taken_at_once_all_count(installed: None, make_user: Callable[..., User]):
+    for number in range(8):
+        user = make_user(f"ann{number}", org_role="User")
+        at = {"actor": SYSTEM, "scope": DEFAULT, "user": user}
+        calls = [
+            lambda at=at: str(memberships.add_org_role(role="Admin", **at)),
+            lambda at=at: str(memberships.add_org_role(role="Auditor", **at)),
+            lambda at=at: str(memberships.take_org_role(role="User", **at)),
+        ]
+        at_once(*calls)
+        assert roles_of(user) == {"Admin", "Auditor"}
+
+
+def test_one_role_that_is_changed_to_two_others_at_once_becomes_one_of_them(
+    installed: None, make_user: Callable[..., User]
+):
+    for number in range(4):
+        user = make_user(f"ann{number}", org_role="User")
+        rows = [Membership.objects.select_related("user").get(user=user) for _ in range(2)]
+        at_once(
+            lambda rows=rows: str(memberships.change_org_role(actor=SYSTEM, row=rows[0], role="Admin")),
+            lambda rows=rows: str(memberships.change_org_role(actor=SYSTEM, row=rows[1], role="Auditor")),
+        )
+        told = [
+            record.old["org_roles"]
+            for record in AuditEvent.objects.filter(resource_id=str(user.pk)).order_by("sequence")
+        ]
+        assert told[0] == ["User"]
+        assert told[1] != ["User"], "the second change tells what it found"

@@ -105,6 +105,8 @@ def _keep_an_administrator(actor: Actor, scope: OrgScope, user: User) -> None:
 @transaction.atomic
 def change_org_role(*, actor: Actor, row: Membership, role: str) -> None:
     """Turn one membership into another of the same person in the same organization. Raises FieldProblem, AboveYou."""
+    _hold(row.user)
+    row.refresh_from_db(fields=["role"])  # as it is under the lock
     before = row.role
     if role == before:
         return
@@ -115,7 +117,6 @@ def change_org_role(*, actor: Actor, row: Membership, role: str) -> None:
     scope = OrgScope(row.org_id)
     if before == OrgRole.ADMIN:
         _keep_an_administrator(actor, scope, row.user)
-    _hold(row.user)
     void_links(row.user)
     row.role = role
     row.save(update_fields=["role"])
@@ -129,22 +130,26 @@ def change_org_role(*, actor: Actor, row: Membership, role: str) -> None:
     events.publish(MembershipChanged(user_id=row.user_id, org_id=row.org_id, removed=False))
 
 
+@transaction.atomic
 def add_org_role(*, actor: Actor, scope: OrgScope, user: User, role: str) -> None:
     """Give one more role (an invitation); a role that is held already stays as it is."""
-    held = Membership.objects.filter(org_id=scope.org_id, user=user).values_list("role", flat=True)
-    set_org_roles(actor=actor, scope=scope, user=user, roles={*held, role})
+    _hold(user)
+    set_org_roles(actor=actor, scope=scope, user=user, roles=_held_roles(scope, user) | {role})
 
 
+@transaction.atomic
 def take_org_role(*, actor: Actor, scope: OrgScope, user: User, role: str) -> None:
     """Take one role away; without any left the person also leaves the groups of the organization."""
-    held = Membership.objects.filter(org_id=scope.org_id, user=user).values_list("role", flat=True)
-    set_org_roles(actor=actor, scope=scope, user=user, roles=set(held) - {role})
+    _hold(user)
+    set_org_roles(actor=actor, scope=scope, user=user, roles=_held_roles(scope, user) - {role})
 
 
+@transaction.atomic
 def remove_from_org(*, actor: Actor, scope: OrgScope, user: User) -> None:
     """Take a person out of the organization and of its groups; the account stays."""
     if scope.is_root:
         raise RootOrganization
+    _hold(user)
     subject = subject_of(user, scope, user.memberships.all(), administered_org_ids(actor))
     if not may_delete(actor, subject):
         raise AboveYou
