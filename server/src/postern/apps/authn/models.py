@@ -203,10 +203,18 @@ class ProxySignIn(PosternModel):
 
 
 class UsedSignature(SavedRow):
-    """A signature that was already taken, so that it is not taken again: of a request (K69), of an SSH sign-in (K8)."""
+    """A signature that was already taken, so that it is not taken again: of a request (K69), of an SSH sign-in (K8).
+
+    An SSH signature holds no date: it is remembered for as long as the person (`user_id`) holds its key (`key_hash`). Until
+    `date_repeatable` the attempt that brought it (`attempt_hash`) may come again.
+    """
 
     id = models.BigAutoField(primary_key=True)
     signature_hash = models.CharField(max_length=64, unique=True)
+    attempt_hash = models.CharField(max_length=64, blank=True, default="", editable=False)
+    user_id = models.UUIDField(null=True, editable=False)
+    key_hash = models.CharField(max_length=64, blank=True, default="", editable=False)
+    date_repeatable = models.DateTimeField(null=True, editable=False)
     date_expired = models.DateTimeField(db_index=True)
 
     class Meta:

@@ -20,7 +20,7 @@ from cryptography.hazmat.primitives.serialization import load_ssh_public_key
 
 from postern.apps.users.public_keys import PublicKeyProblem, parse_public_key
 
-#: How long a connection's identifier is remembered, so that its signature signs in once only.
+#: How long a connection's identifier is remembered at least, so that its signature signs in once only: longer while the key is held.
 REMEMBERED: Final = timedelta(days=90)
 #: How long an attempt can be repeated whose answer was lost: longer than a proxy holds a sign-in.
 REPEATABLE: Final = timedelta(seconds=30)

@@ -131,9 +131,11 @@ def prove_key(
     user = User.objects.named(username)
     try:
         guard.require_open(username, remote_addr)
+        if not ssh_proofs.holds(proof):  # before anything about the name: a count tells nothing
+            raise _wrong_signature(username, remote_addr)
         if user is None or not key_is_acceptable(username=username, public_key=proof.public_key):
             raise KeyRefused
-        if not ssh_proofs.holds(proof) or not _is_first_use(proof, f"{attempt}:{remote_addr}"):
+        if not _is_first_use(user, proof, f"{attempt}:{remote_addr}"):
             raise KeyRefused
         require_open_account(user, may_be_unmet=False)
     except SignInRefused as refused:
@@ -142,17 +144,23 @@ def prove_key(
     return Proof(user=user, attempted=attempted, key_hash=proof.key_hash)
 
 
-def _is_first_use(proof: ssh_proofs.KeyProof, attempt: str) -> bool:
+def _is_first_use(user: User, proof: ssh_proofs.KeyProof, attempt: str) -> bool:
     """Note the connection that was signed for; False when it was used before, but for the same attempt within seconds."""
     now = clock.now()
     of_attempt = token_hash(f"{proof.connection_hash}:{attempt}")
-    remembered = {proof.connection_hash: ssh_proofs.REMEMBERED, of_attempt: ssh_proofs.REPEATABLE}
     try:
         with transaction.atomic():
-            for hashed, how_long in remembered.items():
-                UsedSignature.objects.create(signature_hash=hashed, date_expired=now + how_long)
+            UsedSignature.objects.create(
+                signature_hash=proof.connection_hash,
+                attempt_hash=of_attempt,
+                user_id=user.pk,
+                key_hash=proof.key_hash,
+                date_repeatable=now + ssh_proofs.REPEATABLE,
+                date_expired=now + ssh_proofs.REMEMBERED,
+            )
     except IntegrityError:  # the same attempt again: its answer did not arrive
-        return UsedSignature.objects.filter(signature_hash=of_attempt, date_expired__gt=now).exists()
+        repeated = UsedSignature.objects.filter(signature_hash=proof.connection_hash, attempt_hash=of_attempt)
+        return repeated.filter(date_repeatable__gt=now).exists()
     return True
 
 
@@ -200,6 +208,13 @@ def count_refused_signature(user: User, remote_addr: str) -> None:
     except SignInLocked:
         return
     _wrong(attempt, user.username, remote_addr)
+
+
+def _wrong_signature(username: str, remote_addr: str) -> SignInRefused:
+    """Count a signature of an SSH sign-in that does not hold: a guess at the account like any other."""
+    attempt = guard.reserve(username, remote_addr)
+    refused = _wrong(attempt, username, remote_addr)
+    return refused if isinstance(refused, SignInLocked) else KeyRefused()
 
 
 def _wrong(attempt: guard.Attempt, username: str, remote_addr: str) -> SignInRefused:

@@ -1,0 +1,101 @@
+"""Signatures of SSH sign-ins: each signs in once, for as long as its key is held, and wrong ones are guesses."""
+
+from datetime import timedelta
+
+import pytest
+
+from factories.ssh_proof import PROXY_ID, make_key, signed_request
+from postern.apps.audits.models import AuditEvent
+from postern.apps.authn import facade, ssh_proofs
+from postern.apps.authn.models import SignInGuard, UsedSignature
+from postern.apps.authn.tasks import forget_old_sign_ins
+from postern.apps.users.models import User
+from postern.contracts.access import SignInAnswer
+from postern.contracts.enums import DenialCode, LoginFrom
+from postern.kernel import clock
+
+pytestmark = pytest.mark.django_db
+KEY, LINE = make_key()
+OTHER_KEY, _OTHER_LINE = make_key()
+STRANGER = "203.0.113.77"
+
+
+@pytest.fixture(autouse=True)
+def holder(ann: User) -> User:
+    User.objects.filter(pk=ann.pk).update(public_key=LINE)
+    return ann
+
+
+def show(
+    signed: bytes, signature: bytes, *, username: str = "ann", attempt: str = "1", at: str = STRANGER
+) -> SignInAnswer:
+    return facade.sign_in_with_public_key(
+        username=username,
+        proof=facade.read_proof(signed, signature),
+        attempt=attempt,
+        remote_addr=at,
+        login_from=LoginFrom.SSH_TERMINAL,
+        proxy_id=PROXY_ID,
+    )
+
+
+def wrong(username: str = "ann") -> SignInAnswer:
+    """The request names the right key; another one has signed it."""
+    return show(*signed_request(OTHER_KEY, username, shown=KEY), username=username)
+
+
+def code_of(answer: SignInAnswer) -> DenialCode | None:
+    return answer.denial.code if answer.denial is not None else None
+
+
+@pytest.mark.parametrize("username", ["ann", "nobody"])
+def test_wrong_signatures_lock_the_name_whether_or_not_somebody_has_it(username: str):
+    codes = [code_of(wrong(username)) for _ in range(8)]
+    assert codes == [DenialCode.BAD_CREDENTIALS] * 6 + [DenialCode.LOCKED] * 2
+    assert code_of(show(*signed_request(KEY, username), username=username)) is DenialCode.LOCKED
+    assert SignInGuard.objects.get(kind="address").failures == 7
+    assert AuditEvent.objects.filter(event="sign_in.locked").count() == (username == "ann")
+
+
+def test_right_signature_of_a_foreign_key_is_no_guess():
+    for _ in range(9):
+        assert code_of(show(*signed_request(OTHER_KEY, "ann"))) is DenialCode.BAD_CREDENTIALS
+    assert show(*signed_request(KEY, "ann")).user is not None
+    assert not SignInGuard.objects.exists()
+
+
+def test_repeated_signature_is_no_guess():
+    request = signed_request(KEY, "ann")
+    assert show(*request).user is not None
+    for number in range(9):
+        assert code_of(show(*request, attempt=f"another {number}")) is DenialCode.BAD_CREDENTIALS
+    assert not SignInGuard.objects.exists()
+
+
+def test_sign_in_stores_one_row():
+    assert show(*signed_request(KEY, "ann")).user is not None
+    assert UsedSignature.objects.count() == 1
+
+
+@pytest.mark.parametrize("days", [91, 200, 1000])
+def test_recorded_signature_signs_nobody_in_while_its_key_is_held(monkeypatch: pytest.MonkeyPatch, days: int):
+    request = signed_request(KEY, "ann")
+    assert show(*request).user is not None
+    start = clock.now()
+    for passed in range(0, days, 45):
+        monkeypatch.setattr(clock, "now", lambda passed=passed: start + timedelta(days=passed))
+        forget_old_sign_ins()
+    monkeypatch.setattr(clock, "now", lambda: start + timedelta(days=days))
+    forget_old_sign_ins()
+    assert code_of(show(*request, attempt="later")) is DenialCode.BAD_CREDENTIALS
+
+
+def test_signature_is_forgotten_some_time_after_its_key_is_gone(ann: User, monkeypatch: pytest.MonkeyPatch):
+    assert show(*signed_request(KEY, "ann")).user is not None
+    User.objects.filter(pk=ann.pk).update(public_key="")
+    forget_old_sign_ins()
+    assert UsedSignature.objects.count() == 1
+    later = clock.now() + ssh_proofs.REMEMBERED + timedelta(days=1)
+    monkeypatch.setattr(clock, "now", lambda: later)
+    forget_old_sign_ins()
+    assert not UsedSignature.objects.exists()
