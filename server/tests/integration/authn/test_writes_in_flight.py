@@ -306,6 +306,18 @@ def test_suspected_administrator_changes_nobodys_credentials_after_the_reset(
     assert not SetPasswordLink.objects.filter(user=ann).exists()
 
 
+def test_links_that_a_suspected_administrator_made_for_others_work_no_more(
+    suspected_admin: tuple[User, Browser], ann: User, as_admin: APIClient
+):
+    otto, browser = suspected_admin
+    answer = browser.patch(f"{USERS}{ann.pk}/password/reset/", {}, format="json")
+    token = answer.json()["set_password_link"]["url"].partition("#")[2]
+    reset_by(as_admin, otto)()
+    stranger = Browser("203.0.113.1")
+    stranger.get("/api/v1/authentication/sign-in/")
+    assert stranger.post(SET, {"token": token, "new_password": NEW}).json()["code"] == "link_invalid"
+
+
 def test_own_password_change_is_stored_and_keeps_the_sign_in_when_nothing_came_between(thief: Browser, ann: User):
     body = {"old_password": PASSWORD, "new_password": NEW, "new_password_again": NEW, "end": ["access_keys"]}
     assert thief.put(OWN_PASSWORD, body, format="json").status_code == 200

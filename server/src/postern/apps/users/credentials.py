@@ -7,6 +7,8 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any, Final
 
+from django.db.models import QuerySet
+
 from postern.apps.users.models import SetPasswordLink, User
 from postern.apps.users.public_keys import PublicKeyProblem, parse_public_keys
 from postern.foundation.actor import Actor
@@ -70,8 +72,12 @@ def void_links(user: User) -> int:
 
     A part of every write that changes what the person may do, where the account comes from, or its password.
     """
-    rows = SetPasswordLink.objects.filter(user_id=user.pk, date_used__isnull=True, date_voided__isnull=True)
-    return rows.filter(date_expired__gt=clock.now()).update(date_voided=clock.now())
+    return _void(SetPasswordLink.objects.filter(user_id=user.pk))
+
+
+def _void(rows: QuerySet[SetPasswordLink]) -> int:
+    working = rows.filter(date_used__isnull=True, date_voided__isnull=True, date_expired__gt=clock.now())
+    return working.update(date_voided=clock.now())
 
 
 def _links(user: User) -> Rows:
@@ -83,8 +89,9 @@ def _links(user: User) -> Rows:
 
 
 def _end_links(actor: Actor, user: User) -> int:
+    """Also those that the person made for others: whoever took an administrator's account may have handed them out."""
     del actor
-    return void_links(user)
+    return void_links(user) + _void(SetPasswordLink.objects.filter(maker_id=user.pk))
 
 
 register(Kind(name="public_keys", rows=_public_keys, end=_end_public_keys))

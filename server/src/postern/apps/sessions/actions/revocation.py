@@ -61,10 +61,11 @@ def close_former_epochs(*, actor: Actor, user_ids: Collection[UUID]) -> int:
     A browser's sign-in and a proxy's ticket have an end of their own.
     """
     present = users.epochs(user_ids)
-    mine = {"user_id__in": user_ids, "login_session__isnull": True}
-    watches = [watch for watch in _watching().filter(**mine) if watch.epoch != present.get(watch.user_id)]
-    orders.stop_watching(actor=actor, watches=watches)
-    opened = queries.live_sessions().filter(proxy_sign_in__isnull=True, **mine)
+    watches = _watching().filter(user_id__in=user_ids, login_session__isnull=True)
+    orders.stop_watching(actor=actor, watches=[one for one in watches if one.epoch != present.get(one.user_id)])
+    opened = queries.live_sessions().filter(
+        user_id__in=user_ids, login_session__isnull=True, proxy_sign_in__isnull=True
+    )
     sessions = [session for session in opened if session.epoch != present.get(session.user_id)]
     return len(orders.terminate_sessions(actor=actor, sessions=sessions, reason=EndReason.ACCOUNT_CLOSED))
 
