@@ -186,7 +186,7 @@ def test_update_notes_the_epoch_of_what_is_live(of_program: Session, world: Worl
     User.objects.filter(pk=world.user.pk).update(session_epoch=7)
     Session.objects.update(epoch=None)
     ConnectionToken.objects.update(epoch=None)
-    migration = import_module("postern.apps.sessions.migrations.0007_epochs_of_sessions_and_tokens")
+    migration = import_module("postern.apps.sessions.migrations.0008_epochs_of_sessions_and_tokens")
     migration.note_present_epochs(apps, None)
     assert Session.objects.get(pk=of_program.pk).epoch == 7
     assert ConnectionToken.objects.get().epoch == 7

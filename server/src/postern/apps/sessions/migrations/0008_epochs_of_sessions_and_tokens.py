@@ -15,7 +15,7 @@ def note_present_epochs(apps: Any, schema_editor: Any) -> None:
 
 class Migration(migrations.Migration):
     dependencies = [
-        ("sessions", "0006_terminal_is_shut_out"),
+        ("sessions", "0007_transfers_begun"),
         ("users", "0004_language_not_chosen"),
     ]
 
