@@ -3,6 +3,7 @@
 import asyncio
 import hashlib
 import os
+import shutil
 from pathlib import Path
 from typing import Any
 
@@ -213,9 +214,9 @@ def rsync(world: World, *words: str) -> list[str]:
 
 
 async def the_transfer(world: World) -> FileTransferred:
+    """The entry of the transfer as a whole: the last one, behind those of its files."""
     await world.plane.event(SessionEnded)
-    (told,) = world.plane.of(FileTransferred)
-    return told
+    return world.plane.of(FileTransferred)[-1]
 
 
 @pytest.mark.parametrize("upload", [True, False], ids=["up", "down"])
@@ -241,6 +242,66 @@ async def test_rsync_is_in_the_file_log_with_direction_size_and_hash(
     assert (await world.plane.event(SessionEnded)).protocol == account.protocol == "rsync"
     assert world.plane.of(SessionStarted)[0].kind == "rsync"
     assert covered(recorder)["stdin" if upload else "stdout"] == account.size
+    (file,) = (one for one in world.plane.of(FileTransferred)[:-1] if one.operation != "mkdir")
+    assert (file.direction, file.operation, file.size, file.success) == (told.direction, told.operation, 2 * MIB, True)
+    assert file.path == f"{tmp_path}/{'to' if upload else 'from'}/content"
+
+
+async def test_rsync_names_each_file_folder_link_and_removal_and_leaves_out_what_is_there(
+    world: World, tmp_path: Path
+) -> None:
+    (tmp_path / "from" / "new folder").mkdir(parents=True)
+    (tmp_path / "from" / "new folder" / "数据").write_bytes(b"x" * 5000)
+    (tmp_path / "from" / "link").symlink_to("/etc/hostname")
+    (tmp_path / "from" / "kept").write_bytes(b"as before")
+    (tmp_path / "to" / "old").mkdir(parents=True)
+    (tmp_path / "to" / "old" / "file").write_bytes(b"")
+    shutil.copy2(tmp_path / "from" / "kept", tmp_path / "to" / "kept")
+    result = await run(rsync(world, "-z", "--delete", f"{tmp_path}/from/", f"127.0.0.1:{tmp_path}/to/"))
+
+    assert result.status == 0, result
+    whole = await the_transfer(world)
+    assert whole.detail.startswith("rsync: entries in this log: 5; all bytes of the stream, SHA-256 ")
+    told = {(one.operation, one.path): one for one in world.plane.of(FileTransferred)[:-1]}
+    to = f"{tmp_path}/to"
+    assert set(told) == {
+        ("upload", f"{to}/new folder/数据"), ("mkdir", f"{to}/new folder"), ("symlink", f"{to}/link -> /etc/hostname"),
+        ("remove", f"{to}/old/file"), ("rmdir", f"{to}/old"),
+    }  # fmt: skip
+    assert told["upload", f"{to}/new folder/数据"].size == 5000
+    assert all(one.success for one in told.values())
+
+
+async def test_rsync_that_is_not_followed_says_why_and_runs_as_before(world: World, tmp_path: Path) -> None:
+    (tmp_path / "from").mkdir()
+    (tmp_path / "from" / "file").write_bytes(b"x")
+    result = await run(rsync(world, "--iconv=utf8,utf8", f"{tmp_path}/from/", f"127.0.0.1:{tmp_path}/to/"))
+
+    assert result.status == 0, result
+    told = await the_transfer(world)
+    assert world.plane.of(FileTransferred) == [told]
+    assert told.success
+    assert "rsync: the files are not named: the option --iconv is not followed; all bytes" in told.detail
+
+
+async def test_rsync_that_is_cut_off_names_the_file_that_was_under_way(world: World, tmp_path: Path) -> None:
+    (tmp_path / "from").mkdir()
+    (tmp_path / "from" / "a").write_bytes(os.urandom(1000))
+    (tmp_path / "from" / "big").write_bytes(os.urandom(8 * MIB))
+    client = asyncio.create_task(run(rsync(world, "--bwlimit=500", f"{tmp_path}/from/", f"127.0.0.1:{tmp_path}/to/")))
+    started = await world.plane.event(SessionStarted)
+    live = world.proxy.registry.get(started.session_id)
+    assert live is not None
+    await world.plane.until(lambda: live.bytes_in > MIB)
+    live.end(EndReason.TERMINATED)
+    assert (await client).status != 0
+
+    whole = await the_transfer(world)
+    assert (whole.success, "then the files are not named: the transfer ended early" in whole.detail) == (False, True)
+    told = {one.path: one for one in world.plane.of(FileTransferred)}
+    assert told[f"{tmp_path}/to/a"].success is True
+    assert told[f"{tmp_path}/to/big"].success is False
+    assert 0 < told[f"{tmp_path}/to/big"].size < 8 * MIB
 
 
 @pytest.mark.parametrize("upload", [True, False], ids=["up", "down"])

@@ -72,17 +72,24 @@ class Direction(Enum):
     PERSON = auto()
 
 
+class ReadsBehind(Protocol):
+    """Reads what has been forwarded already."""
+
+    def read_until(self, until_s: float) -> bool:
+        """Read until then (monotonic). True: nothing waits any more."""
+
+
 class Behind:
-    """Takes turns at what the detectors of all sessions have to read. One for each event loop."""
+    """Takes turns at what has to be read behind the traffic of all sessions. One for each event loop."""
 
     def __init__(self) -> None:
-        self._waiting: deque[Detection] = deque()
+        self._waiting: deque[ReadsBehind] = deque()
         self._turn: asyncio.Handle | None = None
         self._is_soon = False
 
-    def add(self, detection: "Detection", loop: asyncio.AbstractEventLoop, *, soon: bool) -> None:
-        """`detection` has something to read; `soon`: in the next turn of the loop."""
-        self._waiting.append(detection)
+    def add(self, reader: ReadsBehind, loop: asyncio.AbstractEventLoop, *, soon: bool) -> None:
+        """`reader` has something to read; `soon`: in the next turn of the loop."""
+        self._waiting.append(reader)
         if soon:
             self.hurry(loop)
         elif self._turn is None:
@@ -99,9 +106,14 @@ class Behind:
     def _take_turn(self, loop: asyncio.AbstractEventLoop) -> None:
         until_s = monotonic_s() + _TURN_S
         while self._waiting:
-            detection = self._waiting.popleft()
-            if not detection.read_until(until_s):
-                self._waiting.append(detection)
+            reader = self._waiting.popleft()
+            try:
+                is_done = reader.read_until(until_s)
+            except Exception:  # one session must not keep the others from being read
+                log.exception("what a session carried could not be read")
+                is_done = True
+            if not is_done:
+                self._waiting.append(reader)
             if self._waiting and monotonic_s() > until_s:
                 self._is_soon = True
                 self._turn = loop.call_soon(self._take_turn, loop)

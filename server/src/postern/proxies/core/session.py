@@ -5,6 +5,7 @@ view and command detection come after (`detection`). A session ends exactly once
 All methods are called on the event loop and never block on a peer.
 """
 
+import asyncio
 import contextlib
 import logging
 from collections.abc import Callable, Iterable
@@ -32,7 +33,7 @@ from postern.contracts.recording.streams import Stream, render
 from postern.kernel.clock import monotonic_ms, monotonic_s, now
 from postern.kernel.errors import PosternError
 from postern.kernel.ids import new_id
-from postern.proxies.core.detection import Detection, Direction
+from postern.proxies.core.detection import Detection, Direction, ReadsBehind
 from postern.proxies.core.event_ledger import END_BYTES, START_BYTES, EventLedger, NoRoomForEvents, event_bytes
 from postern.proxies.core.recording.program_recording import ProgramRecording, write_command, write_environment
 from postern.proxies.core.recording.streams import StreamAccount
@@ -344,6 +345,10 @@ class LiveSession:
     def recognised_protocol(self) -> str:
         """What a program without a terminal speaks, by its bytes; empty when it is nothing known."""
         return self._program.protocol if self._program is not None else self._protocol
+
+    def read_behind(self, reader: ReadsBehind) -> None:
+        """Have `reader` read what waits for it, when it has been forwarded: in turns with all other sessions."""
+        self._services.behind.add(reader, asyncio.get_running_loop(), soon=True)
 
     def _show(self, kind: int, data: bytes) -> None:
         """An event of a program, as text for those who watch."""

@@ -16,8 +16,9 @@ from postern.proxies.core.detection import KEYS_AT_ONCE_BYTES
 from postern.proxies.core.session import LiveSession, NoticeKind
 from postern.proxies.core.target import TargetExit
 from postern.proxies.ssh.classification import ExecRequest
+from postern.proxies.ssh.rsync.inspector import RsyncInspector
 from postern.proxies.ssh.target import TargetProgram
-from postern.proxies.ssh.transfer_summary import report_unnamed_transfer
+from postern.proxies.ssh.transfer_summary import UNNAMED, report_transfer
 
 #: How long the end of the output is kept back, waiting for the exit status.
 _EOF_DELAY_S: Final = 0.1
@@ -100,7 +101,7 @@ class Relay:
         self._command = command
         if inspector is not None:
             session.before_end(inspector.close)
-        elif command is not None and not terminal:
+        if isinstance(inspector, RsyncInspector) or (inspector is None and command is not None and not terminal):
             session.before_end(self._report_transfer)
         session.on_caught_up(self._pace)
         session.on_notice(self._notice)
@@ -276,7 +277,8 @@ class Relay:
 
     def _report_transfer(self) -> None:
         if self._command is not None:
-            report_unnamed_transfer(self.session, self._command.kind, self._command.text, self._exit)
+            named = self._inspector.account if isinstance(self._inspector, RsyncInspector) else UNNAMED
+            report_transfer(self.session, self._command.kind, self._command.text, self._exit, named)
 
     def _session_ended(self, reason: EndReason, message: str) -> None:
         if self._late_eof is not None:

@@ -1,8 +1,8 @@
-"""The entry in the file log for a transfer whose files nobody could name: rsync, tar, git, and others under false names.
+"""The entry in the file log for a transfer as a whole: rsync, tar, git, and others under false names.
 
-rsync sends its lists of files packed, in pieces between the contents and in a form that depends on version and options;
-tar and git may be compressed. So the log says what is certain: direction, size, SHA-256 and the command line. The
-recording of the session holds the beginning and the end of the bytes.
+tar and git may be compressed, so nobody names their files. rsync's files have their own entries as far as they could be
+followed. So this entry says what is certain in any case: direction, size, SHA-256 and the command line. The recording
+of the session holds the beginning and the end of the bytes.
 """
 
 from typing import Final
@@ -20,9 +20,15 @@ _DIRECTIONS: Final = {
     ExecKind.RSYNC_DOWNLOAD: TransferDirection.DOWNLOAD,
 }
 
+UNNAMED: Final = "the files are not named"
 
-def report_unnamed_transfer(session: LiveSession, kind: ExecKind, command: str, how: TargetExit | None) -> None:
-    """Tell the file log of a command that has ended, if it was a transfer. `how` is None when it was cut off."""
+
+def report_transfer(
+    session: LiveSession, kind: ExecKind, command: str, how: TargetExit | None, named: str = UNNAMED
+) -> None:
+    """Tell the file log of a command that has ended, if it was a transfer. `how` is None when it was cut off; `named`
+    says which of its files have entries of their own.
+    """
     protocol = session.recognised_protocol or ("rsync" if kind in _DIRECTIONS else "")
     if not protocol:
         return
@@ -36,5 +42,5 @@ def report_unnamed_transfer(session: LiveSession, kind: ExecKind, command: str, 
         shortened(command),
         size=carried.size,
         success=how is not None and how.status == 0,
-        detail=f"{protocol}: the files are not named; all bytes of the stream, SHA-256 {carried.sha256 or 'unknown'}",
+        detail=f"{protocol}: {named}; all bytes of the stream, SHA-256 {carried.sha256 or 'unknown'}",
     )

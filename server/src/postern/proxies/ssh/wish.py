@@ -10,6 +10,7 @@ from postern.proxies.ssh.classification import NEEDED, ExecKind, classify
 from postern.proxies.ssh.detachers import carrier_in
 from postern.proxies.ssh.opening import Refused
 from postern.proxies.ssh.relay import Inspector
+from postern.proxies.ssh.rsync.inspector import RsyncInspector
 from postern.proxies.ssh.scp_inspector import ScpInspector
 from postern.proxies.ssh.sftp_inspector import SftpInspector
 
@@ -46,7 +47,9 @@ def judge(session: LiveSession, wish: Wish, *, terminal: bool) -> tuple[str, Ins
     _demand(session, NEEDED[request.kind], request.text)
     if request.kind in {ExecKind.SCP_UPLOAD, ExecKind.SCP_DOWNLOAD}:
         return "scp", ScpInspector(session, upload=request.kind is ExecKind.SCP_UPLOAD)
-    return ("exec" if request.kind is ExecKind.COMMAND else "rsync"), None
+    if request.kind in {ExecKind.RSYNC_UPLOAD, ExecKind.RSYNC_DOWNLOAD}:
+        return "rsync", RsyncInspector(session, wish.command)
+    return "exec", None
 
 
 def _refuse_on_terminal(session: LiveSession, what: str, *, terminal: bool) -> None:

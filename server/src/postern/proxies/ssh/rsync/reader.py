@@ -1,0 +1,163 @@
+"""Follows both directions of one rsync transfer, from the greeting to the end. No sockets, no session."""
+
+from typing import Final
+
+from postern.proxies.ssh.rsync.command import Command
+from postern.proxies.ssh.rsync.events import Events
+from postern.proxies.ssh.rsync.frames import DELETED, NOT_SENT, Frames
+from postern.proxies.ssh.rsync.greeting import Agreed, Greeting
+from postern.proxies.ssh.rsync.lists import Lists
+from postern.proxies.ssh.rsync.requests import Requests
+from postern.proxies.ssh.rsync.sending import Sending
+from postern.proxies.ssh.rsync.tape import NotFollowed, Short, Tape
+
+_LONGEST_FILTER: Final = 8 * 1024
+_NUMBER_BYTES: Final = 4
+
+
+class _Side:
+    """One direction: its greeting as it comes, then frames with the stream inside."""
+
+    def __init__(self) -> None:
+        self.greeted = False
+        self.raw = Tape()
+        self.stream = Tape()
+        self.frames: Frames | None = None
+
+
+class Reader:
+    """Fed with both directions in the order in which the bytes passed. Every method may raise `NotFollowed`."""
+
+    def __init__(self, command: Command, events: Events) -> None:
+        self._command = command
+        self._events = events
+        self._greeting = Greeting(command)
+        self._host = _Side()
+        self._person = _Side()
+        self._filters_left = command.person_sends_filters
+        self._lists = Lists(incremental=False)
+        self._sending: Sending | None = None
+        self._requests: Requests | None = None
+
+    @property
+    def is_over(self) -> bool:
+        """The transfer has been read to its very end."""
+        return self._sending is not None and self._sending.is_over
+
+    @property
+    def entries(self) -> int:
+        """How many entries the lists had up to now."""
+        return self._lists.total
+
+    @property
+    def is_busy(self) -> bool:
+        """There is something to do before the next bytes: `go_on`."""
+        return self._sending is not None and self._sending.is_sorting
+
+    def go_on(self) -> None:
+        """Do a bounded part of what is to be done."""
+        if self._sending is None:
+            return
+        self._sending.sort()
+        if self._command.download:
+            self._read_host()
+        else:
+            self._read_person()
+
+    def take(self, data: bytes, *, from_person: bool) -> None:
+        """The next bytes of one direction, a few kilobytes at most."""
+        side = self._person if from_person else self._host
+        if not side.greeted:
+            side.raw.feed(data, 0, len(data))
+            self._greet(side)
+        elif side.frames is not None:
+            side.frames.feed(data)
+
+    def stop(self) -> None:
+        """Nothing more will be read: tell of what is not over."""
+        if self._sending is not None:
+            self._sending.stop()
+
+    # The greeting
+
+    def _greet(self, side: _Side) -> None:
+        read = self._greeting.read_person if side is self._person else self._greeting.read_host
+        while side.raw.has_more:
+            mark = side.raw.mark
+            try:
+                is_over = read(side.raw)
+            except Short:
+                side.raw.back_to(mark)
+                return
+            if is_over:
+                side.greeted = True
+                self._begin(side, side.raw.rest())
+                return
+
+    def _begin(self, side: _Side, rest: bytes) -> None:
+        if side is self._host:
+            side.frames = Frames(side.stream, self._read_host, self._host_message)
+        else:
+            side.frames = Frames(side.stream, self._read_person, self._person_message)
+        agreed = self._greeting.agreed
+        if agreed is not None and self._sending is None:
+            self._begin_transfer(agreed)
+        if rest:
+            side.frames.feed(rest)
+
+    def _begin_transfer(self, agreed: Agreed) -> None:
+        self._lists = Lists(incremental=agreed.incremental)
+        self._requests = Requests(self._lists, self._events)
+        self._sending = Sending(self._command, agreed, self._lists, self._requests, self._events)
+
+    # The streams
+
+    def _read_host(self) -> None:
+        self._read(self._host.stream, is_sender=self._command.download)
+
+    def _read_person(self) -> None:
+        self._read(self._person.stream, is_sender=not self._command.download)
+
+    def _read(self, tape: Tape, *, is_sender: bool) -> None:
+        """Read all units that are there."""
+        while tape.has_more and not self.is_busy:
+            mark = tape.mark
+            try:
+                self._read_unit(tape, is_sender=is_sender)
+            except Short:
+                tape.back_to(mark)
+                return
+
+    def _read_unit(self, tape: Tape, *, is_sender: bool) -> None:
+        if self._filters_left and tape is self._person.stream:
+            self._read_filter(tape)
+        elif is_sender and self._sending is not None:
+            self._sending.read(tape)
+        elif not is_sender and self._requests is not None:
+            self._requests.read(tape)
+        else:
+            raise NotFollowed("a side does not wait for the greeting")
+
+    def _read_filter(self, tape: Tape) -> None:
+        length = tape.number()
+        if not 0 <= length <= _LONGEST_FILTER:
+            raise NotFollowed("a filter is too long")
+        tape.take(length)
+        self._filters_left = length > 0
+
+    # Messages
+
+    def _host_message(self, tag: int, message: bytes) -> None:
+        if tag == DELETED and not self._command.download:
+            self._events.deleted(message)
+        elif tag == NOT_SENT and self._command.download:
+            self._decline(message)
+
+    def _person_message(self, tag: int, message: bytes) -> None:
+        if tag == NOT_SENT and not self._command.download:
+            self._decline(message)
+
+    def _decline(self, message: bytes) -> None:
+        if len(message) != _NUMBER_BYTES or self._requests is None:
+            raise NotFollowed("a message is malformed")
+        self._requests.decline(int.from_bytes(message, "little"))

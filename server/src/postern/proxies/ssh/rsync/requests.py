@@ -1,0 +1,107 @@
+"""What the receiving side asks for and tells: numbers of files with what is to be done, in the order of its stream."""
+
+from collections import deque
+from typing import Final, NamedTuple
+
+from postern.proxies.ssh.rsync.contents import Blocks
+from postern.proxies.ssh.rsync.events import Events
+from postern.proxies.ssh.rsync.lists import Lists
+from postern.proxies.ssh.rsync.tape import DELETION_COUNTS, DONE, Index, NotFollowed, Tape
+
+_MAX_WAITING: Final = 300_000
+_MAX_WAITING_NAMES: Final = 8 * 1024 * 1024
+_MAX_PATH: Final = 4096
+_WEAK_SUM: Final = 4
+
+_BASIS_FOLLOWS: Final = 1 << 11
+_NAME_FOLLOWS: Final = 1 << 12
+_SEND: Final = 1 << 15
+_ATTRIBUTES: Final = 1 << 8
+_UNKNOWN: Final = 1 << 9
+
+
+class Request(NamedTuple):
+    """One file, with what happens to it. Both sides write it in the same form; a `DONE` has its number only."""
+
+    number: int
+    actions: int = 0
+    basis: int = 0
+    name: bytes = b""
+    blocks: Blocks | None = None
+
+    @classmethod
+    def read(cls, tape: Tape, number: int) -> "Request":
+        """What stands behind the number."""
+        actions = tape.short()
+        if actions & (_ATTRIBUTES | _UNKNOWN):
+            raise NotFollowed("something unknown happens to a file")
+        basis = tape.byte() if actions & _BASIS_FOLLOWS else 0
+        name = tape.string(_MAX_PATH) if actions & _NAME_FOLLOWS else b""
+        return cls(number, actions, basis, name, Blocks.read(tape) if actions & _SEND else None)
+
+
+class Requests:
+    """Reads the stream of the receiving side. What the sender has not answered yet waits in a queue."""
+
+    def __init__(self, lists: Lists, events: Events) -> None:
+        self._lists = lists
+        self._events = events
+        self._index = Index()
+        self._number: int | None = None
+        self._queue: deque[Request] = deque()
+        self._names = 0
+        self._declined: set[int] = set()
+        self._counts_left = 0
+        #: How often the receiving side has told what it removed.
+        self.deletion_counts = 0
+
+    def read(self, tape: Tape) -> None:
+        """Read one unit."""
+        if self._counts_left:
+            tape.varint()
+            self._counts_left -= 1
+        elif self._number is None:
+            number = self._index.read(tape)
+            if number >= 0:
+                self._number = number
+            elif number == DONE:
+                self._wait_for(Request(DONE))
+            elif number == DELETION_COUNTS:
+                self._counts_left, self.deletion_counts = 5, self.deletion_counts + 1
+            else:
+                raise NotFollowed("the receiving side tells of a list")
+        else:
+            request = Request.read(tape, self._number)
+            self._number = None
+            entry = self._lists.find(request.number)
+            self._wait_for(request)
+            if request.blocks is None:
+                self._events.changed(entry, request.actions, request.name)
+            elif not entry.is_file:
+                raise NotFollowed("something else than a file is asked for")
+            else:
+                tape.skip(request.blocks.number * (_WEAK_SUM + request.blocks.sum_bytes))
+
+    def _wait_for(self, request: Request) -> None:
+        self._queue.append(request)
+        self._names += len(request.name)
+        if len(self._queue) > _MAX_WAITING or self._names > _MAX_WAITING_NAMES:
+            raise NotFollowed("too many files at once")
+
+    def decline(self, number: int) -> None:
+        """The sender says that it will not send this file."""
+        if len(self._declined) > _MAX_WAITING:
+            raise NotFollowed("too many files at once")
+        self._declined.add(number)
+
+    def answer(self, answer: Request) -> None:
+        """The sender comes to this. Raises `NotFollowed` unless it is the very next thing that was asked for."""
+        while self._queue:
+            request = self._queue.popleft()
+            self._names -= len(request.name)
+            if request == answer:
+                return
+            if not request.actions & _SEND or request.number not in self._declined:
+                break
+            self._declined.discard(request.number)
+        raise NotFollowed("the sender answers something else than was asked for")

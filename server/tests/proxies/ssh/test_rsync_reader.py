@@ -1,0 +1,388 @@
+"""The reader of rsync's stream: it names what was really sent, by real rsyncs, and stops at whatever it cannot follow."""
+
+import os
+import random
+import shutil
+from collections.abc import Iterable
+from pathlib import Path
+
+import pytest
+
+from peers.recorded_rsync import REMOVED, SPOILED, Recorded, transfer
+from postern.proxies.ssh.rsync import lists
+from postern.proxies.ssh.rsync.command import read_command
+from postern.proxies.ssh.rsync.contents import Content
+from postern.proxies.ssh.rsync.entries import Entry
+from postern.proxies.ssh.rsync.events import IS_NEW
+from postern.proxies.ssh.rsync.places import Places
+from postern.proxies.ssh.rsync.reader import Reader
+from postern.proxies.ssh.rsync.tape import NotFollowed
+
+pytestmark = pytest.mark.skipif(shutil.which("rsync") is None, reason="rsync is not installed")
+
+_SLICE = 4096
+
+
+class Told:
+    """What the reader told of one transfer, and why it stopped."""
+
+    def __init__(self) -> None:
+        self.files: list[tuple[bytes, int]] = []  # path, size as carried
+        self.packed = False
+        self.matched = 0
+        self.again: list[bytes] = []
+        self.unfinished: list[bytes] = []
+        self.made: list[bytes] = []
+        self.removed: list[bytes] = []
+        self.stopped = ""
+        self.is_over = False
+
+    def sent(self, entry: Entry, content: Content, *, again: bool, whole: bool) -> None:
+        if not whole:
+            self.unfinished.append(entry.path)
+            return
+        self.packed = content.packed
+        self.matched += content.matched
+        self.files.append((entry.path, entry.size if content.packed else content.literal + content.matched))
+        if again:
+            self.again.append(entry.path)
+
+    def changed(self, entry: Entry, actions: int, name: bytes) -> None:
+        if actions & IS_NEW:
+            self.made.append(entry.path)
+
+    def deleted(self, path: bytes) -> None:
+        self.removed.append(path)
+
+    @property
+    def names(self) -> list[str]:
+        return sorted(path.decode("utf-8", "surrogateescape").lstrip("/") for path, _ in self.files)
+
+
+def follow(command: bytes, pieces: Iterable[tuple[bool, bytes]], size: int = _SLICE) -> Told:
+    """Read pieces as a session would."""
+    told = Told()
+    try:
+        reader = Reader(read_command(command), told)
+    except NotFollowed as reason:
+        told.stopped = str(reason)
+        return told
+    try:
+        for from_person, data in pieces:
+            for start in range(0, len(data), size):
+                reader.take(data[start : start + size], from_person=from_person)
+                while reader.is_busy:
+                    reader.go_on()
+    except NotFollowed as reason:
+        told.stopped = str(reason)
+    reader.stop()
+    told.is_over = reader.is_over
+    return told
+
+
+def said(recorded: Recorded) -> list[str]:
+    """The files that rsync itself says it sent (`--itemize-changes`)."""
+    lines = (line for line in recorded.said.splitlines() if line[:2] in ("<f", ">f"))
+    return sorted(line.split(" ", 1)[1].lstrip("/").replace("\\#012", "\n") for line in lines)
+
+
+@pytest.fixture(scope="module")
+def source(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    root = tmp_path_factory.mktemp("rsync") / "from"
+    for folder in ("a/b/c", "z z", "-dash"):
+        (root / folder).mkdir(parents=True)
+    names = (
+        "one", "a/two", "a/b/three", "a/b/c/four", "z z/fünf 数据", "-dash/-x", "a.b", "a-b", "a/b.txt", "new\nline",
+        "~tilde", "y" * 250,
+    )  # fmt: skip
+    for number, name in enumerate(names):
+        (root / name).write_bytes(random.Random(number).randbytes(number * 9000))
+    (root / "link").symlink_to("a/two")
+    os.link(root / "one", root / "hard")
+    os.link(root / "a-b", root / "a/hard too")
+    os.mkfifo(root / "a/pipe")
+    return root
+
+
+def run(folder: Path, source: Path, *options: str, upload: bool, **environment: str) -> Recorded:
+    here, there = f"{source}/", f"{folder}/to/"
+    words = (here, f"host:{there}") if upload else (f"host:{here}", there)
+    return transfer(folder, "-i", *options, *words, environment=environment)
+
+
+both_ways = pytest.mark.parametrize("upload", [True, False], ids=["up", "down"])
+
+
+@both_ways
+@pytest.mark.parametrize(
+    "options",
+    [
+        "-a", "-avv --stats", "-r", "-rt", "-aH", "-aHc --no-inc-recursive", "-aR", "-aU", "-ac --cc=xxh64", "-a --cc=sha1",
+        "-a --cc=md5 --numeric-ids", "-a --delete", "-a --delete-after --exclude=four", "-a --delay-updates -m",
+        "-a --inplace --partial", "-az", "-az --zc=zlib", "-az --zc=zlibx", "-az --zc=lz4", "-acz --zc=zstd",
+        "-a --no-inc-recursive", "-a --protocol=30", "-aHz --protocol=30 --no-inc-recursive", "-a --protocol=31",
+        "-rlD --fuzzy --backup", "-rt --specials -W", "-a --no-specials --delete-excluded --timeout=20",
+    ],
+)  # fmt: skip
+def test_files_that_rsync_says_it_sent_are_named_and_no_others(
+    tmp_path: Path, source: Path, options: str, upload: bool
+) -> None:
+    (tmp_path / "to").mkdir()
+    (tmp_path / "to" / "gone").write_bytes(b"")
+    recorded = run(tmp_path, source, *options.split(), upload=upload)
+    told = follow(recorded.command, recorded.pieces)
+
+    assert recorded.status == 0
+    assert (told.stopped, told.is_over, told.unfinished) == ("", True, [])
+    assert told.names == said(recorded) != []
+    root = source if "R" not in options else Path("/")
+    for path, size in told.files:
+        assert size == (root / os.fsdecode(path).lstrip("/")).stat().st_size
+    assert told.removed == ([b"gone"] if upload and "--delete" in options else [])
+    assert b"a/b/c" in told.made or "R" in options
+
+
+@both_ways
+@pytest.mark.parametrize("options", ["-a -B700", "-az -B700", "-az --zc=zlib", "-a --inplace", "-a --fuzzy"])
+def test_updates_are_followed_through_their_matched_blocks(tmp_path: Path, options: str, upload: bool) -> None:
+    (tmp_path / "from").mkdir()
+    (tmp_path / "to").mkdir()
+    for number in range(4):
+        content = random.Random(number).randbytes(300_000)
+        (tmp_path / "from" / f"file {number}").write_bytes(content)
+        (tmp_path / "to" / f"file {number}").write_bytes(content[:100_000] + b"xyz" + content[100_001:290_000])
+    shutil.copy2(tmp_path / "from" / "file 2", tmp_path / "to" / "file 2")  # unchanged: not sent
+    recorded = run(tmp_path, tmp_path / "from", *options.split(), upload=upload)
+    told = follow(recorded.command, recorded.pieces)
+
+    assert (told.stopped, told.is_over) == ("", True)
+    assert told.names == said(recorded) == ["file 0", "file 1", "file 3"]
+    assert {size for _, size in told.files} == {300_000}
+    assert told.matched > 500_000
+
+
+@both_ways
+def test_file_that_did_not_fit_is_named_again_when_it_is_sent_again(tmp_path: Path, upload: bool) -> None:
+    (tmp_path / "from").mkdir()
+    (tmp_path / "to").mkdir()
+    old = random.Random(1).randbytes(2_000_000)
+    (tmp_path / "to" / "file").write_bytes(old)
+    (tmp_path / "from" / "file").write_bytes(random.Random(2).randbytes(2_000_000) + old)
+    recorded = run(tmp_path, tmp_path / "from", "-a", upload=upload, **{SPOILED: f"{tmp_path}/to/file"})
+    told = follow(recorded.command, recorded.pieces)
+
+    assert (tmp_path / "to" / "file").read_bytes() == (tmp_path / "from" / "file").read_bytes()
+    assert (told.stopped, told.is_over) == ("", True)
+    assert told.files == [(b"file", 4_000_000)] * 2
+    assert told.again == [b"file"]
+
+
+@both_ways
+@pytest.mark.parametrize("options", ["-a", "-a --no-inc-recursive"])
+def test_large_lists_and_deep_trees_sort_as_rsync_sorts_them(tmp_path: Path, options: str, upload: bool) -> None:
+    folder = tmp_path / "from"
+    folder.mkdir()
+    dice = random.Random(7)
+    for _ in range(700):
+        (folder / f"{dice.choice('aAz.-~ü')}{dice.randrange(10**6)}").write_bytes(b"x")
+    for depth in range(40):
+        folder /= dice.choice(["a", "a-", "a.b", "~", "0"]) + str(depth % 3)
+        folder.mkdir()
+        for name in ("a", "a.b", "file"):
+            (folder / name).write_bytes(b"y" * depth)
+    (tmp_path / "to").mkdir()
+    recorded = run(tmp_path, tmp_path / "from", *options.split(), upload=upload)
+    told = follow(recorded.command, recorded.pieces)
+
+    assert (told.stopped, told.is_over) == ("", True)
+    assert told.names == said(recorded)
+    assert len(told.names) > 800
+
+
+@both_ways
+def test_names_that_come_from_two_sources_are_told_once(tmp_path: Path, upload: bool) -> None:
+    for one in ("first", "second"):
+        (tmp_path / one / "x" / "y").mkdir(parents=True)
+        for name in ("same", "x/same", f"x/y/{one}"):
+            (tmp_path / one / name).write_bytes(one.encode())
+    (tmp_path / "to").mkdir()
+    sources = [f"{'' if upload else 'host:'}{tmp_path}/{one}/" for one in ("first", "second")]
+    recorded = transfer(tmp_path, "-ai", *sources, f"{'host:' if upload else ''}{tmp_path}/to/")
+    told = follow(recorded.command, recorded.pieces)
+
+    assert (told.stopped, told.is_over) == ("", True)
+    assert told.names == said(recorded) == ["same", "x/same", "x/y/first", "x/y/second"]
+
+
+@both_ways
+def test_file_that_vanished_is_not_named_and_the_names_after_it_are_right(tmp_path: Path, upload: bool) -> None:
+    (tmp_path / "from").mkdir()
+    (tmp_path / "to").mkdir()
+    (tmp_path / "from" / "a").write_bytes(random.Random(1).randbytes(4_000_000))
+    for name in ("gone", "x", "z"):
+        (tmp_path / "from" / name).write_bytes(b"x" * 100)
+    recorded = run(tmp_path, tmp_path / "from", "-a", upload=upload, **{REMOVED: f"{tmp_path}/from/gone"})
+    told = follow(recorded.command, recorded.pieces)
+
+    assert recorded.status == 24  # rsync: a file vanished
+    assert (told.stopped, told.is_over) == ("", True)
+    assert told.names == ["a", "x", "z"]
+
+
+# What passes in pieces, and what is broken
+
+
+@pytest.fixture(scope="module")
+def small(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Recorded]:
+    """Short transfers of each kind, with a list, folders, contents and an update."""
+    taken = {}
+    for options in ("-a", "-az", "-aHc --no-inc-recursive --delete", "-rz --zc=lz4 --protocol=30"):
+        for upload in (True, False):
+            root = tmp_path_factory.mktemp("small")
+            for name in ("from/b/c", "to/b"):
+                (root / name).mkdir(parents=True)
+            content = random.Random(5).randbytes(2500)
+            for name in ("alpha", "alphabet", "b/beta", "b/c/gamma"):
+                (root / "from" / name).write_bytes(content[: len(name) * 100])
+            (root / "to" / "b" / "beta").write_bytes(content[:550])
+            (root / "to" / "old").write_bytes(b"")
+            taken[f"{options} {upload}"] = run(root, root / "from", "-B100", *options.split(), upload=upload)
+    return taken
+
+
+def test_streams_cut_at_every_place_give_the_same_names(small: dict[str, Recorded]) -> None:
+    for recorded in small.values():
+        whole = follow(recorded.command, recorded.pieces)
+        assert (whole.stopped, whole.is_over) == ("", True)
+        for size in (1, 2, 3, 7):
+            told = follow(recorded.command, recorded.pieces, size)
+            assert (told.files, told.stopped, told.is_over) == (whole.files, "", True)
+    recorded = small["-a True"]
+    whole = follow(recorded.command, recorded.pieces)
+    for number, (from_person, data) in enumerate(recorded.pieces):
+        for place in range(1, len(data)):
+            cut = [(from_person, data[:place]), (from_person, data[place:])]
+            told = follow(recorded.command, [*recorded.pieces[:number], *cut, *recorded.pieces[number + 1 :]])
+            assert (told.files, told.is_over) == (whole.files, True)
+
+
+def test_flipped_bytes_stop_the_reader_or_change_no_name(small: dict[str, Recorded]) -> None:
+    """A flip in a name itself is a stream with that name; one anywhere else must never make up a name."""
+    dice = random.Random(20)
+    stopped = 0
+    for recorded in small.values():
+        true = {path for path, _ in follow(recorded.command, recorded.pieces).files}
+        for _ in range(250):
+            pieces = [(from_person, bytearray(data)) for from_person, data in recorded.pieces]
+            for _ in range(dice.choice([1, 1, 1, 2, 5])):
+                data = dice.choice(pieces)[1]
+                data[dice.randrange(len(data))] = dice.randrange(256)
+            told = follow(recorded.command, [(from_person, bytes(data)) for from_person, data in pieces])
+            stopped += bool(told.stopped)
+            assert told.stopped or all(_is_near(path, true) for path, _ in told.files)
+    assert stopped > 400
+
+
+def _is_near(path: bytes, true: set[bytes]) -> bool:
+    """Whether it is one of the names, but for bytes that were flipped in it."""
+    return any(len(path) == len(one) and sum(a != b for a, b in zip(path, one, strict=True)) <= 5 for one in true)
+
+
+def test_streams_that_break_off_name_only_what_was_sent_whole(small: dict[str, Recorded]) -> None:
+    for recorded in small.values():
+        whole = follow(recorded.command, recorded.pieces)
+        for count in range(len(recorded.pieces)):
+            told = follow(recorded.command, recorded.pieces[:count])
+            assert told.files == whole.files[: len(told.files)]
+            assert not told.is_over or count > len(recorded.pieces) - 3
+
+
+def test_random_bytes_are_never_read_as_files() -> None:
+    dice = random.Random(3)
+    for _ in range(300):
+        pieces = [(dice.random() < 0.5, dice.randbytes(dice.randrange(200))) for _ in range(5)]
+        assert follow(b"rsync --server -logDtpre.iLsfxCIvu . /srv", [(True, b"\x20\0\0\0"), *pieces]).files == []
+
+
+@both_ways
+def test_file_that_nobody_asked_for_is_not_named(small: dict[str, Recorded], upload: bool) -> None:
+    """The same bytes of the sender, but without the requests from some moment on."""
+    recorded = small[f"-a {upload}"]
+    whole = follow(recorded.command, recorded.pieces)
+    unasked = 0
+    for moment in range(2, len(recorded.pieces)):
+        rest = [piece for piece in recorded.pieces[moment:] if piece[0] is upload]
+        told = follow(recorded.command, [*recorded.pieces[:moment], *rest])
+        assert told.files == whole.files[: len(told.files)]
+        if told.stopped == "the sender answers something else than was asked for" and not told.files:
+            unasked += 1
+    assert unasked
+
+
+def test_too_many_files_stop_the_reader(tmp_path: Path, source: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (tmp_path / "to").mkdir()
+    recorded = run(tmp_path, source, "-a", upload=True)
+    monkeypatch.setattr(lists, "MAX_ENTRIES", 5)
+    assert follow(recorded.command, recorded.pieces).stopped == "too many files at once"
+    monkeypatch.setattr(lists, "MAX_ENTRIES", 1000)
+    monkeypatch.setattr(lists, "MAX_WEIGHT", 2000)
+    assert follow(recorded.command, recorded.pieces).stopped == "too many files at once"
+
+
+# Command lines
+
+
+@pytest.mark.parametrize(
+    ("command", "reason"),
+    [
+        ("rsync --server -nre.iLsfxCIvu . /srv", "a dry run sends no files"),
+        ("rsync --server -are.iLsfxCIvu . /srv", "the option -a is not followed"),
+        ("rsync --server -Are.iLsfxCIvu . /srv", "access control lists (-A) are not followed"),
+        ("rsync --server -Xre.iLsfxCIvu . /srv", "extended attributes (-X) are not followed"),
+        ("rsync --server -re.iLsfxCIvu --iconv=utf8 . /srv", "the option --iconv is not followed"),
+        ("rsync --server -re.iLsfxCIvu --append . /srv", "the option --append is not followed"),
+        ("rsync --server --sender -re.iLsfxCIvu --files-from=- . /srv", "the option --files-from is not followed"),
+        ("rsync --server -se.iLsfxCIvu", "the arguments are not on the command line (-s)"),
+        ("rsync --server -re32.1iLsfxCIvu . /srv", "the client is a version that is not finished"),
+        ("rsync --server -re.iLsfxCIvu . /srv; id", "the command line is more than a plain rsync"),
+        ("rsync --server -re.iLsfxCIvu . #/srv", "the command line is more than a plain rsync"),
+        ("rsync --server --sender -re.iLsfxCIvu . /srv/*", "the command line is more than a plain rsync"),
+        ("rsync --server -re.iLsfxCIvu . /srv /other", "the paths on the command line are not understood"),
+        ("rsync --server --daemon .", "the command line is more than a plain rsync"),
+    ],
+)  # fmt: skip
+def test_command_lines_that_are_not_followed_say_why(command: str, reason: str) -> None:
+    with pytest.raises(NotFollowed) as stop:
+        read_command(command.encode())
+    assert str(stop.value) == reason
+
+
+@pytest.mark.parametrize(
+    ("command", "name", "place"),
+    [
+        ("rsync --server -re.i . /srv", b"a/b", b"/srv/a/b"),
+        ("rsync --server -re.i . /srv/", b".", b"/srv/"),
+        ("rsync --server -re.i . .", b"a", b"./a"),
+        ("rsync --server -re.i . dir\\ x/", b"a", b"dir x/a"),
+        ("rsync --server -Re.i . /srv", b"/etc/x", b"/srv/etc/x"),
+        ("rsync --server --sender -re.i . /srv/", b"a/b", b"/srv/a/b"),
+        ("rsync --server --sender -re.i . /srv", b"srv/b", b"/srv/b"),
+        ("rsync --server --sender -re.i . /etc/passwd", b"passwd", b"/etc/passwd"),
+        ("rsync --server --sender -re.i . notes", b"notes/b", b"notes/b"),
+        ("rsync --server --sender -re.i . /a/x /b/y", b"y/b", b"/b/y/b"),
+        ("rsync --server --sender -re.i . /a/x /b/x", b"x/b", b"x/b"),
+        ("rsync --server --sender -re.i . /a/ /b/", b"c", b"c"),
+        ("rsync --server --sender -re.i . ~", b"li/c", b"li/c"),
+        ("rsync --server --sender -Re.i . /a/b", b"/a/b/c", b"/a/b/c"),
+        ("rsync --server --sender -Re.i . /a/./b", b"b/c", b"/a/b/c"),
+    ],
+)  # fmt: skip
+def test_names_get_their_folder_from_the_command_line_where_it_is_certain(
+    command: str, name: bytes, place: bytes
+) -> None:
+    assert Places(read_command(command.encode())).of(name) == place
+
+
+def test_single_file_may_bear_another_name_on_the_host() -> None:
+    places = Places(read_command(b"rsync --server -re.i . /tmp/synced"))
+    assert places.of(b"report", is_alone=True) == b"report -> /tmp/synced"
