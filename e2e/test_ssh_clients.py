@@ -84,6 +84,28 @@ def test_ssh_config_of_the_guide_serves_ssh_scp_and_sftp(world: World, ssh_confi
         assert (tmp_path / name).read_bytes() == source.read_bytes()
 
 
+def test_rsync_files_are_in_the_file_log_by_name_both_ways(world: World, ssh_config: Path, tmp_path: Path) -> None:
+    (tmp_path / "from" / "sub").mkdir(parents=True)
+    for name, size in (("report 数据.txt", 70_000), ("sub/notes", 10)):
+        (tmp_path / "from" / name).write_bytes(os.urandom(size))
+    rsync = ["rsync", "-az", "-e", f"ssh -F {shlex.quote(str(ssh_config))}"]
+    sent = run([*rsync, f"{tmp_path}/from/", f"{ASSET}:{tmp_path}/there/"])
+    assert (sent.returncode, sent.stderr) == (0, "")
+    fetched = run([*rsync, f"{ASSET}:{tmp_path}/there", f"{tmp_path}/back"])
+    assert (fetched.returncode, fetched.stderr) == (0, "")
+
+    def logged() -> bool:
+        rows = world.admin.get("/api/v1/audits/ftp-logs/?limit=100&offset=0")["results"]
+        told = {(row["operate"], row["filename"], row["is_success"]) for row in rows}
+        return {
+            (operation, f"{tmp_path}/there/{name}", True)
+            for operation in ("Upload", "Download")
+            for name in ("report 数据.txt", "sub/notes")
+        } <= told
+
+    wait_until(logged, message="files of both transfers in the log")
+
+
 def test_ansible_pings_and_copies_with_the_ssh_config_of_the_guide(
     world: World, ssh_config: Path, tmp_path: Path
 ) -> None:
