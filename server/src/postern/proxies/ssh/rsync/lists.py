@@ -24,7 +24,9 @@ class FileList:
         self.first_number = first_number
         self.parent = parent
         self.entries: list[Entry] = []
+        self.folders: list[Entry] = []  # in order, when the list is sorted
         self.weight = 0
+        self.weight_of_folders = 0
         self._runs: list[list[_Ranked]] = [[]]
         self._folder = b""
         self._folder_key: Key = ()
@@ -44,6 +46,8 @@ class FileList:
             self._runs.append([])
         self.entries.append(entry)
         self.weight += entry.weight
+        if entry.is_folder:
+            self.weight_of_folders += entry.weight
 
     def sort(self) -> bool:
         """Do one step of sorting. True: the entries are in order."""
@@ -55,7 +59,10 @@ class FileList:
             if key == self._last_key:  # the receiver keeps the first of equal names
                 self._dropped.add(len(self._sorted))
             self._last_key = key
-            self._sorted.append(self.entries[place])
+            entry = self.entries[place]
+            self._sorted.append(entry)
+            if entry.is_folder:
+                self.folders.append(entry)
         if len(step) == _RUN:
             return False
         self.entries, self._sorted = self._sorted, []
@@ -76,7 +83,9 @@ class Lists:
     def __init__(self, *, incremental: bool) -> None:
         self._incremental = incremental
         self._lists: list[FileList] = []
+        self._done = 0  # how many of them, from the beginning on
         self._folders: list[Entry] = []
+        self._listed: set[int] = set()
         self._next_number = 1 if incremental else 0
         self._entries = 0
         self._weight = 0
@@ -88,15 +97,16 @@ class Lists:
 
     @property
     def remaining(self) -> int:
-        return len(self._lists)
+        return len(self._lists) - self._done
 
     def open(self, folder: int | None = None) -> FileList:
         """Begin the next list: the first one, or the content of a folder by its number."""
-        if self._lists and (self.complete or folder is None):
-            raise NotFollowed("a list comes after the last one")
-        if folder is not None and not folder < len(self._folders):
-            raise NotFollowed("a list is of an unknown folder")
-        parent = self._folders[folder] if folder is not None else None
+        parent = None
+        if folder is not None:
+            if self.complete or folder in self._listed or not folder < len(self._folders):
+                raise NotFollowed("a list is of no folder that one is missing of")
+            self._listed.add(folder)
+            parent = self._folders[folder]
         self.opened = FileList(self._next_number, parent)
         return self.opened
 
@@ -123,8 +133,7 @@ class Lists:
         if self._incremental:
             if opened.parent is None and opened.entries and opened.entries[0].name == b".":
                 opened.parent = opened.entries[0]
-            folders = [entry for entry in opened.entries if entry.is_folder]
-            self._folders += folders
+            self._folders += opened.folders
         self._lists.append(opened)
         self._next_number += len(opened.entries) + 1
         self.opened = None
@@ -138,16 +147,21 @@ class Lists:
 
     def drop_first(self) -> range:
         """Both sides are done with the oldest list; its numbers. Its folders stay: lists of them may come."""
-        dropped = self._lists.pop(0)
-        kept = sum(entry.is_folder for entry in dropped.entries)
-        self._entries -= len(dropped.entries) - kept
-        self._weight -= sum(entry.weight for entry in dropped.entries if not entry.is_folder)
-        return range(dropped.first_number, dropped.first_number + len(dropped.entries))
+        dropped = self._lists[self._done]
+        numbers = range(dropped.first_number, dropped.first_number + len(dropped.entries))
+        self._entries -= len(dropped.entries) - len(dropped.folders)
+        self._weight -= dropped.weight - dropped.weight_of_folders
+        self._lists[self._done] = FileList(dropped.first_number, None)
+        self._done += 1
+        if self._done >= _RUN:
+            del self._lists[: self._done]
+            self._done = 0
+        return numbers
 
     def find(self, number: int) -> Entry:
         """The entry of a number. Raises `NotFollowed` when no list has it."""
-        place = bisect_right(self._lists, number, key=_first_of) - 1
-        entry = self._lists[place].at(number) if place >= 0 else None
+        place = bisect_right(self._lists, number, lo=self._done, key=_first_of) - 1
+        entry = self._lists[place].at(number) if place >= self._done else None
         if entry is None:
             raise NotFollowed("a file has a number that no list has")
         return entry

@@ -12,6 +12,8 @@ _MAX_WAITING: Final = 300_000
 _MAX_WAITING_NAMES: Final = 8 * 1024 * 1024
 _MAX_PATH: Final = 4096
 _WEAK_SUM: Final = 4
+#: What can happen to an entry beside being sent, generously.
+_MAX_CHANGES: Final = 8
 
 _BASIS_FOLLOWS: Final = 1 << 11
 _NAME_FOLLOWS: Final = 1 << 12
@@ -52,6 +54,7 @@ class Requests:
         self._names = 0
         self._declined: set[int] = set()
         self._counts_left = 0
+        self._changes = 0
         #: How often the receiving side has told what it removed.
         self.deletion_counts = 0
 
@@ -76,6 +79,9 @@ class Requests:
             entry = self._lists.find(request.number)
             self._wait_for(request)
             if request.blocks is None:
+                self._changes += 1
+                if self._changes > _MAX_CHANGES * self._lists.total:
+                    raise NotFollowed("more happens than there are files")
                 self._events.changed(entry, request.actions, request.name)
             elif not entry.is_file:
                 raise NotFollowed("something else than a file is asked for")
