@@ -11,12 +11,12 @@ import pytest
 from peers.recorded_rsync import REMOVED, SPOILED, Recorded, transfer
 from postern.proxies.ssh.rsync import lists
 from postern.proxies.ssh.rsync.command import read_command
-from postern.proxies.ssh.rsync.contents import Content
+from postern.proxies.ssh.rsync.contents import LARGEST_FILE, Blocks, Content
 from postern.proxies.ssh.rsync.entries import Entry
 from postern.proxies.ssh.rsync.events import IS_NEW
 from postern.proxies.ssh.rsync.places import Places
 from postern.proxies.ssh.rsync.reader import Reader
-from postern.proxies.ssh.rsync.tape import NotFollowed
+from postern.proxies.ssh.rsync.tape import NotFollowed, Tape
 
 pytestmark = pytest.mark.skipif(shutil.which("rsync") is None, reason="rsync is not installed")
 
@@ -327,6 +327,17 @@ def test_too_many_files_stop_the_reader(tmp_path: Path, source: Path, monkeypatc
     monkeypatch.setattr(lists, "MAX_ENTRIES", 1000)
     monkeypatch.setattr(lists, "MAX_WEIGHT", 2000)
     assert follow(recorded.command, recorded.pieces).stopped == "too many files at once"
+
+
+def test_sizes_beyond_any_file_stop_the_reader() -> None:
+    """Three bytes can refer to eight gigabytes; a size that the log has no room for must not get there."""
+    blocks = Blocks(1 << 20, 1 << 17, 2, 0)
+    content = Content(blocks, packed=True)
+    content.matched = LARGEST_FILE - 5
+    tape = Tape()
+    tape.feed(b"\xc0\x05\x00", 0, 3)
+    with pytest.raises(NotFollowed, match="a file is impossibly large"):
+        content.read(tape)
 
 
 # Command lines

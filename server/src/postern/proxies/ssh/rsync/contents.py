@@ -8,6 +8,9 @@ _LONGEST_PIECE: Final = 32 * 1024
 _LONGEST_BLOCK: Final = 1 << 17
 _LONGEST_SUM: Final = 64
 
+#: No file is larger; a size must also have room in the log.
+LARGEST_FILE: Final = 1 << 60
+
 _END: Final = 0
 _BLOCK: Final = 0x20
 _BLOCK_RUN: Final = 0x21
@@ -62,7 +65,7 @@ class Content:
         if number > 0:
             self._skip(tape, number, _LONGEST_PIECE)
         elif number:
-            self.matched += self._blocks.size_of(-number - 1, -number - 1)
+            self._match(-number - 1, -number - 1)
         return not number
 
     def _read_packed(self, tape: Tape) -> bool:
@@ -79,9 +82,14 @@ class Content:
         else:
             raise NotFollowed("a content has a part of no known kind")
         last = first + (tape.short() if is_run else 0)
-        self.matched += self._blocks.size_of(first, last)
+        self._match(first, last)
         self._block = last
         return False
+
+    def _match(self, first: int, last: int) -> None:
+        self.matched += self._blocks.size_of(first, last)
+        if self.matched > LARGEST_FILE:
+            raise NotFollowed("a file is impossibly large")
 
     def _skip(self, tape: Tape, length: int, longest: int) -> None:
         if length > longest:

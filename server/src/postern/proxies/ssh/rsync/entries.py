@@ -5,6 +5,7 @@ import stat
 from typing import Final, NamedTuple
 
 from postern.proxies.ssh.rsync.command import Command
+from postern.proxies.ssh.rsync.contents import LARGEST_FILE
 from postern.proxies.ssh.rsync.greeting import Agreed
 from postern.proxies.ssh.rsync.tape import NotFollowed, Tape
 
@@ -150,7 +151,7 @@ class Entries:
             raise NotFollowed("a time is impossible")
         mode = self._mode if flags & _SAME_MODE else tape.number()
         kind = mode & ~0o7777
-        if size < 0 or kind not in _KINDS:
+        if not 0 <= size <= LARGEST_FILE or kind not in _KINDS:
             raise NotFollowed("an entry is of no known kind")
         if command.access_times and kind != stat.S_IFDIR and not flags & _SAME_ACCESS:
             tape.varlong(4)
