@@ -13,19 +13,27 @@ from postern.kernel.clock import monotonic_s
 from postern.proxies.ssh.rsync import inspector as inspectors
 from postern.proxies.ssh.rsync.inspector import RsyncInspector
 from postern.proxies.ssh.rsync.reader import Reader
-from proxies.ssh.sftp_bytes import Audit
 
 pytestmark = pytest.mark.skipif(shutil.which("rsync") is None, reason="rsync is not installed")
 
 
-class Session(Audit):
+class Session:
     """What the inspector needs of a session. Nothing is read before `read`."""
 
     grant = SimpleNamespace(session_id="s")
 
     def __init__(self) -> None:
-        super().__init__()
+        self.transfers: list[tuple[str, str, int, bool]] = []
         self.behind: list[Any] = []
+        self.times_caught_up = 0
+
+    def file_transferred(
+        self, direction: Any, operation: str, path: str, *, size: int = 0, success: bool = True, detail: str = ""
+    ) -> None:
+        self.transfers.append((operation, path, size, success))
+
+    def caught_up(self) -> None:
+        self.times_caught_up += 1
 
     def read_behind(self, reader: Any) -> None:
         self.behind.append(reader)
@@ -85,12 +93,30 @@ def test_reading_stops_when_its_turn_is_over_and_goes_on_in_the_next(recorded: R
     assert names(session) == ALL
 
 
-def test_what_waits_too_long_is_read_at_once(recorded: Recorded, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(inspectors, "_MAX_WAITING_BYTES", 10_000)
+def test_both_sides_wait_while_too_much_is_to_be_read(recorded: Recorded, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(inspectors, "_FULL_BYTES", 10_000)
     session = Session()
-    carry(inspect(session, recorded), recorded)
+    inspector = inspect(session, recorded)
+    carry(inspector, recorded)
+    assert (session.transfers, inspector.is_full) == ([], True)
+    turns = 0
+    while inspector.is_full:
+        session.read(0)
+        turns += 1
 
-    assert len(names(session)) > 35
+    assert turns > 100
+    assert (session.times_caught_up, len(session.behind)) == (1, 1)
+
+
+def test_end_of_a_session_reads_a_bounded_time_and_says_so(recorded: Recorded, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(inspectors, "_CLOSE_S", 0.0)
+    session = Session()
+    inspector = inspect(session, recorded)
+    carry(inspector, recorded)
+    inspector.close()
+
+    assert len(names(session)) < len(ALL)
+    assert inspector.account.endswith("the files are not named: too much was left to be read at the end")
 
 
 def test_what_waits_at_the_end_of_the_session_is_read(recorded: Recorded) -> None:

@@ -75,6 +75,10 @@ class Direction(Enum):
 class ReadsBehind(Protocol):
     """Reads what has been forwarded already."""
 
+    @property
+    def is_full(self) -> bool:
+        """More waits than should: both sides of the session are to wait."""
+
     def read_until(self, until_s: float) -> bool:
         """Read until then (monotonic). True: nothing waits any more."""
 

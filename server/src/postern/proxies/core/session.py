@@ -123,6 +123,7 @@ class LiveSession:
         self._program: ProgramRecording | None = None
         self._protocol = ""
         self._detection: Detection | None = None
+        self._reader: ReadsBehind | None = None
         self._start_ms = 0
         self._terminal_input: TerminalInput | None = None
 
@@ -348,6 +349,7 @@ class LiveSession:
 
     def read_behind(self, reader: ReadsBehind) -> None:
         """Have `reader` read what waits for it, when it has been forwarded: in turns with all other sessions."""
+        self._reader = reader
         self._services.behind.add(reader, asyncio.get_running_loop(), soon=True)
 
     def _show(self, kind: int, data: bytes) -> None:
@@ -609,12 +611,16 @@ class LiveSession:
 
     @property
     def is_behind(self) -> bool:
-        """The commands of what has passed are still being looked for: let both sides wait until `on_caught_up`."""
-        return self._detection is not None and self._detection.is_full
+        """Too much of what has passed is still being read: let both sides wait until `on_caught_up`."""
+        return any(one is not None and one.is_full for one in (self._detection, self._reader))
 
     def on_caught_up(self, callback: Callable[[], None]) -> None:
         """Have `callback` called each time `is_behind` has ended."""
         self._on_caught_up.append(callback)
+
+    def caught_up(self) -> None:
+        """A reader is not full any more. In a turn of its own: what waited on both sides comes at once."""
+        asyncio.get_running_loop().call_soon(self._caught_up)
 
     def _caught_up(self) -> None:
         for callback in self._on_caught_up:

@@ -142,7 +142,7 @@ class Relay:
         answers = self._inspector.answers()
         if answers:
             self._front.send(answers)
-        self._pace_person()
+        self._pace()
 
     def _pass_keys(self) -> None:
         """Pass on what was typed, as far as the target and the search for commands keep up; then let the person wait."""
@@ -208,7 +208,7 @@ class Relay:
             data = self._guarded(self._inspector.from_target, data)
             if self.session.end_reason is not None:  # what the session ended for may be that this cannot be logged
                 return
-            self._pace_person()
+            self._pace()
         if data:
             self._front.send(data, stderr=stderr)
 

@@ -10,7 +10,7 @@ from collections import deque
 from typing import Final
 
 from postern.contracts.enums import TransferDirection
-from postern.kernel.clock import monotonic_s
+from postern.kernel.clock import monotonic_s, thread_s
 from postern.proxies.core.session import LiveSession
 from postern.proxies.ssh.rsync.command import Command, read_command
 from postern.proxies.ssh.rsync.contents import Content
@@ -24,12 +24,17 @@ from postern.proxies.ssh.shown_path import PAIR_CHARS, shown
 log = logging.getLogger(__name__)
 
 _SLICE_BYTES: Final = 4096
-#: More than this waiting to be read, and it is read at once, before more is taken.
-_MAX_WAITING_BYTES: Final = 4 * 1024 * 1024
+#: With more than this waiting to be read, both sides of the session wait.
+_FULL_BYTES: Final = 1024 * 1024
+#: Time of the processor that one session may take at its end, for what still waits.
+_CLOSE_S: Final = 0.1
 
 
 class RsyncInspector:
-    """`relay.Inspector` for one `rsync --server`. It never holds bytes back, and never ends a session."""
+    """`relay.Inspector` for one `rsync --server`. It never holds bytes back, and never ends a session.
+
+    Long lists of files cost more to read than to carry: a session whose bytes wait to be read is slowed down.
+    """
 
     answers_itself = False
     backlog = 0
@@ -39,6 +44,7 @@ class RsyncInspector:
         self._waiting: deque[tuple[bytes, bool]] = deque()
         self._waiting_bytes = 0
         self._is_queued = False
+        self.is_full = False
         self._named = 0
         self._reader: Reader | None = None
         self._places: Places | None = None
@@ -65,8 +71,11 @@ class RsyncInspector:
         return b""
 
     def close(self) -> None:
-        """Read what is left, and tell of a file that is not over."""
-        self._catch_up()
+        """Read what is left, if the time for it is short, and tell of a file that is not over."""
+        until_s = thread_s() + _CLOSE_S
+        while self._read_slice():
+            if thread_s() > until_s:
+                self._stop("too much was left to be read at the end")
         if self._reader is not None:
             self._reader.stop()
 
@@ -92,23 +101,22 @@ class RsyncInspector:
         for start in range(0, len(data), _SLICE_BYTES):
             self._waiting.append((data[start : start + _SLICE_BYTES], from_person))
         self._waiting_bytes += len(data)
-        if self._waiting_bytes > _MAX_WAITING_BYTES:
-            self._catch_up()
-        elif not self._is_queued:
+        if self._waiting_bytes > _FULL_BYTES:
+            self.is_full = True
+        if not self._is_queued:
             self._is_queued = True
             self._session.read_behind(self)
 
     def read_until(self, until_s: float) -> bool:
         """Read until then (monotonic). True: nothing waits any more. Called when the bytes have been forwarded."""
-        while self._read_slice():
+        while is_more := self._read_slice():
             if monotonic_s() > until_s:
-                return False
-        self._is_queued = False
-        return True
-
-    def _catch_up(self) -> None:
-        while self._read_slice():
-            pass
+                break
+        if self.is_full and self._waiting_bytes <= _FULL_BYTES // 2:
+            self.is_full = False
+            self._session.caught_up()
+        self._is_queued = is_more
+        return not is_more
 
     def _read_slice(self) -> bool:
         """Read a little. False: there is nothing to read."""
