@@ -16,6 +16,7 @@ from postern.contracts.enums import Actions, EndReason
 from postern.contracts.events import CommandSeen, FileTransferred, RequestRefused, SessionEnded, SessionStarted
 from postern.contracts.recording.format import INPUT, MARK, OUTPUT
 from postern.contracts.recording.streams import COMMAND, ERROR, SAMPLE, SKIPPED, STREAM_END, Sample, Skipped, StreamEnd
+from postern.proxies.ssh.rsync import inspector
 from postern.proxies.ssh.target import TargetConnection
 
 MIB = 1024 * 1024
@@ -282,6 +283,22 @@ async def test_rsync_that_is_not_followed_says_why_and_runs_as_before(world: Wor
     assert world.plane.of(FileTransferred) == [told]
     assert told.success
     assert "rsync: the files are not named: the option --iconv is not followed; all bytes" in told.detail
+
+
+@pytest.mark.parametrize("upload", [True, False])
+async def test_rsync_whose_lists_take_long_to_read_waits_and_every_file_is_named(
+    world: World, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, upload: bool
+) -> None:
+    monkeypatch.setattr(inspector, "_FULL_BYTES", 2_000)
+    (tmp_path / "from").mkdir()
+    for number in range(500):
+        (tmp_path / "from" / f"file-{number}").write_bytes(b"x" * 2_000)
+    remote = "127.0.0.1:" + str(tmp_path)
+    words = (f"{tmp_path}/from/", f"{remote}/to/") if upload else (f"{remote}/from/", f"{tmp_path}/to/")
+    assert (await run(rsync(world, *words))).status == 0
+    await world.plane.event(SessionEnded)
+    named = {Path(event.path).name for event in world.plane.of(FileTransferred) if event.detail == "rsync"}
+    assert named >= {f"file-{number}" for number in range(500)}
 
 
 async def test_rsync_that_is_cut_off_names_the_file_that_was_under_way(world: World, tmp_path: Path) -> None:
