@@ -107,6 +107,7 @@ class BrowserTerminal:
         #: The secret before that one stays good until the browser has shown that it got the new one.
         self._spent_hash = ""
         self._paused = False
+        self._undrawn = False
         self._can_write = asyncio.Event()
         self._can_write.set()
         self._caught_up = asyncio.Event()
@@ -396,13 +397,15 @@ class BrowserTerminal:
             self._caught_up.clear()
         else:
             self._caught_up.set()
-        unacknowledged = self._buffer.unacknowledged
-        if not self._paused and (is_behind or unacknowledged > UNACKED_LIMIT):
-            self._paused = True
-            self._shell.pause_reading()
-        elif self._paused and not is_behind and unacknowledged <= UNACKED_LIMIT // 2:
-            self._paused = False
-            self._shell.resume_reading()
+        # Each reason has an end of its own: what is not drawn yet must fall to one half.
+        self._undrawn = self._buffer.unacknowledged > (UNACKED_LIMIT // 2 if self._undrawn else UNACKED_LIMIT)
+        pause = is_behind or self._undrawn
+        if pause is not self._paused:
+            self._paused = pause
+            if pause:
+                self._shell.pause_reading()
+            else:
+                self._shell.resume_reading()
 
     # Told by the target
 
