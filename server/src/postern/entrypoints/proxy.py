@@ -26,6 +26,7 @@ from postern.contracts.recording.trusted_keys import PRIVATE_KEY
 from postern.contracts.terminals import HeartbeatAnswer, Registered
 from postern.entrypoints.shutdown import StopBudget, StopSignals, supervised_shutdown_s
 from postern.foundation.local_proxy import LOCAL_PROXY_FILE
+from postern.foundation.open_files import raise_open_file_limit
 from postern.foundation.part_board import SUPERVISOR_PID
 from postern.foundation.private_files import private_folder
 from postern.foundation.secret_files import read_or_create
@@ -48,7 +49,6 @@ from postern.proxies.core.control.uploader import RecordingUploader
 from postern.proxies.core.event_ledger import event_bytes
 from postern.proxies.core.garbage import settle_garbage_collector
 from postern.proxies.core.limits import Limits
-from postern.proxies.core.open_files import raise_open_file_limit
 from postern.proxies.core.recording import Recorder, RecordingConfig, RecordingHeader, RecordingService, SnapshotClient
 from postern.proxies.core.registry import SessionRegistry
 from postern.proxies.core.session_services import SessionServices

@@ -35,7 +35,7 @@ class StopBudget:
 
 
 class StopSignals:
-    """SIGTERM and SIGINT of one process, as two events.
+    """SIGTERM, SIGINT and SIGHUP (the terminal was closed) of one process, as two events.
 
     Under a supervisor a second SIGTERM says nothing: service managers may send theirs to every process, beside the
     supervisor's own. The supervisor asks for the end at once with SIGINT.
@@ -47,13 +47,14 @@ class StopSignals:
         self.at_once = asyncio.Event()
 
     def listen(self, loop: asyncio.AbstractEventLoop) -> None:
-        """Take both signals from now on."""
-        for number in (signal.SIGTERM, signal.SIGINT):
+        """Take the signals from now on. A SIGHUP that is ignored (`nohup`) stays so."""
+        hang_up = [] if signal.getsignal(signal.SIGHUP) == signal.SIG_IGN else [signal.SIGHUP]
+        for number in (signal.SIGTERM, signal.SIGINT, *hang_up):
             loop.add_signal_handler(number, self.take, number)
 
     def take(self, number: signal.Signals) -> None:
         """A signal has come."""
         if not self.stopping.is_set():
             self.stopping.set()
-        elif number == signal.SIGINT or not self._supervised:
+        elif number == signal.SIGINT or (number == signal.SIGTERM and not self._supervised):
             self.at_once.set()

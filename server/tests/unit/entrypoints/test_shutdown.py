@@ -1,6 +1,8 @@
 """Which signals ask for the end, and which for the end at once."""
 
-from signal import SIGINT, SIGTERM, Signals
+import asyncio
+import os
+from signal import SIGHUP, SIGINT, SIGTERM, Signals
 
 import pytest
 
@@ -21,6 +23,9 @@ from postern.foundation.settings import Settings
         (True, [SIGTERM, SIGTERM], False),  # one of the supervisor, one of a service manager
         (True, [SIGTERM, SIGINT], True),
         (True, [SIGINT], False),
+        (False, [SIGHUP], False),
+        (False, [SIGHUP, SIGHUP], False),  # a shell and the kernel send one each when a terminal is closed
+        (False, [SIGHUP, SIGTERM], True),
     ],
 )
 async def test_second_stop_signal_asks_for_the_end_at_once(
@@ -54,3 +59,15 @@ def test_the_supervisor_gives_the_proxy_the_time_that_its_budget_is_part_of() ->
     settings = Settings.load({"POSTERN_HOME": "/nowhere"})
     (proxy,) = (part for part in parts(settings, reload=False) if part.name == "proxy")
     assert proxy.stop_timeout_s == PROXY_STOP_S
+
+
+async def test_closed_terminal_asks_for_the_end_in_order() -> None:
+    taken = StopSignals(supervised=False)
+    taken.listen(asyncio.get_running_loop())
+    try:
+        os.kill(os.getpid(), SIGHUP)
+        await asyncio.wait_for(taken.stopping.wait(), 10)
+    finally:
+        for number in (SIGTERM, SIGINT, SIGHUP):
+            asyncio.get_running_loop().remove_signal_handler(number)
+    assert not taken.at_once.is_set()

@@ -31,24 +31,34 @@ def until(condition: Callable[[], Any], what: str) -> Any:
 
 
 class Pool:
-    """The program, with three processes."""
+    """The program, with three processes unless told otherwise."""
 
-    def __init__(self, log: Path) -> None:
+    def __init__(self, log: Path, *options: str, processes: int = 3) -> None:
         self.port = free_port()
+        self._processes = processes
         with log.open("wb") as stream:
             self.parent = subprocess.Popen(
-                [sys.executable, str(PROGRAM), str(self.port), "3"], stdout=stream, stderr=stream
+                [sys.executable, str(PROGRAM), str(self.port), str(processes), *options], stdout=stream, stderr=stream
             )
         self._connections: list[http.client.HTTPConnection] = []
-        until(self._all_answer, "three processes")
+        until(self._all_answer, "all processes")
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close_connections()
+        if self.parent.poll() is None:
+            self.parent.terminate()
+            self.parent.wait(WAIT_S)
 
     def _all_answer(self) -> bool:
         try:
-            found = {self.ask(self.connect()) for _ in range(3)}
+            found = {self.ask(self.connect()) for _ in range(self._processes)}
         except ConnectionError:  # it does not listen yet
             found = set()
         self.close_connections()
-        return len(found) == 3
+        return len(found) == self._processes
 
     def pids(self) -> set[int]:
         return {child.pid for child in psutil.Process(self.parent.pid).children()}
@@ -69,14 +79,8 @@ class Pool:
 
 @pytest.fixture
 def pool(tmp_path: Path) -> Iterator[Pool]:
-    running = Pool(tmp_path / "log")
-    try:
+    with Pool(tmp_path / "log") as running:
         yield running
-    finally:
-        running.close_connections()
-        if running.parent.poll() is None:
-            running.parent.terminate()
-            running.parent.wait(WAIT_S)
 
 
 class Asking:
@@ -217,6 +221,15 @@ def test_processes_that_cannot_stay_up_are_started_after_a_growing_pause(pool: P
     waiting = pool.connect()
     assert pool.ask(waiting) in pool.pids()
     until(lambda: len(pool.pids()) == 3, "all processes")
+
+
+def test_process_that_gets_sigterm_right_after_its_start_is_replaced(tmp_path: Path) -> None:
+    """The signal is for that process alone: neither lost, nor taken for one to the parent."""
+    note = tmp_path / "note"
+    with Pool(tmp_path / "log", f"early={note}", processes=2) as pool:
+        assert note.exists()
+        assert len(pool.pids()) == 2
+        assert pool.ask(pool.connect()) in pool.pids()
 
 
 def test_proxy_gives_up_an_idle_connection_before_the_web_part_does() -> None:

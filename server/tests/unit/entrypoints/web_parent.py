@@ -1,18 +1,27 @@
-"""A pool of web processes in front of a tiny application, as a program: `web_parent.py PORT PROCESSES`.
+"""A pool of web processes in front of a tiny application, as a program: `web_parent.py PORT PROCESSES [OPTION=VALUE …]`.
 
 /pid      the process that answers        /slow     the same after half a second
 /exit     the process ends with the status in the query
+
+head_s=N     deadline of a request's head
+files=N      limit of open files
+waiting=N    connections without a request that a process keeps
+early=FILE   the first forked process gets SIGTERM before anything else, and FILE is made
 """
 
 import asyncio
 import logging
 import os
+import resource
+import signal
 import socket
 import sys
+from pathlib import Path
 from typing import Any
 
 from postern.entrypoints.web.pool import Pool
 from postern.entrypoints.web.process import WebProcess
+from postern.entrypoints.web.request_head import HeadGuard, WaitingConnections
 from postern.entrypoints.web.serve import listen
 from postern.entrypoints.web.table import Row
 from postern.foundation.settings import Address
@@ -34,6 +43,22 @@ def work(channel: socket.socket, row: Row) -> int:
     return 0
 
 
+def terminate_once(note: Path) -> None:
+    try:
+        note.touch(exist_ok=False)
+    except FileExistsError:
+        return
+    os.kill(os.getpid(), signal.SIGTERM)
+
+
 if __name__ == "__main__":
     logging.basicConfig(level=logging.INFO)
+    options = dict(option.split("=") for option in sys.argv[3:])
+    HeadGuard.head_s = float(options.get("head_s", HeadGuard.head_s))
+    if "files" in options:
+        resource.setrlimit(resource.RLIMIT_NOFILE, (int(options["files"]), int(options["files"])))
+    if "waiting" in options:
+        HeadGuard.waiting = WaitingConnections(int(options["waiting"]))
+    if "early" in options:
+        os.register_at_fork(after_in_child=lambda: terminate_once(Path(options["early"])))
     sys.exit(Pool(listen(Address("127.0.0.1", int(sys.argv[1]))), work, wanted=int(sys.argv[2])).run())

@@ -4,7 +4,7 @@ The parent loads the application and forks; it serves no request and opens no da
 process can end without taking connections with it that nobody has looked at yet.
 
     SIGTERM, SIGINT   end
-    SIGHUP            replace the processes one by one; no request is lost
+    SIGHUP            replace the processes one by one; no request is lost. End, when it comes because the terminal was closed
 """
 
 import itertools
@@ -20,6 +20,7 @@ from typing import Final
 from postern.entrypoints.supervisor import EXIT_CONFIG, STABLE_AFTER_S, end_with_parent, next_pause_s
 from postern.entrypoints.web.process import READY
 from postern.entrypoints.web.table import Row, Table
+from postern.entrypoints.web.terminal import Terminal
 from postern.kernel.clock import monotonic_ms, monotonic_s
 
 log = logging.getLogger(__name__)
@@ -33,6 +34,8 @@ _WEBSOCKET_WEIGHT: Final = 1
 _MOST_AT_ONCE: Final = 64
 _LOOK_INTERVAL_S: Final = 1.0
 _FULL_PAUSE_S: Final = 0.05
+#: The kernel may send SIGHUP a moment before it takes the terminal away.
+_HANG_UP_S: Final = 5.0
 #: A process whose event loop has not turned for so long hangs, and is killed.
 _HANGS_AFTER_MS: Final = 60_000
 #: A process that was told to leave, and one that was told to end, get so long.
@@ -70,7 +73,10 @@ class _Child:
 class Pool:
     """Runs `wanted` processes that do `work` until told to stop. It has one thread; the processes are forked from it."""
 
-    def __init__(self, listeners: Sequence[socket.socket], work: Work, *, wanted: int) -> None:
+    def __init__(
+        self, listeners: Sequence[socket.socket], work: Work, *, wanted: int, terminal: Terminal | None = None
+    ) -> None:
+        self._terminal = terminal or Terminal()
         self.table = Table(wanted + _SPARE)
         self._listeners = tuple(listeners)
         self._work = work
@@ -85,6 +91,8 @@ class Pool:
         self._stopping_s: float | None = None
         self._status = 0
         self._renewed_s = 0.0
+        #: A terminal that was closed while the application loaded is noticed at the first look.
+        self._hung_up_s: float | None = monotonic_s() if self._terminal.has_hung_up else None
         self._pause_s = 0.0
         self._next_start_s = 0.0
 
@@ -115,9 +123,19 @@ class Pool:
         if signal.SIGTERM in numbers or signal.SIGINT in numbers:
             self._stop(0)
         elif signal.SIGHUP in numbers:
-            log.info("the web processes are replaced one by one")
-            self._renewed_s = monotonic_s()
+            self._hung_up_s = monotonic_s()
+            if not self._end_without_terminal(self._hung_up_s):
+                log.info("the web processes are replaced one by one")
+                self._renewed_s = self._hung_up_s
         self._bury()
+
+    def _end_without_terminal(self, now_s: float) -> bool:
+        """Whether the signal of a moment ago came because the terminal was closed. Ends the processes then."""
+        if self._hung_up_s is None or now_s - self._hung_up_s > _HANG_UP_S or not self._terminal.has_closed():
+            return False
+        log.info("the terminal was closed: the web part ends")
+        self._stop(0)
+        return True
 
     def _stop(self, status: int) -> None:
         self._status = self._status or status
@@ -131,7 +149,7 @@ class Pool:
     def _tend(self) -> None:
         """Bring the processes to what they should be."""
         now_s = monotonic_s()
-        if self._stopping_s is None:
+        if self._stopping_s is None and not self._end_without_terminal(now_s):
             self._start_missing(now_s)
             self._let_one_leave()
         self._kill_stuck(now_s)
@@ -166,6 +184,8 @@ class Pool:
         row.clear()
         row.alive_ms = monotonic_ms()
         parent = os.getpid()
+        # A signal for the new process would still go to the parent's socket, until the process is rid of it.
+        mask = signal.pthread_sigmask(signal.SIG_BLOCK, _SIGNALS)
         try:
             pid = os.fork()
         except OSError as error:  # no memory or no process left: tried again like any other end
@@ -174,9 +194,12 @@ class Pool:
             log.error("a web process cannot be started: %s", error)  # noqa: TRY400 - no trace wanted
             self._back_off(ran_s=0)
             return False
-        if pid == 0:
-            ours.close()
-            self._become(parent, theirs, row)
+        else:
+            if pid == 0:
+                ours.close()
+                self._become(parent, theirs, row, mask)
+        finally:
+            signal.pthread_sigmask(signal.SIG_SETMASK, mask)
         theirs.close()
         ours.setblocking(False)
         self._free_rows.pop()
@@ -185,13 +208,15 @@ class Pool:
         self._selector.register(ours, selectors.EVENT_READ, lambda: self._on_child(child))
         return True
 
-    def _become(self, parent: int, channel: socket.socket, row: Row) -> None:
+    def _become(self, parent: int, channel: socket.socket, row: Row, mask: set[int | signal.Signals]) -> None:
         """In the new process: keep nothing of the parent's, serve, and never come back."""
         status = 1
         try:
             signal.set_wakeup_fd(-1)
             for number in _SIGNALS:
                 signal.signal(number, signal.SIG_DFL)
+            signal.signal(signal.SIGHUP, signal.SIG_IGN)  # of a terminal: the parent decides what it means
+            signal.pthread_sigmask(signal.SIG_SETMASK, mask)
             end_with_parent(parent)
             self._selector.close()
             siblings = [child.channel for child in self._children if child.channel is not None]

@@ -68,6 +68,9 @@ class WebProcess(uvicorn.Server):
             if not data:
                 self._leave()
                 return
+            if not descriptors:  # the limit of open files is reached: the kernel has closed the connection
+                log.warning("a connection was lost: no file descriptor is left for it")
+                self._row.taken += 1
             for descriptor in descriptors:
                 self._run_beside(self._carry(socket.socket(fileno=descriptor)))
 

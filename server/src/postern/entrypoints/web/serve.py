@@ -14,6 +14,8 @@ from postern.entrypoints.web.options import OPTIONS
 from postern.entrypoints.web.pool import Pool
 from postern.entrypoints.web.process import Application, WebProcess
 from postern.entrypoints.web.table import Row, Table
+from postern.entrypoints.web.terminal import Terminal
+from postern.foundation.open_files import raise_open_file_limit
 from postern.foundation.settings import Address, Settings
 from postern.kernel.errors import SettingsError
 
@@ -23,8 +25,10 @@ _RELOADING: Final = "postern.entrypoints.web.reloading:application"
 
 def serve(settings: Settings, *, reload: bool = False) -> int:
     """Serve until SIGTERM. Returns an exit status. Raises SettingsError when the address cannot be used."""
-    signal.signal(signal.SIGHUP, signal.SIG_IGN)  # nothing is there to be replaced before the pool runs
+    terminal = Terminal()
+    signal.signal(signal.SIGHUP, terminal.note_hang_up)  # nothing is there to be replaced before the pool runs
     logging.getLogger("uvicorn.error").addFilter(without_stack_of_bad_text)
+    raise_open_file_limit()
     listeners = listen(settings.http)
     # Loaded only now: an address that cannot be used is reported at once.
     from postern.entrypoints.web.sharing import load_application
@@ -40,7 +44,8 @@ def serve(settings: Settings, *, reload: bool = False) -> int:
             return 0
         gc.disable()  # until the processes are forked: see `sharing`
         application = load_application()
-        pool = Pool(listeners, partial(_serve_connections, application), wanted=settings.web_processes)
+        work = partial(_serve_connections, application)
+        pool = Pool(listeners, work, wanted=settings.web_processes, terminal=terminal)
         _show_on_health_page(pool.table, settings.web_processes)
         return pool.run()
     finally:

@@ -1,11 +1,12 @@
-"""How many files and sockets this process may hold: two sockets for each session, and some more."""
+"""How many files and sockets this process, and every process that it starts later, may hold."""
 
 import logging
 import resource
+from typing import Final
 
 log = logging.getLogger(__name__)
 
-_ENOUGH = 65536
+_ENOUGH: Final = 65536
 
 
 def raise_open_file_limit() -> int:

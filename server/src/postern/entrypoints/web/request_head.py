@@ -1,0 +1,137 @@
+"""A connection that must say what it wants: deadline and size limit of a request's head, and a bound on silent connections.
+
+uvicorn waits without a limit for the first request of a connection, and for the rest of a head that comes a byte at a time. Nobody is known
+at that point, so such a connection costs a stranger nothing and would take a file descriptor of ours for as long as they like.
+
+    deadline   from the connection's first moment, or from the first byte of a later request, to the end of the head
+    size       a head that grows beyond the limit is answered with 431
+    bound      connections that wait for a request: the oldest is closed for a new one, those that never asked anything first
+"""
+
+import asyncio
+import resource
+from collections import OrderedDict
+from typing import Any, ClassVar, Final
+
+from uvicorn.protocols.http.httptools_impl import HttpToolsProtocol, RequestResponseCycle
+
+#: Longer than a slow line needs for a head of some kilobytes.
+HEAD_S: Final = 20.0
+MAX_HEAD_BYTES: Final = 64 * 1024
+#: Connections without a request that a process keeps, if its limit of open files allows twice as many.
+_MOST_WAITING: Final = 4_096
+_TOO_LARGE: Final = b'{"error": "Request head too large"}'
+_REFUSAL: Final = (
+    b"HTTP/1.1 431 Request Header Fields Too Large\r\ncontent-type: application/json\r\n"
+    b"x-content-type-options: nosniff\r\nconnection: close\r\ncontent-length: %d\r\n\r\n%b"
+) % (len(_TOO_LARGE), _TOO_LARGE)
+
+
+class WaitingConnections:
+    """The connections of this process that have no request, oldest first."""
+
+    def __init__(self, most: int | None = None) -> None:
+        self._most = most
+        self._silent: OrderedDict[HeadGuard, None] = OrderedDict()
+        self._kept: OrderedDict[HeadGuard, None] = OrderedDict()
+
+    def add(self, connection: "HeadGuard", *, has_asked: bool) -> None:
+        """The connection waits from now on. Closes the oldest one when there are too many."""
+        self.remove(connection)
+        (self._kept if has_asked else self._silent)[connection] = None
+        if len(self._silent) + len(self._kept) > self._limit():
+            oldest, _ = (self._silent or self._kept).popitem(last=False)
+            oldest.give_up()
+
+    def remove(self, connection: "HeadGuard") -> None:
+        """The connection has a request, or has ended."""
+        self._silent.pop(connection, None)
+        self._kept.pop(connection, None)
+
+    def _limit(self) -> int:
+        if self._most is None:
+            soft, _hard = resource.getrlimit(resource.RLIMIT_NOFILE)
+            self._most = _MOST_WAITING if soft == resource.RLIM_INFINITY else min(_MOST_WAITING, soft // 2)
+        return self._most
+
+
+class HeadGuard(HttpToolsProtocol):
+    """uvicorn's connection, with the limits above. Everything runs in the event loop."""
+
+    head_s: ClassVar[float] = HEAD_S
+    waiting: ClassVar[WaitingConnections] = WaitingConnections()
+
+    def __init__(self, *arguments: Any, **named: Any) -> None:
+        super().__init__(*arguments, **named)
+        self._deadline: asyncio.TimerHandle | None = None
+        self._head_bytes = 0
+
+    def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]  # as uvicorn's
+        super().connection_made(transport)
+        self._await_head()
+        self.waiting.add(self, has_asked=False)
+
+    def connection_lost(self, exc: Exception | None) -> None:
+        self._forget_head()
+        super().connection_lost(exc)
+
+    def data_received(self, data: bytes) -> None:
+        if self._deadline is not None:
+            self._head_bytes += len(data)
+        elif self._is_idle():
+            self._await_head()
+        super().data_received(data)
+        if self._deadline is not None and self._head_bytes > MAX_HEAD_BYTES and self._is_idle():
+            self.transport.write(_REFUSAL)
+            self.give_up()
+
+    def on_message_begin(self) -> None:
+        super().on_message_begin()
+        if self._deadline is None:  # a request behind a running one
+            self._await_head()
+
+    def on_headers_complete(self) -> None:
+        self._forget_head()
+        super().on_headers_complete()
+
+    def on_message_complete(self) -> None:
+        super().on_message_complete()
+        if self._deadline is not None and self._is_idle():  # the rest of a body that was answered before its end
+            self._forget_head()
+            self._keep_idle()
+
+    def on_response_complete(self) -> None:
+        super().on_response_complete()
+        if self._is_idle() and not self.transport.is_closing():
+            self.waiting.add(self, has_asked=True)
+
+    def give_up(self) -> None:
+        """Close the connection: what comes on it later is not read."""
+        self._forget_head()
+        if not self.transport.is_closing():
+            self.transport.close()
+
+    def _is_idle(self) -> bool:
+        cycle: RequestResponseCycle | None = self.cycle  # None before the first request
+        return cycle is None or cycle.response_complete
+
+    def _await_head(self) -> None:
+        self._head_bytes = 0
+        self._deadline = self.loop.call_later(self.head_s, self._on_deadline)
+
+    def _forget_head(self) -> None:
+        self.waiting.remove(self)
+        if self._deadline is not None:
+            self._deadline.cancel()
+            self._deadline = None
+
+    def _on_deadline(self) -> None:
+        if self._is_idle():
+            self.give_up()
+        else:  # the answer to the request before is not cut off
+            self._await_head()
+
+    def _keep_idle(self) -> None:
+        self._unset_keepalive_if_required()
+        self.timeout_keep_alive_task = self.loop.call_later(self.timeout_keep_alive, self.timeout_keep_alive_handler)
+        self.waiting.add(self, has_asked=True)

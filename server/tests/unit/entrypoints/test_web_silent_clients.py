@@ -1,0 +1,164 @@
+"""Clients that connect and say nothing, little or far too much: they go, and nobody else notices them."""
+
+import os
+import pty
+import resource
+import signal
+import socket
+import subprocess
+import sys
+import time
+from collections.abc import Iterator
+from contextlib import ExitStack, contextmanager
+from pathlib import Path
+
+import psutil
+import pytest
+
+from peers.ports import free_port
+from postern.entrypoints.web.request_head import MAX_HEAD_BYTES
+from unit.entrypoints.test_web_pool import PROGRAM, WAIT_S, Pool, until
+
+REQUEST = b"GET /pid HTTP/1.1\r\nhost: here\r\n\r\n"
+
+
+@pytest.fixture
+def strict(tmp_path: Path) -> Iterator[Pool]:
+    """One process whose clients have a second for the head of a request."""
+    with Pool(tmp_path / "log", "head_s=1", processes=1) as pool:
+        yield pool
+
+
+@contextmanager
+def clients(pool: Pool, count: int) -> Iterator[list[socket.socket]]:
+    with ExitStack() as stack:
+        yield [
+            stack.enter_context(socket.create_connection(("127.0.0.1", pool.port), timeout=WAIT_S))
+            for _ in range(count)
+        ]
+
+
+def is_closed(client: socket.socket) -> bool:
+    try:
+        return client.recv(65536) == b""
+    except ConnectionError:
+        return True
+
+
+def test_connection_that_says_nothing_is_closed(strict: Pool) -> None:
+    with clients(strict, 3) as silent:
+        assert all(is_closed(client) for client in silent)
+        assert strict.ask(strict.connect()) in strict.pids()
+
+
+@pytest.mark.parametrize("piece", [b"x", b"\r\n"], ids=["header", "empty lines"])
+@pytest.mark.parametrize("before", [b"", REQUEST], ids=["at first", "after an answered request"])
+def test_head_that_comes_a_byte_at_a_time_has_a_deadline(strict: Pool, before: bytes, piece: bytes) -> None:
+    with clients(strict, 1) as (slow,):
+        if before:
+            slow.sendall(before)
+            assert b"200 OK" in slow.recv(65536)
+        started_s = time.monotonic()
+        slow.settimeout(0.1)
+        slow.sendall(b"GET /pid HTTP/1.1\r\nhost: " if piece == b"x" else piece)
+        while True:
+            assert time.monotonic() - started_s < WAIT_S, "still open"
+            try:
+                slow.sendall(piece)
+                if slow.recv(65536) == b"":
+                    break
+            except TimeoutError:
+                continue
+            except ConnectionError:
+                break
+
+
+def test_head_without_end_is_refused(strict: Pool) -> None:
+    with clients(strict, 1) as (greedy,):
+        greedy.sendall(b"GET /pid HTTP/1.1\r\nhost: here\r\nfiller: ")
+        try:
+            for _ in range(64):
+                greedy.sendall(b"x" * MAX_HEAD_BYTES)
+        except ConnectionError:
+            return
+        assert b"431" in greedy.recv(65536)
+
+
+def test_slow_answer_is_not_cut_by_the_head_of_the_next_request(tmp_path: Path) -> None:
+    with Pool(tmp_path / "log", "head_s=0.2", processes=1) as pool, clients(pool, 1) as (client,):
+        client.sendall(REQUEST.replace(b"/pid", b"/slow") + b"GET /pi")
+        answer = b""
+        while piece := client.recv(65536):  # until it is closed
+            answer += piece
+        assert answer.count(b"200 OK") == 1
+
+
+def test_many_silent_connections_keep_nobody_out(tmp_path: Path) -> None:
+    """More than a process may hold files: it closes the oldest silent ones."""
+    soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
+    resource.setrlimit(resource.RLIMIT_NOFILE, (min(hard, 4096), hard))
+    try:
+        with Pool(tmp_path / "log", "files=128", processes=1) as pool, clients(pool, 600) as silent:
+            for _ in range(20):
+                connection = pool.connect()
+                assert pool.ask(connection) in pool.pids()
+                connection.close()
+            assert psutil.Process(next(iter(pool.pids()))).num_fds() < 128
+            silent[-1].sendall(REQUEST)
+            assert b"200 OK" in silent[-1].recv(65536), "a connection that was opened last can still ask"
+    finally:
+        resource.setrlimit(resource.RLIMIT_NOFILE, (soft, hard))
+
+
+def test_connection_lost_for_want_of_a_file_does_not_count_as_load(tmp_path: Path) -> None:
+    """Otherwise the process would look busy for ever, and others would get its connections."""
+    soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
+    resource.setrlimit(resource.RLIMIT_NOFILE, (min(hard, 4096), hard))
+    try:
+        with Pool(tmp_path / "log", "files=64", "waiting=1000", processes=2) as pool:
+            with clients(pool, 300):
+                until(lambda: "no file descriptor is left" in (tmp_path / "log").read_text(), "lost connections")
+            victims = pool.pids()
+            # The one whose connections were lost gets its share again
+            until(lambda: {pool.ask(pool.connect()) for _ in range(8)} == victims, "both processes to answer")
+    finally:
+        resource.setrlimit(resource.RLIMIT_NOFILE, (soft, hard))
+
+
+#: A session leader without a terminal gets the one that it opens first.
+_IN_TERMINAL = ("sh", "-c", 'exec <"$0" && exec "$@"')
+
+
+@pytest.mark.parametrize("nohup", [False, True], ids=["", "nohup"])
+def test_pool_in_a_terminal_ends_when_the_terminal_is_closed(tmp_path: Path, nohup: bool) -> None:
+    port = free_port()
+    ours, theirs = pty.openpty()
+    command = [*(["nohup"] if nohup else []), sys.executable, str(PROGRAM), str(port), "2"]
+    with (tmp_path / "log").open("wb") as log:
+        program = subprocess.Popen(
+            [*_IN_TERMINAL, os.ttyname(theirs), *command], stdout=log, stderr=log, start_new_session=True
+        )
+    try:
+        until(lambda: _answers(port), "the pool to answer")
+        os.close(theirs)
+        os.kill(program.pid, signal.SIGHUP)  # by an administrator: the terminal is still there
+        until(lambda: "replaced one by one" in (tmp_path / "log").read_text(), "the signal to be taken")
+        assert program.poll() is None
+        os.close(ours)
+        if nohup:
+            until(lambda: (tmp_path / "log").read_text().count("replaced one by one") == 2, "the signal to be taken")
+            assert _answers(port)
+        else:
+            assert program.wait(WAIT_S) == 0
+    finally:
+        program.terminate()
+        program.wait(WAIT_S)
+
+
+def _answers(port: int) -> bool:
+    try:
+        with socket.create_connection(("127.0.0.1", port), timeout=WAIT_S) as client:
+            client.sendall(REQUEST)
+            return b"200 OK" in client.recv(65536)
+    except OSError:
+        return False
