@@ -5,7 +5,7 @@ from typing import Final
 from django.db import connections
 
 #: Connections in the pool of each process.
-DATABASE_CONNECTIONS: Final = 14
+DATABASE_CONNECTIONS: Final = 18
 #: How long a query waits for one of them before it counts as a database that can not be reached.
 POOL_WAIT_S: Final = 10
 

@@ -10,8 +10,8 @@ kind than the one before it, for the view, for the closing of the answer. All ou
 event loop reads the body, hands it over once, and sends what comes back.
 
 A request waits until it is its turn (`foundation.turns`). One that waits too long, or finds too many waiting, is answered with 503 and
-`Retry-After`. Health checks and the calls of proxies have turns of their own: they never wait behind a crowd at the console. An answer that
-is streamed needs no turn: it holds neither thread nor connection while the client reads it.
+`Retry-After`. Each kind of request has turns of its own (`foundation.request_kinds`): health checks and heartbeats never wait behind work, and
+sign-ins hold up nothing but sign-ins. An answer that is streamed needs no turn: it holds neither thread nor connection while the client reads it.
 """
 
 import asyncio
@@ -36,8 +36,8 @@ from django.urls import ResolverMatch, get_resolver, set_script_prefix
 from django.utils import translation
 from django.utils.translation import gettext_lazy as _
 
-from postern.contracts.access import INTERNAL_PREFIX
-from postern.foundation.connections import DATABASE_CONNECTIONS, release_connections
+from postern.foundation.connections import release_connections
+from postern.foundation.request_kinds import MOST_AT_ONCE, RequestKind, kind_of
 from postern.foundation.turns import Turn, Turns
 
 Scope = Mapping[str, Any]
@@ -48,11 +48,6 @@ _Result = TypeVar("_Result")
 
 #: Short requests that run at once; measured, see docs/decisions/0022.
 _AT_ONCE: Final = 2
-#: Requests of people in total, and of machines (health checks, proxies). Two connections are left to the websockets, whose queries are short.
-MOST_AT_ONCE: Final = DATABASE_CONNECTIONS - 6
-MOST_OF_MACHINES: Final = 4
-#: Paths that machines call.
-_OF_MACHINES: Final = ("/api/health/", "/api/v1/health/", INTERNAL_PREFIX)
 #: Requests that may wait for a turn, and for how long; their bodies are in memory already.
 _MOST_WAITING: Final = 256
 _WAIT_S: Final = 10.0
@@ -73,17 +68,17 @@ class RequestThreads(ASGIHandler):
         *,
         kept: int = _KEPT,
         at_once: int = _AT_ONCE,
-        most_at_once: int = MOST_AT_ONCE,
+        most_at_once: int = MOST_AT_ONCE[RequestKind.OTHER],
         most_waiting: int = _MOST_WAITING,
         wait_s: float = _WAIT_S,
     ) -> None:
         BaseHandler.__init__(self)
         self.load_middleware(is_async=False)
         self._kept = kept
-        self._turns, self._turns_of_machines = (
-            Turns(at_once=at_once, most=most, most_waiting=most_waiting, wait_s=wait_s)
-            for most in (most_at_once, MOST_OF_MACHINES)
-        )
+        self._turns = {
+            kind: Turns(at_once=at_once, most=most, most_waiting=most_waiting, wait_s=wait_s)
+            for kind, most in (MOST_AT_ONCE | {RequestKind.OTHER: most_at_once}).items()
+        }
         self._idle: deque[ThreadPoolExecutor] = deque()
         self._views: dict[str, ResolverMatch] = {}
 
@@ -94,7 +89,7 @@ class RequestThreads(ASGIHandler):
             body = await self._body(scope, receive)
         except RequestAborted:
             return
-        turn = await self._turns_for(scope).take()
+        turn = await self._turns[kind_of(scope["path"])].take()
         if turn is None:
             await self.send_response(self._refusal(scope), send)
             return
@@ -103,9 +98,6 @@ class RequestThreads(ASGIHandler):
             await self._stream(response, receive, send)
         else:
             await self.send_response(response, send)
-
-    def _turns_for(self, scope: Scope) -> Turns:
-        return self._turns_of_machines if scope["path"].startswith(_OF_MACHINES) else self._turns
 
     async def _in_thread(self, turn: Turn, call: Callable[..., _Result], *arguments: Any) -> _Result:
         """Run `call` in a thread of its own. The turn ends when the call does.
@@ -188,7 +180,7 @@ class RequestThreads(ASGIHandler):
                 task.cancel()
             await asyncio.gather(gone, sending, return_exceptions=True)
             # However many wait: what is open is closed
-            await self._in_thread(await self._turns.take_in_any_case(), response.close)
+            await self._in_thread(await self._turns[RequestKind.OTHER].take_in_any_case(), response.close)
 
     def _give_back(self, thread: ThreadPoolExecutor) -> None:
         if len(self._idle) < self._kept:

@@ -196,7 +196,7 @@ SETTINGS_REFERENCE: Final[tuple[tuple[str, str, str], ...]] = (
         "one for each core, at most 4",
         (
             "Processes that answer requests: 1 to 32. They share what is loaded; each further one takes some 30 MB "
-            "and up to 14 connections to PostgreSQL."
+            "and up to 18 connections to PostgreSQL."
         ),
     ),
     ("POSTERN_SSH", "127.0.0.1:2222", "Address of the SSH front."),

@@ -11,7 +11,14 @@ from django.http import HttpRequest, HttpResponse, StreamingHttpResponse
 from django.urls import Resolver404
 
 from postern.foundation.connections import DATABASE_CONNECTIONS
-from postern.foundation.request_threads import MOST_AT_ONCE, MOST_OF_MACHINES, RequestThreads
+from postern.foundation.request_kinds import (
+    MOST_AT_ONCE,
+    WEBSOCKET_CONNECTIONS,
+    RequestKind,
+    kind_of,
+    takes_passwords,
+)
+from postern.foundation.request_threads import RequestThreads
 
 WAIT_S = 30
 
@@ -373,24 +380,48 @@ async def test_turn_of_a_cancelled_request_ends_with_its_thread() -> None:
     assert late.answer == b"done"
 
 
-@pytest.mark.parametrize("path", ["/api/health/", "/api/v1/health/", "/api/internal/v1/heartbeat/"])
-async def test_health_checks_and_proxies_do_not_wait_behind_people(path: str) -> None:
+OF_A_KIND = {
+    RequestKind.HEALTH: "/api/health/",
+    RequestKind.HEARTBEAT: "/api/internal/v1/heartbeat/",
+    RequestKind.PROXY_PASSWORD: "/api/internal/v1/sign-in/password/",
+    RequestKind.PROXY: "/api/internal/v1/events/",
+    RequestKind.PASSWORD: "/api/v1/authentication/sign-in/",
+    RequestKind.OTHER: "/api/v1/nothing/",
+}
+
+
+@pytest.mark.parametrize("busy", RequestKind)
+async def test_no_kind_of_request_waits_behind_another(busy: RequestKind) -> None:
+    """A storm of wrong passwords, say: neither health checks, nor heartbeats, nor the console wait behind it."""
+    takes_passwords(OF_A_KIND[RequestKind.PASSWORD])
     gate = Gate()
 
     def view(request: HttpRequest) -> HttpResponse:
-        return HttpResponse(b"well") if request.path == path else gate(request)
+        return gate(request) if request.path == OF_A_KIND[busy] else HttpResponse(b"well")
 
-    application = Answering(view, at_once=1, most_at_once=1, most_waiting=5)
-    crowd = [asyncio.ensure_future(Client().ask(application)) for _ in range(6)]
-    await gate.until_running(1)
-    machine = Client()
-    machine.scope["path"] = path
-    await machine.ask(application)
-    assert machine.answer == b"well"
+    application = Answering(view, most_waiting=50)
+    crowd = []
+    for _ in range(MOST_AT_ONCE[busy] + 5):
+        one = Client()
+        one.scope["path"] = OF_A_KIND[busy]
+        crowd.append(asyncio.ensure_future(one.ask(application)))
+    await gate.until_running(MOST_AT_ONCE[busy])
+    for kind, path in OF_A_KIND.items():
+        if kind is not busy:
+            other = Client()
+            other.scope["path"] = path
+            await other.ask(application)
+            assert other.answer == b"well", kind
     gate.open.set()
     await asyncio.gather(*crowd)
-    assert gate.answered == 6
+    assert gate.answered == len(crowd)
+
+
+@pytest.mark.parametrize("path", ["/api/health/", "/api/v1/health/"])
+def test_every_path_of_the_health_page_is_one(path: str) -> None:
+    assert kind_of(path) is RequestKind.HEALTH
 
 
 def test_requests_at_once_are_fewer_than_the_connections_of_the_pool() -> None:
-    assert MOST_AT_ONCE + MOST_OF_MACHINES < DATABASE_CONNECTIONS
+    assert sum(MOST_AT_ONCE.values()) + WEBSOCKET_CONNECTIONS <= DATABASE_CONNECTIONS
+    assert min(MOST_AT_ONCE.values()) >= 1

@@ -13,9 +13,10 @@ import math
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import Final
+from uuid import UUID
 
 from django.db import transaction
-from django.db.models import Q
+from django.db.models import F, Q
 
 from postern.apps.audits import facade as audits
 from postern.apps.authn import places
@@ -131,10 +132,28 @@ def release(attempt: Attempt) -> None:
 
     From a known place only this attempt is taken back for the account: what strangers did stands.
     """
+    _give_back(attempt, whole=not attempt.places)
+    if attempt.places:
+        KnownPlace.objects.filter(pk__in=_keys(attempt.places)).update(failures=0, date_locked_until=None)
+
+
+@transaction.atomic
+def take_back(attempt: Attempt) -> None:
+    """Nobody judged the attempt: forget this one, and nothing else."""
+    _give_back(attempt, whole=False)
+    if attempt.places:  # they did not wait, or there would be no attempt
+        known = KnownPlace.objects.filter(pk__in=_keys(attempt.places), failures__gt=0)
+        known.update(failures=F("failures") - 1, date_locked_until=None)
+
+
+def _keys(known: tuple[KnownPlace, ...]) -> list[UUID]:
+    return [place.pk for place in known]
+
+
+def _give_back(attempt: Attempt, *, whole: bool) -> None:
     limit = lock_rules().limit_count
     account = locked_row(GuardKind.ACCOUNT, attempt.account_hash)
     address = locked_row(GuardKind.ADDRESS, attempt.address_hash)
-    whole = not attempt.places
     store(account, after_success(state_of(account), whole=whole, limit=limit, locked_by_this=attempt.locks_account))
     store(
         address,
@@ -142,9 +161,6 @@ def release(attempt: Attempt) -> None:
             state_of(address), whole=False, limit=limit * ADDRESS_FACTOR, locked_by_this=attempt.locks_address
         ),
     )
-    if attempt.places:
-        proven = [place.pk for place in attempt.places]
-        KnownPlace.objects.filter(pk__in=proven).update(failures=0, date_locked_until=None)
 
 
 def require_open(username: str, remote_addr: str, *, device: str = "", of_address: bool = True) -> None:

@@ -1,30 +1,48 @@
 """How passwords are hashed: argon2id, with a bound on how much of the machine signing in may take at once."""
 
+from collections.abc import Iterator
+from contextlib import contextmanager
 from typing import Final
 
 from django.contrib.auth.hashers import Argon2PasswordHasher
+from django.utils.translation import gettext as _
 
-from postern.foundation.machine_turns import MachineTurns
+from postern.foundation.machine_turns import MachineTurns, NoTurn
+from postern.kernel.errors import Unavailable
 
 #: Each hash takes `memory_cost` of memory; a flood of sign-ins must not take more than this many times as much, in all processes together.
 _AT_ONCE: Final = 2
+#: A hash takes some 50 ms. Who waits longer for a turn holds a thread and a connection that others need.
+_WAIT_S: Final = 5.0
 
 _turns: Final = MachineTurns("hashing", at_once=_AT_ONCE)
 
 
 class BoundedArgon2Hasher(Argon2PasswordHasher):
-    """argon2id with 46 MiB, two passes, one lane: above the OWASP minimum (46 MiB and one pass, or 19 MiB and two)."""
+    """argon2id with 46 MiB, two passes, one lane: above the OWASP minimum (46 MiB and one pass, or 19 MiB and two).
+
+    Raises Unavailable when so many others wait that there is no turn within some seconds.
+    """
 
     memory_cost = 46 * 1024  # KiB
     time_cost = 2
     parallelism = 1
 
     def encode(self, password: str, salt: str) -> str:
-        with _turns.turn():
+        with _turn():
             encoded: str = super().encode(password, salt)
         return encoded
 
     def verify(self, password: str, encoded: str) -> bool:
-        with _turns.turn():
+        with _turn():
             fits: bool = super().verify(password, encoded)
         return fits
+
+
+@contextmanager
+def _turn() -> Iterator[None]:
+    try:
+        with _turns.turn(timeout_s=_WAIT_S):
+            yield
+    except NoTurn:
+        raise Unavailable(_("Too many people are signing in at the moment; try again.")) from None

@@ -34,6 +34,7 @@ from postern.apps.users.passwords import MAX_PASSWORD_CHARS
 from postern.apps.users.public_keys import holds_key
 from postern.foundation.actor import Actor, ActorKind, anonymous
 from postern.kernel import clock
+from postern.kernel.errors import Unavailable
 from postern.kernel.ids import token_hash
 
 LoginType = Literal["W", "T", "U"]
@@ -103,10 +104,18 @@ def prove_password(
 
 
 def confirm_password(*, username: str, password: str, remote_addr: str, device: str = "") -> User:
-    """The owner of the password, without any look at the state of the account. Raises WrongCredentials, SignInLocked."""
+    """The owner of the password, without any look at the state of the account.
+
+    Raises WrongCredentials, SignInLocked; Unavailable when the machine has no room for a comparison: then nothing was judged.
+    """
     attempt = guard.reserve(username, remote_addr, device=device)
     user = User.objects.named(username)
-    if not _password_fits(user, password) or user is None:
+    try:
+        fits = _password_fits(user, password)
+    except Unavailable:
+        guard.take_back(attempt)
+        raise
+    if not fits or user is None:
         raise _wrong(attempt, username, remote_addr)
     guard.release(attempt)
     return user

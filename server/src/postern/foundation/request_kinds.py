@@ -1,0 +1,60 @@
+"""Kinds of requests that have turns of their own, so that no kind waits behind another.
+
+A request that waits for something slow (the comparison of a password, a locked row) keeps its thread and its database connection
+meanwhile. Were all requests of one kind, a storm of wrong passwords would make every part look dead.
+"""
+
+from enum import Enum
+from typing import Final
+
+from postern.contracts.access import INTERNAL_PREFIX, SIGN_IN_PASSWORD
+from postern.contracts.terminals import HEARTBEAT
+from postern.foundation.connections import DATABASE_CONNECTIONS
+
+
+class RequestKind(Enum):
+    """What a request is about, as far as its path tells."""
+
+    HEALTH = "health"
+    HEARTBEAT = "heartbeat"
+    #: Passwords that a proxy passes on.
+    PROXY_PASSWORD = "proxy_password"  # noqa: S105 - a kind, not a password
+    #: Whatever else proxies ask and report.
+    PROXY = "proxy"
+    #: Requests of people in which a password is hashed.
+    PASSWORD = "password"  # noqa: S105 - a kind, not a password
+    OTHER = "other"
+
+
+#: Connections of the pool that are left to the websockets, whose queries are short.
+WEBSOCKET_CONNECTIONS: Final = 2
+#: How many requests of each kind run in one process; each may hold a database connection.
+MOST_AT_ONCE: Final = {
+    RequestKind.HEALTH: 1,
+    RequestKind.HEARTBEAT: 1,
+    RequestKind.PROXY_PASSWORD: 2,
+    RequestKind.PROXY: 3,
+    RequestKind.PASSWORD: 2,
+    RequestKind.OTHER: DATABASE_CONNECTIONS - WEBSOCKET_CONNECTIONS - 9,
+}
+
+_HEALTH: Final = frozenset({"/api/health/", "/api/v1/health/"})
+_HEARTBEAT: Final = INTERNAL_PREFIX + HEARTBEAT
+_PROXY_PASSWORD: Final = INTERNAL_PREFIX + SIGN_IN_PASSWORD
+_password_paths: set[str] = set()
+
+
+def takes_passwords(*paths: str) -> None:
+    """Requests to these paths hash a password."""
+    _password_paths.update(paths)
+
+
+def kind_of(path: str) -> RequestKind:
+    """The kind of a request."""
+    if path.startswith(INTERNAL_PREFIX):
+        if path == _HEARTBEAT:
+            return RequestKind.HEARTBEAT
+        return RequestKind.PROXY_PASSWORD if path == _PROXY_PASSWORD else RequestKind.PROXY
+    if path in _HEALTH:
+        return RequestKind.HEALTH
+    return RequestKind.PASSWORD if path in _password_paths else RequestKind.OTHER
