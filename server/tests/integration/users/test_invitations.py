@@ -125,14 +125,27 @@ def test_super_administrators_and_auditors_are_never_added_without_their_consent
     assert shown == []
 
 
-def test_person_without_an_organization_is_added_by_id_and_asked_by_name(
-    raiders: Side, make_user: Callable[..., User]
+@pytest.mark.parametrize("named", ["pk", "username", "email"])
+def test_person_without_an_organization_is_asked_however_they_are_named(
+    raiders: Side, make_user: Callable[..., User], client_of: Callable[..., APIClient], named: str
 ) -> None:
-    free, other = make_user("free", org_role=None), make_user("other", org_role=None)
-    assert invite(raiders, other.username).status_code == 201
-    assert orgs_of(other) == set(), "a name can be guessed: adding them would tell that the account exists"
-    assert invite(raiders, free.pk).status_code == 201
+    """Somebody who left another organization, say: their id is known there, and who administers them resets their password."""
+    free = make_user("free", org_role=None)
+    assert invite(raiders, getattr(free, named)).status_code == 201
+    assert orgs_of(free) == set()
+    assert raiders.client.patch(f"{USERS}{free.pk}/", {"name": "Taken"}, headers=raiders.headers).status_code == 404
+    client = client_of(free)
+    (invitation,) = client.get(OWN).json()
+    assert client.post(f"{OWN}{invitation['id']}/accept/").status_code == 200
     assert orgs_of(free) == {raiders.org.pk}
+
+
+def test_person_who_was_taken_out_is_asked_before_they_come_back(raiders: Side) -> None:
+    person = raiders.person
+    assert raiders.client.post(f"{USERS}{person.pk}/remove/", headers=raiders.headers).status_code in {200, 204}
+    assert orgs_of(person) == set()
+    assert invite(raiders, person.pk).status_code == 201
+    assert orgs_of(person) == set()
 
 
 def test_administrator_of_both_organizations_consents_by_inviting(raiders: Side, theirs: Side) -> None:

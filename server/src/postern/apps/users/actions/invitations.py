@@ -41,9 +41,10 @@ class Wish:
 def invite(*, actor: Actor, scope: OrgScope, wishes: Iterable[Wish]) -> None:
     """Ask people to join the organization, or give them roles at once where nobody has to be asked.
 
-    Super administrators add anybody. Others add at once members of this organization, members of another one that they
-    administer, and people without any organization whom they name by id. For everybody else, and for names that nobody has,
-    an invitation is stored. What the caller can observe is the same in both of the last cases.
+    Super administrators add anybody. Others add at once members of this organization and members of another one that they
+    administer. For everybody else, and for names that nobody has, an invitation is stored. What the caller can observe is the
+    same in both of the last cases. People without any organization are asked as well: whoever administers all organizations
+    of a person may reset their password, and an id is no secret to those who worked with the person before.
 
     Raises InvitedIntoRoot, FieldProblem, TooManyInvitations, LicenceRequired.
     """
@@ -61,10 +62,7 @@ def invite(*, actor: Actor, scope: OrgScope, wishes: Iterable[Wish]) -> None:
             raise FieldProblem("user", _("There is no such person."))
         # Asked for nobody as well: an answer must not take longer when there is such a person.
         org_ids = set(Membership.objects.filter(user_id=user.pk if user else NOBODY).values_list("org_id", flat=True))
-        by_id = parse_id(addressee) is not None
-        if user is not None and (
-            actor.is_super_user or _needs_no_consent(scope, user, org_ids, administered, by_id=by_id)
-        ):
+        if user is not None and (actor.is_super_user or _needs_no_consent(scope, user, org_ids, administered)):
             for role in roles:
                 add_org_role(actor=actor, scope=scope, user=user, role=role)
         else:
@@ -93,13 +91,8 @@ def _named(addressee: str) -> User | None:
     return next(iter(found.values())) if len(found) == 1 else None
 
 
-def _needs_no_consent(
-    scope: OrgScope, user: User, org_ids: set[UUID], administered: frozenset[UUID], *, by_id: bool
-) -> bool:
-    if user.role != SystemRole.USER:
-        return False
-    # Ids cannot be guessed, names can: adding somebody by name at once would tell that the account exists.
-    return scope.org_id in org_ids or bool(org_ids & administered) or (by_id and not org_ids)
+def _needs_no_consent(scope: OrgScope, user: User, org_ids: set[UUID], administered: frozenset[UUID]) -> bool:
+    return user.role == SystemRole.USER and (scope.org_id in org_ids or bool(org_ids & administered))
 
 
 def _refuse_too_many(actor: Actor, more: int) -> None:
