@@ -137,6 +137,17 @@ class Proxy:
             terminals.HEARTBEAT, terminals.Heartbeat(sessions=sessions, **values), terminals.HeartbeatAnswer
         )
 
+    def renew(self, **more: Any) -> Any:
+        """Ask for the new credential."""
+        request = terminals.CredentialRenewalRequest(boot_id=more.pop("boot_id", self.boot_id))
+        return self.http.post(
+            PREFIX + terminals.RENEW_CREDENTIAL,
+            msgspec.json.encode(request),
+            content_type="application/json",
+            headers=self.headers,
+            **more,
+        )
+
     def put(self, session_id: UUID, data: bytes, first: int, total: int) -> Any:
         return self.http.put(
             PREFIX + events.RECORDING_UPLOAD.format(session_id=session_id),

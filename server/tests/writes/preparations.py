@@ -5,7 +5,7 @@ import json
 from base64 import b64encode
 from pathlib import Path
 from typing import Any
-from uuid import UUID
+from uuid import UUID, uuid4
 
 from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
 from cryptography.hazmat.primitives.serialization import Encoding, NoEncryption, PrivateFormat, PublicFormat
@@ -147,8 +147,9 @@ class Preparations:
         return {"fingerprint": fingerprint}
 
     def with_renewal_due(self) -> Values:
-        Terminal.objects.filter(pk=self.proxy.id).update(is_renewal_due=True)
-        return {}
+        boot_id = uuid4()
+        Terminal.objects.filter(pk=self.proxy.id).update(is_renewal_due=True, boot_id=boot_id)
+        return {"boot_id": str(boot_id)}
 
     def with_password(self) -> Values:
         give_password(self.admin, self.values["password"])

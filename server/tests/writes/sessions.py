@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from writes.case import ROOT, Again, Told, Write, created, deleted, parsing, silent, updated
+from writes.case import ADDRESS, ROOT, Again, Told, Write, created, deleted, parsing, silent, updated
 from writes.preparations import MARK
 from writes.world import World
 
@@ -168,6 +168,7 @@ _TERMINALS = [
         method="POST",
         path=f"{INTERNAL}registration/renew/",
         caller="proxy",
+        body={"boot_id": "{boot_id}"},
         prepare=World.with_renewal_due,
         told=[
             Told(
@@ -226,7 +227,7 @@ _SIGN_INS = [
                 name=ONE,
                 org=ROOT,
                 user="gate-1",
-                address="127.0.0.1",
+                address=ADDRESS,
             )
         ],
         prepare=World.with_ticket,
@@ -389,7 +390,7 @@ _SESSIONS = [
         body="{content}",
         format="application/octet-stream",
         headers={"Content-Range": "bytes 0-{last}/{total}"},
-        told=[_of_session("recording.stored", user="gate-1", address="127.0.0.1", new={"size": "{total}"})],
+        told=[_of_session("recording.stored", user="gate-1", address=ADDRESS, new={"size": "{total}"})],
         holds=frozenset({"files"}),
     ),
 ]

@@ -62,7 +62,7 @@ class World(Preparations):
 def found_world(make_user: Callable[..., User]) -> World:
     """Everything that the cases name, made by the product's own actions."""
     admin = make_user("adam", role=SystemRole.ADMIN)
-    proxy = Proxy(Client(), "gate-1")
+    proxy = Proxy(Client(REMOTE_ADDR=ADDRESS), "gate-1")
     world = World(admin, proxy)
     for prefix, name, protocol in (("", "one", "ssh"), ("2:", "two", "telnet")):
         settled = settle(DEFAULT_ORG_ID, name, make_user, dynamic=protocol)

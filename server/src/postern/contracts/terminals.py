@@ -54,6 +54,12 @@ class RegistrationAnswer(msgspec.Struct, frozen=True, kw_only=True):
     state: StateOfRegistration
 
 
+class CredentialRenewalRequest(msgspec.Struct, frozen=True, kw_only=True):
+    """A proxy fetches the credential that was ordered for it. `boot_id`: that of its heartbeats, which no thief of a file knows."""
+
+    boot_id: UUID
+
+
 class RenewedCredential(msgspec.Struct, frozen=True, kw_only=True):
     """The secret that takes the place of the present one as soon as it is used."""
 

@@ -35,7 +35,7 @@ from postern.foundation.surroundings import look_around, own_services
 from postern.kernel.clock import now
 from postern.kernel.dialing import DialPolicy
 from postern.kernel.errors import SettingsError
-from postern.kernel.ids import new_token
+from postern.kernel.ids import new_id, new_token
 from postern.kernel.secret import Secret
 from postern.proxies.core.commands import CommandDetector
 from postern.proxies.core.control.channel import ControlChannel
@@ -251,7 +251,8 @@ async def run(settings: Settings) -> int:
             on_connected=registry.control_seen,
         )
 
-        renewal = CredentialRenewal(config, credential, client, users=(client, channel))
+        boot_id = new_id()
+        renewal = CredentialRenewal(config, credential, client, users=(client, channel), boot_id=boot_id)
 
         def answered(answer: HeartbeatAnswer) -> None:
             shared.take(answer)
@@ -270,6 +271,7 @@ async def run(settings: Settings) -> int:
                 ssh_port=listener.port,
                 volume=config.state_dir,
                 connections=lambda: listener.admission.connections,
+                boot_id=boot_id,
             ),
             on_orders=channel.take,
             on_answer=answered,

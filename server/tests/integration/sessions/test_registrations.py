@@ -268,17 +268,64 @@ def test_k30_bootstrap_token_can_not_be_guessed(db: None, http: Client) -> None:
     assert register(http, bootstrap(), "gate-2", address="192.0.2.52").status_code == 429
 
 
+def test_wrong_tokens_of_strangers_do_not_keep_the_local_proxy_out(db: None, http: Client) -> None:
+    for number in range(registration.LIMIT_OF_ALL + 5):
+        shown = "LocalProxy 1.b.c" if number % 2 else "BootstrapToken wrong"
+        register(http, shown, address=f"198.51.100.{number}")
+    for _ in range(registration.LIMIT_OF_ADDRESS + 5):
+        register(http, "LocalProxy 1.b.c", address="127.0.0.1")
+    assert register(http, proof("gate"), address="127.0.0.1").status_code == 201
+
+
+def test_wrong_proofs_do_not_close_registration_with_the_bootstrap_token(db: None, http: Client) -> None:
+    for number in range(registration.LIMIT_OF_ALL + 5):
+        register(http, "LocalProxy 1.b.c", address=f"198.51.100.{number}")
+    assert register(http, bootstrap()).status_code == 201
+
+
+def test_wrong_proofs_of_one_address_fill_no_log(db: None, http: Client) -> None:
+    answers = [register(http, "LocalProxy 1.b.c").status_code for _ in range(registration.LIMIT_OF_ADDRESS + 5)]
+    assert answers[-5:] == [429] * 5
+    assert AuditEvent.objects.filter(event="terminal.registration_refused").count() == registration.LIMIT_OF_ADDRESS
+
+
 # Renewing and revoking
 
 
+@pytest.mark.parametrize("thief", [{"boot_id": uuid4()}, {"REMOTE_ADDR": "198.51.100.66"}], ids=["process", "address"])
+def test_renewed_credential_goes_to_the_running_process_alone(
+    proxy: Proxy, as_admin: APIClient, people: dict[str, User], thief: dict[str, Any]
+) -> None:
+    """A thief of the former credential is faster, and gets an alarm instead."""
+    proxy.beat()
+    as_admin.post(f"{TERMINALS}{proxy.id}/renew-credential/")
+    for _ in range(2):
+        stolen = proxy.renew(**thief)
+        assert (stolen.status_code, stolen.json()["code"]) == (403, "renewal_refused")
+    assert Terminal.objects.get().next_secret_hash == ""
+    assert AuditEvent.objects.filter(event="terminal.alarm", new__kind="renewal").count() == 2
+    assert told("ProxyAlarmMessage")
+    former = proxy.secret
+    proxy.secret = proxy.renew().json()["secret"]
+    proxy.beat()
+    proxy.secret = former
+    assert proxy.renew(**thief).status_code == 401
+
+
+def test_renewed_credential_is_not_told_to_a_proxy_that_never_beat(proxy: Proxy, as_admin: APIClient) -> None:
+    as_admin.post(f"{TERMINALS}{proxy.id}/renew-credential/")
+    assert proxy.renew().status_code == 403
+    assert Terminal.objects.get().next_secret_hash == ""
+
+
 def test_credential_is_renewed_without_locking_the_proxy_out(proxy: Proxy, as_admin: APIClient) -> None:
-    assert proxy.post(terminals.RENEW_CREDENTIAL, b"").status_code == 409  # nobody ordered it
     assert proxy.beat().renew_credential is False
+    assert proxy.renew().status_code == 409  # nobody ordered it
     assert as_admin.post(f"{TERMINALS}{proxy.id}/renew-credential/").json()["is_renewal_due"] is True
     assert proxy.beat().renew_credential is True
-    lost = msgspec.json.decode(proxy.post(terminals.RENEW_CREDENTIAL, b"").content, type=terminals.RenewedCredential)
+    lost = msgspec.json.decode(proxy.renew().content, type=terminals.RenewedCredential)
     proxy.beat()  # the answer was lost: the present credential holds
-    new = msgspec.json.decode(proxy.post(terminals.RENEW_CREDENTIAL, b"").content, type=terminals.RenewedCredential)
+    new = msgspec.json.decode(proxy.renew().content, type=terminals.RenewedCredential)
     former, proxy.secret = proxy.secret, new.secret
     assert proxy.beat().renew_credential is False
     for void in (former, lost.secret):

@@ -24,6 +24,7 @@ from postern.contracts.terminals import (
 )
 from postern.kernel.clock import now
 from postern.kernel.errors import SettingsError
+from postern.kernel.ids import new_id
 from postern.kernel.secret import Secret
 from postern.proxies.core.control.channel import ControlChannel
 from postern.proxies.core.control.client import HttpControlPlane
@@ -191,7 +192,7 @@ async def test_credential_is_renewed_when_a_heartbeat_asks_for_it(
     config = config_for(control_plane, tmp_path)
     former = await obtain_credential(config)
     async with HttpControlPlane(control_plane.url, former, LIMITS) as plane:
-        renewal = CredentialRenewal(config, former, plane, users=(plane,))
+        renewal = CredentialRenewal(config, former, plane, users=(plane,), boot_id=new_id())
         async with running(renewal.run()):
             renewal.ask()
             await control_plane.until(lambda: control_plane.renewals)

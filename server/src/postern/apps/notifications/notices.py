@@ -126,6 +126,13 @@ def on_proxy_alarm(event: ProxyAlarm) -> None:
             ),
             ProxyAlarmKind.ADDRESS: _("It went on from another address without having been started again."),
             ProxyAlarmKind.TWICE: _("Two processes use its credential at the same time."),
+            ProxyAlarmKind.ELSEWHERE: _("Its credential is used from the address %(place)s, where it does not run.")
+            % {"place": event.place},
+            ProxyAlarmKind.RENEWAL: _(
+                "Somebody at the address %(place)s who is not its running process asked for its new credential. The request "
+                "was refused."
+            )
+            % {"place": event.place},
         }
         subject = _("The terminal %(name)s does what it should not") % {"name": event.name}
         body = _(
@@ -134,7 +141,7 @@ def on_proxy_alarm(event: ProxyAlarm) -> None:
         )
         return subject, _paragraph(body, name=event.name, what=whats[event.kind])
 
-    occasion = f"{event.terminal_id}:{event.kind}"
+    occasion = f"{event.terminal_id}:{event.kind}:{event.place}"
     post_notice(message_type=message_types.PROXY_ALARM, occasion=occasion, render=render)
 
 

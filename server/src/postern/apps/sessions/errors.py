@@ -43,6 +43,12 @@ class CredentialRevoked(Conflict):
     code = "credential_revoked"
 
 
+class RenewalRefused(NotAllowed):
+    """Somebody else than the running process of a proxy asks for its new credential."""
+
+    code = "renewal_refused"
+
+
 class ConnectionRefused(NotAllowed):
     """The decision was no; `reasons` say why, in the person's language."""
 

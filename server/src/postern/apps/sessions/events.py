@@ -53,15 +53,18 @@ class ProxyAlarmKind(StrEnum):
     CREDENTIALS = "credentials"  # it asked for more credentials than the settings allow
     ADDRESS = "address"  # its credential is used from another address than before
     TWICE = "twice"  # its credential is used by two processes at once
+    ELSEWHERE = "elsewhere"  # its credential is used from an address where its process is not
+    RENEWAL = "renewal"  # somebody other than its process asked for its new credential
 
 
 @dataclass(frozen=True, slots=True)
 class ProxyAlarm:
-    """A proxy, or somebody with its credential, asks for what it should not."""
+    """A proxy, or somebody with its credential, asks for what it should not. `place`: the address that it is about, if any."""
 
     terminal_id: UUID
     name: str
     kind: ProxyAlarmKind
+    place: str = ""
 
 
 @dataclass(frozen=True, slots=True)

@@ -22,7 +22,7 @@ from postern.kernel.secret import Secret
 
 FILE_NAME = "bootstrap.token"
 
-#: Wrong tokens and proofs within a minute: of one address, and of all.
+#: Wrong tokens and proofs of one address within a minute, and wrong bootstrap tokens of all.
 LIMIT_OF_ADDRESS: Final = 10
 LIMIT_OF_ALL: Final = 100
 WINDOW_S: Final = 60
@@ -68,19 +68,23 @@ def is_local_proof(text: str, *, name: str) -> bool:
     return _first_time(f"sessions:local-proof:{ids.token_hash(text)}")
 
 
-def tries_are_left(remote_addr: str) -> bool:
-    """Whether somebody at this address may show a token at all. Raises Unavailable when nobody counts."""
+def tries_are_left(remote_addr: str, *, of_all: bool) -> bool:
+    """Whether somebody at this address may show a token at all. Raises Unavailable when nobody counts.
+
+    `of_all`: what others did counts, too. That is for bootstrap tokens, which many addresses could guess together.
+    """
     try:
-        tried = cache.get_many([_of_all(), _of_address(remote_addr)])
+        tried = cache.get_many(_counts(remote_addr, of_all=of_all))
     except (RedisError, OSError) as error:
         raise _nobody_counts() from error
-    return bool(tried.get(_of_all(), 0) < LIMIT_OF_ALL and tried.get(_of_address(remote_addr), 0) < LIMIT_OF_ADDRESS)
+    limits = {_of_all(): LIMIT_OF_ALL, _of_address(remote_addr): LIMIT_OF_ADDRESS}
+    return all(count < limits[key] for key, count in tried.items())
 
 
-def count_failure(remote_addr: str) -> None:
+def count_failure(remote_addr: str, *, of_all: bool) -> None:
     """Somebody at this address has shown a wrong token. Raises Unavailable when nobody counts."""
     try:
-        for key in (_of_all(), _of_address(remote_addr)):
+        for key in _counts(remote_addr, of_all=of_all):
             if not cache.add(key, 1, WINDOW_S):
                 try:
                     cache.incr(key)
@@ -88,6 +92,10 @@ def count_failure(remote_addr: str) -> None:
                     cache.add(key, 1, WINDOW_S)
     except (RedisError, OSError) as error:
         raise _nobody_counts() from error
+
+
+def _counts(remote_addr: str, *, of_all: bool) -> list[str]:
+    return [_of_address(remote_addr), *([_of_all()] if of_all else [])]
 
 
 def _first_time(key: str) -> bool:

@@ -7,7 +7,7 @@ from typing import Any, Final
 from celery import shared_task
 
 from postern.apps.sessions import presence
-from postern.apps.sessions.actions import retention, revocation, sealing, terminals, tokens, viewing
+from postern.apps.sessions.actions import retention, revocation, sealing, sightings, terminals, tokens, viewing
 from postern.apps.sessions.storage import replay_storage
 from postern.contracts.terminals import LEASE_S
 from postern.foundation.actor import SYSTEM
@@ -27,7 +27,9 @@ def check_leases() -> int:
     """Presume dead the sessions of proxies that were silent for a whole lease in which they could have been heard."""
     if presence.observed_for_s(time.time()) < LEASE_S:
         return 0
-    return len(terminals.expire_leases(actor=SYSTEM, now=clock.now(), lease=timedelta(seconds=LEASE_S)))
+    now, lease = clock.now(), timedelta(seconds=LEASE_S)
+    sightings.judge_overdue(now=now, wait=lease)
+    return len(terminals.expire_leases(actor=SYSTEM, now=now, lease=lease))
 
 
 @shared_task  # type: ignore[untyped-decorator]  # celery has no types

@@ -2,15 +2,22 @@
 
 from dataclasses import dataclass
 from typing import Final
+from uuid import UUID
 
 from django.db import IntegrityError, transaction
 from django.utils.translation import gettext as _
 
 from postern.apps.audits import facade as audits
 from postern.apps.sessions import policy
-from postern.apps.sessions.actions import terminals
-from postern.apps.sessions.errors import CredentialRevoked, NotWaiting, RegistrationRefused, TooManyWaiting
-from postern.apps.sessions.events import TerminalWaiting
+from postern.apps.sessions.actions import sightings, terminal_log, terminals
+from postern.apps.sessions.errors import (
+    CredentialRevoked,
+    NotWaiting,
+    RegistrationRefused,
+    RenewalRefused,
+    TooManyWaiting,
+)
+from postern.apps.sessions.events import ProxyAlarmKind, TerminalWaiting
 from postern.apps.sessions.models import Terminal, TerminalType
 from postern.foundation import events
 from postern.foundation.actor import Actor
@@ -67,7 +74,7 @@ def register(*, actor: Actor, name: str, type_: str, comment: str = "", is_local
             )
     except IntegrityError:  # two at once: the other one was faster
         raise RegistrationRefused(_("A component of this name is registered.")) from None
-    terminals.record(
+    terminal_log.record(
         actor,
         terminal,
         audits.Event.TERMINAL_REGISTERED,
@@ -107,7 +114,7 @@ def accept(*, actor: Actor, terminal: Terminal) -> Terminal:
     if not row.is_accepted:
         row.is_accepted, row.is_shut_out = True, False
         row.save(update_fields=["is_accepted", "is_shut_out"])
-        terminals.record(
+        terminal_log.record(
             actor, row, audits.Event.TERMINAL_ACCEPTED, "update", {"is_accepted": True}, old={"is_accepted": False}
         )
     return row
@@ -133,23 +140,39 @@ def order_renewal(*, actor: Actor, terminal: Terminal) -> Terminal:
     if not row.is_renewal_due:
         row.is_renewal_due = True
         row.save(update_fields=["is_renewal_due"])
-        terminals.record(actor, row, audits.Event.TERMINAL_RENEWAL_ORDERED, "update", {"fingerprint": row.fingerprint})
+        terminal_log.record(
+            actor, row, audits.Event.TERMINAL_RENEWAL_ORDERED, "update", {"fingerprint": row.fingerprint}
+        )
     return row
 
 
-@transaction.atomic
-def renew(*, actor: Actor, terminal: Terminal) -> Secret:
-    """The new secret, for a proxy that was told to fetch one. Raises Conflict when nobody ordered it.
+def renew(*, actor: Actor, terminal: Terminal, boot_id: UUID) -> Secret:
+    """The new secret, for the process whose heartbeat came last, at its address, and for nobody else.
 
-    The present one holds until the new one is used: an answer that is lost locks nobody out.
+    Raises RenewalRefused to others, which is an alarm, and Conflict when nobody ordered a new credential. The present credential holds
+    until the new one is used: an answer that is lost locks nobody out.
     """
-    row = _locked(terminal)
+    with transaction.atomic():
+        row = _locked(terminal)
+        if row.boot_id == boot_id and not sightings.is_elsewhere(row, actor.remote_addr):
+            return _issue(actor, row)
+        terminal_log.alarm(
+            row,
+            ProxyAlarmKind.RENEWAL,
+            {"remote_addr": actor.remote_addr, "boot_id": boot_id},
+            old={"remote_addr": row.remote_addr, "boot_id": row.boot_id},
+            place=actor.remote_addr or "",
+        )
+    raise RenewalRefused(_("The new credential is for the process whose heartbeat came last."))
+
+
+def _issue(actor: Actor, row: Terminal) -> Secret:
     if not row.is_renewal_due:
         raise Conflict(_("Nobody ordered a new credential."))
     secret = ids.new_token()
     row.next_secret_hash = ids.token_hash(secret)
     row.save(update_fields=["next_secret_hash"])
-    terminals.record(actor, row, audits.Event.TERMINAL_CREDENTIAL_ISSUED, "update", None)
+    terminal_log.record(actor, row, audits.Event.TERMINAL_CREDENTIAL_ISSUED, "update", None)
     return Secret(secret)
 
 
@@ -162,9 +185,19 @@ def revoke(*, actor: Actor, terminal: Terminal) -> Terminal:
     old = {"is_accepted": row.is_accepted, "fingerprint": row.fingerprint}
     row.secret_hash, row.next_secret_hash, row.is_renewal_due, row.is_accepted = "", "", False, False
     row.is_shut_out = True
-    row.save(update_fields=["secret_hash", "next_secret_hash", "is_renewal_due", "is_accepted", "is_shut_out"])
+    sightings.forget(row)
+    row.save(
+        update_fields=[
+            "secret_hash",
+            "next_secret_hash",
+            "is_renewal_due",
+            "is_accepted",
+            "is_shut_out",
+            "has_sightings",
+        ]
+    )
     terminals.shut_out(actor=actor, terminal=row, why="revoked")
-    terminals.record(
+    terminal_log.record(
         actor,
         row,
         audits.Event.TERMINAL_CREDENTIAL_REVOKED,

@@ -12,16 +12,15 @@ from django.utils.translation import gettext as _
 from postern.apps.audits import facade as audits
 from postern.apps.authn import facade as authn
 from postern.apps.sessions import messages, policy, queries
-from postern.apps.sessions.actions import lifecycle, orders
+from postern.apps.sessions.actions import lifecycle, orders, sightings, terminal_log
 from postern.apps.sessions.errors import CredentialRevoked
-from postern.apps.sessions.events import ProxyAlarm, ProxyAlarmKind, TerminalLost
+from postern.apps.sessions.events import ProxyAlarmKind, TerminalLost
 from postern.apps.sessions.models import Session, Terminal
 from postern.contracts.enums import EndReason, SessionState
 from postern.contracts.terminals import Heartbeat, HeartbeatAnswer
 from postern.foundation import events
 from postern.foundation.actor import Actor
 from postern.kernel import clock, ids
-from postern.kernel.ids import ROOT_ORG_ID
 
 log = logging.getLogger(__name__)
 
@@ -43,6 +42,7 @@ def beat(
     known = Terminal.objects.select_for_update(no_key=True).get(pk=terminal.pk)
     restarted = known.boot_id is not None and known.boot_id != heartbeat.boot_id
     _watch_for_thieves(known, heartbeat, remote_addr)
+    sightings.judge(known, remote_addr, has_moved=known.boot_id != heartbeat.boot_id)
     if restarted:
         known.former_boot_id = known.boot_id
     was_alive = policy.is_alive(known.date_last_heartbeat, now)
@@ -61,7 +61,8 @@ def beat(
     known.remote_addr = remote_addr or known.remote_addr
     if secret_hash and ids.same(secret_hash, known.next_secret_hash):
         known.secret_hash, known.next_secret_hash, known.is_renewal_due = secret_hash, "", False
-        record(
+        sightings.forget(known)
+        terminal_log.record(
             messages.component(known.name, remote_addr),
             known,
             audits.Event.TERMINAL_CREDENTIAL_RENEWED,
@@ -72,7 +73,9 @@ def beat(
     over = _reconcile(known, heartbeat, now)
     if restarted or not was_alive:
         event = audits.Event.TERMINAL_RESTARTED if restarted else audits.Event.TERMINAL_CAME_UP
-        record(messages.component(known.name, remote_addr), known, event, "other", {"version": known.version})
+        terminal_log.record(
+            messages.component(known.name, remote_addr), known, event, "other", {"version": known.version}
+        )
     return HeartbeatAnswer(
         orders=orders.open_orders(known.pk),
         settings=queries.proxy_settings(),
@@ -84,16 +87,12 @@ def beat(
 def _watch_for_thieves(known: Terminal, heartbeat: Heartbeat, remote_addr: str | None) -> None:
     """Tell when two processes use one credential: an address that changes in mid-run, a process that was replaced before."""
     same_process = known.boot_id == heartbeat.boot_id
-    if same_process and known.remote_addr and remote_addr and known.remote_addr != remote_addr:
-        _alarm(known, ProxyAlarmKind.ADDRESS, {"remote_addr": remote_addr}, {"remote_addr": known.remote_addr})
+    if same_process and sightings.is_elsewhere(known, remote_addr):
+        terminal_log.alarm(
+            known, ProxyAlarmKind.ADDRESS, {"remote_addr": remote_addr}, old={"remote_addr": known.remote_addr}
+        )
     if not same_process and known.former_boot_id == heartbeat.boot_id:
-        _alarm(known, ProxyAlarmKind.TWICE, {"boot_id": heartbeat.boot_id, "remote_addr": remote_addr}, None)
-
-
-def _alarm(terminal: Terminal, kind: ProxyAlarmKind, new: dict[str, Any], old: dict[str, Any] | None) -> None:
-    actor = messages.component(terminal.name, terminal.remote_addr or None)
-    record(actor, terminal, audits.Event.TERMINAL_ALARM, "other", {"kind": kind.value, **new}, old=old)
-    events.publish(ProxyAlarm(terminal_id=terminal.pk, name=terminal.name, kind=kind))
+        terminal_log.alarm(known, ProxyAlarmKind.TWICE, {"boot_id": heartbeat.boot_id, "remote_addr": remote_addr})
 
 
 def _counted(number: int) -> int:
@@ -147,7 +146,7 @@ def change_terminal(*, actor: Actor, terminal: Terminal, changes: dict[str, Any]
     if not terminal.is_accepted:
         orders.close_channel(terminal.pk)
         authn.end_tickets_of_proxy(terminal.pk)
-    record(actor, terminal, audits.Event.TERMINAL_UPDATED, "update", new, old=old)
+    terminal_log.record(actor, terminal, audits.Event.TERMINAL_UPDATED, "update", new, old=old)
     return terminal
 
 
@@ -184,7 +183,9 @@ def _expire_lease(*, actor: Actor, terminal_id: UUID, border: datetime) -> bool:
         )
     terminal.is_lost = True
     terminal.save(update_fields=["is_lost"])
-    record(actor, terminal, audits.Event.TERMINAL_LOST, "other", {"last_heartbeat": terminal.date_last_heartbeat})
+    terminal_log.record(
+        actor, terminal, audits.Event.TERMINAL_LOST, "other", {"last_heartbeat": terminal.date_last_heartbeat}
+    )
     events.publish(TerminalLost(terminal_id=terminal.pk, name=terminal.name))
     return True
 
@@ -197,10 +198,11 @@ def retire(*, actor: Actor, terminal: Terminal, why: str) -> None:
     terminal.is_deleted = True
     terminal.is_accepted = False
     terminal.is_shut_out = terminal.is_shut_out or why != "replaced"
-    terminal.save(update_fields=["is_deleted", "is_accepted", "is_shut_out"])
+    sightings.forget(terminal)
+    terminal.save(update_fields=["is_deleted", "is_accepted", "is_shut_out", "has_sightings"])
     shut_out(actor=actor, terminal=terminal, why=why)
     old = {name: getattr(terminal, name) for name in ("name", "type", "comment", "remote_addr")}
-    record(actor, terminal, audits.Event.TERMINAL_DELETED, "delete", {"why": why}, old=old)
+    terminal_log.record(actor, terminal, audits.Event.TERMINAL_DELETED, "delete", {"why": why}, old=old)
 
 
 def shut_out(*, actor: Actor, terminal: Terminal, why: str) -> None:
@@ -209,26 +211,3 @@ def shut_out(*, actor: Actor, terminal: Terminal, why: str) -> None:
     for session in lifecycle.lock(queries.live_sessions().filter(terminal=terminal)):
         lifecycle.interrupt(actor=actor, session=session, detail=f"the terminal was {why}")
     authn.end_tickets_of_proxy(terminal.pk)
-
-
-def record(
-    actor: Actor,
-    terminal: Terminal,
-    event: audits.Event,
-    action: audits.ActionName,
-    new: dict[str, Any] | None,
-    *,
-    old: dict[str, Any] | None = None,
-) -> None:
-    """Tell the audit log something about a terminal."""
-    audits.record(
-        actor=actor,
-        org_id=ROOT_ORG_ID,
-        event=event,
-        action=action,
-        object_type="Terminal",
-        object_id=str(terminal.pk),
-        object_name=terminal.name,
-        new=new,
-        old=old,
-    )

@@ -13,7 +13,7 @@ from rest_framework.request import Request
 
 from postern.apps.authn.refused_credentials import refuse
 from postern.apps.sessions import messages, queries, registration
-from postern.apps.sessions.actions import registrations
+from postern.apps.sessions.actions import registrations, sightings
 from postern.apps.sessions.models import Terminal
 from postern.foundation.actor import Actor, ActorKind, anonymous
 
@@ -40,10 +40,12 @@ def credential_in(request: Request, scheme: str) -> str | None:
 
 
 class TerminalAuthentication(BaseAuthentication):
-    """A registered, accepted proxy."""
+    """A registered, accepted proxy. Its credential is for one place: where its heartbeats come from."""
 
     #: Whether terminals pass that wait, or that were deleted.
     any_state = False
+    #: Whether a use from another address is noted.
+    is_watched = True
 
     def authenticate(self, request: Request) -> tuple[Component, Actor] | None:
         text = credential_in(request, "Terminal")
@@ -52,7 +54,10 @@ class TerminalAuthentication(BaseAuthentication):
         shown = queries.credential_of(text)
         if shown is None or not (self.any_state or shown.terminal.is_accepted):
             raise AuthenticationFailed("this component is not registered, or not accepted")
-        actor = messages.component(shown.terminal.name, request.META.get("REMOTE_ADDR"))
+        remote_addr = request.META.get("REMOTE_ADDR")
+        if self.is_watched and remote_addr and sightings.is_elsewhere(shown.terminal, remote_addr):
+            sightings.note(shown.terminal, remote_addr)
+        actor = messages.component(shown.terminal.name, remote_addr)
         return Component(shown.terminal, shown.secret_hash), actor
 
     def authenticate_header(self, request: Request) -> str:
@@ -60,9 +65,16 @@ class TerminalAuthentication(BaseAuthentication):
 
 
 class AnyTerminalAuthentication(TerminalAuthentication):
-    """A proxy that has registered, whatever became of it: it may ask just that."""
+    """A proxy that has registered, whatever became of it: it may ask just that. A proxy that has moved asks it first."""
 
     any_state = True
+    is_watched = False
+
+
+class HeartbeatAuthentication(TerminalAuthentication):
+    """A heartbeat is what tells where the proxy is."""
+
+    is_watched = False
 
 
 class RegistrationAuthentication(BaseAuthentication):
@@ -73,20 +85,24 @@ class RegistrationAuthentication(BaseAuthentication):
         if token is None and proof is None:
             return None
         remote_addr = request.META.get("REMOTE_ADDR") or ""
-        if not registration.tries_are_left(remote_addr):
-            raise Throttled(registration.WINDOW_S)
+        is_local = proof is not None
         if proof is not None:
+            # Looked at first: a proof cannot be guessed, and strangers must not keep the local proxy out.
             name = request.data.get("name") if isinstance(request.data, dict) else None
             right = isinstance(name, str) and registration.is_local_proof(proof, name=name)
+            if not right and not registration.tries_are_left(remote_addr, of_all=False):
+                raise Throttled(registration.WINDOW_S)
         else:
+            if not registration.tries_are_left(remote_addr, of_all=True):
+                raise Throttled(registration.WINDOW_S)
             right = registration.is_bootstrap_token(token or "")
-        who = "local proxy" if proof is not None else "bootstrap token"
+        who = "local proxy" if is_local else "bootstrap token"
         if not right:
-            registration.count_failure(remote_addr)
+            registration.count_failure(remote_addr, of_all=not is_local)
             registrations.note_refused_token(actor=anonymous(remote_addr or None), kind=who)
             refuse(request, f"the {who} is wrong")
         actor = Actor(kind=ActorKind.BOOTSTRAP, name=who, remote_addr=remote_addr or None)
-        return Component(None, is_local=proof is not None), actor
+        return Component(None, is_local=is_local), actor
 
     def authenticate_header(self, request: Request) -> str:
         return "BootstrapToken"

@@ -18,7 +18,12 @@ from postern.apps.perms import facade as perms
 from postern.apps.preferences import facade as preferences
 from postern.apps.sessions import policy, queries
 from postern.apps.sessions.actions import opening, recordings, registrations, release, reports, terminals, visitors
-from postern.apps.sessions.api.authentication import AnyTerminalAuthentication, Component, TerminalAuthentication
+from postern.apps.sessions.api.authentication import (
+    AnyTerminalAuthentication,
+    Component,
+    HeartbeatAuthentication,
+    TerminalAuthentication,
+)
 from postern.apps.sessions.errors import MalformedMessage, MessageTooLarge
 from postern.apps.sessions.models import Terminal
 from postern.apps.sessions.storage import replay_storage
@@ -227,6 +232,9 @@ class EventsView(InternalView):
 
 
 class HeartbeatView(InternalView):
+    def get_authenticators(self) -> list[BaseAuthentication]:
+        return [HeartbeatAuthentication()]
+
     def post(self, request: Request) -> HttpResponse:
         heartbeat = self.message(request, terminal_messages.Heartbeat)
         return self.answer(
@@ -254,8 +262,8 @@ class RenewCredentialView(InternalView):
     """The new credential of a proxy that was told to fetch one."""
 
     def post(self, request: Request) -> HttpResponse:
-        del request
-        secret = registrations.renew(actor=self.actor, terminal=self.terminal)
+        asked = self.message(request, terminal_messages.CredentialRenewalRequest)
+        secret = registrations.renew(actor=self.actor, terminal=self.terminal, boot_id=asked.boot_id)
         return self.answer(terminal_messages.RenewedCredential(secret=secret.reveal()))
 
 

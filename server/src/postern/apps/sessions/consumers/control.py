@@ -6,11 +6,14 @@ from uuid import UUID
 
 import msgspec
 from channels.generic.websocket import AsyncWebsocketConsumer
+from django.conf import settings
 
+from postern.apps.authn.browser_sockets import header
 from postern.apps.sessions import queries
-from postern.apps.sessions.actions import lifecycle, orders
+from postern.apps.sessions.actions import lifecycle, orders, sightings
 from postern.apps.sessions.models import Terminal
 from postern.contracts.terminals import Order, OrderDone
+from postern.foundation.middleware import client_address
 from postern.foundation.rest.rights import Right, Rights
 from postern.foundation.socket_database import in_thread
 
@@ -21,6 +24,13 @@ _MAX_HEADER_BYTES: Final = 1024
 #: Close codes: 4400 unreadable message, 4401 not (or no longer) a registered terminal.
 CLOSE_MALFORMED: Final = 4400
 CLOSE_UNKNOWN: Final = 4401
+
+
+def _terminal_of(credential: str, remote_addr: str) -> Terminal | None:
+    terminal = queries.terminal_by_credential(credential)
+    if terminal is not None and sightings.is_elsewhere(terminal, remote_addr):
+        sightings.note(terminal, remote_addr)
+    return terminal
 
 
 class ControlChannel(AsyncWebsocketConsumer):  # type: ignore[misc]  # channels has no types
@@ -84,6 +94,9 @@ class ControlChannel(AsyncWebsocketConsumer):  # type: ignore[misc]  # channels 
             if name == b"authorization" and len(value) <= _MAX_HEADER_BYTES:
                 scheme, _, credential = value.decode("latin-1").partition(" ")
                 if scheme.lower() == "terminal":
-                    found: Terminal | None = await in_thread(queries.terminal_by_credential)(credential.strip())
+                    peer = (self.scope.get("client") or ("", 0))[0] or ""
+                    forwarded = header(self.scope, b"x-forwarded-for")
+                    remote_addr = client_address(peer, forwarded, settings.POSTERN.trusted_proxies)
+                    found: Terminal | None = await in_thread(_terminal_of)(credential.strip(), remote_addr)
                     return found
         return None

@@ -9,7 +9,7 @@ from postern.apps.sessions.models.records import (
     RefusedRequest,
 )
 from postern.apps.sessions.models.sessions import ConnectionToken, Session, WatchToken
-from postern.apps.sessions.models.terminals import OrderKind, ProxyOrder, Terminal, TerminalType
+from postern.apps.sessions.models.terminals import OrderKind, ProxyOrder, Terminal, TerminalSighting, TerminalType
 from postern.apps.sessions.models.viewings import Viewing, ViewingForm
 
 __all__ = [
@@ -24,6 +24,7 @@ __all__ = [
     "RefusedRequest",
     "Session",
     "Terminal",
+    "TerminalSighting",
     "TerminalType",
     "Viewing",
     "ViewingForm",

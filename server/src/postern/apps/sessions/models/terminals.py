@@ -63,6 +63,8 @@ class Terminal(PosternModel):
     boot_id = models.UUIDField(null=True, editable=False)
     #: The process before the present one. Hearing from it again means that two use one credential.
     former_boot_id = models.UUIDField(null=True, editable=False)
+    #: There are sightings that the next heartbeat judges.
+    has_sightings = models.BooleanField(default=False, editable=False)
     version = models.CharField(max_length=64, blank=True, default="", editable=False)
     stream_address = models.CharField(max_length=255, blank=True, default="", editable=False)
     is_draining = models.BooleanField(default=False, editable=False)
@@ -100,6 +102,33 @@ class Terminal(PosternModel):
     def fingerprint(self) -> str:
         """What the proxy's log says of its credential, to compare; "" once that is revoked."""
         return fingerprint_of(self.secret_hash) if self.secret_hash else ""
+
+
+class TerminalSighting(PosternModel):
+    """The credential of a terminal was used from an address where its process is not; told once."""
+
+    terminal = models.ForeignKey(Terminal, on_delete=models.CASCADE, related_name="sightings")
+    network = models.CharField(max_length=64)
+    remote_addr = models.CharField(max_length=64)
+    date_first_seen = models.DateTimeField(default=clock.now)
+    date_told = models.DateTimeField(null=True)
+
+    class Meta:
+        verbose_name = _("Sighting of a terminal")
+        ordering = ("date_first_seen", "id")
+        constraints = [
+            models.UniqueConstraint(fields=("terminal", "network"), name="sessions_sighting_once"),
+        ]
+        indexes = [
+            models.Index(
+                fields=("date_first_seen",),
+                condition=models.Q(date_told__isnull=True),
+                name="sessions_sighting_untold",
+            )
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.terminal_id} {self.remote_addr}"
 
 
 class OrderKind(models.TextChoices):

@@ -163,9 +163,10 @@ class HttpControlPlane:
     async def heartbeat(self, beat: terminals.Heartbeat) -> terminals.HeartbeatAnswer:
         return await self._ask(terminals.HEARTBEAT, beat, terminals.HeartbeatAnswer)
 
-    async def renew_credential(self) -> terminals.RenewedCredential:
-        """A new secret for this proxy. Raises `ControlRefused` when nobody ordered one."""
-        return await self._exchange("POST", terminals.RENEW_CREDENTIAL, b"", _JSON, terminals.RenewedCredential)
+    async def renew_credential(self, boot_id: UUID) -> terminals.RenewedCredential:
+        """A new secret for this proxy. Raises `ControlRefused` when nobody ordered one, and to any process but the beating one."""
+        request = terminals.CredentialRenewalRequest(boot_id=boot_id)
+        return await self._ask(terminals.RENEW_CREDENTIAL, request, terminals.RenewedCredential)
 
     def use(self, credential: terminals.Registered) -> None:
         """Show this credential from now on."""

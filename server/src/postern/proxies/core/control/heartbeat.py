@@ -3,9 +3,10 @@
 import asyncio
 import logging
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Final
+from uuid import UUID
 
 import psutil
 
@@ -31,6 +32,7 @@ class ProxyState:
     ssh_port: int
     volume: Path  # where recordings are kept
     connections: Callable[[], int]
+    boot_id: UUID = field(default_factory=new_id)
 
 
 class HeartbeatSender:
@@ -54,7 +56,6 @@ class HeartbeatSender:
         self._on_orders = on_orders
         self._on_answer = on_answer
         self._on_renewal = on_renewal
-        self._boot_id = new_id()
         self._now = asyncio.Event()
         self.beating = asyncio.Event()  # set while the control plane answers
         self.unknown = asyncio.Event()  # set when the control plane does not know this proxy
@@ -110,7 +111,7 @@ class HeartbeatSender:
             memory_used=psutil.virtual_memory().percent,
             disk_used=psutil.disk_usage(str(self._state.volume)).percent,
             connections=self._state.connections(),
-            boot_id=self._boot_id,
+            boot_id=self._state.boot_id,
             stream_address=self._state.stream_address,
             ssh_port=self._state.ssh_port,
             unsent_events=self._outbox.unsent,

@@ -6,6 +6,7 @@ import os
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Final, Protocol
+from uuid import UUID
 
 import aiohttp
 import msgspec
@@ -147,8 +148,15 @@ class CredentialRenewal:
     """Fetches a new credential when the control plane asks for it, keeps it, and shows it from then on."""
 
     def __init__(
-        self, config: ProxyConfig, credential: Registered, plane: HttpControlPlane, *, users: Sequence[CredentialUser]
+        self,
+        config: ProxyConfig,
+        credential: Registered,
+        plane: HttpControlPlane,
+        *,
+        users: Sequence[CredentialUser],
+        boot_id: UUID,
     ) -> None:
+        self._boot_id = boot_id
         self._config = config
         self._credential = credential
         self._plane = plane
@@ -170,7 +178,7 @@ class CredentialRenewal:
             self._asked.clear()  # the next heartbeat asks again if it is still due
 
     async def _renew(self) -> None:
-        renewed = await self._plane.renew_credential()
+        renewed = await self._plane.renew_credential(self._boot_id)
         self._credential = msgspec.structs.replace(self._credential, secret=renewed.secret)
         # On disk first: from its first use on it is the only one.
         await asyncio.to_thread(store_credential, self._config.credential_file, self._credential)

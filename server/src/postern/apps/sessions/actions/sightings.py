@@ -1,0 +1,105 @@
+"""Addresses from which a proxy's credential is used although its process is elsewhere: the mark of a stolen credential.
+
+A request does not tell which process made it, and a proxy that has moved may ask something before its first heartbeat. So an address
+is noted at once and judged a moment later: by the next heartbeat, or when none comes. An alarm is told once for each address.
+"""
+
+import ipaddress
+from datetime import datetime, timedelta
+from typing import Final
+
+from django.db import transaction
+
+from postern.apps.sessions.actions import terminal_log
+from postern.apps.sessions.events import ProxyAlarmKind
+from postern.apps.sessions.models import Terminal, TerminalSighting
+from postern.kernel import clock
+
+#: Addresses that are noted of one terminal; each was an alarm, so further ones would tell nothing new.
+MOST_NOTED: Final = 50
+_LOOPBACK: Final = "loopback"
+_IPV6_NETWORK_BITS: Final = 64
+
+
+def is_elsewhere(terminal: Terminal, remote_addr: str | None) -> bool:
+    """Whether the address is another one than that of the terminal's heartbeats. Asks the database nothing."""
+    home = terminal.remote_addr
+    return bool(home and remote_addr) and home != remote_addr and network_of(home) != network_of(remote_addr or "")
+
+
+def network_of(address: str) -> str:
+    """What counts as one address: a /64 network of IPv6, which one machine may use as a whole; every address of loopback."""
+    try:
+        parsed = ipaddress.ip_address(address)
+    except ValueError:
+        return address
+    if isinstance(parsed, ipaddress.IPv6Address):
+        parsed = parsed.ipv4_mapped or parsed
+    if parsed.is_loopback:
+        return _LOOPBACK
+    if isinstance(parsed, ipaddress.IPv6Address):
+        return str(ipaddress.ip_network((int(parsed), _IPV6_NETWORK_BITS), strict=False))
+    return str(parsed)
+
+
+def note(terminal: Terminal, remote_addr: str) -> None:
+    """The credential was used from there."""
+    network = network_of(remote_addr)
+    if TerminalSighting.objects.filter(terminal=terminal, network=network).exists():
+        return
+    with transaction.atomic():
+        locked = Terminal.objects.select_for_update(no_key=True).get(pk=terminal.pk)
+        known = TerminalSighting.objects.filter(terminal=locked)
+        if known.filter(network=network).exists() or known.count() >= MOST_NOTED:
+            return
+        TerminalSighting.objects.create(terminal=locked, network=network, remote_addr=remote_addr[:64])
+        locked.has_sightings = True
+        locked.save(update_fields=["has_sightings"])
+
+
+def judge(terminal: Terminal, remote_addr: str | None, *, has_moved: bool) -> None:
+    """A heartbeat came from `remote_addr`: what was noted elsewhere is an alarm. `terminal` is locked, and saved by the caller.
+
+    `has_moved`: a new process may be at a new address, where it asked something before.
+    """
+    if not terminal.has_sightings:
+        return
+    terminal.has_sightings = False
+    untold = TerminalSighting.objects.filter(terminal=terminal, date_told__isnull=True)
+    if has_moved and remote_addr:
+        untold.filter(network=network_of(remote_addr)).delete()
+    _tell(terminal, remote_addr or terminal.remote_addr)
+
+
+def judge_overdue(*, now: datetime, wait: timedelta) -> int:
+    """Tell of addresses that no heartbeat has judged: the proxy does not run, but its credential is used."""
+    border = now - wait
+    overdue = TerminalSighting.objects.filter(date_told__isnull=True, date_first_seen__lte=border)
+    told = 0
+    for terminal_id in set(overdue.values_list("terminal_id", flat=True)):
+        with transaction.atomic():
+            terminal = Terminal.objects.select_for_update(no_key=True).get(pk=terminal_id)
+            told += _tell(terminal, terminal.remote_addr)
+            terminal.has_sightings = False
+            terminal.save(update_fields=["has_sightings"])
+    return told
+
+
+def forget(terminal: Terminal) -> None:
+    """The terminal has a new credential, or none: what was seen of the former one is over. `terminal` is saved by the caller."""
+    terminal.has_sightings = False
+    TerminalSighting.objects.filter(terminal=terminal).delete()
+
+
+def _tell(terminal: Terminal, home: str) -> int:
+    untold = list(TerminalSighting.objects.filter(terminal=terminal, date_told__isnull=True))
+    for seen in untold:
+        terminal_log.alarm(
+            terminal,
+            ProxyAlarmKind.ELSEWHERE,
+            {"remote_addr": seen.remote_addr},
+            old={"remote_addr": home},
+            place=seen.remote_addr,
+        )
+    TerminalSighting.objects.filter(pk__in=[seen.pk for seen in untold]).update(date_told=clock.now())
+    return len(untold)
