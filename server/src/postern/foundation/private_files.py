@@ -20,6 +20,8 @@ log = logging.getLogger(__name__)
 PRIVATE_UMASK: Final = 0o077
 _FOLDER_MODE: Final = 0o700
 _OTHERS: Final = 0o077
+#: What stays of a file's rights; nothing in the data folder is a program.
+_OF_FILES: Final = 0o600
 #: Corrected files that are named in the log; of the rest only the number is told.
 _NAMED: Final = 20
 
@@ -87,8 +89,9 @@ def _correct(name: str, folder: int | None) -> bool:
         if stat.S_ISLNK(info.st_mode) or not info.st_mode & _OTHERS:
             return False
         try:
+            kept = _OF_FILES if stat.S_ISREG(info.st_mode) else ~_OTHERS
             # By descriptor: between the look and the change nobody can put a link in the file's place.
-            os.chmod(f"/proc/self/fd/{descriptor}", stat.S_IMODE(info.st_mode) & ~_OTHERS)  # noqa: PTH101 - no path
+            os.chmod(f"/proc/self/fd/{descriptor}", stat.S_IMODE(info.st_mode) & kept)  # noqa: PTH101 - no path
         except PermissionError:
             log.error("%s can be reached by other users and is not ours to change (uid %d)", name, info.st_uid)  # noqa: TRY400 - no trace wanted
             return False

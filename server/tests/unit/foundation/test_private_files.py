@@ -23,8 +23,9 @@ def test_wider_rights_below_the_data_folder_are_corrected_and_logged(
     (home / "replays" / "2026").mkdir(parents=True)
     wide = home / "replays" / "2026" / "one.cast"
     wide.write_bytes(b"x")
-    sealed = home / "sealed"
+    sealed, program = home / "sealed", home / "program"
     sealed.write_bytes(b"x")
+    program.write_bytes(b"x")
     with socket.socket(socket.AF_UNIX) as server:
         server.bind(str(home / "a.sock"))
         for path, mode in (
@@ -33,13 +34,15 @@ def test_wider_rights_below_the_data_folder_are_corrected_and_logged(
             (home / "replays" / "2026", 0o750),
             (wide, 0o664),
             (sealed, 0o444),
+            (program, 0o755),
             (home / "a.sock", 0o777),
         ):
             path.chmod(mode)
         with caplog.at_level(logging.WARNING):
-            assert private_files.correct_rights(home) == 6
-    modes = {path.name: _mode(path) for path in (home, wide, sealed, wide.parent, home / "a.sock")}
-    assert modes == {"home": 0o700, "one.cast": 0o600, "sealed": 0o400, "2026": 0o700, "a.sock": 0o700}
+            assert private_files.correct_rights(home) == 7
+    modes = {path.name: _mode(path) for path in (home, wide, sealed, program, wide.parent, home / "a.sock")}
+    files = {"one.cast": 0o600, "sealed": 0o400, "program": 0o600}
+    assert modes == {"home": 0o700, "2026": 0o700, "a.sock": 0o700, **files}
     assert "one.cast" in caplog.text
     assert private_files.correct_rights(home) == 0
 
