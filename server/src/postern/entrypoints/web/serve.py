@@ -10,6 +10,7 @@ from typing import Final
 
 import uvicorn
 
+from postern.entrypoints.web.database_room import affordable_processes
 from postern.entrypoints.web.options import OPTIONS
 from postern.entrypoints.web.pool import Pool
 from postern.entrypoints.web.process import Application, WebProcess
@@ -42,11 +43,12 @@ def serve(settings: Settings, *, reload: bool = False) -> int:
                 _RELOADING, host=address.host, port=address.port, reload=True, reload_dirs=["server/src"], **OPTIONS
             )
             return 0
+        processes = affordable_processes(settings)
         gc.disable()  # until the processes are forked: see `sharing`
         application = load_application()
         work = partial(_serve_connections, application)
-        pool = Pool(listeners, work, wanted=settings.web_processes, terminal=terminal)
-        _show_on_health_page(pool.table, settings.web_processes)
+        pool = Pool(listeners, work, wanted=processes, terminal=terminal)
+        _show_on_health_page(pool.table, processes)
         return pool.run()
     finally:
         for listener in listeners:

@@ -1,0 +1,50 @@
+"""More web processes than PostgreSQL has connections for would answer some people with an error at the busiest moment."""
+
+import logging
+from dataclasses import replace
+
+import pytest
+from django.conf import settings
+from django.db import connection
+
+from postern.entrypoints.web.database_room import affordable_processes, processes_for
+from postern.foundation.connections import DATABASE_CONNECTIONS
+from postern.foundation.settings import Settings
+from postern.kernel.errors import SettingsError
+
+
+@pytest.mark.parametrize(("room", "wanted", "started"), [(97, 4, 4), (97, 5, 4), (97, 32, 4), (26, 1, 1), (44, 4, 2)])
+def test_so_many_processes_are_started_as_have_connections(room: int, wanted: int, started: int) -> None:
+    assert processes_for(room, wanted=wanted) == started
+
+
+def test_fewer_processes_than_asked_for_are_told(caplog: pytest.LogCaptureFixture) -> None:
+    with caplog.at_level(logging.WARNING):
+        processes_for(97, wanted=32)
+    assert "32 web processes need" in caplog.text
+    assert "max_connections" in caplog.text
+
+
+def test_start_is_refused_when_not_even_one_process_has_room() -> None:
+    with pytest.raises(SettingsError, match="Raise max_connections"):
+        processes_for(DATABASE_CONNECTIONS, wanted=1)
+
+
+def test_sqlite_has_no_such_limit() -> None:
+    assert affordable_processes(Settings.load({"POSTERN_WEB_PROCESSES": "32"})) == 32
+
+
+def test_database_that_does_not_answer_does_not_stop_the_start() -> None:
+    away = Settings.load({"DATABASE_URL": "postgresql://nobody@127.0.0.1:1/none", "POSTERN_WEB_PROCESSES": "3"})
+    assert affordable_processes(away) == 3
+
+
+@pytest.mark.django_db
+def test_postgresql_is_asked_for_its_limit() -> None:
+    if connection.vendor != "postgresql":
+        pytest.skip("on PostgreSQL only")
+    with connection.cursor() as cursor:
+        cursor.execute("SHOW max_connections")
+        limit = int(cursor.fetchone()[0])
+    found = affordable_processes(replace(settings.POSTERN, web_processes=10_000))
+    assert 1 <= found <= limit // DATABASE_CONNECTIONS
