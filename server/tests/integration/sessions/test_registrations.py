@@ -22,8 +22,9 @@ from factories.proxy_client import PREFIX, Proxy, World
 from postern.apps.audits.models import AuditEvent
 from postern.apps.notifications.models import SiteMessage
 from postern.apps.preferences.actions import change_settings
-from postern.apps.sessions import registration
+from postern.apps.sessions import proxy_pace, registration
 from postern.apps.sessions.actions import registrations
+from postern.apps.sessions.api import internal
 from postern.apps.sessions.models import Session, Terminal
 from postern.apps.users.models import User
 from postern.contracts import access, events, terminals
@@ -364,6 +365,25 @@ def test_k19_terminals_are_for_super_administrators(
     for client in (as_org_admin, as_auditor, as_user):
         assert client.post(f"{TERMINALS}{waiting.id}/{verb}/").status_code == 403
     assert Terminal.objects.get().is_accepted is False
+
+
+# Too many questions
+
+
+def test_proxy_that_asks_without_end_is_slowed_down_and_told_of_once(
+    proxy: Proxy, people: dict[str, User], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for view in (internal.AuthorizeView, internal.TicketsView, internal.ReachableAssetsView):
+        monkeypatch.setattr(view, "most_a_minute", 3)
+        monkeypatch.setattr(view, "credentials_factor", 0)
+    monkeypatch.setattr(proxy_pace.time, "time", lambda: 1_800_000_000.0)  # all within one minute
+    for path in (access.AUTHORIZE, access.TICKETS, access.REACHABLE_ASSETS):
+        answers = [proxy.post(path, b"nonsense") for _ in range(6)]
+        assert [answer.status_code for answer in answers] == [400] * 3 + [429] * 3
+        assert int(answers[-1]["Retry-After"]) > 0
+    assert AuditEvent.objects.filter(event="terminal.alarm", new__kind="haste").count() == 3
+    assert told("ProxyAlarmMessage")
+    proxy.beat()  # never limited
 
 
 # Two processes with one credential

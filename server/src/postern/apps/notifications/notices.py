@@ -128,6 +128,7 @@ def on_proxy_alarm(event: ProxyAlarm) -> None:
             ProxyAlarmKind.TWICE: _("Two processes use its credential at the same time."),
             ProxyAlarmKind.ELSEWHERE: _("Its credential is used from the address %(place)s, where it does not run.")
             % {"place": event.place},
+            ProxyAlarmKind.HASTE: _("It asks more often within a minute than any proxy has to. The rest was refused."),
             ProxyAlarmKind.RENEWAL: _(
                 "Somebody at the address %(place)s who is not its running process asked for its new credential. The request "
                 "was refused."

@@ -54,6 +54,7 @@ class ProxyAlarmKind(StrEnum):
     ADDRESS = "address"  # its credential is used from another address than before
     TWICE = "twice"  # its credential is used by two processes at once
     ELSEWHERE = "elsewhere"  # its credential is used from an address where its process is not
+    HASTE = "haste"  # it asks something more often than any proxy has to
     RENEWAL = "renewal"  # somebody other than its process asked for its new credential
 
 

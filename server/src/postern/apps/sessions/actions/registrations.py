@@ -177,6 +177,12 @@ def _issue(actor: Actor, row: Terminal) -> Secret:
 
 
 @transaction.atomic
+def tell_of_haste(*, terminal: Terminal, question: str) -> None:
+    """The proxy asks something more often within a minute than any proxy has to."""
+    terminal_log.alarm(terminal, ProxyAlarmKind.HASTE, {"question": question})
+
+
+@transaction.atomic
 def revoke(*, actor: Actor, terminal: Terminal) -> Terminal:
     """Void the credential: the proxy has to register again, and to be accepted again. Its sessions are presumed over."""
     row = _locked(terminal)

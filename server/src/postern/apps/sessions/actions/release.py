@@ -15,8 +15,7 @@ from postern.apps.assets import facade as assets
 from postern.apps.audits import facade as audits
 from postern.apps.authn import facade as authn
 from postern.apps.perms import facade as perms
-from postern.apps.preferences import facade as preferences
-from postern.apps.sessions import messages, opening_keys, policy
+from postern.apps.sessions import messages, opening_keys, policy, queries
 from postern.apps.sessions.actions import visitors
 from postern.apps.sessions.events import ProxyAlarm, ProxyAlarmKind
 from postern.apps.sessions.models import Session, Terminal
@@ -35,6 +34,8 @@ _LIMIT_WINDOW = timedelta(minutes=1)
 @transaction.atomic
 def release_credential(*, terminal: Terminal, request: access.CredentialRequest) -> access.CredentialAnswer:
     """The secret for a session that is still opening, once, to the proxy that owns it; the decision is taken again."""
+    # Two requests of one proxy at once are counted one after the other. Before the session, as heartbeats lock.
+    Terminal.objects.select_for_update(no_key=True).get(pk=terminal.pk)
     session = Session.objects.select_for_update().filter(pk=request.session_id, terminal=terminal).first()
     if session is None or not opening_keys.fits(session.pk, request.opening_key):
         _record_stranger(terminal, request)
@@ -127,7 +128,7 @@ def _asks_too_much(terminal: Terminal) -> bool:
     """Whether this proxy got as many credentials within a minute as the settings allow."""
     since = clock.now() - _LIMIT_WINDOW
     released = Session.objects.filter(terminal=terminal, date_credential_released__gt=since).count()
-    return released >= preferences.get_int("SECURITY_PROXY_CREDENTIALS_PER_MINUTE")
+    return released >= queries.credentials_a_minute()
 
 
 def _no_credential(code: DenialCode, message: str) -> access.CredentialAnswer:

@@ -2,7 +2,7 @@
 
 import ipaddress
 from collections.abc import Iterator
-from typing import ClassVar, Final, TypeVar
+from typing import Any, ClassVar, Final, TypeVar
 from uuid import UUID
 
 import msgspec
@@ -11,12 +11,13 @@ from django.http import HttpResponse
 from django.utils import translation
 from django.utils.translation import gettext as _
 from rest_framework.authentication import BaseAuthentication
+from rest_framework.exceptions import Throttled
 from rest_framework.request import Request
 
 from postern.apps.authn import facade as authn
 from postern.apps.perms import facade as perms
 from postern.apps.preferences import facade as preferences
-from postern.apps.sessions import policy, queries
+from postern.apps.sessions import policy, proxy_pace, queries
 from postern.apps.sessions.actions import opening, recordings, registrations, release, reports, terminals, visitors
 from postern.apps.sessions.api.authentication import (
     AnyTerminalAuthentication,
@@ -39,6 +40,11 @@ _SMALL_BYTES: Final = 256 * 1024
 #: What a proxy may ask to be answered in; anything else is answered in the installation's language.
 _LANGUAGES: Final = frozenset(code for code, _name in settings.LANGUAGES)
 MAX_NAME_CHARS: Final = 256
+#: What a proxy may ask within a minute, each of its own: sessions opened, lists and offered keys, tickets reported, renewals.
+MOST_OPENINGS: Final = 3_000
+MOST_QUESTIONS: Final = 12_000
+MOST_REPORTS: Final = 1_200
+MOST_RENEWALS: Final = 10
 _EVENTS_BYTES: Final = 16 * 1024 * 1024
 _PART_BYTES: Final = 8 * 1024 * 1024
 _MAX_RECORDING_BYTES: Final = 64 * 1024**3
@@ -55,6 +61,25 @@ class InternalView(PosternView):
     always_root = True
     gates_apply = False
     max_body_bytes: ClassVar[int] = _SMALL_BYTES
+    #: Requests of one proxy within a minute; None: as many as it likes.
+    most_a_minute: ClassVar[int | None] = None
+    #: At least so many for each credential that the settings allow the proxy in a minute.
+    credentials_factor: ClassVar[int] = 0
+
+    def initial(self, request: Request, *args: Any, **kwargs: Any) -> None:
+        """Raises Throttled beyond `most_a_minute`; the first time in a minute that is an alarm."""
+        super().initial(request, *args, **kwargs)
+        if self.most_a_minute is None or not isinstance(request.user, Component):  # a method that is refused
+            return
+        question = type(self).__name__
+        asked = proxy_pace.asked(self.terminal.pk, question)
+        if asked <= self.most_a_minute:
+            return
+        most = max(self.most_a_minute, self.credentials_factor * queries.credentials_a_minute())
+        if asked == most + 1:
+            registrations.tell_of_haste(terminal=self.terminal, question=question)
+        if asked > most:
+            raise Throttled(proxy_pace.WINDOW_S)
 
     def get_authenticators(self) -> list[BaseAuthentication]:
         return [TerminalAuthentication()]
@@ -126,6 +151,8 @@ class SignInPasswordView(SignInView):
 
 
 class PublicKeyOfferView(InternalView):
+    most_a_minute = MOST_QUESTIONS
+
     def post(self, request: Request) -> HttpResponse:
         offer = self.message(request, access.PublicKeyOffer)
         username = queries.read_login_name(offer.username).username
@@ -167,6 +194,8 @@ class SignInCodeView(SignInView):
 class TicketsView(InternalView):
     """Which connections are open still, and which were closed."""
 
+    most_a_minute = MOST_REPORTS
+
     def post(self, request: Request) -> HttpResponse:
         told = self.message(request, access.TicketReport)
         if max(len(told.open), len(told.closed)) > access.MAX_TICKETS:
@@ -176,6 +205,8 @@ class TicketsView(InternalView):
 
 
 class ReachableAssetsView(InternalView):
+    most_a_minute = MOST_QUESTIONS
+
     def post(self, request: Request) -> HttpResponse:
         query = self.message(request, access.ReachableQuery)
         visitor = visitors.visitor_of(
@@ -196,24 +227,36 @@ class ReachableAssetsView(InternalView):
 
 
 class AuthorizeView(InternalView):
+    most_a_minute = MOST_OPENINGS
+    credentials_factor = 5
+
     def post(self, request: Request) -> HttpResponse:
         wish = self.message(request, access.AuthorizeRequest)
         return self.answer(opening.authorize(terminal=self.terminal, request=wish))
 
 
 class RedeemTokenView(InternalView):
+    most_a_minute = MOST_OPENINGS
+    credentials_factor = 5
+
     def post(self, request: Request) -> HttpResponse:
         token = self.message(request, access.RedeemToken)
         return self.answer(opening.redeem(terminal=self.terminal, request=token))
 
 
 class CredentialView(InternalView):
+    most_a_minute = MOST_OPENINGS
+    credentials_factor = 5
+
     def post(self, request: Request) -> HttpResponse:
         wanted = self.message(request, access.CredentialRequest)
         return self.answer(release.release_credential(terminal=self.terminal, request=wanted))
 
 
 class HostKeyView(InternalView):
+    most_a_minute = MOST_OPENINGS
+    credentials_factor = 5
+
     def post(self, request: Request) -> HttpResponse:
         answer = release.judge_host_key(terminal=self.terminal, request=self.message(request, access.HostKeySeen))
         if answer is None:
@@ -260,6 +303,8 @@ class RegistrationStateView(InternalView):
 
 class RenewCredentialView(InternalView):
     """The new credential of a proxy that was told to fetch one."""
+
+    most_a_minute = MOST_RENEWALS
 
     def post(self, request: Request) -> HttpResponse:
         asked = self.message(request, terminal_messages.CredentialRenewalRequest)

@@ -5,6 +5,7 @@ from postern.apps.sessions.queries.sessions import live_sessions, session_rows
 from postern.apps.sessions.queries.terminals import (
     Credential,
     credential_of,
+    credentials_a_minute,
     proxy_endpoints,
     proxy_settings,
     reported_ssh_port,
@@ -17,6 +18,7 @@ from postern.apps.sessions.queries.terminals import (
 __all__ = [
     "Credential",
     "credential_of",
+    "credentials_a_minute",
     "grant_of",
     "live_sessions",
     "login_name_of",

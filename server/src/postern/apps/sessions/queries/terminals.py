@@ -84,6 +84,11 @@ def reported_ssh_port() -> int:
     return row.ssh_port if row is not None else 0
 
 
+def credentials_a_minute() -> int:
+    """How many credentials one proxy may get within a minute."""
+    return preferences.get_int("SECURITY_PROXY_CREDENTIALS_PER_MINUTE")
+
+
 def proxy_settings() -> ProxySettings:
     """The settings that proxies share."""
     held = preferences.get_many(
