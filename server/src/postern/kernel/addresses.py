@@ -22,3 +22,14 @@ def address_key(address: str) -> str:
     if parsed.ipv4_mapped is not None:
         return str(parsed.ipv4_mapped)
     return str(IPv6Network((int(parsed) >> _CLIENT_BITS << _CLIENT_BITS, _CLIENT_BITS)))
+
+
+def is_loopback(address: str) -> bool:
+    """Whether it is an address of this machine for itself, also one of IPv4 that is written as IPv6."""
+    for text in (address, address_key(address)):
+        try:
+            if ip_address(text).is_loopback:
+                return True
+        except ValueError:  # no address, or the key of a network
+            continue
+    return False

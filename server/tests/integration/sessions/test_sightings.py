@@ -151,6 +151,8 @@ def test_use_at_home_costs_no_query_more(proxy: Proxy) -> None:
         ("2001:db8::1", "2001:db8::ffff:2", True),
         ("2001:db8::1", "2001:db8:0:1::1", False),
         ("127.0.0.1", "::1", True),
+        ("::ffff:127.0.0.1", "127.0.0.2", True),
+        ("::2", "::1", False),
         ("::ffff:192.0.2.1", "192.0.2.1", True),
         ("somewhere", "elsewhere", False),
     ],

@@ -4,7 +4,6 @@ A request does not tell which process made it, and a proxy that has moved may as
 is noted at once and judged a moment later: by the next heartbeat, or when none comes. An alarm is told once for each address.
 """
 
-import ipaddress
 from datetime import datetime, timedelta
 from typing import Final
 
@@ -14,11 +13,11 @@ from postern.apps.sessions.actions import terminal_log
 from postern.apps.sessions.events import ProxyAlarmKind
 from postern.apps.sessions.models import Terminal, TerminalSighting
 from postern.kernel import clock
+from postern.kernel.addresses import address_key, is_loopback
 
 #: Addresses that are noted of one terminal; each was an alarm, so further ones would tell nothing new.
 MOST_NOTED: Final = 50
 _LOOPBACK: Final = "loopback"
-_IPV6_NETWORK_BITS: Final = 64
 
 
 def is_elsewhere(terminal: Terminal, remote_addr: str | None) -> bool:
@@ -28,18 +27,8 @@ def is_elsewhere(terminal: Terminal, remote_addr: str | None) -> bool:
 
 
 def network_of(address: str) -> str:
-    """What counts as one address: a /64 network of IPv6, which one machine may use as a whole; every address of loopback."""
-    try:
-        parsed = ipaddress.ip_address(address)
-    except ValueError:
-        return address
-    if isinstance(parsed, ipaddress.IPv6Address):
-        parsed = parsed.ipv4_mapped or parsed
-    if parsed.is_loopback:
-        return _LOOPBACK
-    if isinstance(parsed, ipaddress.IPv6Address):
-        return str(ipaddress.ip_network((int(parsed), _IPV6_NETWORK_BITS), strict=False))
-    return str(parsed)
+    """What counts as one place: one address as `address_key` has it; every address of loopback."""
+    return _LOOPBACK if is_loopback(address) else address_key(address)
 
 
 def note(terminal: Terminal, remote_addr: str) -> None:

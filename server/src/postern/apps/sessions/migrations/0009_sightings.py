@@ -9,7 +9,7 @@ from django.db import migrations, models
 class Migration(migrations.Migration):
 
     dependencies = [
-        ('sessions', '0006_terminal_is_shut_out'),
+        ('sessions', '0008_epochs_of_sessions_and_tokens'),
     ]
 
     operations = [
