@@ -50,7 +50,10 @@ def test_network_of_a_complete_sign_in_is_known(ann: User):
     "refused",
     [
         lambda address: signature_failures.count(address) is not None,
-        lambda address: (registration.count_failure(address), not registration.tries_are_left(address))[1],
+        lambda address: (
+            registration.count_failure(address, of_all=False),
+            not registration.tries_are_left(address, of_all=False),
+        )[1],
     ],
 )
 def test_refused_tokens_of_one_network_are_counted_together(refused: Callable[[str], bool]):
