@@ -157,17 +157,32 @@ async def test_name_that_the_host_cannot_take_does_not_hide_the_next_one(
     assert await logged(world) == [(TOO_LONG, 0, False), ("authorized_keys", 6, True)]
 
 
-async def test_content_that_does_not_wait_for_the_host_does_not_reach_it(
+async def test_content_of_a_refused_file_that_does_not_wait_for_the_host_does_not_reach_it(
     world: World, there: Path, cheating: asyncssh.SSHClientConnection
 ) -> None:
     writer, reader, _ = await cheating.open_session(f"scp -t {there}", encoding=None)
-    assert await reader.readexactly(1) == b"\0"
     writer.write(b"C0644 1000 " + TOO_LONG.encode() + b"\nC0600 6 authorized_keys\nEVIL!\n\0")
+    writer.write_eof()
+    said = await asyncio.wait_for(reader.read(), 30)
+    assert b"File name too long" in said
     await asyncio.wait_for(writer.channel.wait_closed(), 30)
 
     ended = await world.plane.event(SessionEnded)
-    assert (ended.reason, ended.detail) == (
-        EndReason.LIMIT,
-        "file transfer protocol: bytes before the answer to the last ones",
-    )
+    assert (ended.reason, ended.exit_status) == (EndReason.TARGET_CLOSED, 1)
+    assert await logged(world) == [(TOO_LONG, 0, False)]
     assert list(there.iterdir()) == []
+
+
+async def test_client_that_waits_for_no_answer_and_ends_its_input_at_once_is_served(
+    world: World, there: Path, cheating: asyncssh.SSHClientConnection
+) -> None:
+    """As hand-made clients do: all of it in one write, then the end of the input."""
+    writer, _, _ = await cheating.open_session(f"scp -t {there}", encoding=None)
+    big = bytes(range(256)) * 4096
+    writer.write(b"C0644 6 first\nhello\n\0C0600 %d second\n" % len(big) + big + b"\0")
+    writer.write_eof()
+    await asyncio.wait_for(writer.channel.wait_closed(), 30)
+
+    assert await logged(world) == [("first", 6, True), ("second", len(big), True)]
+    assert ((there / "first").read_bytes(), (there / "second").read_bytes()) == (b"hello\n", big)
+    assert (await world.plane.event(SessionEnded)).exit_status == 0

@@ -41,9 +41,16 @@ class Inspector(Protocol):
     def answers(self) -> bytes:
         """Answers of our own for the person, if they may be sent now."""
 
+    def released(self) -> bytes:
+        """Bytes of the person that were held back and may go on to the target now."""
+
     @property
     def backlog(self) -> int:
-        """Bytes of answers that wait for their turn."""
+        """Bytes of the person, or answers to them, that wait for their turn."""
+
+    @property
+    def holds_back(self) -> bool:
+        """Whether bytes of the person wait for the target's answer: the end of the input comes behind them."""
 
     def close(self) -> None:
         """The transfer is over: report what is still open."""
@@ -92,7 +99,7 @@ class Relay:
         self._front_is_full = False
         #: What was typed and has not been passed on yet.
         self._keys: deque[bytes] = deque()
-        self._eof_after_keys = False
+        self._eof_waits = False
         #: The target is not read at present; so it begins.
         self._target_waits = True
         #: The person's channel is not read at present.
@@ -150,16 +157,26 @@ class Relay:
             keys = self._keys.popleft()
             if self.session.user_input(keys):
                 self._program.write(keys)
-        if self._eof_after_keys and not self._keys:
-            self._eof_after_keys = False
+        if self._eof_waits and not self._keys:
+            self._eof_waits = False
             self.eof_from_person()
         if self._keys or self.session.is_behind:
             self._pace_person()
             self._pace_target()
 
+    def _pass_released(self, inspector: Inspector) -> None:
+        """Pass on what the person sent too early, now that the target has answered."""
+        released = inspector.released()
+        if self._program is not None:
+            if released:
+                self._program.write(released)
+            if self._eof_waits and not inspector.holds_back:
+                self._eof_waits = False
+                self._program.write_eof()
+
     def eof_from_person(self) -> None:
-        if self._keys:
-            self._eof_after_keys = True
+        if self._keys or (self._inspector is not None and self._inspector.holds_back):
+            self._eof_waits = True
         elif self._program is not None:
             self._program.write_eof()
 
@@ -208,6 +225,7 @@ class Relay:
             data = self._guarded(self._inspector.from_target, data)
             if self.session.end_reason is not None:  # what the session ended for may be that this cannot be logged
                 return
+            self._pass_released(self._inspector)
             self._pace()
         if data:
             self._front.send(data, stderr=stderr)
@@ -250,8 +268,9 @@ class Relay:
         are answered here, back to the person. Otherwise a client that never reads could fill the memory.
         """
         wait = self._target_is_full or bool(self._keys) or self.session.is_behind
-        if self._inspector is not None and self._inspector.answers_itself:
-            wait = wait or self._front_is_full or self._inspector.backlog > _MAX_BACKLOG
+        if self._inspector is not None:
+            wait = wait or self._inspector.backlog > _MAX_BACKLOG
+            wait = wait or (self._inspector.answers_itself and self._front_is_full)
         if wait is not self.person_waits:
             self.person_waits = wait
             if wait:

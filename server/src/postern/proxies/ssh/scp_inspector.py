@@ -5,8 +5,9 @@ beginning. After a `C` line that was answered with 0 the source sends the conten
 well. A file whose line was answered with an error has no content: its bytes would be read as the next line. So both
 directions are read, and each answer is paired with what it answers. What cannot be paired ends the session.
 
-The host's end of the transfer decides what is true. In an upload its answers must not be anticipated: bytes of the person
-before an answer end the session. In a download the person may answer in advance, and the host takes the answers in order.
+The host's end of the transfer decides what is true. In an upload its answers must not be anticipated: what a client sends
+that does not wait for an answer is held back until the answer is there, and is then read as the host reads it. In a
+download the person may answer in advance, and the host takes the answers in order.
 """
 
 import re
@@ -63,7 +64,6 @@ class ScpInspector:
     """`relay.Inspector` for one `scp -t` (upload) or `scp -f` (download). Raises ValueError when it is not scp, or lies."""
 
     answers_itself = False
-    backlog = 0
 
     def __init__(self, session: LiveSession, *, upload: bool) -> None:
         self._session = session
@@ -71,6 +71,9 @@ class ScpInspector:
         self._lines = LineReader()
         self._statuses = AnswerReader()
         self._answers = AnswerReader()
+        #: What the person sent before the host had answered, and what of it may go on now.
+        self._held = b""
+        self._released = b""
         #: Answers that the source has not asked for yet.
         self._ahead: deque[Answer] = deque()
         self._awaited: _Awaited | None = _Awaited.BEGINNING
@@ -78,14 +81,36 @@ class ScpInspector:
         self._folders: list[str] = []
         self._folder = ""
         self._file: _File | None = None
+        self._can_log = True
         #: One side has given up: nothing more may come from the source.
         self._is_over = False
 
     def from_person(self, data: bytes) -> bytes:
-        return self._from_source(data) if self._upload else self._from_sink(data)
+        if not self._upload:
+            return self._from_sink(data)
+        self._held += data
+        return self._release()
 
     def from_target(self, data: bytes) -> bytes:
-        return self._from_sink(data) if self._upload else self._from_source(data)
+        if not self._upload:
+            if self._from_source(data) < len(data):
+                raise ValueError("bytes before the answer to the last ones")
+            return data if self._can_log else b""
+        self._from_sink(data)
+        self._released += self._release()
+        return data
+
+    def released(self) -> bytes:
+        released, self._released = self._released, b""
+        return released
+
+    @property
+    def backlog(self) -> int:
+        return len(self._held)
+
+    @property
+    def holds_back(self) -> bool:
+        return bool(self._held)
 
     def answers(self) -> bytes:
         return b""
@@ -98,24 +123,34 @@ class ScpInspector:
 
     # The source
 
-    def _from_source(self, data: bytes) -> bytes:
-        """Returns what may pass: nothing when a file cannot be logged."""
+    def _release(self) -> bytes:
+        """What may go on to the host of what the person sent: nothing when a file cannot be logged."""
+        taken = self._from_source(self._held)
+        # When one side has given up, the rest is nothing that the host should read.
+        released, self._held = self._held[:taken], b"" if self._is_over else self._held[taken:]
+        return released if self._can_log else b""
+
+    def _from_source(self, data: bytes) -> int:
+        """Read up to where the source ought to wait for an answer; returns how far that is."""
         position = 0
         while position < len(data):
             if self._is_over:
+                if self._upload:
+                    break
                 raise ValueError("bytes after a fatal error")
             if self._phase is _Phase.CONTENT:
                 position = self._take_content(data, position)
             elif self._phase is _Phase.STATUS:
                 position = self._take_status(data, position)
             elif self._awaited is not None:
-                raise ValueError("bytes before the answer to the last ones")
+                break
             else:
                 line, position = self._lines.read(data, position)
                 if line is not None and not self._take_line(line):
-                    return b""
+                    self._can_log = False
+                    return len(data)
             self._settle()
-        return data
+        return position
 
     def _take_content(self, data: bytes, position: int) -> int:
         file = self._current_file
@@ -195,7 +230,9 @@ class ScpInspector:
         is_good = answer is Answer.OK
         # A host's end that cannot even begin gives up, without calling it fatal.
         gives_up = awaited is _Awaited.BEGINNING and self._upload and not is_good
-        self._is_over |= answer is Answer.FATAL or gives_up
+        # What a client has sent for something that is refused is not what the host reads next.
+        is_lost = bool(self._held) and not is_good and awaited in {_Awaited.FILE, _Awaited.FOLDER}
+        self._is_over |= answer is Answer.FATAL or gives_up or is_lost
         match awaited:
             case _Awaited.FILE:
                 self._heard_of_file(self._current_file, is_good=is_good)

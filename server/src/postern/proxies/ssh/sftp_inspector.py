@@ -103,6 +103,7 @@ class SftpInspector:
     """`relay.Inspector` for one SFTP session. Raises ValueError when the stream is not SFTP, or lies."""
 
     answers_itself = True
+    holds_back = False
 
     def __init__(self, session: LiveSession) -> None:
         self._session = session
@@ -157,6 +158,9 @@ class SftpInspector:
     @property
     def backlog(self) -> int:
         return len(self._answers)
+
+    def released(self) -> bytes:
+        return b""
 
     def answers(self) -> bytes:
         if not self._answers or self._passed_of_head or self._replies.in_body:

@@ -37,6 +37,7 @@ class RsyncInspector:
     """
 
     answers_itself = False
+    holds_back = False
     backlog = 0
 
     def __init__(self, session: LiveSession, command: bytes) -> None:
@@ -66,6 +67,9 @@ class RsyncInspector:
     def from_target(self, data: bytes) -> bytes:
         self._put(data, from_person=False)
         return data
+
+    def released(self) -> bytes:
+        return b""
 
     def answers(self) -> bytes:
         return b""
