@@ -498,12 +498,14 @@ def test_remove_of_a_selection_needs_one_and_takes_all_of_it_or_none(
 
 
 @pytest.mark.usefixtures("licensed")
-def test_invite_gives_a_role_in_this_organization(as_org_admin: APIClient, make_user: Callable[..., User]):
+def test_invite_of_a_super_administrator_gives_a_role_in_this_organization(
+    as_admin: APIClient, make_user: Callable[..., User]
+):
     guest = make_user("guest", org_role=None)
     body = [{"user": str(guest.pk), "role": "Auditor"}]
-    assert as_org_admin.post(f"{USERS}invite/", body).status_code == 201
-    assert as_org_admin.get(url(guest)).json()["org_roles"] == ["Auditor"]
-    assert as_org_admin.post(f"{USERS}invite/", [{"user": str(guest.pk), "role": "Owner"}]).status_code == 400
+    assert as_admin.post(f"{USERS}invite/", body).status_code == 201
+    assert as_admin.get(url(guest)).json()["org_roles"] == ["Auditor"]
+    assert as_admin.post(f"{USERS}invite/", [{"user": str(guest.pk), "role": "Owner"}]).status_code == 400
 
 
 @pytest.mark.usefixtures("licensed")

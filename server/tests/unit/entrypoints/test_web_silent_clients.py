@@ -125,8 +125,8 @@ def test_connection_lost_for_want_of_a_file_does_not_count_as_load(tmp_path: Pat
         resource.setrlimit(resource.RLIMIT_NOFILE, (soft, hard))
 
 
-#: A session leader without a terminal gets the one that it opens first.
-_IN_TERMINAL = ("sh", "-c", 'exec <"$0" && exec "$@"')
+#: A session leader without a terminal gets the one that it opens first. Whoever runs the tests may ignore SIGHUP.
+_IN_TERMINAL = ("env", "--default-signal=HUP", "sh", "-c", 'exec <"$0" && exec "$@"')
 
 
 @pytest.mark.parametrize("nohup", [False, True], ids=["", "nohup"])
