@@ -2,6 +2,7 @@
 
 import asyncio
 import os
+import signal
 from signal import SIGHUP, SIGINT, SIGTERM, Signals
 
 import pytest
@@ -63,6 +64,7 @@ def test_the_supervisor_gives_the_proxy_the_time_that_its_budget_is_part_of() ->
 
 async def test_closed_terminal_asks_for_the_end_in_order() -> None:
     taken = StopSignals(supervised=False)
+    former = signal.signal(SIGHUP, signal.SIG_DFL)  # whoever runs the tests may ignore it
     taken.listen(asyncio.get_running_loop())
     try:
         os.kill(os.getpid(), SIGHUP)
@@ -70,4 +72,5 @@ async def test_closed_terminal_asks_for_the_end_in_order() -> None:
     finally:
         for number in (SIGTERM, SIGINT, SIGHUP):
             asyncio.get_running_loop().remove_signal_handler(number)
+        signal.signal(SIGHUP, former)
     assert not taken.at_once.is_set()
