@@ -22,6 +22,7 @@ from proxies.ssh.sftp_bytes import packet
 from timing import soon_async
 
 MIB = 1024 * 1024
+WINDOW_BYTES = 2 * MIB  # of each channel to a person
 
 
 @pytest.fixture(params=[True, False], ids=["fast", "stock"])
@@ -120,6 +121,26 @@ async def test_target_that_stops_reading_holds_the_person_back(world: World) -> 
                 await asyncio.wait_for(paste(), 2)
             assert pasted < 20
             assert held(world.proxy) < 4 * MIB
+
+
+def waiting(proxy: SshProxy) -> int:
+    """Bytes that people have sent and the front has not read from their channels."""
+    channels = [channel for link in proxy.listener._links for channel in link._channels.values()]
+    return sum(len(piece) for channel in channels for piece, _datatype in channel._recv_buf)
+
+
+async def test_person_sends_no_more_than_one_window_ahead_of_a_target_that_reads_slowly(world: World) -> None:
+    """Each time the target takes a little, the person must not be granted a whole window anew."""
+    slow = "while dd bs=64k count=4 iflag=fullblock of=/dev/null 2>/dev/null && test -e /proc/self; do sleep 0.02; done"
+    highest = 0
+    async with connect(world) as connection:
+        process = await connection.create_process(slow, encoding=None)
+        for _ in range(300):
+            process.stdin.write(b"x" * (128 * 1024))
+            await process.stdin.drain()
+            highest = max(highest, waiting(world.proxy))
+        assert highest <= WINDOW_BYTES
+        connection.abort()
 
 
 async def test_paste_of_200_mb_arrives_whole(world: World) -> None:

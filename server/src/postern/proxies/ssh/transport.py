@@ -12,7 +12,7 @@ import sys
 from typing import TYPE_CHECKING, Any, Final
 
 import asyncssh
-from asyncssh.channel import SSHClientChannel, SSHServerChannel
+from asyncssh.channel import SSHChannel, SSHClientChannel, SSHServerChannel
 from asyncssh.connection import SSHConnection
 from asyncssh.logging import SSHLogger
 from asyncssh.misc import OptExcInfo
@@ -106,37 +106,38 @@ class PacedConnection(SSHConnection):
             self._transport.resume_reading()
 
 
-class PacedChannel:
-    """A channel that keeps its data while its connection cannot send."""
+class PacedChannel(SSHChannel[bytes]):
+    """A channel that keeps its data while its connection cannot send, and lets its peer send no more than one window.
+
+    Mixed in before the library's client or server class.
+    """
 
     def flush_held(self) -> None:
         """Send what was held; called when the connection can send again."""
-        raise NotImplementedError
+        if self._session is not None:
+            self._flush_send_buf()
+
+    def _flush_send_buf(self) -> None:
+        if isinstance(self._conn, PacedConnection) and not self._conn.can_send:
+            self._pause_resume_writing()
+        else:
+            super()._flush_send_buf()
+
+    def _deliver_data(self, data: bytes, datatype: asyncssh.DataType) -> None:
+        """Deliver one piece. The library would grant the whole window anew, whatever still waits behind the piece: a
+        reader that takes a little and pauses again would have its peer send a window for each little.
+        """
+        waiting = sum(len(piece) for piece, _datatype in self._recv_buf)
+        self._recv_window += waiting
+        try:
+            super()._deliver_data(data, datatype)
+        finally:
+            self._recv_window -= waiting
 
 
-class PacedClientChannel(SSHClientChannel[bytes], PacedChannel):
+class PacedClientChannel(PacedChannel, SSHClientChannel[bytes]):
     """Our side of a channel to a target."""
 
-    def flush_held(self) -> None:
-        if self._session is not None:
-            self._flush_send_buf()
 
-    def _flush_send_buf(self) -> None:
-        if isinstance(self._conn, PacedConnection) and not self._conn.can_send:
-            self._pause_resume_writing()
-        else:
-            super()._flush_send_buf()
-
-
-class PacedServerChannel(SSHServerChannel[bytes], PacedChannel):
+class PacedServerChannel(PacedChannel, SSHServerChannel[bytes]):
     """Our side of a channel to a person."""
-
-    def flush_held(self) -> None:
-        if self._session is not None:
-            self._flush_send_buf()
-
-    def _flush_send_buf(self) -> None:
-        if isinstance(self._conn, PacedConnection) and not self._conn.can_send:
-            self._pause_resume_writing()
-        else:
-            super()._flush_send_buf()
