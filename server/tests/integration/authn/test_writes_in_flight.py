@@ -18,6 +18,7 @@ from factories.signed_request import PROFILE, signed
 from postern.apps.authn.actions import present_password
 from postern.apps.authn.models import AccessKey, LoginSession, RecoveryCode, TotpDevice
 from postern.apps.users import credentials
+from postern.apps.users.actions import passwords
 from postern.apps.users.models import SetPasswordLink, User
 from postern.foundation import installation
 from postern.foundation.rest.views import PosternView
@@ -304,6 +305,33 @@ def test_suspected_administrator_changes_nobodys_credentials_after_the_reset(
     assert answer.status_code == 401, answer.content
     assert holdings(ann) == before
     assert not SetPasswordLink.objects.filter(user=ann).exists()
+
+
+@pytest.mark.parametrize("count", [1, 3], ids=["one", "an array"])
+def test_suspected_administrator_makes_nobody_while_passwords_are_hashed(
+    suspected_admin: tuple[User, Browser], as_admin: APIClient, monkeypatch: pytest.MonkeyPatch, count: int
+) -> None:
+    suspect, browser = suspected_admin
+    hashed: list[str] = []
+    make_password = passwords.make_password
+
+    def reset_at_the_first(text: str) -> str:
+        hashed.append(text)
+        if len(hashed) == 1:
+            in_thread(reset_by(as_admin, suspect))
+        return make_password(text)
+
+    monkeypatch.setattr(passwords, "make_password", reset_at_the_first)
+    people = [
+        {
+            "name": f"back {number}", "username": f"back{number}", "email": f"back{number}@example.com",
+            "password_strategy": "custom", "password": "emerald harbour twenty",
+        }
+        for number in range(count)
+    ]  # fmt: skip
+    browser.post(USERS, people[0] if count == 1 else people, format="json")
+    assert hashed
+    assert not User.objects.filter(username__startswith="back").exists()
 
 
 def test_links_that_a_suspected_administrator_made_for_others_work_no_more(

@@ -303,7 +303,14 @@ def test_last_administrator_of_an_organization_does_not_leave_it_without_one(
 
 
 def actor_of(user: User, bits: RoleBits) -> Actor:
-    return Actor(kind=ActorKind.USER, user_id=user.pk, username=user.username, name=user.name, bits=bits)
+    return Actor(
+        kind=ActorKind.USER,
+        user_id=user.pk,
+        username=user.username,
+        name=user.name,
+        bits=bits,
+        epoch=user.session_epoch,
+    )
 
 
 # --- the organization of the request ---

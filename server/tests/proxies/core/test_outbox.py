@@ -2,6 +2,8 @@
 
 import asyncio
 import contextlib
+import errno
+import os
 import resource
 from collections.abc import AsyncIterator, Iterator
 from pathlib import Path
@@ -324,6 +326,26 @@ async def test_outbox_never_grows_beyond_its_limit(tmp_path: Path) -> None:
         assert on_disk == outbox._room._on_disk <= 40_000
     assert refused > 700
     outbox.close()
+
+
+async def test_room_that_others_hold_outlives_a_moment_without_descriptors(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    outbox = EventOutbox(tmp_path / "o", LIMITS)
+    outbox.hold(4096)
+    before = outbox._room._free
+    outbox.append(refusal("x" * 3000))  # hardly anything is left of the first segment
+    with monkeypatch.context() as patch:
+        patch.setattr(os, "open", no_descriptor)
+        for _ in range(20):
+            with pytest.raises(NoRoomForEvents):
+                outbox.append(refusal("x" * 3000))
+    assert outbox._room._free >= min(before - 4000, outbox._room._held)
+    outbox.close()
+
+
+def no_descriptor(*_arguments: object, **_options: object) -> int:
+    raise OSError(errno.EMFILE, "too many open files")
 
 
 async def test_room_that_is_not_needed_any_more_is_given_back(tmp_path: Path) -> None:

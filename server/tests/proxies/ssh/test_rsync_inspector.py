@@ -151,6 +151,17 @@ def test_reader_that_fails_leaves_the_names_so_far_and_the_transfer(
     assert inspector.account.endswith(", then the files are not named: the reader failed")
 
 
+def test_entries_of_one_transfer_are_bounded(recorded: Recorded, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(inspectors, "_MAX_NAMED", 10)
+    session = Session()
+    inspector = inspect(session, recorded)
+    carry(inspector, recorded)
+    inspector.close()
+
+    assert len(session.transfers) == 10
+    assert inspector.account == "entries in this log: 10, then the files are not named: too many entries"
+
+
 def test_transfer_that_is_not_followed_keeps_nothing(recorded: Recorded) -> None:
     session = Session()
     inspector = RsyncInspector(session, b"rsync --server -nre.iLsfxCIvu . /srv")  # type: ignore[arg-type]  # as above

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from peers.recorded_rsync import REMOVED, SPOILED, Recorded, transfer
-from postern.proxies.ssh.rsync import lists
+from postern.proxies.ssh.rsync import greeting, lists
 from postern.proxies.ssh.rsync.command import read_command
 from postern.proxies.ssh.rsync.contents import LARGEST_FILE, Blocks, Content
 from postern.proxies.ssh.rsync.entries import Entry
@@ -121,7 +121,7 @@ both_ways = pytest.mark.parametrize("upload", [True, False], ids=["up", "down"])
         "-a --cc=md5 --numeric-ids", "-a --delete", "-a --delete-after --exclude=four", "-a --delay-updates -m",
         "-a --inplace --partial", "-az", "-az --zc=zlib", "-az --zc=zlibx", "-az --zc=lz4", "-acz --zc=zstd",
         "-a --no-inc-recursive", "-a --protocol=30", "-aHz --protocol=30 --no-inc-recursive", "-a --protocol=31",
-        "-rlD --fuzzy --backup", "-rt --specials -W", "-a --no-specials --delete-excluded --timeout=20",
+        "-rlD --fuzzy", "-rt --specials -W", "-a --no-specials --delete-excluded --timeout=20",
     ],
 )  # fmt: skip
 def test_files_that_rsync_says_it_sent_are_named_and_no_others(
@@ -349,6 +349,13 @@ def test_sizes_beyond_any_file_stop_the_reader() -> None:
         ("rsync --server -nre.iLsfxCIvu . /srv", "a dry run sends no files"),
         ("rsync --server -are.iLsfxCIvu . /srv", "the option -a is not followed"),
         ("rsync --server -Are.iLsfxCIvu . /srv", "access control lists (-A) are not followed"),
+        ("rsync --server -bre.iLsfxCIvu . /srv", "the option -b is not followed"),
+        ("rsync --server -zre.iLsfxCIvu -z . /srv", "the option -zz is not followed"),
+        ("rsync --server -re.iLsfxCIvu --backup-dir /x . /srv", "the option --backup-dir is not followed"),
+        (
+            "rsync --server --sender -re.iLsfxCIvu --remove-source-files . /srv",
+            "the option --remove-source-files is not followed",
+        ),
         ("rsync --server -Xre.iLsfxCIvu . /srv", "extended attributes (-X) are not followed"),
         ("rsync --server -re.iLsfxCIvu --iconv=utf8 . /srv", "the option --iconv is not followed"),
         ("rsync --server -re.iLsfxCIvu --append . /srv", "the option --append is not followed"),
@@ -397,3 +404,12 @@ def test_names_get_their_folder_from_the_command_line_where_it_is_certain(
 def test_single_file_may_bear_another_name_on_the_host() -> None:
     places = Places(read_command(b"rsync --server -re.i . /tmp/synced"))
     assert places.of(b"report", is_alone=True) == b"report -> /tmp/synced"
+
+
+@pytest.mark.parametrize("offer", [b"xxhash md5", b"MD5 xxh64", b"md5 ", b"md5 zlib-ng"])
+def test_offer_with_another_name_for_a_known_choice_is_not_followed(offer: bytes) -> None:
+    """rsync takes `xxhash` for `xxh64`: reader and host would take checksums of different lengths."""
+    for one, other in ((offer, b"xxh64 md5"), (b"xxh64 md5", offer)):
+        with pytest.raises(NotFollowed, match="a name that is not followed"):
+            greeting._first_common(one, other)
+    assert greeting._first_common(b"xxh64 md5", b"md5 xxh64 none") == "xxh64"

@@ -176,6 +176,7 @@ def test_nothing_passes_to_a_host_that_has_given_up(last: bytes) -> None:
         b"C0644 -5 a\n",
         b"C0644  5 a\n",
         b"C06 44 5 a\n",
+        b"C0644 9223372036854775808 a\n",
         b"C0644 5 \n",
         b"C0644 5 readme\0\n",
         b"C0644 5 " + b"a" * 2040 + b"\n",

@@ -26,6 +26,7 @@ _MAX_DEPTH: Final = 256
 _MAX_AHEAD: Final = 4096
 #: Mode, size, name. Anything else could be read in another way at the other end.
 _NAMING: Final = re.compile(rb"[CD][0-7]{4,7} (0|[1-9][0-9]{0,18}) (.+)", re.DOTALL)
+_LARGEST_FILE: Final = 1 << 60
 _TIMES: Final = re.compile(rb"T-?[0-9]+ [0-9]+ -?[0-9]+ [0-9]+")
 
 
@@ -282,4 +283,7 @@ def _naming(line: bytes) -> tuple[int, str]:
     found = _NAMING.fullmatch(line)
     if found is None:
         raise ValueError("a malformed scp line")
-    return int(found[1]), shown(found[2], PATH_CHARS)
+    size = int(found[1])
+    if size > _LARGEST_FILE:  # beyond what a signed number holds, some ends read a size below zero: no content
+        raise ValueError("a malformed scp line: no file has that size")
+    return size, shown(found[2], PATH_CHARS)

@@ -30,6 +30,7 @@ OPERATIONS: Final = {
 }
 
 _MAX_CHARS: Final = 1024
+_LARGEST: Final = (1 << 63) - 1  # what the column holds
 
 
 @dataclass
@@ -60,7 +61,7 @@ def store_transfers(sessions: Mapping[UUID, Session], events: Iterable[TransferB
             fresh.begun[event.id] = row
         if isinstance(event, FileTransferred):
             finished.add(event.id)
-            row.size, row.is_success = max(event.size, 0), event.success
+            row.size, row.is_success = min(max(event.size, 0), _LARGEST), event.success
             row.detail = clean(event.detail, _MAX_CHARS)
             (fresh.whole if fresh.begun.pop(event.id, None) else fresh.completed).append(row)
     for session_id, fresh in news.items():

@@ -151,7 +151,7 @@ class SignInPasswordView(SignInView):
 
 
 class PublicKeyOfferView(InternalView):
-    most_a_minute = MOST_QUESTIONS
+    """Offers come from anybody who reaches the proxy: bounded for each address there, not for all of them together."""
 
     def post(self, request: Request) -> HttpResponse:
         offer = self.message(request, access.PublicKeyOffer)

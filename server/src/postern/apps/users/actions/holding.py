@@ -24,7 +24,8 @@ def hold(actor: Actor, user: User, *, administrators: bool = False) -> User:
     wanted = Q(pk__in={user.pk, caller_id} - {None})
     if administrators:
         wanted |= Q(role=SystemRole.ADMIN)
-    rows = {row.pk: row for row in User.objects.select_for_update().filter(wanted).order_by("pk")}
+    # Rows that refer to a person (sign-ins, messages) may be inserted meanwhile: nobody's key is changed.
+    rows = {row.pk: row for row in User.objects.select_for_update(no_key=True).filter(wanted).order_by("pk")}
     if caller_id is not None:
         caller = rows.get(caller_id)
         if caller is None or caller.session_epoch != actor.epoch or not callers.still_holds(actor):
@@ -32,6 +33,15 @@ def hold(actor: Actor, user: User, *, administrators: bool = False) -> User:
     if user.pk not in rows:
         raise User.DoesNotExist
     return rows[user.pk]
+
+
+def hold_caller(actor: Actor) -> None:
+    """The same second look before a write that concerns nobody else yet, such as making a person. Raises SignInEnded."""
+    if actor.is_user and actor.user_id is not None:
+        own = User.objects.filter(pk=actor.user_id).first()
+        if own is None:
+            raise SignInEnded
+        hold(actor, own)
 
 
 def hold_epoch(user_id: UUID) -> int | None:

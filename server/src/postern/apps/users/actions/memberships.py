@@ -8,6 +8,7 @@ from django.utils.translation import gettext as _
 
 from postern.apps.audits import facade as audits
 from postern.apps.users.actions import trail
+from postern.apps.users.actions.holding import hold
 from postern.apps.users.credentials import void_links
 from postern.apps.users.errors import (
     AboveYou,
@@ -40,7 +41,7 @@ def change_org_roles(*, actor: Actor, scope: OrgScope, user: User, roles: Iterab
     wanted = set(roles)
     if not all(may_grant_org_role(actor, role) for role in wanted):
         raise FieldProblem("org_roles", _("You may not give this role."))
-    _hold(user)
+    hold(actor, user)
     held = _held_roles(scope, user)
     if held == wanted:
         return None
@@ -59,7 +60,7 @@ def join(*, actor: Actor, scope: OrgScope, user: User, roles: Iterable[str]) -> 
 
     The right to give them is that of whoever sent the invitation, and is checked by the caller.
     """
-    _hold(user)
+    hold(actor, user)
     held = _held_roles(scope, user)
     wanted = held | set(roles)
     if held != wanted:
@@ -84,11 +85,6 @@ def _store_roles(actor: Actor, scope: OrgScope, user: User, held: set[str], want
     return trail.Change(sorted(held), sorted(wanted))
 
 
-def _hold(user: User) -> None:
-    """Lock the person's row: no set-password link is redeemed between this and the end of the transaction."""
-    list(User.objects.select_for_update().filter(pk=user.pk).values_list("pk", flat=True))
-
-
 def _keep_an_administrator(actor: Actor, scope: OrgScope, user: User) -> None:
     """Administrators of an organization may not leave it without one; who stands above them may (he can name others).
 
@@ -105,7 +101,7 @@ def _keep_an_administrator(actor: Actor, scope: OrgScope, user: User) -> None:
 @transaction.atomic
 def change_org_role(*, actor: Actor, row: Membership, role: str) -> None:
     """Turn one membership into another of the same person in the same organization. Raises FieldProblem, AboveYou."""
-    _hold(row.user)
+    hold(actor, row.user)
     row.refresh_from_db(fields=["role"])  # as it is under the lock
     before = row.role
     if role == before:
@@ -133,14 +129,14 @@ def change_org_role(*, actor: Actor, row: Membership, role: str) -> None:
 @transaction.atomic
 def add_org_role(*, actor: Actor, scope: OrgScope, user: User, role: str) -> None:
     """Give one more role (an invitation); a role that is held already stays as it is."""
-    _hold(user)
+    hold(actor, user)
     set_org_roles(actor=actor, scope=scope, user=user, roles=_held_roles(scope, user) | {role})
 
 
 @transaction.atomic
 def take_org_role(*, actor: Actor, scope: OrgScope, user: User, role: str) -> None:
     """Take one role away; without any left the person also leaves the groups of the organization."""
-    _hold(user)
+    hold(actor, user)
     set_org_roles(actor=actor, scope=scope, user=user, roles=_held_roles(scope, user) - {role})
 
 
@@ -149,7 +145,7 @@ def remove_from_org(*, actor: Actor, scope: OrgScope, user: User) -> None:
     """Take a person out of the organization and of its groups; the account stays."""
     if scope.is_root:
         raise RootOrganization
-    _hold(user)
+    hold(actor, user)
     subject = subject_of(user, scope, user.memberships.all(), administered_org_ids(actor))
     if not may_delete(actor, subject):
         raise AboveYou

@@ -12,7 +12,7 @@ from django.utils.translation import gettext as _
 
 from postern.apps.audits import facade as audits
 from postern.apps.users.actions import trail
-from postern.apps.users.actions.holding import hold
+from postern.apps.users.actions.holding import hold, hold_caller
 from postern.apps.users.actions.links import IssuedLink, issue_set_password_link
 from postern.apps.users.actions.memberships import change_groups, change_org_roles
 from postern.apps.users.actions.passwords import (
@@ -101,6 +101,7 @@ def create_user(*, actor: Actor, scope: OrgScope, person: PersonInput) -> Create
     if person.public_key:
         user.public_key = checked_public_keys(person.public_key)
     with transaction.atomic():
+        hold_caller(actor)  # a password was hashed since the request began
         user.password = person.new_password.hashed if person.new_password is not None else make_password(None)
         if user.has_usable_password():
             user.date_password_last_updated = clock.now()

@@ -86,6 +86,15 @@ class SegmentWriter:
             position, left = position + written, left[written:]
         self.size = position
 
+    def move_to(self, path: Path) -> None:
+        """Give the file another name."""
+        try:
+            self.path.rename(path)
+        except OSError:
+            os.close(self._descriptor)
+            raise
+        self.path = path
+
     def duplicate(self) -> int:
         """A descriptor of the file for its sync, which outlives this object. The caller closes it."""
         return os.dup(self._descriptor)

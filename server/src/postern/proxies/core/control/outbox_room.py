@@ -159,12 +159,16 @@ class OutboxRoom:
 
     def _next_segment(self, size: int) -> SegmentWriter:
         path = self._directory / f"{self._number:012d}.jsonl"
-        if size <= self._segment_bytes and self._spares:
-            self._spares.pop(0).rename(path)
+        is_spare = size <= self._segment_bytes and bool(self._spares)
+        if is_spare:
+            writer = SegmentWriter(self._spares[0])  # first: a spare that cannot be opened stays one
+            writer.move_to(path)
+            self._spares.pop(0)
         else:
             set_aside(path, max(size, self._segment_bytes))
+            writer = SegmentWriter(path)
         self._number += 1
-        old, self._writer = self._writer, SegmentWriter(path)
+        old, self._writer = self._writer, writer
         if old is not None:
             self._unsynced.append(old.duplicate())
             self._full_bytes += old.size

@@ -10,7 +10,7 @@ from postern.proxies.ssh.rsync.tape import NotFollowed
 
 _PROGRAMS: Final = frozenset({"rsync", "/bin/rsync", "/usr/bin/rsync"})
 #: Letters that change nothing in the form of the stream.
-_NEUTRAL_LETTERS: Final = frozenset("vqbuKmOJyLkWtpEICxSrd")
+_NEUTRAL_LETTERS: Final = frozenset("vquKmOJyLkWtpEICxSrd")
 _KNOWN_LETTERS: Final = frozenset("lHogDUcRz")
 _REFUSED_LETTERS: Final = {
     "n": "a dry run sends no files",
@@ -23,15 +23,13 @@ _REFUSED_LETTERS: Final = {
 _ABILITIES: Final = re.compile(r"\.([A-Za-z]*)")
 _NEUTRAL_LONG: Final = re.compile(
     r"--(?:force|partial|inplace|ignore-errors|existing|ignore-existing|size-only|stats|super|delay-updates|safe-links"
-    r"|copy-unsafe-links|fsync|no-implied-dirs|mkpath|preallocate|open-noatime|remove-source-files|msgs2stderr"
+    r"|copy-unsafe-links|fsync|no-implied-dirs|mkpath|preallocate|open-noatime|msgs2stderr"
     r"|no-msgs2stderr|no-r|no-W|ignore-missing-args|delete-missing-args|timeout=\d+|bwlimit=\d+|max-delete=-?\d+"
     r"|modify-window=-?\d+|checksum-seed=-?\d+|(?:log-format|suffix|min-size|max-size|usermap|groupmap|info|debug"
     r"|skip-compress|max-alloc)=.*)|-B\d+|-@-?\d+",
     re.DOTALL,
 )
-_NEUTRAL_WITH_NEXT: Final = frozenset(
-    {"--backup-dir", "--partial-dir", "--temp-dir", "--compare-dest", "--copy-dest", "--link-dest"}
-)
+_NEUTRAL_WITH_NEXT: Final = frozenset({"--partial-dir", "--temp-dir", "--compare-dest", "--copy-dest", "--link-dest"})
 _DELETING: Final = frozenset(
     {"--delete", "--delete-before", "--delete-during", "--delete-delay", "--delete-after", "--delete-excluded"}
 )
@@ -75,6 +73,7 @@ def read_command(command: bytes) -> Command:
 class _Parser:
     def __init__(self, words: list[str]) -> None:
         self._words = words
+        self._packs = 0
         self._command = Command(download=words[:1] == ["--sender"])
         if self._command.download:
             del self._words[0]
@@ -101,7 +100,8 @@ class _Parser:
 
     def _read_letters(self, letters: str) -> None:
         command = self._command
-        if letters.partition("e")[0].count("z") > 1:
+        self._packs += letters.partition("e")[0].count("z")
+        if self._packs > 1:
             raise NotFollowed("the option -zz is not followed")
         for place, letter in enumerate(letters):
             if letter == "e":

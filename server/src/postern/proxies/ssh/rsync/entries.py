@@ -28,6 +28,8 @@ _UNKNOWN: Final = ~((1 << 15) - 1)
 
 _MAX_PATH: Final = 4096
 _MAX_COMMON: Final = 255
+#: Each level costs memory and time wherever names are compared.
+_MAX_LEVELS: Final = 128
 _SECOND_NS: Final = 10**9
 _KINDS: Final = frozenset({stat.S_IFREG, stat.S_IFDIR, stat.S_IFLNK, stat.S_IFCHR, stat.S_IFBLK, stat.S_IFIFO, stat.S_IFSOCK})  # fmt: skip
 #: The last version that sends a number for pipes and sockets, too.
@@ -198,6 +200,8 @@ class Entries:
     def _check(self, entry: Entry, path: bytes) -> None:
         if _UNCLEAN.search(path) or (path.startswith(b"/") and not self._command.relative):
             raise NotFollowed("a name is none that rsync would send")
+        if path.count(b"/") > _MAX_LEVELS:
+            raise NotFollowed("a name has too many levels")
         if entry.name == b"." and not entry.is_folder:
             raise NotFollowed("a name is none that rsync would send")
         if b"\0" in entry.target:

@@ -32,6 +32,8 @@ _ASKED: Final = {
 
 _SUM_BYTES: Final = {"xxh128": 16, "xxh3": 8, "xxh64": 8, "md5": 16, "md4": 16, "sha1": 20}
 PACKINGS: Final = frozenset({"zlib", "zlibx", "zstd", "lz4"})
+#: All names that rsync writes itself in its offers.
+_NAMES: Final = frozenset(name.encode() for name in (*_SUM_BYTES, *PACKINGS, "none"))
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -144,7 +146,13 @@ class Greeting:
 
 
 def _first_common(offer: bytes, answer: bytes) -> str:
-    """The first name of the client's offer that the host knows, too."""
+    """The first name of the client's offer that the host knows, too.
+
+    rsync knows some by other names (`xxhash`), and reads capitals as small letters: of a name that it may take for
+    another one it would not be certain what the sides agree on.
+    """
+    if any(name not in _NAMES for name in (*offer.split(b" "), *answer.split(b" "))):
+        raise NotFollowed("a checksum or compression has a name that is not followed")
     known = set(answer.split(b" "))
     for name in offer.split(b" "):
         if name in known:

@@ -4,6 +4,7 @@ All bytes pass unchanged and at once; they are read afterwards, a bounded time i
 be asked to wait for room in the log: the transfer itself has its own entry, for which room was set aside before it ran.
 """
 
+import contextlib
 import logging
 import stat
 from collections import deque
@@ -28,6 +29,8 @@ _SLICE_BYTES: Final = 4096
 _FULL_BYTES: Final = 1024 * 1024
 #: Time of the processor that one session may take at its end, for what still waits.
 _CLOSE_S: Final = 0.1
+#: Entries in the log of one transfer.
+_MAX_NAMED: Final = 200_000
 
 
 class RsyncInspector:
@@ -81,7 +84,8 @@ class RsyncInspector:
             if thread_s() > until_s:
                 self._stop("too much was left to be read at the end")
         if self._reader is not None:
-            self._reader.stop()
+            with contextlib.suppress(NotFollowed):  # at the last entry that is told
+                self._reader.stop()
 
     @property
     def account(self) -> str:
@@ -223,5 +227,9 @@ class RsyncInspector:
         success: bool = True,
         detail: str = "",
     ) -> None:
+        if self._named >= _MAX_NAMED:  # a few bytes are enough for an entry, and the log's room is everybody's
+            if self._stopped:
+                return
+            raise NotFollowed("too many entries")
         self._named += 1
         self._session.file_transferred(direction, operation, path, size=size, success=success, detail=detail)
