@@ -3,6 +3,8 @@
 import asyncio
 import http.client
 import json
+import select
+import socket
 from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any, Self
@@ -37,10 +39,20 @@ class Pinned:
     def __init__(self, product: Product, api: Api) -> None:
         self._api = api
         self.connection = http.client.HTTPConnection("127.0.0.1", product.http_port, timeout=90)
-        self.call("GET", "/api/v1/settings/public/")
-        port: int = self.connection.sock.getsockname()[1]
-        found = wait_until(lambda: owner_of(product, port), message="the owner of a connection")
-        self.pid: int = found
+        try:
+            self.call("GET", "/api/v1/settings/public/")
+            self.pid: int = wait_until(lambda: self._owner(product), message="the owner of a connection")
+        except BaseException:
+            self.connection.close()
+            raise
+
+    def _owner(self, product: Product) -> int | None:
+        """Raises ConnectionError when the owner has ended, and the connection with it."""
+        sock = self.connection.sock
+        if sock is None or (select.select([sock], [], [], 0)[0] and not sock.recv(1, socket.MSG_PEEK)):
+            raise ConnectionResetError("closed by the other end")
+        port: int = sock.getsockname()[1]
+        return owner_of(product, port)
 
     def call(self, method: str, path: str, body: Any = None) -> Answer:
         headers = {"Cookie": "; ".join(f"{one.name}={one.value}" for one in self._api.cookies), "Accept-Language": "en"}
