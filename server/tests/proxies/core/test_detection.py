@@ -181,7 +181,7 @@ async def test_a_session_that_ends_because_of_a_command_is_not_read_from_within_
     notes = Telling(clock, 0)
 
     def new(_columns: int, _rows: int, found: Callable[[Any], None]) -> Any:
-        notes.found = found  # type: ignore[attr-defined]
+        notes.found = found  # type: ignore[attr-defined]  # made before the detection that it is told of
         return notes
 
     def on_command(command: Any) -> None:
@@ -209,7 +209,7 @@ async def test_a_command_that_cannot_be_told_stops_neither_this_session_nor_othe
     notes = Telling(clock, 0)
 
     def new(_columns: int, _rows: int, found: Callable[[Any], None]) -> Any:
-        notes.found = found  # type: ignore[attr-defined]
+        notes.found = found  # type: ignore[attr-defined]  # made before the detection that it is told of
         return notes
 
     def refuse(_command: Any) -> None:

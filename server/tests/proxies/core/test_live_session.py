@@ -110,7 +110,7 @@ async def test_session_whose_end_meets_a_fault_of_ours_is_gone_and_its_front_hea
     heard: list[EndReason] = []
     session.on_end(lambda reason, _message: heard.append(reason))
     watcher = place.registry.watch(watch_grant(session))
-    recorder.end = lambda _reason: 1 / 0  # type: ignore[assignment, method-assign]
+    recorder.end = lambda _reason: 1 / 0  # type: ignore[assignment, method-assign]  # a fault at the end
     with pytest.raises(ZeroDivisionError):
         session.end(EndReason.IDLE)
 

@@ -139,7 +139,7 @@ async def test_session_ends_when_an_event_cannot_be_kept_for_whatever_reason(pla
             raise TypeError("no such event")
         keep(event, held=held)
 
-    place.events.append = broken  # type: ignore[method-assign]
+    place.events.append = broken  # type: ignore[method-assign]  # a fault in keeping an event
     session.file_transferred(TransferDirection.UPLOAD, "upload", "/srv/file", held=held)
 
     assert ends(place) == [EndReason.CANNOT_RECORD]
