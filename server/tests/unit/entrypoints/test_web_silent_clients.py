@@ -84,6 +84,31 @@ def test_head_without_end_is_refused(strict: Pool) -> None:
         assert b"431" in greedy.recv(65536)
 
 
+@pytest.mark.parametrize(
+    "beginning",
+    [
+        b"POST /read HTTP/1.1\r\nhost: h\r\ntransfer-encoding: chunked\r\n\r\n1\r\na\r\n0\r\nx: ",
+        b"POST /read HTTP/1.1\r\nhost: h\r\ntransfer-encoding: chunked\r\n\r\n1;x=",
+        b"GET /slow HTTP/1.1\r\nhost: h\r\n\r\nGET /pid HTTP/1.1\r\nx: ",
+    ],
+    ids=["trailer", "beside the size of a piece", "behind a running request"],
+)
+def test_text_without_end_beside_a_request_ends_the_connection(strict: Pool, beginning: bytes) -> None:
+    with clients(strict, 1) as (greedy,):
+        greedy.sendall(beginning)
+        with pytest.raises(ConnectionError):
+            greedy.sendall(b"x" * (512 * MAX_HEAD_BYTES))
+        assert strict.ask(strict.connect()) in strict.pids()
+
+
+def test_body_of_any_size_passes_beside_the_limit_of_heads(strict: Pool) -> None:
+    with clients(strict, 1) as (honest,):
+        honest.sendall(b"POST /read HTTP/1.1\r\nhost: h\r\ncontent-length: %d\r\n\r\n" % (64 * MAX_HEAD_BYTES))
+        for _ in range(64):
+            honest.sendall(b"x" * MAX_HEAD_BYTES)
+        assert b"200 OK" in honest.recv(65536)
+
+
 def test_slow_answer_is_not_cut_by_the_head_of_the_next_request(tmp_path: Path) -> None:
     with Pool(tmp_path / "log", "head_s=0.2", processes=1) as pool, clients(pool, 1) as (client,):
         client.sendall(REQUEST.replace(b"/pid", b"/slow") + b"GET /pi")

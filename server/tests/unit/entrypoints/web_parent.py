@@ -2,6 +2,7 @@
 
 /pid      the process that answers        /slow     the same after half a second
 /exit     the process ends with the status in the query
+/read     the same as /pid, when the whole body has come
 
 head_s=N     deadline of a request's head
 files=N      limit of open files
@@ -30,6 +31,9 @@ from postern.foundation.settings import Address
 async def application(scope: Any, receive: Any, send: Any) -> None:
     if scope["path"] == "/exit":
         os._exit(int(scope["query_string"] or b"1"))
+    if scope["path"] == "/read":
+        while (await receive()).get("more_body"):
+            pass
     if scope["path"] == "/slow":
         await asyncio.sleep(0.5)
     body = str(os.getpid()).encode()

@@ -4,7 +4,8 @@ uvicorn waits without a limit for the first request of a connection, and for the
 at that point, so such a connection costs a stranger nothing and would take a file descriptor of ours for as long as they like.
 
     deadline   from the connection's first moment, or from the first byte of a later request, to the end of the head
-    size       a head that grows beyond the limit is answered with 431
+    size       a head that grows beyond the limit is answered with 431. Trailers of a body, the sizes of its pieces with what
+               is written beside them, and a head behind a running request are limited alike; they end the connection
     bound      connections that wait for a request: the oldest is closed for a new one, those that never asked anything first
 """
 
@@ -64,7 +65,8 @@ class HeadGuard(HttpToolsProtocol):
     def __init__(self, *arguments: Any, **named: Any) -> None:
         super().__init__(*arguments, **named)
         self._deadline: asyncio.TimerHandle | None = None
-        self._head_bytes = 0
+        #: What was read since the last complete head or piece of a body: it gathers in the parser, at a growing price.
+        self._unread_bytes = 0
 
     def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]  # as uvicorn's
         super().connection_made(transport)
@@ -76,14 +78,17 @@ class HeadGuard(HttpToolsProtocol):
         super().connection_lost(exc)
 
     def data_received(self, data: bytes) -> None:
-        if self._deadline is not None:
-            self._head_bytes += len(data)
-        elif self._is_idle():
+        if self._deadline is None and self._is_idle():
             self._await_head()
+        self._unread_bytes += len(data)
         super().data_received(data)
-        if self._deadline is not None and self._head_bytes > MAX_HEAD_BYTES and self._is_idle():
+        if self._unread_bytes <= MAX_HEAD_BYTES or self.transport.is_closing():
+            return
+        if self._deadline is not None and self._is_idle():
             self.transport.write(_REFUSAL)
             self.give_up()
+        else:
+            self.transport.abort()
 
     def on_message_begin(self) -> None:
         super().on_message_begin()
@@ -91,10 +96,16 @@ class HeadGuard(HttpToolsProtocol):
             self._await_head()
 
     def on_headers_complete(self) -> None:
+        self._unread_bytes = 0
         self._forget_head()
         super().on_headers_complete()
 
+    def on_body(self, body: bytes) -> None:
+        self._unread_bytes = 0
+        super().on_body(body)
+
     def on_message_complete(self) -> None:
+        self._unread_bytes = 0
         super().on_message_complete()
         if self._deadline is not None and self._is_idle():  # the rest of a body that was answered before its end
             self._forget_head()
@@ -116,7 +127,6 @@ class HeadGuard(HttpToolsProtocol):
         return cycle is None or cycle.response_complete
 
     def _await_head(self) -> None:
-        self._head_bytes = 0
         self._deadline = self.loop.call_later(self.head_s, self._on_deadline)
 
     def _forget_head(self) -> None:
