@@ -293,24 +293,51 @@ def test_wrong_proofs_of_one_address_fill_no_log(db: None, http: Client) -> None
 # Renewing and revoking
 
 
-@pytest.mark.parametrize("thief", [{"boot_id": uuid4()}, {"REMOTE_ADDR": "198.51.100.66"}], ids=["process", "address"])
-def test_renewed_credential_goes_to_the_running_process_alone(
-    proxy: Proxy, as_admin: APIClient, people: dict[str, User], thief: dict[str, Any]
+@pytest.mark.parametrize("beats", [False, True], ids=["asks", "beats and asks"])
+def test_renewed_credential_goes_to_the_process_of_the_order_alone(
+    proxy: Proxy, as_admin: APIClient, people: dict[str, User], beats: bool
 ) -> None:
     """A thief of the former credential is faster, and gets an alarm instead."""
     proxy.beat()
     as_admin.post(f"{TERMINALS}{proxy.id}/renew-credential/")
+    honest, proxy.boot_id = proxy.boot_id, uuid4()
+    if beats:
+        assert proxy.beat().renew_credential is False
     for _ in range(2):
-        stolen = proxy.renew(**thief)
+        stolen = proxy.renew()
         assert (stolen.status_code, stolen.json()["code"]) == (403, "renewal_refused")
     assert Terminal.objects.get().next_secret_hash == ""
     assert AuditEvent.objects.filter(event="terminal.alarm", new__kind="renewal").count() == 2
     assert told("ProxyAlarmMessage")
+    thief, proxy.boot_id = proxy.boot_id, honest
     former = proxy.secret
+    assert proxy.beat().renew_credential is True
+    assert AuditEvent.objects.filter(event="terminal.alarm", new__kind="twice").exists() is beats
     proxy.secret = proxy.renew().json()["secret"]
     proxy.beat()
-    proxy.secret = former
-    assert proxy.renew(**thief).status_code == 401
+    proxy.secret, proxy.boot_id = former, thief
+    assert proxy.renew().status_code == 401
+
+
+def test_renewal_is_ordered_again_for_a_proxy_that_has_started_anew(proxy: Proxy, as_admin: APIClient) -> None:
+    proxy.beat()
+    as_admin.post(f"{TERMINALS}{proxy.id}/renew-credential/")
+    proxy.boot_id = uuid4()
+    assert proxy.beat().renew_credential is False
+    as_admin.post(f"{TERMINALS}{proxy.id}/renew-credential/")
+    assert proxy.beat().renew_credential is True
+    assert proxy.renew().status_code == 200
+    assert AuditEvent.objects.filter(event="terminal.renewal_ordered").count() == 2
+
+
+def test_proxy_with_two_addresses_is_told_of_once_for_each_and_renews(proxy: Proxy, as_admin: APIClient) -> None:
+    for number in range(6):
+        proxy.http.defaults["REMOTE_ADDR"] = ("198.51.100.7", "2001:db8::7")[number % 2]
+        proxy.beat()
+    as_admin.post(f"{TERMINALS}{proxy.id}/renew-credential/")
+    proxy.http.defaults["REMOTE_ADDR"] = "198.51.100.7"
+    assert proxy.renew().status_code == 200
+    assert AuditEvent.objects.filter(event="terminal.alarm").count() == 2
 
 
 def test_renewed_credential_is_not_told_to_a_proxy_that_never_beat(proxy: Proxy, as_admin: APIClient) -> None:

@@ -116,7 +116,7 @@ def test_new_credential_starts_anew(proxy: Proxy) -> None:
     with at(proxy, THIEF):
         ask(proxy)
     proxy.beat()
-    Terminal.objects.update(is_renewal_due=True)
+    Terminal.objects.update(is_renewal_due=True, renewal_boot_id=proxy.boot_id)
     proxy.secret = proxy.renew().json()["secret"]
     proxy.beat()
     with at(proxy, THIEF):

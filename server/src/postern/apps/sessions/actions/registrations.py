@@ -19,6 +19,7 @@ from postern.apps.sessions.errors import (
 )
 from postern.apps.sessions.events import ProxyAlarmKind, TerminalWaiting
 from postern.apps.sessions.models import Terminal, TerminalType
+from postern.apps.users import facade as users
 from postern.foundation import events
 from postern.foundation.actor import Actor
 from postern.kernel import clock, ids
@@ -108,6 +109,7 @@ def note_refused_token(*, actor: Actor, kind: str) -> None:
 @transaction.atomic
 def accept(*, actor: Actor, terminal: Terminal) -> Terminal:
     """The proxy may work from now on. Accepting twice changes nothing. Raises CredentialRevoked."""
+    users.hold_caller(actor)
     row = _locked(terminal)
     if row.is_revoked:
         raise CredentialRevoked(_("The credential of this terminal was revoked. Let it register again."))
@@ -131,15 +133,19 @@ def refuse(*, actor: Actor, terminal: Terminal) -> None:
 
 @transaction.atomic
 def order_renewal(*, actor: Actor, terminal: Terminal) -> Terminal:
-    """Have the proxy fetch a new credential with its next heartbeat. Raises NotWaiting, CredentialRevoked."""
+    """Have the present process of the proxy fetch a new credential with its next heartbeat. To be ordered again after a restart.
+
+    Raises NotWaiting, CredentialRevoked.
+    """
+    users.hold_caller(actor)
     row = _locked(terminal)
     if row.is_revoked:
         raise CredentialRevoked(_("The credential of this terminal was revoked. Let it register again."))
     if not row.is_accepted:
         raise NotWaiting(_("This terminal is not accepted."))
-    if not row.is_renewal_due:
-        row.is_renewal_due = True
-        row.save(update_fields=["is_renewal_due"])
+    if not row.is_renewal_due or row.renewal_boot_id != row.boot_id:
+        row.is_renewal_due, row.renewal_boot_id = True, row.boot_id
+        row.save(update_fields=["is_renewal_due", "renewal_boot_id"])
         terminal_log.record(
             actor, row, audits.Event.TERMINAL_RENEWAL_ORDERED, "update", {"fingerprint": row.fingerprint}
         )
@@ -147,14 +153,16 @@ def order_renewal(*, actor: Actor, terminal: Terminal) -> Terminal:
 
 
 def renew(*, actor: Actor, terminal: Terminal, boot_id: UUID) -> Secret:
-    """The new secret, for the process whose heartbeat came last, at its address, and for nobody else.
+    """The new secret, for the process that ran when it was ordered, and for nobody else.
 
-    Raises RenewalRefused to others, which is an alarm, and Conflict when nobody ordered a new credential. The present credential holds
+    The id of a process is known to it and to us alone: who has stolen the credential, and beats with it, has another one. Raises
+    RenewalRefused to others, which is an alarm, and Conflict when nobody ordered a new credential. The present credential holds
     until the new one is used: an answer that is lost locks nobody out.
     """
     with transaction.atomic():
         row = _locked(terminal)
-        if row.boot_id == boot_id and not sightings.is_elsewhere(row, actor.remote_addr):
+        expected = row.renewal_boot_id if row.is_renewal_due else row.boot_id
+        if expected is not None and boot_id == expected:
             return _issue(actor, row)
         terminal_log.alarm(
             row,
@@ -163,7 +171,7 @@ def renew(*, actor: Actor, terminal: Terminal, boot_id: UUID) -> Secret:
             old={"remote_addr": row.remote_addr, "boot_id": row.boot_id},
             place=actor.remote_addr or "",
         )
-    raise RenewalRefused(_("The new credential is for the process whose heartbeat came last."))
+    raise RenewalRefused(_("The new credential is for the process that ran when it was ordered."))
 
 
 def _issue(actor: Actor, row: Terminal) -> Secret:
@@ -190,13 +198,14 @@ def revoke(*, actor: Actor, terminal: Terminal) -> Terminal:
         return row
     old = {"is_accepted": row.is_accepted, "fingerprint": row.fingerprint}
     row.secret_hash, row.next_secret_hash, row.is_renewal_due, row.is_accepted = "", "", False, False
-    row.is_shut_out = True
+    row.renewal_boot_id, row.is_shut_out = None, True
     sightings.forget(row)
     row.save(
         update_fields=[
             "secret_hash",
             "next_secret_hash",
             "is_renewal_due",
+            "renewal_boot_id",
             "is_accepted",
             "is_shut_out",
             "has_sightings",

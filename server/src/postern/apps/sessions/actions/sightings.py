@@ -46,6 +46,21 @@ def note(terminal: Terminal, remote_addr: str) -> None:
         locked.save(update_fields=["has_sightings"])
 
 
+def is_first(terminal: Terminal, remote_addr: str) -> bool:
+    """Whether nothing has been told of that address yet; from now on it has. `terminal` is locked.
+
+    An honest proxy with two addresses is told of once for each of them, not with each heartbeat.
+    """
+    known = TerminalSighting.objects.filter(terminal=terminal)
+    network = network_of(remote_addr)
+    if known.filter(network=network, date_told__isnull=False).exists() or known.count() >= MOST_NOTED:
+        return False
+    TerminalSighting.objects.update_or_create(
+        terminal=terminal, network=network, defaults={"remote_addr": remote_addr[:64], "date_told": clock.now()}
+    )
+    return True
+
+
 def judge(terminal: Terminal, remote_addr: str | None, *, has_moved: bool) -> None:
     """A heartbeat came from `remote_addr`: what was noted elsewhere is an alarm. `terminal` is locked, and saved by the caller.
 

@@ -61,6 +61,7 @@ def beat(
     known.remote_addr = remote_addr or known.remote_addr
     if secret_hash and ids.same(secret_hash, known.next_secret_hash):
         known.secret_hash, known.next_secret_hash, known.is_renewal_due = secret_hash, "", False
+        known.renewal_boot_id = None
         sightings.forget(known)
         terminal_log.record(
             messages.component(known.name, remote_addr),
@@ -80,14 +81,14 @@ def beat(
         orders=orders.open_orders(known.pk),
         settings=queries.proxy_settings(),
         over=over,
-        renew_credential=known.is_renewal_due,
+        renew_credential=known.is_renewal_due and known.renewal_boot_id == heartbeat.boot_id,
     )
 
 
 def _watch_for_thieves(known: Terminal, heartbeat: Heartbeat, remote_addr: str | None) -> None:
     """Tell when two processes use one credential: an address that changes in mid-run, a process that was replaced before."""
     same_process = known.boot_id == heartbeat.boot_id
-    if same_process and sightings.is_elsewhere(known, remote_addr):
+    if same_process and sightings.is_elsewhere(known, remote_addr) and sightings.is_first(known, remote_addr or ""):
         terminal_log.alarm(
             known, ProxyAlarmKind.ADDRESS, {"remote_addr": remote_addr}, old={"remote_addr": known.remote_addr}
         )

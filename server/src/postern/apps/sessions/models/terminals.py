@@ -47,6 +47,8 @@ class Terminal(PosternModel):
     secret_hash = models.CharField(max_length=64, editable=False, blank=True)
     next_secret_hash = models.CharField(max_length=64, editable=False, blank=True, default="")
     is_renewal_due = models.BooleanField(default=False, editable=False)
+    #: The process that ran when the renewal was ordered: only it gets the new credential.
+    renewal_boot_id = models.UUIDField(null=True, editable=False)
     is_accepted = models.BooleanField(_("Is Accepted"), default=False)
     is_local = models.BooleanField(_("Local"), default=False, editable=False)
     is_deleted = models.BooleanField(default=False, editable=False)
