@@ -148,7 +148,7 @@ class Preparations:
 
     def with_renewal_due(self) -> Values:
         boot_id = uuid4()
-        Terminal.objects.filter(pk=self.proxy.id).update(is_renewal_due=True, boot_id=boot_id)
+        Terminal.objects.filter(pk=self.proxy.id).update(is_renewal_due=True, boot_id=boot_id, renewal_boot_id=boot_id)
         return {"boot_id": str(boot_id)}
 
     def with_password(self) -> Values:
