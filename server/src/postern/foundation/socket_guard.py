@@ -40,9 +40,18 @@ class SocketGuard:
         told = {"accepted": False, "closed": False}
 
         async def noting(message: Message) -> None:
+            # One task of a consumer closes, another still sends what it was looking up: that goes nowhere.
+            if told["closed"]:
+                return
+            was_open = told["accepted"]
             told["accepted"] |= message["type"] == "websocket.accept"
             told["closed"] |= message["type"] == "websocket.close"
-            await send(message)
+            try:
+                await send(message)
+            except RuntimeError as error:
+                if was_open:  # the server itself has closed, over a frame that broke the protocol
+                    raise ClientDisconnected from error
+                raise
 
         try:
             await self._application(scope, receive, noting)

@@ -4,8 +4,11 @@ import asyncio
 import contextlib
 import logging
 import socket
+import threading
 from collections.abc import Iterator
+from time import monotonic, sleep
 from typing import Any
+from uuid import UUID
 
 import pytest
 from django.db import OperationalError
@@ -16,9 +19,11 @@ from websockets.frames import Frame, Opcode
 
 from factories.browser import PASSWORD, Browser
 from factories.proxy_client import Proxy
-from postern.apps.notifications import consumers
+from postern.apps.authn.models import LoginSession
+from postern.apps.notifications import consumers, queries
 from postern.apps.users.models import User
 from postern.contracts.terminals import CONTROL_CHANNEL
+from postern.kernel import clock
 
 BELL = "/ws/notifications/site-msg/"
 UNKNOWN = (
@@ -125,6 +130,45 @@ def test_hostile_frames_close_with_a_code_and_no_stack(
 
     found = asyncio.run(story())
     assert all(found.values()), found
+    assert stacks == []
+
+
+@pytest.mark.parametrize("closed_by", ["a broken frame", "the watch over sign-ins"])
+def test_bell_that_closes_while_it_looks_something_up_leaves_no_stack(
+    closed_by: str, live: LiveServer, cookie: str, stacks: list[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    may_answer = threading.Event()
+
+    def slow(user_id: UUID) -> int:
+        assert may_answer.wait(60)
+        return len(str(user_id))
+
+    monkeypatch.setattr(queries, "unread_total", slow)
+
+    try:
+        with socket.create_connection(("127.0.0.1", live.port), timeout=60) as link, link.makefile("rb") as answers:
+            link.sendall(
+                f"GET {BELL} HTTP/1.1\r\nHost: {live.host}\r\nOrigin: http://{live.host}\r\nCookie: {cookie}\r\n"
+                "Upgrade: websocket\r\nConnection: Upgrade\r\nSec-WebSocket-Version: 13\r\n"
+                "Sec-WebSocket-Key: AAAAAAAAAAAAAAAAAAAAAA==\r\n\r\n".encode()
+            )
+            while answers.readline() != b"\r\n":
+                pass
+            if closed_by == "a broken frame":
+                link.sendall(Frame(Opcode.TEXT, b"\xff\xfe").serialize(mask=True, extensions=[]))
+            else:
+                LoginSession.objects.update(date_ended=clock.now())
+            opcode, size = answers.read(2)
+            code = int.from_bytes(answers.read(size)[:2], "big")
+            # The close is not answered: to the server the link is still there, and closing.
+            may_answer.set()
+            deadline = monotonic() + 60
+            while consumers.WATCH._sockets and monotonic() < deadline:
+                sleep(0.02)
+    finally:
+        may_answer.set()
+    assert (opcode, code) == (0x88, {"a broken frame": 1007, "the watch over sign-ins": 4401}[closed_by])
+    assert not consumers.WATCH._sockets
     assert stacks == []
 
 
