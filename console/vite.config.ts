@@ -136,6 +136,8 @@ export default defineConfig({
     environment: 'jsdom',
     environmentOptions: { jsdom: { url: 'http://postern.test/ui/' } },
     setupFiles: ['src/test/setup.ts'],
+    // Left alone, one of two cores rests.
+    maxWorkers: '100%',
     restoreMocks: true,
     unstubGlobals: true,
     // A machine that stands still for a while is no failure; what hangs ends here.

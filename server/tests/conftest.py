@@ -69,15 +69,17 @@ def pytest_sessionstart() -> None:
 
 
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
-    """On PostgreSQL only what uses a database runs: the rest has been run on SQLite, and cannot end otherwise."""
+    """On PostgreSQL only what can end otherwise there runs: the rest has been run on SQLite."""
     if "DATABASE_URL" not in os.environ:
         return
-    without = [item for item in items if not uses_database(item)]
-    items[:] = [item for item in items if uses_database(item)]
+    without = [item for item in items if not depends_on_database(item)]
+    items[:] = [item for item in items if depends_on_database(item)]
     config.hook.pytest_deselected(items=without)
 
 
-def uses_database(item: pytest.Item) -> bool:
+def depends_on_database(item: pytest.Item) -> bool:
+    if item.get_closest_marker("any_database") is not None:
+        return False
     fixtures = getattr(item, "fixturenames", ())
     return item.get_closest_marker("django_db") is not None or not {"db", "transactional_db"}.isdisjoint(fixtures)
 

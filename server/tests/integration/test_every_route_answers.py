@@ -14,6 +14,8 @@ READS = {endpoint.url for endpoint in HTTP if endpoint.method == "GET"}
 ANSWERS = {200, 301, 302, 307, 308, 401, 403, 404, 405}
 SIZES = ("", "?format=csv", "?fields_size=mini&display=1&draw=1", "?limit=1&offset=0&order=-pk")
 
+pytestmark = pytest.mark.any_database
+
 
 @pytest.fixture(params=ROLES)
 def client(

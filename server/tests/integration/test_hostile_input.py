@@ -119,6 +119,7 @@ def test_k22_query_of_any_kind_is_never_a_fault_of_ours(
 
 @pytest.mark.django_db
 @pytest.mark.parametrize("endpoint", WRITES, ids=lambda endpoint: f"{endpoint.method} {endpoint.path}")
+@pytest.mark.any_database
 def test_body_of_any_kind_is_never_a_fault_of_ours(
     endpoint: Endpoint, people: dict[str, User], client_of: Callable[[User | None], APIClient]
 ) -> None:

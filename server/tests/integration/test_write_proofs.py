@@ -55,12 +55,14 @@ def _expect_none(area: str, faults_of: Callable[[Write], list[str]]) -> None:
 
 @pytest.mark.django_db
 @areas
+@pytest.mark.any_database
 def test_write_is_told_by_one_record_with_both_values(area: str, world: World) -> None:
     _expect_none(area, lambda write: proofs.is_told(write, world))
 
 
 @pytest.mark.django_db
 @areas
+@pytest.mark.any_database
 def test_k73_no_secret_of_a_write_stands_in_tables_log_or_answer(
     area: str, world: World, logged: list[logging.LogRecord]
 ) -> None:
@@ -81,5 +83,6 @@ def test_write_that_is_repeated_changes_and_tells_nothing(area: str, world: Worl
 
 @pytest.mark.django_db
 @areas
+@pytest.mark.any_database
 def test_write_hashes_no_password_while_its_transaction_is_open(area: str, world: World) -> None:
     _expect_none(area, lambda write: hashes_outside_transactions(write, world))

@@ -39,6 +39,7 @@ def _upload(client: APIClient, content_type: str, data: bytes) -> Any:
 
 
 @pytest.mark.parametrize("name", sorted(REFUSED))
+@pytest.mark.any_database
 def test_k72_hostile_file_is_refused_in_words(in_english: APIClient, name: str) -> None:
     content_type, make, start = REFUSED[name]
     answer = _upload(in_english, content_type, make())
@@ -52,6 +53,7 @@ def test_k72_hostile_file_is_refused_in_words(in_english: APIClient, name: str) 
 
 
 @pytest.mark.parametrize("name", ["zip bomb", "zip bomb that lies", "huge dimensions", "billion laughs", "many parts"])
+@pytest.mark.any_database
 def test_k72_child_stays_within_its_memory_and_time(name: str) -> None:
     content_type, make, _start = REFUSED[name]
     kind = content_type.removeprefix("text/")
@@ -64,6 +66,7 @@ def test_k72_child_stays_within_its_memory_and_time(name: str) -> None:
     assert float(cpu_s) <= limits.CPU_S + 1
 
 
+@pytest.mark.any_database
 def test_k72_entities_that_are_hidden_behind_a_comment_are_never_expanded(in_english: APIClient) -> None:
     answer = _upload(in_english, "text/xlsx", hidden_entities())
     if answer.status_code == 200:
@@ -115,6 +118,7 @@ def test_k72_child_inherits_no_descriptor_and_no_environment(
     assert set(options["env"]) == {"PATH"}
 
 
+@pytest.mark.any_database
 def test_k72_child_that_hangs_is_ended(in_english: APIClient, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(importing, "_WALL_S", 0.0)
     answer = _upload(in_english, "text/xlsx", HONEST)
@@ -122,6 +126,7 @@ def test_k72_child_that_hangs_is_ended(in_english: APIClient, monkeypatch: pytes
     assert answer.json()["detail"].startswith("Reading the file needs too much")
 
 
+@pytest.mark.any_database
 def test_k72_further_uploads_wait_their_turn_and_are_then_told_so(
     in_english: APIClient, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -135,6 +140,7 @@ def test_k72_further_uploads_wait_their_turn_and_are_then_told_so(
 
 
 @pytest.mark.parametrize("language", ["en", "zh-hans"])
+@pytest.mark.any_database
 def test_refusals_are_told_in_the_language_of_the_person(as_org_admin: APIClient, language: str) -> None:
     as_org_admin.cookies["django_language"] = language
     told = _upload(as_org_admin, "text/csv", b"").json()["detail"]

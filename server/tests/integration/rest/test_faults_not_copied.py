@@ -62,6 +62,7 @@ def test_lists_are_found() -> None:
 @pytest.mark.spec("S8-053")
 @pytest.mark.parametrize("path", DEAD)
 @pytest.mark.parametrize("method", ["get", "post", "patch", "delete", "options"])
+@pytest.mark.any_database
 def test_dead_url_is_a_clear_404(
     path: str, method: str, people: dict[str, User], client_of: Callable[[User | None], APIClient]
 ) -> None:
@@ -73,6 +74,7 @@ def test_dead_url_is_a_clear_404(
 @pytest.mark.spec("S8-052", "S7-063")
 @pytest.mark.parametrize("path", LISTS_DELETED)
 @pytest.mark.parametrize("query", ["", "?search=a", "?limit=1", "?spm=", "?ids=", "?order=id", "?fields=id&draw=1"])
+@pytest.mark.any_database
 def test_wide_delete_is_refused_with_a_reason(
     path: str, query: str, people: dict[str, User], client_of: Callable[[User | None], APIClient]
 ) -> None:

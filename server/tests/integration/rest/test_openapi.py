@@ -18,6 +18,8 @@ from postern.foundation.rest.views import PosternView
 METHODS = {"get", "post", "put", "patch", "delete"}
 ASSET = {"hostname": "web-1", "ip": "192.0.2.1", "platform": "Linux", "protocols": ["ssh/22"]}
 
+pytestmark = pytest.mark.any_database
+
 
 def operations() -> list[tuple[str, str, dict[str, Any]]]:
     paths = document.document()["paths"]

@@ -45,6 +45,7 @@ def _all_fields(fields: dict[str, Any]) -> Iterator[tuple[str, dict[str, Any]]]:
 
 @pytest.mark.spec("S7-009", "S7-010", "S7-011", "S7-012")
 @pytest.mark.parametrize("path", PATHS)
+@pytest.mark.any_database
 def test_every_field_of_every_list_is_described_as_agreed(
     path: str, people: dict[str, User], client_of: Callable[[User | None], APIClient]
 ) -> None:

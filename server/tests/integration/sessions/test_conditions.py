@@ -180,6 +180,7 @@ _VOID_WITHOUT_SECOND_FACTOR = {
 
 @pytest.mark.parametrize("condition", CONDITIONS)
 @pytest.mark.parametrize("way", WAYS)
+@pytest.mark.any_database
 def test_k51_unmet_condition_closes_every_way_in(proxy: Proxy, world: World, uma: User, way: str, condition: str):
     ways = Ways(proxy, world)
     if way != "bearer_confirms_nothing":  # while all is in order it may
