@@ -28,7 +28,7 @@ def test_housekeeping_forgets_what_is_over_and_keeps_the_rest(browser: Browser, 
     Session.objects.update(expire_date=long_ago)
     for table in (LoginSession, BearerToken, UsedSignature):
         table.objects.update(date_expired=long_ago)
-    SignInGuard.objects.update(date_window_start=long_ago)
+    SignInGuard.objects.update(date_last_failure=long_ago)
     forget_old_sign_ins()
     assert [table.objects.count() for table in tables] == [0] * 5
 
@@ -38,7 +38,7 @@ def test_housekeeping_keeps_locks(ann: User):
     SignInGuard.objects.create(
         kind="address",
         key_hash="b" * 64,
-        date_window_start=now - timedelta(days=1),
+        date_last_failure=now - timedelta(days=1),
         date_locked_until=now + timedelta(minutes=5),
     )
     forget_old_sign_ins()

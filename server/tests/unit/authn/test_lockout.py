@@ -8,13 +8,14 @@ from postern.apps.authn.lockout import (
     GuardState,
     LockRules,
     after_attempt,
-    after_success,
     is_locked,
+    known_delay,
+    without_attempt,
 )
 
 NOW = datetime(2026, 1, 1, tzinfo=UTC)
 RULES = LockRules(limit_count=7, limit_time_min=30)
-FRESH = GuardState(failures=0, locks=0, window_start=NOW, locked_until=None)
+FRESH = GuardState()
 
 
 def fail(state: GuardState, times: int, *, grows: bool = False, now: datetime = NOW) -> GuardState:
@@ -36,7 +37,7 @@ def test_lockout_at_the_limit_locks_for_the_interval():
 def test_lockout_old_failures_are_forgotten_after_the_window():
     state = fail(FRESH, 6)
     state = fail(state, 1, now=NOW + timedelta(minutes=30))
-    assert state.failures == 1
+    assert len(state.recent) == 1
     assert not is_locked(state, now=NOW + timedelta(minutes=30))
 
 
@@ -51,25 +52,38 @@ def test_lockout_of_an_address_doubles_each_time_up_to_a_day():
     assert spans[-1] == MAX_ADDRESS_LOCK
 
 
-def test_success_forgets_all_failures_of_the_account():
-    state = after_success(fail(FRESH, 7), whole=True, limit=7, locked_by_this=True)
-    assert state.failures == 0
-    assert not is_locked(state, now=NOW)
+def test_attempt_that_proved_right_is_taken_back_alone():
+    state = without_attempt(fail(FRESH, 5), NOW.timestamp(), limit=7, now=NOW)
+    assert len(state.recent) == 4
+    assert without_attempt(state, 1.0, limit=7, now=NOW) == state, "an attempt that is not counted"
 
 
-def test_success_takes_back_only_its_own_attempt_at_the_address():
-    state = after_success(fail(FRESH, 5), whole=False, limit=7, locked_by_this=False)
-    assert state.failures == 4
+def test_lock_that_rests_on_an_attempt_that_was_no_failure_is_lifted():
+    """Also when another attempt than that one was the last: the failures that are left are fewer than the limit."""
+    first = NOW - timedelta(minutes=1)
+    locked = fail(fail(FRESH, 1, now=first), 6)
+    assert is_locked(locked, now=NOW)
+    lifted = without_attempt(locked, first.timestamp(), limit=7, now=NOW)
+    assert (len(lifted.recent), lifted.locks, is_locked(lifted, now=NOW)) == (6, 0, False)
+    assert is_locked(fail(lifted, 1), now=NOW), "the next failure locks"
 
 
-def test_success_does_not_open_a_lock_that_others_caused():
-    locked = fail(FRESH, 7)
-    assert is_locked(after_success(locked, whole=False, limit=7, locked_by_this=False), now=NOW)
-    assert not is_locked(after_success(locked, whole=False, limit=7, locked_by_this=True), now=NOW)
+def test_day_without_a_lock_forgives_the_earlier_ones():
+    state = fail(FRESH, 7, grows=True)
+    assert state.locked_until is not None
+    later = fail(state, 7, grows=True, now=state.locked_until + timedelta(hours=23))
+    assert later.locked_until == state.locked_until + timedelta(hours=24)
+    forgiven = fail(state, 7, grows=True, now=state.locked_until + timedelta(hours=24))
+    assert forgiven.locked_until == state.locked_until + timedelta(hours=24, minutes=30)
 
 
-@given(st.lists(st.tuples(st.booleans(), st.integers(0, 300)), max_size=120))
+def test_known_place_waits_longer_after_each_failure_up_to_an_hour():
+    assert [known_delay(number).total_seconds() / 60 for number in range(1, 7)] == [1, 5, 25, 60, 60, 60]
+
+
+@given(st.lists(st.tuples(st.booleans(), st.integers(0, 600)), max_size=120))
 def test_lockout_never_lets_more_than_the_limit_fail_within_a_window(steps: list[tuple[bool, int]]):
+    """Wherever the window begins."""
     state, now = FRESH, NOW
     failed_at: list[datetime] = []
     for right, pause_s in steps:
@@ -78,10 +92,8 @@ def test_lockout_never_lets_more_than_the_limit_fail_within_a_window(steps: list
             continue
         state = after_attempt(state, limit=7, rules=RULES, grows=True, now=now)
         if right:
-            state = after_success(state, whole=False, limit=7, locked_by_this=is_locked(state, now=now))
+            state = without_attempt(state, now.timestamp(), limit=7, now=now)
         else:
             failed_at.append(now)
     for first in failed_at:
-        burst = [at for at in failed_at if first <= at < first + RULES.window]
-        # a window may end in the middle of the burst, so that two windows' worth is the worst case
-        assert len(burst) <= 2 * 7
+        assert len([at for at in failed_at if first <= at < first + RULES.window]) <= 7

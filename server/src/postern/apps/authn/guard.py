@@ -4,14 +4,15 @@ An attempt is reserved before the password is looked at (`reserve`) and given ba
 an account counts here: passwords on every way in, the present password of somebody who is signed in, and signatures made with
 an access key. Codes of the second factor have tighter counts (`mfa_guard`). What one of the counts locks is locked everywhere.
 
-Whoever comes from a known place of the person (`places`) is not kept out by what strangers did: the place has its own count,
-and waits ever longer after each failure beyond the limit. Its failures count for the account as well. Who comes from a known
-device at a known address is judged by the device, and counts at both: taking turns gains nothing.
+While an account is open, every attempt from a known place of the person (`places`) is judged and counts for the account,
+whatever neighbours at the same address did. While the account is locked, strangers are refused; a known place goes on, and
+waits ever longer after each failure. Who comes from a known device at a known address is judged by the device, and counts at
+both: taking turns gains nothing. Proofs that nobody guesses (`require_open`) ask the account and the codes alone.
 """
 
 import math
 from dataclasses import dataclass
-from datetime import datetime, timedelta
+from datetime import UTC, datetime, timedelta
 from typing import Final
 from uuid import UUID
 
@@ -28,11 +29,11 @@ from postern.apps.authn.lockout import (
     GuardState,
     LockRules,
     after_attempt,
-    after_success,
     is_locked,
     known_delay,
+    without_attempt,
 )
-from postern.apps.authn.models import GuardKind, KnownPlace, PlaceKind, SignInGuard
+from postern.apps.authn.models import GuardKind, KnownPlace, SignInGuard
 from postern.apps.preferences import facade as preferences
 from postern.apps.users.models import User, username_key
 from postern.foundation import events
@@ -47,19 +48,29 @@ _OF_ACCOUNT: Final = (GuardKind.ACCOUNT, GuardKind.MFA)
 
 
 @dataclass(frozen=True, slots=True)
+class Waiting:
+    """A known place at which an attempt was counted, and until when it waited before."""
+
+    place_id: UUID
+    former_until: datetime | None
+
+
+@dataclass(frozen=True, slots=True)
 class Attempt:
     """A counted attempt. `tries_left`: how many more failures a stranger may make before there is a lock.
 
-    It says the same from a known place, whatever that still allows: else it would tell that there is such an account.
+    It says the same from a known place: else it would tell that there is such an account.
     `locked_for`: how long, when this very attempt locks. `locks_account`: it locks the account for strangers.
+    `at`: under which instant it is counted. `places`: the known places that it comes from; `waiting`: those where it counts.
     """
 
     account_hash: str
     address_hash: str
+    at: float
     tries_left: int
     locks_account: bool
-    locks_address: bool
-    places: tuple[KnownPlace, ...] = ()
+    places: tuple[UUID, ...] = ()
+    waiting: tuple[Waiting, ...] = ()
     locked_for: timedelta | None = None
 
     @property
@@ -93,35 +104,35 @@ def reserve(username: str, remote_addr: str, *, device: str = "", of_address: bo
     account = locked_row(GuardKind.ACCOUNT, key_hash(GuardKind.ACCOUNT, username))
     address = locked_row(GuardKind.ADDRESS, key_hash(GuardKind.ADDRESS, remote_addr), address=remote_addr)
     known = _locked_places(places.find(username, remote_addr, device))
-    place = known[0] if known else None
-    _refuse_while_locked(username, account, address if of_address else None, place, now)
+    codes = SignInGuard.objects.filter(kind=GuardKind.MFA, key_hash=key_hash(GuardKind.MFA, username)).first()
+    under_attack = is_locked(state_of(account), now=now)
+    if known:  # neighbours at the address are not its owner; what they did asks nothing while the account is open
+        _refuse(now, codes, known[0] if under_attack else None)
+    else:
+        _refuse(now, codes, account, address if of_address else None)
 
-    limit, under_attack = rules.limit_count, is_locked(state_of(account), now=now)
-    address_counts = of_address and not is_locked(state_of(address), now=now)
-    next_account = state_of(account)
+    limit, next_account = rules.limit_count, state_of(account)
     if not under_attack:
         next_account = after_attempt(next_account, limit=limit, rules=rules, grows=False, now=now)
         store(account, next_account)
     next_address = state_of(address)
-    if address_counts:
+    if of_address and not is_locked(next_address, now=now):
         next_address = after_attempt(next_address, limit=limit * ADDRESS_FACTOR, rules=rules, grows=True, now=now)
         store(address, next_address)
     locks_account = not under_attack and is_locked(next_account, now=now)
     locked_for = rules.window if locks_account else None
-    tries_left = 0 if locks_account else max(limit - next_account.failures, 0)
-    if known:
-        free_tries = 1 if under_attack else limit  # while strangers guess, the owner waits after each failure
-        locked_for, *_others = [_count_for(one, free_tries=free_tries, now=now) for one in known]
-        tries_left = tries_left or max(
-            free_tries - known[0].failures, 0
-        )  # the lock of everybody else is no secret any more
+    waiting: tuple[Waiting, ...] = ()
+    if known and (under_attack or locks_account):
+        waiting = tuple(Waiting(place.pk, place.date_locked_until) for place in known)
+        locked_for, *_others = [_count_for(place, now=now) for place in known]
     return Attempt(
         account_hash=account.key_hash,
         address_hash=address.key_hash,
-        tries_left=tries_left,
+        at=now.timestamp(),
+        tries_left=max(limit - len(next_account.recent), 0),
         locks_account=locks_account,
-        locks_address=address_counts and is_locked(next_address, now=now),
-        places=tuple(known),
+        places=tuple(place.pk for place in known),
+        waiting=waiting,
         locked_for=locked_for,
     )
 
@@ -134,50 +145,40 @@ def release(attempt: Attempt) -> None:
     """
     _give_back(attempt, whole=not attempt.places)
     if attempt.places:
-        KnownPlace.objects.filter(pk__in=_keys(attempt.places)).update(failures=0, date_locked_until=None)
+        KnownPlace.objects.filter(pk__in=attempt.places).update(failures=0, date_locked_until=None)
 
 
 @transaction.atomic
 def take_back(attempt: Attempt) -> None:
     """Nobody judged the attempt: forget this one, and nothing else."""
     _give_back(attempt, whole=False)
-    if attempt.places:  # they did not wait, or there would be no attempt
-        known = KnownPlace.objects.filter(pk__in=_keys(attempt.places), failures__gt=0)
-        known.update(failures=F("failures") - 1, date_locked_until=None)
-
-
-def _keys(known: tuple[KnownPlace, ...]) -> list[UUID]:
-    return [place.pk for place in known]
+    for counted in attempt.waiting:
+        place = KnownPlace.objects.filter(pk=counted.place_id, failures__gt=0)
+        place.update(failures=F("failures") - 1, date_locked_until=counted.former_until)
 
 
 def _give_back(attempt: Attempt, *, whole: bool) -> None:
-    limit = lock_rules().limit_count
+    limit, now = lock_rules().limit_count, clock.now()
     account = locked_row(GuardKind.ACCOUNT, attempt.account_hash)
     address = locked_row(GuardKind.ADDRESS, attempt.address_hash)
-    store(account, after_success(state_of(account), whole=whole, limit=limit, locked_by_this=attempt.locks_account))
-    store(
-        address,
-        after_success(
-            state_of(address), whole=False, limit=limit * ADDRESS_FACTOR, locked_by_this=attempt.locks_address
-        ),
-    )
+    kept = GuardState() if whole else without_attempt(state_of(account), attempt.at, limit=limit, now=now)
+    store(account, kept)
+    store(address, without_attempt(state_of(address), attempt.at, limit=limit * ADDRESS_FACTOR, now=now))
 
 
-def require_open(username: str, remote_addr: str, *, device: str = "", of_address: bool = True) -> None:
+def require_open(username: str, remote_addr: str, *, device: str = "") -> None:
     """Raise SignInLocked while the account is locked for whoever comes from there. Counts nothing.
 
-    For proofs that cannot be guessed (keys, signatures): a lock closes every way in alike.
+    For proofs that nobody guesses (keys, signatures) and for codes, which have a count of their own. Passwords that neighbours
+    guessed at the same address do not refuse them: only the lock of the account does, and not at a known place.
     """
-    kinds = [*_OF_ACCOUNT, GuardKind.ADDRESS]
-    hashes = [key_hash(kind, remote_addr if kind == GuardKind.ADDRESS else username) for kind in kinds]
+    hashes = [key_hash(kind, username) for kind in _OF_ACCOUNT]
     now = clock.now()
-    found = {
-        row.kind: row
-        for row in SignInGuard.objects.filter(kind__in=kinds, key_hash__in=hashes, date_locked_until__gt=now)
-    }
-    place = next(iter(places.find(username, remote_addr, device)), None)
-    address = found.get(GuardKind.ADDRESS) if of_address else None
-    _refuse(found.get(GuardKind.ACCOUNT), found.get(GuardKind.MFA), address, place, now)
+    locked = SignInGuard.objects.filter(kind__in=_OF_ACCOUNT, key_hash__in=hashes, date_locked_until__gt=now)
+    found = {row.kind: row for row in locked}
+    if GuardKind.ACCOUNT in found and places.find(username, remote_addr, device):
+        del found[GuardKind.ACCOUNT]
+    _refuse(now, *found.values())
 
 
 @transaction.atomic
@@ -185,7 +186,7 @@ def reserve_address(remote_addr: str) -> None:
     """Count a failure that belongs to no account, such as an unknown link. Raises SignInLocked while the address is locked."""
     rules, now = lock_rules(), clock.now()
     address = locked_row(GuardKind.ADDRESS, key_hash(GuardKind.ADDRESS, remote_addr), address=remote_addr)
-    _refuse(None, None, address, None, now)
+    _refuse(now, address)
     limit = rules.limit_count * ADDRESS_FACTOR
     store(address, after_attempt(state_of(address), limit=limit, rules=rules, grows=True, now=now))
 
@@ -271,43 +272,20 @@ def locked_row(kind: GuardKind, hashed: str, *, address: str = "") -> SignInGuar
 
 def state_of(row: SignInGuard) -> GuardState:
     """A row as the plain value that the arithmetic works on."""
-    return GuardState(
-        failures=row.failures,
-        locks=row.locks,
-        window_start=row.date_window_start,
-        locked_until=row.date_locked_until,
-    )
+    return GuardState(recent=tuple(row.recent), locks=row.locks, locked_until=row.date_locked_until)
 
 
 def store(row: SignInGuard, state: GuardState) -> None:
     """Write a value back into its row."""
-    row.failures, row.locks = state.failures, state.locks
-    row.date_window_start, row.date_locked_until = state.window_start, state.locked_until
-    row.save(update_fields=["failures", "locks", "date_window_start", "date_locked_until"])
+    row.recent, row.failures, row.locks = list(state.recent), len(state.recent), state.locks
+    row.date_locked_until = state.locked_until
+    if state.recent:
+        row.date_last_failure = datetime.fromtimestamp(max(state.recent), UTC)
+    row.save(update_fields=["recent", "failures", "locks", "date_last_failure", "date_locked_until"])
 
 
-def _refuse_while_locked(
-    username: str, account: SignInGuard, address: SignInGuard | None, place: KnownPlace | None, now: datetime
-) -> None:
-    codes = SignInGuard.objects.filter(kind=GuardKind.MFA, key_hash=key_hash(GuardKind.MFA, username)).first()
-    _refuse(account, codes, address, place, now)
-
-
-def _refuse(
-    account: SignInGuard | None,
-    codes: SignInGuard | None,
-    address: SignInGuard | None,
-    place: KnownPlace | None,
-    now: datetime,
-) -> None:
-    """Raise SignInLocked when one of them is locked for this visitor. Codes are locked for everybody (K6)."""
-    at_known_device = place is not None and place.kind == PlaceKind.DEVICE
-    counts = (
-        codes,
-        account if place is None else None,
-        None if at_known_device else address,  # its own browser is not blamed for its neighbours
-        place,
-    )
+def _refuse(now: datetime, *counts: SignInGuard | KnownPlace | None) -> None:
+    """Raise SignInLocked when one of the rows is locked."""
     untils = [row.date_locked_until for row in counts if row is not None and row.date_locked_until is not None]
     later = [until for until in untils if until > now]
     if later:
@@ -323,12 +301,12 @@ def _locked_places(found: list[KnownPlace]) -> list[KnownPlace]:
     return [rows[pk] for pk in keys if pk in rows]
 
 
-def _count_for(place: KnownPlace, *, free_tries: int, now: datetime) -> timedelta | None:
-    """Count a failure for a known place; how long it waits from now on."""
+def _count_for(place: KnownPlace, *, now: datetime) -> timedelta:
+    """Count a failure during a lock for a known place; how long it waits from now on."""
     last = place.date_locked_until
     place.failures = 1 if last is not None and now - last >= MAX_ADDRESS_LOCK else place.failures + 1
-    delay = known_delay(place.failures, free_tries=free_tries)
-    place.date_locked_until = now + delay if delay is not None else None
+    delay = known_delay(place.failures)
+    place.date_locked_until = now + delay
     place.save(update_fields=["failures", "date_locked_until"])
     return delay
 

@@ -11,7 +11,7 @@ from django.db import transaction
 
 from postern.apps.authn import guard
 from postern.apps.authn.errors import MfaLocked, SignInLocked
-from postern.apps.authn.lockout import LockRules, after_attempt, after_success, is_locked
+from postern.apps.authn.lockout import GuardState, LockRules, after_attempt, is_locked, without_attempt
 from postern.apps.authn.models import GuardKind, SignInGuard
 from postern.kernel import clock
 
@@ -33,12 +33,15 @@ class Visitor:
 
 @dataclass(frozen=True, slots=True)
 class CodeAttempt:
-    """A counted attempt. `tries_left`: how many more wrong codes the account takes before it is locked."""
+    """A counted attempt. `tries_left`: how many more wrong codes the account takes before it is locked.
+
+    `at`: under which instant it is counted.
+    """
 
     username: str
+    at: float
     tries_left: int
     locks_account: bool
-    locks_all: bool
 
 
 @transaction.atomic
@@ -61,9 +64,9 @@ def reserve(username: str, visitor: Visitor) -> CodeAttempt:
     locks_account = is_locked(next_account, now=now)
     return CodeAttempt(
         username=username,
-        tries_left=0 if locks_account else ACCOUNT_LIMIT - next_account.failures,
+        at=now.timestamp(),
+        tries_left=max(ACCOUNT_LIMIT - len(next_account.recent), 0),
         locks_account=locks_account,
-        locks_all=is_locked(next_all, now=now),
     )
 
 
@@ -71,20 +74,15 @@ def reserve(username: str, visitor: Visitor) -> CodeAttempt:
 def release(attempt: CodeAttempt) -> None:
     """The code was right: forget the failures of the account, take this one back for all."""
     account, everybody = _rows(attempt.username)
-    guard.store(
-        account,
-        after_success(guard.state_of(account), whole=True, limit=ACCOUNT_LIMIT, locked_by_this=attempt.locks_account),
-    )
-    guard.store(
-        everybody,
-        after_success(guard.state_of(everybody), whole=False, limit=ALL_LIMIT, locked_by_this=attempt.locks_all),
-    )
+    guard.store(account, GuardState())
+    state = without_attempt(guard.state_of(everybody), attempt.at, limit=ALL_LIMIT, now=clock.now())
+    guard.store(everybody, state)
 
 
 def require_open(username: str, visitor: Visitor) -> None:
     """Raise MfaLocked while the account is locked for this visitor. Counts nothing."""
     try:
-        guard.require_open(username, visitor.remote_addr, device=visitor.device, of_address=False)
+        guard.require_open(username, visitor.remote_addr, device=visitor.device)
     except SignInLocked as locked:
         raise MfaLocked(locked.minutes) from None
 

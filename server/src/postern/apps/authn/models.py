@@ -234,7 +234,8 @@ class PlaceKind(models.TextChoices):
 class KnownPlace(PosternModel):
     """A browser or an address from which a person has signed in completely, of late.
 
-    Failed sign-ins from there have a count of their own, so that strangers who lock the account do not keep its owner out.
+    While strangers have the account locked, its owner goes on from there: `failures` made there during a lock wait ever
+    longer (`date_locked_until`). That wait is asked only while the account is locked.
     `epoch` is `User.session_epoch`: when the password is reset, nothing is known any more. A browser is known by a random
     token in a signed cookie; `key_hash` is the hash of that token, or of the address.
     """
@@ -268,7 +269,9 @@ class GuardKind(models.TextChoices):
 
 
 class SignInGuard(SavedRow):
-    """Failed sign-ins of one account name or one address within the present window.
+    """Failed sign-ins of one account name or one address within the last window's length.
+
+    `recent` holds their instants (seconds since 1970), `failures` how many there are.
 
     The name need not belong to anybody: unknown names are counted and locked just the same, so that a lock tells
     nothing. `key_hash` is a hash because people now and then type a password where the name belongs. `address` is set in
@@ -279,9 +282,10 @@ class SignInGuard(SavedRow):
     kind = models.CharField(max_length=8, choices=GuardKind.choices)
     key_hash = models.CharField(max_length=64)
     address = models.CharField(max_length=64, blank=True, default="")
+    recent = models.JSONField(default=list, editable=False)
     failures = models.PositiveIntegerField(default=0)
     locks = models.PositiveIntegerField(default=0)
-    date_window_start = models.DateTimeField(default=clock.now)
+    date_last_failure = models.DateTimeField(default=clock.now)
     date_locked_until = models.DateTimeField(null=True)
 
     class Meta:

@@ -41,7 +41,7 @@ def forget_old(*, actor: Actor) -> None:
     LoginSession.objects.filter(date_expired__lte=now - _KEEP_ENDED).delete()
     ProxySignIn.objects.filter(date_expired__lte=now - _KEEP_PROXY_SIGN_INS).delete()
     quiet = Q(date_locked_until__isnull=True) | Q(date_locked_until__lte=now - MAX_ADDRESS_LOCK)
-    SignInGuard.objects.filter(quiet, date_window_start__lte=now - MAX_ADDRESS_LOCK).delete()
+    SignInGuard.objects.filter(quiet, date_last_failure__lte=now - MAX_ADDRESS_LOCK).delete()
 
 
 def _forget_signatures(now: datetime) -> None:

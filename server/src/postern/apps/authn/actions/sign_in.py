@@ -204,7 +204,7 @@ def _password_fits(user: User | None, password: str) -> bool:
 def takes_signatures(user: User, remote_addr: str) -> bool:
     """Whether a signature of this person's access keys may be looked at: not while the account is locked for the address."""
     try:
-        guard.require_open(user.username, remote_addr, of_address=False)
+        guard.require_open(user.username, remote_addr)
     except SignInLocked:
         return False
     return True

@@ -1,0 +1,252 @@
+"""Neighbours at a person's own address (one office, one provider's NAT) do not keep the person out, and guess no more than strangers."""
+
+import random
+from collections.abc import Callable
+from datetime import datetime, timedelta
+
+import pytest
+
+from factories.browser import PASSWORD
+from factories.ssh_proof import PROXY_ID, make_key, signed_request
+from postern.apps.authn import facade, guard, places
+from postern.apps.authn.actions import sign_in
+from postern.apps.authn.errors import SignInLocked, SignInRefused
+from postern.apps.authn.models import GuardKind, KnownPlace, SignInGuard
+from postern.apps.users.models import User
+from postern.contracts.enums import LoginFrom
+from postern.kernel import clock
+
+pytestmark = pytest.mark.django_db
+OFFICE, ELSEWHERE = "192.0.2.50", "198.51.100.9"
+HALF_HOUR, DAY = timedelta(minutes=30), timedelta(days=1)
+
+
+class Clock:
+    """The time, which goes on only when a test says so."""
+
+    def __init__(self, monkeypatch: pytest.MonkeyPatch) -> None:
+        self.now = clock.now()
+        monkeypatch.setattr(clock, "now", lambda: self.now)
+
+    def go_on(self, **span: float) -> None:
+        self.now += timedelta(**span)
+
+
+@pytest.fixture
+def at(monkeypatch: pytest.MonkeyPatch) -> Clock:
+    return Clock(monkeypatch)
+
+
+@pytest.fixture
+def judged(at: Clock, monkeypatch: pytest.MonkeyPatch) -> list[datetime]:
+    """When a wrong password was looked at."""
+    instants: list[datetime] = []
+
+    def compare(password: str, _encoded: str) -> bool:
+        if password == PASSWORD:
+            return True
+        instants.append(at.now)
+        return False
+
+    monkeypatch.setattr(sign_in, "check_password", compare)
+    return instants
+
+
+def attempt(username: str = "ann", address: str = OFFICE, *, password: str = "wrong", device: str = "") -> str:
+    try:
+        sign_in.confirm_password(username=username, password=password, remote_addr=address, device=device)
+    except SignInRefused as refused:
+        return refused.slug
+    return "in"
+
+
+def text_of_refusal(username: str) -> str:
+    with pytest.raises(SignInRefused) as caught:
+        sign_in.confirm_password(username=username, password="wrong", remote_addr=OFFICE)
+    return str(caught.value)
+
+
+@pytest.fixture
+def known(ann: User, judged: list[datetime]) -> User:
+    places.remember_address(ann, OFFICE)
+    return ann
+
+
+def test_neighbour_who_guesses_for_days_does_not_keep_the_owner_out(known: User, at: Clock):
+    start = at.now
+    while at.now - start < timedelta(hours=6):  # at night: as often as it goes
+        attempt()
+        at.go_on(seconds=20)
+    waited = at.now
+    while attempt(password=PASSWORD) != "in":  # in the morning the owner comes, and the neighbour goes on
+        at.go_on(seconds=30)
+        attempt()
+        at.go_on(seconds=30)
+        assert at.now - waited <= timedelta(minutes=31), "no longer than the lock of everybody else"
+
+
+def test_place_is_not_asked_while_the_account_is_open(known: User, at: Clock):
+    for _ in range(3):  # three locks; the place waits an hour in the end
+        while attempt() != "block_login":
+            pass
+        for seconds in (60, 300, 1500):
+            at.go_on(seconds=seconds)
+            attempt()
+    place = KnownPlace.objects.get()
+    account = SignInGuard.objects.get(kind=GuardKind.ACCOUNT)
+    assert place.date_locked_until is not None
+    account.date_locked_until = None
+    account.save()
+    assert place.date_locked_until > at.now
+    assert attempt(password=PASSWORD) == "in"
+
+
+def test_neighbours_who_guess_at_other_names_keep_out_nobody_who_signs_in_there(known: User):
+    for number in range(35):
+        attempt(f"name{number}")
+    assert attempt("nobody") == "block_login", "the address is locked for everybody else"
+    assert attempt(password=PASSWORD) == "in"
+
+
+def test_guesses_at_a_locked_address_count_for_the_account_all_the_same(known: User, judged: list[datetime]):
+    for number in range(35):
+        attempt(f"name{number}")
+    judged.clear()
+    answers = [attempt() for _ in range(20)]
+    assert answers == ["password_failed"] * 6 + ["block_login"] * 14
+    assert len(judged) == 7
+
+
+def test_ssh_key_is_not_refused_because_a_neighbour_guesses_passwords(known: User, at: Clock):
+    ssh_key, line = make_key()
+    User.objects.filter(pk=known.pk).update(public_key=line)
+    for number in range(40):
+        attempt(f"name{number}")
+    for _ in range(400):
+        attempt()
+        at.go_on(seconds=10)
+    assert attempt(password=PASSWORD) == "block_login"
+    proof = facade.read_proof(*signed_request(ssh_key, "ann"))
+    answer = facade.sign_in_with_public_key(
+        username="ann",
+        proof=proof,
+        attempt="1",
+        remote_addr=OFFICE,
+        login_from=LoginFrom.SSH_TERMINAL,
+        proxy_id=PROXY_ID,
+    )
+    assert answer.user is not None
+
+
+def test_ssh_key_is_not_refused_at_an_address_that_others_had_locked(ann: User, judged: list[datetime]):
+    """The person was never there before."""
+    for number in range(40):
+        attempt(f"name{number}", ELSEWHERE)
+    assert attempt("ann", ELSEWHERE, password=PASSWORD) == "block_login"
+    guard.require_open("ann", ELSEWHERE)
+
+
+def test_lock_of_the_account_closes_keys_for_strangers_and_wrong_codes_close_them_for_everybody(known: User):
+    for _ in range(7):
+        attempt("ann", ELSEWHERE)
+    guard.require_open("ann", OFFICE)
+    with pytest.raises(SignInLocked):
+        guard.require_open("ann", ELSEWHERE)
+    row = guard.locked_row(GuardKind.MFA, guard.key_hash(GuardKind.MFA, "ann"))
+    SignInGuard.objects.filter(pk=row.pk).update(date_locked_until=clock.now() + HALF_HOUR)
+    with pytest.raises(SignInLocked):
+        guard.require_open("ann", OFFICE)
+
+
+def test_neighbour_is_not_told_who_has_an_account_before_there_is_a_lock(known: User, at: Clock):
+    """Also over several windows: what failed at a known place an hour ago says nothing."""
+    for _ in range(4):
+        assert [text_of_refusal("ann") for _ in range(4)] == [text_of_refusal("nobody") for _ in range(4)]
+        at.go_on(minutes=31)
+
+
+def test_no_more_than_the_limit_is_judged_around_the_edge_of_a_window(ann: User, at: Clock, judged: list[datetime]):
+    attempt()
+    at.go_on(minutes=29, seconds=50)
+    for _ in range(5):
+        attempt()
+    at.go_on(seconds=12)
+    for _ in range(10):
+        attempt()
+    assert most_within(HALF_HOUR, judged) == 7
+
+
+def test_unjudged_attempts_leave_no_count_behind(ann: User, at: Clock):
+    attempts = [guard.reserve("ann", OFFICE) for _ in range(7)]
+    assert SignInGuard.objects.get(kind=GuardKind.ACCOUNT).date_locked_until is not None
+    for counted in attempts:
+        guard.take_back(counted)
+    row = SignInGuard.objects.get(kind=GuardKind.ACCOUNT)
+    assert (row.failures, row.locks, row.date_locked_until) == (0, 0, None)
+    row = SignInGuard.objects.get(kind=GuardKind.ADDRESS)
+    assert (row.failures, row.locks, row.date_locked_until) == (0, 0, None)
+
+
+def test_unjudged_attempts_leave_a_known_place_as_it_was(known: User, at: Clock):
+    for _ in range(6):
+        attempt()
+    counted = guard.reserve("ann", OFFICE)
+    assert KnownPlace.objects.get().failures == 1
+    guard.take_back(counted)
+    place = KnownPlace.objects.get()
+    assert (place.failures, place.date_locked_until) == (0, None)
+    assert SignInGuard.objects.get(kind=GuardKind.ACCOUNT).failures == 6
+
+
+def most_within(span: timedelta, instants: list[datetime]) -> int:
+    return max(sum(first <= one < first + span for one in instants) for first in instants)
+
+
+def next_change(at: Clock) -> datetime:
+    """When somebody may try again who is refused now: the end of a lock or of a wait."""
+    rows = [*SignInGuard.objects.all(), *KnownPlace.objects.all()]
+    return min(row.date_locked_until for row in rows if row.date_locked_until and row.date_locked_until > at.now)
+
+
+def guesses_of_a_day(at: Clock, ways: list[Callable[[], str]], hesitate: Callable[[], float]) -> None:
+    """Somebody tries in every way until all are refused, for a day, and waits for what opens next."""
+    start = at.now
+    while at.now - start < DAY:
+        for way in ways:
+            while way() == "password_failed":
+                pass
+        at.now = next_change(at)
+        at.go_on(seconds=hesitate())
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_worst_case_of_guesses_at_one_account_is_ten_in_half_an_hour_and_363_a_day(
+    known: User, at: Clock, judged: list[datetime], seed: int
+):
+    """Strangers have seven in half an hour, 336 a day. Somebody at a known address has three more, and 27 more a day."""
+    chosen = random.Random(seed)
+    addresses = iter(f"10.{one >> 16 & 255}.{one >> 8 & 255}.{one & 255}" for one in range(1, 1 << 24))
+    ways: list[Callable[[], str]] = [attempt, lambda: attempt("ann", next(addresses))]
+    if seed % 2:
+        ways.reverse()
+    guesses_of_a_day(at, ways, lambda: chosen.uniform(0, 900) if seed > 1 else 0.0)
+    assert most_within(HALF_HOUR, judged) <= 10
+    assert most_within(DAY, judged) <= 336 + 27
+
+
+def test_worst_case_of_strangers_alone_is_seven_in_half_an_hour_and_336_a_day(
+    ann: User, at: Clock, judged: list[datetime]
+):
+    numbers = iter(range(1, 1 << 16))
+    guesses_of_a_day(at, [lambda: attempt("ann", f"10.0.{(n := next(numbers)) >> 8}.{n & 255}")], lambda: 0.0)
+    assert most_within(HALF_HOUR, judged) == 7
+    assert most_within(DAY, judged) == 336
+
+
+def test_worst_case_of_one_address_is_35_guesses_at_other_names_and_then_a_growing_lock(
+    ann: User, at: Clock, judged: list[datetime]
+):
+    numbers = iter(range(1, 1 << 16))
+    guesses_of_a_day(at, [lambda: attempt(f"name{next(numbers)}", ELSEWHERE)], lambda: 0.0)
+    assert most_within(HALF_HOUR, judged) == 35
+    assert most_within(DAY, judged) == 6 * 35, "locks of 0.5, 1, 2, 4, 8 and 16 hours"
