@@ -1,6 +1,6 @@
 import pytest
 
-from postern.kernel.addresses import address_key
+from postern.kernel.addresses import address_key, is_loopback
 
 
 @pytest.mark.parametrize(
@@ -13,6 +13,13 @@ from postern.kernel.addresses import address_key
         ("2001:db8:1:3::9", "2001:db8:1:3::/64"),
         ("fe80::1%eth0", "fe80::/64"),
         ("::1", "::/64"),
+        ("64:ff9b::c000:201", "192.0.2.1"),
+        ("64:ff9b::c633:6401", "198.51.100.1"),
+        ("64:ff9b:1:2::c000:201", "64:ff9b:1:2::c000:201"),
+        ("::ffff:0:c000:201", "192.0.2.1"),
+        ("2002:c000:201::1", "192.0.2.1"),
+        ("2002:c000:201:ffff:1:2:3:4", "192.0.2.1"),
+        ("2001:0:4136:e378:8000:63bf:3fff:fdd2", "192.0.2.45"),
         ("strange", "strange"),
         ("", ""),
         ("strange/64", "strange/64"),
@@ -21,3 +28,13 @@ from postern.kernel.addresses import address_key
 def test_ipv6_addresses_of_one_client_are_one_key_and_a_key_is_its_own(address: str, key: str) -> None:
     assert address_key(address) == key
     assert address_key(key) == key
+
+
+@pytest.mark.parametrize("address", ["127.0.0.1", "127.9.9.9", "::1", "::ffff:127.0.0.1"])
+def test_loopback_is_known_in_every_writing(address: str) -> None:
+    assert is_loopback(address)
+
+
+@pytest.mark.parametrize("address", ["192.0.2.1", "64:ff9b::7f00:1", "2002:7f00:1::1", "::/64", "strange", ""])
+def test_address_of_another_machine_is_not_loopback(address: str) -> None:
+    assert not is_loopback(address)

@@ -180,11 +180,10 @@ class SetPasswordView(DeviceCookieView):
         serializer.is_valid(raise_exception=True)
         remote_addr = request.META.get("REMOTE_ADDR", "")
         owner, works = users.read_link(serializer.validated_data["token"])
-        if owner is None:
+        if not works:  # no guess at the owner's password, so it counts for the address alone
             guard.reserve_address(remote_addr)
+        if owner is None:
             raise LinkUsed
-        if not works:  # counts like a wrong password
-            guard.reserve(owner.username, remote_addr, device=device_cookie.visitor_of(request, owner.username).device)
 
         def remember_place(person: User) -> None:
             places.remember_address(person, remote_addr)
