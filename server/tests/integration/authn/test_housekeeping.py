@@ -1,16 +1,24 @@
 import random
+from collections.abc import Callable
 from datetime import timedelta
+from typing import Any
 
 import pytest
 from django.contrib.sessions.models import Session
 from rest_framework.test import APIClient
 
 from factories.browser import PASSWORD, Browser
+from factories.ssh_proof import make_key
+from postern.apps.authn import ssh_proofs
+from postern.apps.authn.actions import housekeeping
 from postern.apps.authn.models import BearerToken, LoginSession, SignInGuard, UsedSignature
 from postern.apps.authn.tasks import forget_old_sign_ins
-from postern.apps.users.models import User
+from postern.apps.users.models import Invitation, SetPasswordLink, User
+from postern.apps.users.public_keys import parse_public_key
+from postern.apps.users.tasks import forget_old_links
+from postern.foundation.batches import delete_in_batches
 from postern.kernel import clock
-from postern.kernel.ids import new_token
+from postern.kernel.ids import DEFAULT_ORG_ID, new_token
 
 pytestmark = pytest.mark.django_db
 
@@ -50,3 +58,45 @@ def test_k5_tokens_do_not_depend_on_the_seeded_generator():
     first = [new_token() for _ in range(3)]
     random.seed(1)
     assert not set(first) & {new_token() for _ in range(3)}
+
+
+def test_signatures_go_in_batches_and_those_of_held_keys_stay(ann: User):
+    _key, line = make_key()
+    User.objects.filter(pk=ann.pk).update(public_key=line)
+    held, long_ago = ssh_proofs.hash_of_key(parse_public_key(line).blob), clock.now() - timedelta(days=100)
+    kinds: list[dict[str, Any]] = [{}, {"user_id": ann.pk, "key_hash": held}, {"user_id": ann.pk, "key_hash": "f" * 64}]
+    UsedSignature.objects.bulk_create(
+        UsedSignature(signature_hash=f"{number:064d}", date_expired=long_ago, **kinds[number % 3]) for number in range(30)
+    )
+    housekeeping._forget_signatures(clock.now(), batch_rows=4)  # noqa: SLF001 - small batches show that all are looked at
+    assert UsedSignature.objects.count() == 10
+    assert set(UsedSignature.objects.values_list("key_hash", flat=True)) == {held}
+    assert UsedSignature.objects.filter(date_expired__gt=clock.now()).count() == 10
+
+
+def test_links_and_invitations_that_are_over_are_forgotten_after_a_while(
+    ann: User, as_admin: APIClient, make_user: Callable[..., User]
+):
+    path = f"/api/v1/users/users/{ann.pk}/password/reset/"
+    for _ in range(2):
+        assert as_admin.patch(path).status_code == 200
+    over, working = SetPasswordLink.objects.order_by("date_created")
+    for age_days, left in ((30, 2), (100, 1)):
+        SetPasswordLink.objects.filter(pk=over.pk).update(date_expired=clock.now() - timedelta(days=age_days))
+        forget_old_links()
+        assert SetPasswordLink.objects.count() == left
+    assert SetPasswordLink.objects.get() == working
+    invitations = [
+        Invitation.objects.create(org_id=DEFAULT_ORG_ID, addressee="x", date_expired=clock.now() - timedelta(days=days))
+        for days in (1, 100)
+    ]
+    forget_old_links()
+    assert list(Invitation.objects.all()) == invitations[:1]
+
+
+def test_rows_are_deleted_in_batches(ann: User):
+    BearerToken.objects.bulk_create(
+        BearerToken(user=ann, token_hash=str(number), epoch=0, date_expired=clock.now()) for number in range(10)
+    )
+    assert delete_in_batches(BearerToken.objects.filter(token_hash__lt="8"), batch_rows=3) == 8
+    assert BearerToken.objects.count() == 2

@@ -1,7 +1,11 @@
-"""Forgetting what has lost its meaning."""
+"""Forgetting what has lost its meaning. Every table of this app that people or programs fill has its end here.
+
+What stays as long as its person: authenticator apps, recovery codes and access keys, of which each person has few.
+"""
 
 from datetime import datetime, timedelta
 from typing import Final
+from uuid import UUID
 
 from django.contrib.sessions.models import Session
 from django.db import transaction
@@ -20,36 +24,55 @@ from postern.apps.authn.models import (
 )
 from postern.apps.users.models import User
 from postern.foundation.actor import Actor
+from postern.foundation.batches import BATCH_ROWS, delete_in_batches
 from postern.kernel import clock
 
 #: The login log keeps sign-ins for good; these rows only serve the list of one's own sign-ins.
 _KEEP_ENDED: Final = timedelta(days=90)
 #: A ticket that is shown late is told apart from one that never was.
 _KEEP_PROXY_SIGN_INS: Final = timedelta(days=1)
+#: Batches of signatures of one round; the next round goes on.
+_MOST_BATCHES: Final = 500
+
+
+def forget_old(*, actor: Actor) -> None:
+    """Delete browser sessions, tokens, signatures, ended sign-ins and counts whose time is over. Harmless to repeat.
+
+    Each batch is a transaction of its own: sign-ins beside it do not wait for the whole.
+    """
+    del actor  # nothing that anybody could ask about later is lost, so there is nothing to audit
+    now = clock.now()
+    delete_in_batches(Session.objects.filter(expire_date__lte=now))
+    _forget_signatures(now)
+    delete_in_batches(PendingSignIn.objects.filter(date_expired__lte=now))
+    delete_in_batches(KnownPlace.objects.filter(date_expired__lte=now))
+    delete_in_batches(BearerToken.objects.filter(date_expired__lte=now - _KEEP_ENDED))
+    delete_in_batches(LoginSession.objects.filter(date_expired__lte=now - _KEEP_ENDED))
+    delete_in_batches(ProxySignIn.objects.filter(date_expired__lte=now - _KEEP_PROXY_SIGN_INS))
+    quiet = Q(date_locked_until__isnull=True) | Q(date_locked_until__lte=now - MAX_ADDRESS_LOCK)
+    delete_in_batches(SignInGuard.objects.filter(quiet, date_last_failure__lte=now - MAX_ADDRESS_LOCK))
+
+
+def _forget_signatures(now: datetime, *, batch_rows: int = BATCH_ROWS) -> None:
+    """Those that would be refused anyway. An SSH signature would be taken again as long as its person holds the key."""
+    for _ in range(_MOST_BATCHES):
+        if _forget_batch(now, batch_rows) < batch_rows:
+            return
 
 
 @transaction.atomic
-def forget_old(*, actor: Actor) -> None:
-    """Delete browser sessions, tokens, signatures, ended sign-ins and counts whose time is over. Harmless to repeat."""
-    del actor  # nothing that anybody could ask about later is lost, so there is nothing to audit
-    now = clock.now()
-    Session.objects.filter(expire_date__lte=now).delete()
-    _forget_signatures(now)
-    PendingSignIn.objects.filter(date_expired__lte=now).delete()
-    KnownPlace.objects.filter(date_expired__lte=now).delete()
-    BearerToken.objects.filter(date_expired__lte=now - _KEEP_ENDED).delete()
-    LoginSession.objects.filter(date_expired__lte=now - _KEEP_ENDED).delete()
-    ProxySignIn.objects.filter(date_expired__lte=now - _KEEP_PROXY_SIGN_INS).delete()
-    quiet = Q(date_locked_until__isnull=True) | Q(date_locked_until__lte=now - MAX_ADDRESS_LOCK)
-    SignInGuard.objects.filter(quiet, date_last_failure__lte=now - MAX_ADDRESS_LOCK).delete()
-
-
-def _forget_signatures(now: datetime) -> None:
-    """Those that would be refused anyway. An SSH signature would be taken again as long as its person holds the key."""
-    over = UsedSignature.objects.filter(date_expired__lte=now)
-    pairs = set(over.exclude(key_hash="").values_list("user_id", "key_hash"))
-    keys = dict(User.objects.filter(pk__in={user_id for user_id, _ in pairs}).values_list("pk", "public_key"))
-    for user_id, key_hash in pairs:
-        if user_id is not None and ssh_proofs.holds_hash(keys.get(user_id, ""), key_hash):
-            over.filter(user_id=user_id, key_hash=key_hash).update(date_expired=now + ssh_proofs.REMEMBERED)
-    over.delete()
+def _forget_batch(now: datetime, batch_rows: int) -> int:
+    """Look at the signatures whose time is over longest; how many there were."""
+    over = UsedSignature.objects.filter(date_expired__lte=now).order_by("date_expired", "pk")
+    batch = list(over.values_list("pk", "user_id", "key_hash")[:batch_rows])
+    owners = {user_id for _pk, user_id, key_hash in batch if key_hash}
+    keys = dict(User.objects.filter(pk__in=owners).values_list("pk", "public_key"))
+    held: dict[tuple[UUID | None, str], bool] = {}
+    for _pk, user_id, key_hash in batch:
+        if (user_id, key_hash) not in held:
+            stored = keys.get(user_id, "") if user_id is not None and key_hash else ""
+            held[user_id, key_hash] = ssh_proofs.holds_hash(stored, key_hash)
+    kept = [pk for pk, user_id, key_hash in batch if held[user_id, key_hash]]
+    UsedSignature.objects.filter(pk__in=kept).update(date_expired=now + ssh_proofs.REMEMBERED)
+    UsedSignature.objects.filter(pk__in=[pk for pk, *_ in batch], date_expired__lte=now).delete()
+    return len(batch)

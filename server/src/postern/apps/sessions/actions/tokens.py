@@ -16,6 +16,7 @@ from postern.apps.sessions.models import ConnectionToken, Session, WatchToken
 from postern.contracts.access import Denial
 from postern.contracts.enums import DenialCode, LoginFrom, Protocol, SessionState
 from postern.foundation.actor import Actor
+from postern.foundation.batches import delete_in_batches
 from postern.kernel import clock, ids
 from postern.kernel.errors import NotAllowed
 from postern.kernel.ids import ROOT_ORG_ID
@@ -132,6 +133,5 @@ def issue_watch_token(*, actor: Actor, session: Session, login_session: UUID | N
 def purge_tokens() -> int:
     """Forget tokens a day after they expired; returns how many."""
     border = clock.now() - timedelta(days=1)
-    gone, _rows = ConnectionToken.objects.filter(date_expired__lt=border).delete()
-    unused, _rows = WatchToken.objects.filter(date_expired__lt=border, date_used__isnull=True).delete()
-    return gone + unused
+    gone = delete_in_batches(ConnectionToken.objects.filter(date_expired__lt=border))
+    return gone + delete_in_batches(WatchToken.objects.filter(date_expired__lt=border, date_used__isnull=True))
