@@ -66,9 +66,10 @@ def test_signatures_go_in_batches_and_those_of_held_keys_stay(ann: User):
     held, long_ago = ssh_proofs.hash_of_key(parse_public_key(line).blob), clock.now() - timedelta(days=100)
     kinds: list[dict[str, Any]] = [{}, {"user_id": ann.pk, "key_hash": held}, {"user_id": ann.pk, "key_hash": "f" * 64}]
     UsedSignature.objects.bulk_create(
-        UsedSignature(signature_hash=f"{number:064d}", date_expired=long_ago, **kinds[number % 3]) for number in range(30)
+        UsedSignature(signature_hash=f"{number:064d}", date_expired=long_ago, **kinds[number % 3])
+        for number in range(30)
     )
-    housekeeping._forget_signatures(clock.now(), batch_rows=4)  # noqa: SLF001 - small batches show that all are looked at
+    housekeeping._forget_signatures(clock.now(), batch_rows=4)
     assert UsedSignature.objects.count() == 10
     assert set(UsedSignature.objects.values_list("key_hash", flat=True)) == {held}
     assert UsedSignature.objects.filter(date_expired__gt=clock.now()).count() == 10

@@ -4,6 +4,10 @@ The answer to a refused call is an array as long as the one that was sent: `[{},
 
 A viewset whose actions can write many objects with few queries says so with `create_objects(items)`, `update_objects(pairs)` and
 `delete_objects(rows)` beside the forms for one. They mean exactly the same, in the same order.
+
+Item after item locks row after row, with the lock of the audit chain in between. Two such calls, or one beside a write of one object, would
+wait for each other in a circle. So a viewset whose items lock rows names them all in `hold_rows`, which locks them in one order before
+the first item.
 """
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -127,10 +131,12 @@ def write_all(
     items: Sequence[_Item],
     write: Callable[[_Item], _Made],
     together: Callable[[Sequence[_Item]], list[_Made]] | None = None,
+    *,
+    hold: Callable[[], None] = lambda: None,
 ) -> list[_Made]:
     """Write each item, in one transaction. What refuses one refuses all, and the error names which.
 
-    `together` writes them all with few queries; when it is refused, nothing of it stays, and `write` finds out whose fault it was.
+    `hold` locks the rows of all items before the first one. `together` writes them all with few queries; when it is refused, nothing of it stays, and `write` finds out whose fault it was.
     """
     if together is not None and len(items) > 1:
         try:
@@ -140,6 +146,7 @@ def write_all(
             if errors.fields_of(error) is None:
                 raise
     with _faults_by_item(items) as done, transaction.atomic():
+        hold()
         for item in items:
             done.append(write(item))
     return done
@@ -167,9 +174,13 @@ def _faults_by_item(items: Sequence[Any]) -> Iterator[list[Any]]:
 
 
 def delete_all(
-    rows: Sequence[Any], delete: Callable[[Any], None], together: Callable[[Sequence[Any]], None] | None = None
+    rows: Sequence[Any],
+    delete: Callable[[Any], None],
+    together: Callable[[Sequence[Any]], None] | None = None,
+    *,
+    hold: Callable[[], None] = lambda: None,
 ) -> None:
-    """Delete each row, in one transaction; the first that may not go refuses all, with its own error. `together` as above."""
+    """Delete each row, in one transaction; the first that may not go refuses all, with its own error. `together`, `hold` as above."""
     if together is not None and len(rows) > 1:
         try:
             with transaction.atomic():
@@ -180,6 +191,7 @@ def delete_all(
         else:
             return
     with transaction.atomic():
+        hold()
         for row in rows:
             delete(row)
 

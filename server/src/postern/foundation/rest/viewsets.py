@@ -38,7 +38,7 @@ Only rows that the caller may see can be touched: other ids are 404, in bulk cal
 organization are refused with 400. A viewset that lacks `create_object` and so on answers 405; choose the mixins to fit.
 """
 
-from collections.abc import Hashable, Mapping
+from collections.abc import Hashable, Mapping, Sequence
 from typing import Any, ClassVar, Final
 
 from django.core.exceptions import ValidationError as ModelValidationError
@@ -123,6 +123,12 @@ class RowsViewSet(Exchangeable, ViewSetMixin, PosternView, GenericAPIView[Any]):
             attach_all(rows, self.page_relations)
         return rows
 
+    def hold_rows(self, rows: Sequence[Any], values: Sequence[Mapping[str, Any]], *, deleting: bool = False) -> None:
+        """Lock what the items of an array are about, with one ordered query, before the first of them is written (see `bulk`).
+
+        `rows` are changed or deleted, `values` are the validated items. Override where the action for one object locks rows.
+        """
+
     def _without_lists(self, rows: models.QuerySet[Any]) -> models.QuerySet[Any]:
         """Rows without what `completed` reads when they are to be shown."""
         return rows.prefetch_related(None) if self.page_relations else rows
@@ -191,7 +197,8 @@ class CreateMixin(ImportMixin, RowsViewSet):
             items = bulk.checked_creates(self.get_serializer, data)
             self.in_bulk = True
             items = bulk.prepare_all(items, self.prepare_create)
-            made: Any = bulk.write_all(items, self.create_object, getattr(self, "create_objects", None))
+            together = getattr(self, "create_objects", None)
+            made: Any = bulk.write_all(items, self.create_object, together, hold=lambda: self.hold_rows((), items))
         else:
             serializer = self.get_serializer(data=data)
             serializer.is_valid(raise_exception=True)
@@ -241,7 +248,12 @@ class UpdateMixin(ImportMixin, RowsViewSet):
         pairs = bulk.prepare_all(pairs, lambda pair: (pair[0], self.prepare_update(*pair)))
         self.in_bulk = True
         together = getattr(self, "update_objects", None)
-        changed = bulk.write_all(pairs, lambda pair: self.update_object(*pair), together)
+        changed = bulk.write_all(
+            pairs,
+            lambda pair: self.update_object(*pair),
+            together,
+            hold=lambda: self.hold_rows(rows, [values for _row, values in pairs]),
+        )
         if not self.page_relations:
             anew = bulk.by_key(self.get_queryset(), [row.pk for row in changed])
             changed = [anew.get(row.pk, row) for row in changed]
@@ -276,7 +288,8 @@ class DeleteMixin(RowsViewSet):
         bulk.refuse_too_many(rows)
         for instance in rows:
             self.check_object_permissions(request, instance)
-        bulk.delete_all(rows, self.delete_object, getattr(self, "delete_objects", None))
+        together = getattr(self, "delete_objects", None)
+        bulk.delete_all(rows, self.delete_object, together, hold=lambda: self.hold_rows(rows, (), deleting=True))
         return Response(status=status.HTTP_204_NO_CONTENT)
 
     def delete_object(self, instance: Any) -> None:

@@ -6,6 +6,7 @@ from uuid import UUID
 from django.db import transaction
 
 from postern.apps.users.actions import trail
+from postern.apps.users.actions.holding import hold_all
 from postern.apps.users.actions.memberships import require_members
 from postern.apps.users.errors import RootOrganization
 from postern.apps.users.events import GroupsChanged
@@ -13,6 +14,12 @@ from postern.apps.users.models import User, UserGroup, UserGroupMember
 from postern.foundation import events
 from postern.foundation.actor import Actor
 from postern.foundation.scope import OrgScope
+
+
+def hold_groups(*, actor: Actor, group_ids: Iterable[UUID], user_ids: Iterable[UUID]) -> None:
+    """Lock groups and the people who are to be their members until the transaction ends: first thing in a write of many."""
+    hold_all(actor, user_ids)
+    list(UserGroup.objects.select_for_update().filter(pk__in=list(group_ids)).order_by("pk").values_list("pk"))
 
 
 @transaction.atomic

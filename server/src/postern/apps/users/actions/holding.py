@@ -4,6 +4,7 @@ A caller is authenticated when the request begins, and the write comes later: af
 lock was waited for. Meanwhile an administrator may have ended everything of a suspected account. Such a write is refused.
 """
 
+from collections.abc import Iterable
 from uuid import UUID
 
 from django.db.models import Q
@@ -20,19 +21,32 @@ def hold(actor: Actor, user: User, *, administrators: bool = False) -> User:
     The caller's own row is locked with it, and with `administrators` the rows of all of them; always in the same order, so that
     two writes do not wait for each other. Every write of what signs somebody in begins here.
     """
+    rows = hold_all(actor, [user.pk], administrators=administrators)
+    if user.pk not in rows:
+        raise User.DoesNotExist
+    return rows[user.pk]
+
+
+def hold_all(
+    actor: Actor, user_ids: Iterable[UUID], *, administrators: bool = False, deleting: bool = False
+) -> dict[UUID, User]:
+    """The same for the people of a write that concerns many: all rows are locked by one query, before the first is written.
+
+    With people locked one after the other, two such writes would each hold what the other one waits for. People who are gone
+    are left out. `deleting`: the rows are to be deleted, so that nothing may refer to them meanwhile.
+    """
     caller_id = actor.user_id if actor.is_user else None
-    wanted = Q(pk__in={user.pk, caller_id} - {None})
+    wanted = Q(pk__in={*user_ids, caller_id} - {None})
     if administrators:
         wanted |= Q(role=SystemRole.ADMIN)
     # Rows that refer to a person (sign-ins, messages) may be inserted meanwhile: nobody's key is changed.
-    rows = {row.pk: row for row in User.objects.select_for_update(no_key=True).filter(wanted).order_by("pk")}
+    locked = User.objects.select_for_update(no_key=not deleting).filter(wanted).order_by("pk")
+    rows = {row.pk: row for row in locked}
     if caller_id is not None:
         caller = rows.get(caller_id)
         if caller is None or caller.session_epoch != actor.epoch or not callers.still_holds(actor):
             raise SignInEnded
-    if user.pk not in rows:
-        raise User.DoesNotExist
-    return rows[user.pk]
+    return rows
 
 
 def hold_caller(actor: Actor) -> None:

@@ -10,6 +10,7 @@ from django.db import transaction
 from django.utils.translation import gettext as _
 
 from postern.apps.audits import facade as audits
+from postern.apps.users.actions.holding import hold_all
 from postern.apps.users.actions.memberships import add_org_role, join
 from postern.apps.users.errors import FieldProblem, InvitationGone, InvitedIntoRoot, TooManyInvitations
 from postern.apps.users.events import InvitationAccepted, InvitationSent
@@ -55,6 +56,7 @@ def invite(*, actor: Actor, scope: OrgScope, wishes: Iterable[Wish]) -> None:
     for wish in wishes:
         by_addressee.setdefault(wish.addressee, []).append(wish.role)
     administered = administered_org_ids(actor)
+    joining: list[tuple[User, list[str]]] = []
     to_ask: list[tuple[str, User | None, list[str]]] = []
     for addressee, roles in by_addressee.items():
         user = _named(addressee)
@@ -63,11 +65,14 @@ def invite(*, actor: Actor, scope: OrgScope, wishes: Iterable[Wish]) -> None:
         # Asked for nobody as well: an answer must not take longer when there is such a person.
         org_ids = set(Membership.objects.filter(user_id=user.pk if user else NOBODY).values_list("org_id", flat=True))
         if user is not None and (actor.is_super_user or _needs_no_consent(scope, user, org_ids, administered)):
-            for role in roles:
-                add_org_role(actor=actor, scope=scope, user=user, role=role)
+            joining.append((user, roles))
         else:
             to_ask.append((addressee, user, roles))
     _refuse_too_many(actor, len(to_ask))
+    hold_all(actor, [user.pk for user, _roles in joining])
+    for user, roles in joining:
+        for role in roles:
+            add_org_role(actor=actor, scope=scope, user=user, role=role)
     for addressee, user, roles in to_ask:
         _send(actor, scope, addressee, user, roles)
 

@@ -8,6 +8,7 @@ from django.db import transaction
 
 from postern.apps.orgs import facade as orgs
 from postern.apps.orgs.models import Organization
+from postern.apps.users.actions.holding import hold_all
 from postern.apps.users.actions.memberships import add_org_role, take_org_role
 from postern.apps.users.models import Membership, User
 from postern.foundation.actor import Actor
@@ -19,6 +20,7 @@ def found_organization(
     *, actor: Actor, columns: Mapping[str, Any], members: Mapping[str, Iterable[User]]
 ) -> Organization:
     """Found an organization. `columns`: name, comment, id; `members`: the people of each role."""
+    hold_all(actor, {user.pk for people in members.values() for user in people})
     org = orgs.create_organization(
         actor=actor, name=columns["name"], comment=columns.get("comment", ""), org_id=columns.get("id")
     )
@@ -31,6 +33,8 @@ def change_organization(
     *, actor: Actor, org: Organization, columns: Mapping[str, Any], members: Mapping[str, Iterable[User]]
 ) -> Organization:
     """Change an organization; for each role that `members` names its people become exactly these."""
+    held = Membership.objects.filter(org=org, role__in=list(members)).values_list("user_id", flat=True)
+    hold_all(actor, {user.pk for people in members.values() for user in people} | set(held))
     row = orgs.update_organization(actor=actor, org=org, name=columns.get("name"), comment=columns.get("comment"))
     _set_members(actor, row, members)
     return row

@@ -1,5 +1,6 @@
 """Groups and their members."""
 
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from django.db.models import Count, QuerySet
@@ -85,6 +86,11 @@ class UserGroupViewSet(ResourceViewSet):
         )
         return self.visible_rows().get(pk=instance.pk)
 
+    def hold_rows(self, rows: Sequence[Any], values: Sequence[Mapping[str, Any]], *, deleting: bool = False) -> None:
+        del deleting
+        members = {user.pk for item in values for user in item.get("users", ())}
+        groups.hold_groups(actor=self.actor, group_ids=[group.pk for group in rows], user_ids=members)
+
     def delete_object(self, instance: UserGroup) -> None:
         groups.delete_group(actor=self.actor, group=instance)
 
@@ -125,6 +131,12 @@ class GroupMemberViewSet(CreateMixin, DeleteMixin, ReadOnlyViewSet):
 
     def create_object(self, data: dict[str, Any]) -> UserGroupMember:
         return groups.add_to_group(actor=self.actor, group=data["usergroup"], user=data["user"])
+
+    def hold_rows(self, rows: Sequence[Any], values: Sequence[Mapping[str, Any]], *, deleting: bool = False) -> None:
+        del deleting
+        group_ids = {row.usergroup_id for row in rows} | {item["usergroup"].pk for item in values}
+        members = {row.user_id for row in rows} | {item["user"].pk for item in values}
+        groups.hold_groups(actor=self.actor, group_ids=group_ids, user_ids=members)
 
     def delete_object(self, instance: UserGroupMember) -> None:
         groups.take_from_group(actor=self.actor, row=instance)

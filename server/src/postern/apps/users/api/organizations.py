@@ -1,6 +1,6 @@
 """Organizations and who belongs to them: `orgs/orgs/`, `orgs/org-member-relation/` and the older membership paths."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any, ClassVar
 from uuid import UUID
 
@@ -14,6 +14,7 @@ from rest_framework.response import Response
 from postern.apps.orgs import facade as orgs
 from postern.apps.orgs.models import Organization
 from postern.apps.users.actions import memberships, organizations
+from postern.apps.users.actions.holding import hold_all
 from postern.apps.users.models import Membership, OrgRole, User
 from postern.foundation import licensing
 from postern.foundation.rest.relations import OrgOwnedList
@@ -24,6 +25,7 @@ from postern.foundation.rest.viewsets import (
     DeleteMixin,
     ReadOnlyViewSet,
     ResourceViewSet,
+    RowsViewSet,
     SelectionMissing,
     UpdateMixin,
 )
@@ -177,6 +179,15 @@ def _members(data: dict[str, Any]) -> dict[str, list[User]]:
     return {role: data[field] for field, role in _ROLE_OF_FIELD.items() if data.get(field) is not None}
 
 
+class HoldingPeople(RowsViewSet):
+    """Array writes of memberships lock the people whom they are about, all at once."""
+
+    def hold_rows(self, rows: Sequence[Any], values: Sequence[Mapping[str, Any]], *, deleting: bool = False) -> None:
+        del deleting  # a membership goes, its person stays
+        people = {row.user_id for row in rows} | {item["user"].pk for item in values if "user" in item}
+        hold_all(self.actor, people)
+
+
 class MembershipSerializer(ResourceSerializer):
     org = serializers.PrimaryKeyRelatedField(queryset=Organization.objects.all(), label=gettext_lazy("Organization"))
     org_display = serializers.CharField(source="org", read_only=True)
@@ -195,7 +206,7 @@ class MembershipSerializer(ResourceSerializer):
         return attrs  # the contract ignores duplicates
 
 
-class MembershipViewSet(CreateMixin, UpdateMixin, DeleteMixin, ReadOnlyViewSet):
+class MembershipViewSet(HoldingPeople, CreateMixin, UpdateMixin, DeleteMixin, ReadOnlyViewSet):
     """`orgs/org-member-relation/`: who belongs to which organization, for super administrators."""
 
     queryset = Membership.objects.all()
@@ -248,7 +259,7 @@ class MemberOfOneOrganizationSerializer(ResourceSerializer):
         return attrs  # as above
 
 
-class MembersOfOneOrganizationViewSet(CreateMixin, DeleteMixin, ReadOnlyViewSet):
+class MembersOfOneOrganizationViewSet(HoldingPeople, CreateMixin, DeleteMixin, ReadOnlyViewSet):
     """`orgs/orgs/{org_id}/membership/…`: the people of one role in one organization, found by their own id."""
 
     queryset = Membership.objects.all()

@@ -1,5 +1,6 @@
 """People: list, create, change, delete, and what administrators do to them."""
 
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from django.db import transaction
@@ -14,10 +15,11 @@ from rest_framework.response import Response
 from postern.apps.users import credentials, login_locks, second_factors
 from postern.apps.users.actions import invitations, links, memberships, passwords, people
 from postern.apps.users.actions.credentials import end_chosen, reset_access
+from postern.apps.users.actions.holding import hold_all
 from postern.apps.users.actions.people import PersonInput
 from postern.apps.users.api.serializers import UserSerializer, shown_credentials
 from postern.apps.users.errors import AboveYou, OwnLockOut, OwnSecondFactor
-from postern.apps.users.models import User, UserGroup
+from postern.apps.users.models import SystemRole, User, UserGroup
 from postern.apps.users.passwords import MAX_PASSWORD_CHARS
 from postern.apps.users.policy import may_update
 from postern.apps.users.queries import (
@@ -188,6 +190,12 @@ class UserViewSet(ResourceViewSet):
             end_chosen(actor=self.actor, user=instance, kinds=data.get("end", ()))
         return self.visible_rows().filter(pk=instance.pk).first() or instance
 
+    def hold_rows(self, rows: Sequence[Any], values: Sequence[Mapping[str, Any]], *, deleting: bool = False) -> None:
+        """The people, the caller, and all administrators where one of them is written: the last one must stay."""
+        del values
+        administrators = any(user.role == SystemRole.ADMIN for user in rows)
+        hold_all(self.actor, [user.pk for user in rows], administrators=administrators, deleting=deleting)
+
     def delete_object(self, instance: User) -> None:
         people.delete_user(actor=self.actor, scope=self.scope, user=instance)
 
@@ -238,6 +246,7 @@ class UserViewSet(ResourceViewSet):
         if len(rows) > MAX_BULK_ITEMS:
             raise ValidationError([_("Too many items in one call.")])
         with transaction.atomic():
+            hold_all(self.actor, [user.pk for user in rows])
             for user in rows:
                 memberships.remove_from_org(actor=self.actor, scope=self.scope, user=user)
         return Response(status=status.HTTP_204_NO_CONTENT)
