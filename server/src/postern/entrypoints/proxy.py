@@ -96,6 +96,7 @@ def _limits(settings: Settings, *, supervised: bool) -> Limits:
         connections_per_source=ssh.connections_per_address,
         unauthenticated_per_source=ssh.signing_in_per_address,
         new_connections_per_source_per_s=ssh.new_per_address_per_s,
+        keys_per_source_per_s=ssh.keys_per_address_per_s,
     )
     if supervised:
         return replace(limits, drain_s=supervised_shutdown_s(settings))

@@ -82,6 +82,7 @@ class SshLimits:
     connections_per_address: int
     signing_in_per_address: int
     new_per_address_per_s: int
+    keys_per_address_per_s: int
 
     @classmethod
     def load(cls, environ: Mapping[str, str]) -> "SshLimits":
@@ -96,6 +97,7 @@ class SshLimits:
             connections_per_address=count("POSTERN_SSH_CONNECTIONS_PER_ADDRESS", 200),
             signing_in_per_address=count("POSTERN_SSH_SIGNING_IN_PER_ADDRESS", 30),
             new_per_address_per_s=count("POSTERN_SSH_NEW_PER_ADDRESS", 20),
+            keys_per_address_per_s=count("POSTERN_SSH_KEYS_PER_ADDRESS", 50),
         )
 
 
@@ -220,6 +222,11 @@ SETTINGS_REFERENCE: Final[tuple[tuple[str, str, str], ...]] = (
     ),
     ("POSTERN_SSH_SIGNING_IN_PER_ADDRESS", "30", "Of these, connections whose person is not known yet."),
     ("POSTERN_SSH_NEW_PER_ADDRESS", "20", "New SSH connections from one address within a second."),
+    (
+        "POSTERN_SSH_KEYS_PER_ADDRESS",
+        "50",
+        "Public keys from one address that are looked up within a second. Ten times as many at once; then they wait their turn.",
+    ),
     (
         "POSTERN_ADMIN_PASSWORD",
         "",

@@ -167,11 +167,53 @@ async def test_k65_small_rsa_key_never_reaches_the_control_plane(world: World, t
 
 
 async def test_k65_number_of_offered_keys_is_limited(world: World) -> None:
-    keys = [asyncssh.generate_private_key("ssh-ed25519") for _ in range(15)]
+    keys = [asyncssh.generate_private_key("ssh-ed25519") for _ in range(23)]
     with pytest.raises((asyncssh.PermissionDenied, asyncssh.DisconnectError)):
         async with connect(world, world.login, client_keys=keys):
             raise AssertionError("signed in")
-    assert len([path for path, _ in world.plane.calls if path == access.PUBLIC_KEY_OFFER]) == 10
+    assert keys_asked(world) == 20
+
+
+def keys_asked(world: World) -> int:
+    return len([path for path, _ in world.plane.calls if path == access.PUBLIC_KEY_OFFER])
+
+
+async def test_agent_with_twenty_keys_signs_in_with_its_last(world: World) -> None:
+    keys = [asyncssh.generate_private_key("ssh-ed25519") for _ in range(19)]
+    keys.append(asyncssh.read_private_key(str(world.proxy.key)))
+    async with connect(world, world.login, client_keys=keys) as connection:
+        assert (await connection.run("echo in")).stdout == "in\n"
+    assert keys_asked(world) == 20
+
+
+async def test_key_that_is_shown_again_and_again_is_asked_for_once(world: World) -> None:
+    """Each time costs the client a failure or nothing, and must cost the control plane nothing either."""
+    stranger = asyncssh.generate_private_key("ssh-ed25519")
+    with pytest.raises((asyncssh.PermissionDenied, asyncssh.DisconnectError)):
+        async with connect(world, world.login, client_keys=[stranger] * 15):
+            raise AssertionError("signed in")
+    assert keys_asked(world) == 1
+
+
+async def test_keys_of_one_address_wait_their_turn(control_plane: FakeControlPlane, sshd: Sshd, tmp_path: Path) -> None:
+    """Beyond the limit nobody is refused: a neighbour who shows keys all the time keeps nobody out."""
+    limits = Limits(keys_per_source_per_s=1)
+    async with ssh_proxy(control_plane, tmp_path / "p", limits=limits) as proxy:
+        world = make_world(proxy, control_plane, sshd)
+        keys = [asyncssh.generate_private_key("ssh-ed25519") for _ in range(20)]
+        neighbour = asyncio.create_task(refused(world, keys))
+        await control_plane.until(lambda: keys_asked(world) >= 10)
+        own = asyncssh.read_private_key(str(world.proxy.key))
+        async with connect(world, world.login, client_keys=[own]) as connection:
+            assert (await connection.run("echo in")).stdout == "in\n"
+            assert keys_asked(world) < 20, "the neighbour waits still"
+        neighbour.cancel()
+
+
+async def refused(world: World, keys: list[asyncssh.SSHKey]) -> None:
+    with pytest.raises((asyncssh.PermissionDenied, asyncssh.DisconnectError)):
+        async with connect(world, world.login, client_keys=keys):
+            raise AssertionError("signed in")
 
 
 async def test_k33_certificates_are_not_taken(world: World, tmp_path: Path) -> None:

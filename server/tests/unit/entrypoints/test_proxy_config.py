@@ -22,11 +22,13 @@ def test_limits_for_each_address_reach_the_proxy(tmp_path: Path) -> None:
             POSTERN_SSH_CONNECTIONS_PER_ADDRESS="700",
             POSTERN_SSH_SIGNING_IN_PER_ADDRESS="70",
             POSTERN_SSH_NEW_PER_ADDRESS="7",
+            POSTERN_SSH_KEYS_PER_ADDRESS="5",
         )
     ).limits
     assert (limits.connections_total, limits.connections_unauthenticated) == (900, 90)
     assert (limits.connections_per_source, limits.unauthenticated_per_source) == (700, 70)
     assert limits.new_connections_per_source_per_s == 7
+    assert limits.keys_per_source_per_s == 5
 
 
 def test_k36_proxy_knows_every_service_of_its_installation(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

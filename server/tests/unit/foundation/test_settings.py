@@ -141,10 +141,12 @@ def test_ssh_limits_for_each_address_are_settings() -> None:
         "POSTERN_SSH_CONNECTIONS_PER_ADDRESS": "700",
         "POSTERN_SSH_SIGNING_IN_PER_ADDRESS": "70",
         "POSTERN_SSH_NEW_PER_ADDRESS": "7",
+        "POSTERN_SSH_KEYS_PER_ADDRESS": "5",
     }
     limits = Settings.load(environ).ssh_limits
     assert (limits.connections, limits.signing_in) == (900, 90)
     assert (limits.connections_per_address, limits.signing_in_per_address, limits.new_per_address_per_s) == (700, 70, 7)
+    assert limits.keys_per_address_per_s == 5
     for name in environ:
         for wrong in ("0", "-1", "many", "100001"):
             with pytest.raises(SettingsError, match=name):

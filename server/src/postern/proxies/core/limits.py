@@ -15,7 +15,8 @@ class Limits:
     new_connections_per_source_per_s: int = 20
     login_timeout_s: float = 60.0
     auth_tries: int = 6
-    public_key_offers: int = 10
+    public_keys: int = 20  # of one connection: agents offer all that they hold
+    keys_per_source_per_s: int = 50
 
     # One connection, one session
     channels_per_connection: int = 10

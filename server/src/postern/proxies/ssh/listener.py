@@ -13,6 +13,7 @@ from postern.proxies.ssh.admission import Admission
 from postern.proxies.ssh.fast_transport import FastChannel, FastConnection
 from postern.proxies.ssh.front import FrontChannel, FrontLink
 from postern.proxies.ssh.host_key import described, load_host_keys, signers
+from postern.proxies.ssh.key_pace import KeyPace
 from postern.proxies.ssh.person import Person
 from postern.proxies.ssh.services import FrontServices
 
@@ -47,12 +48,13 @@ class SshListener:
             raise SettingsError(str(error)) from error
         self.host_keys = load_host_keys(config.ssh_host_key_dir)
         self.admission = Admission(services.limits)
+        pace = KeyPace(services.limits)
         self._server: asyncio.Server | None = None
         self._links: set[FrontLink] = set()
         self._options = SSHServerConnectionOptions(
             config=None,
             server_host_keys=signers(self.host_keys),
-            server_factory=lambda: Person(services),
+            server_factory=lambda: Person(services, pace),
             server_version=_VERSION,
             kex_algs=algorithms.KEY_EXCHANGE,
             encryption_algs=algorithms.ENCRYPTION,

@@ -24,6 +24,7 @@ from postern.contracts.enums import DenialCode, LoginFrom, Protocol
 from postern.proxies.core.control.plane import ControlRefused, ControlUnavailable
 from postern.proxies.core.texts import Text
 from postern.proxies.ssh.front import FrontChannel, FrontLink
+from postern.proxies.ssh.key_pace import KeyPace
 from postern.proxies.ssh.language import choose_language
 from postern.proxies.ssh.opening import Opening
 from postern.proxies.ssh.person_session import PersonSession
@@ -56,14 +57,16 @@ _TOLD_AFTER_PROOF: Final = frozenset(
 class Person(asyncssh.SSHServer):
     """Owner of one `FrontLink`."""
 
-    def __init__(self, services: FrontServices) -> None:
+    def __init__(self, services: FrontServices, pace: KeyPace) -> None:
         self._services = services
+        self._pace = pace
         self._link: FrontLink | None = None
         self._username = ""  # as the client sent it
         self._login = LoginNameAnswer(username="")  # how it was meant; known after sign-in
         self._ticket = ""
         self._passwords_tried = 0
-        self._keys_offered: set[bytes] = set()
+        #: Keys shown under a name, and whether each would do; None: not known yet.
+        self._keys: dict[tuple[str, bytes], bool | None] = {}
         self._refusals_audited = 0
         self._refused_early: list[tuple[str, str]] = []
         self._has_opened = False
@@ -193,19 +196,23 @@ class Person(asyncssh.SSHServer):
 
     async def key_offered(self, key: asyncssh.SSHKey) -> bool:
         """Would this key do? The answer lets the client sign; it signs nobody in."""
-        self._keys_offered.add(key.public_data)
-        if len(self._keys_offered) > self._services.limits.public_key_offers:
+        shown = (self._username, key.public_data)
+        known = self._keys.get(shown)
+        if known is not None:  # the client asks again, to no use
+            return known
+        if not await self._may_ask(shown):
             return False
-        request = PublicKeyOffer(username=self._username, public_key=_one_line(key), remote_addr=self.remote_addr)
+        request = PublicKeyOffer(username=shown[0], public_key=_one_line(key), remote_addr=self.remote_addr)
         try:
-            return (await self._services.plane.public_key_offer(request)).acceptable
+            answer = await self._services.plane.public_key_offer(request)
         except (ControlUnavailable, ControlRefused) as error:
             self._control_away(error)
+        self._keys[shown] = answer.acceptable
+        return answer.acceptable
 
     async def key_proven(self, key: asyncssh.SSHKey, signed: bytes, signature: bytes) -> bool:
         """The client has signed with this key; the control plane looks at the signature itself."""
-        self._keys_offered.add(key.public_data)
-        if len(self._keys_offered) > self._services.limits.public_key_offers:
+        if not await self._may_ask((self._username, key.public_data)):
             return False
         request = SignInPublicKey(
             signed=signed,
@@ -219,6 +226,14 @@ class Person(asyncssh.SSHServer):
         except (ControlUnavailable, ControlRefused) as error:
             self._control_away(error)
         return self._take(answer)
+
+    async def _may_ask(self, shown: tuple[str, bytes]) -> bool:
+        """Whether the connection may show this key under this name, once it is the turn of its address."""
+        self._keys.setdefault(shown, None)
+        if len(self._keys) > self._services.limits.public_keys:
+            return False
+        await self._pace.turn(self.remote_addr)
+        return True
 
     def _take(self, answer: SignInAnswer) -> bool:
         """Keep what the control plane says about a factor; whether it was right."""
