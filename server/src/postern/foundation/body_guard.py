@@ -2,7 +2,7 @@
 
 Django's ASGI handler reads a whole body, to disk if need be, before any middleware or authentication sees the request.
 This guard stands before it: a body that is announced or turns out longer than its route allows is answered with 413, and one that
-stops arriving with 408, without being kept.
+stops arriving, or comes too slowly, with 408, without being kept.
 """
 
 import asyncio
@@ -10,6 +10,7 @@ from collections.abc import Awaitable, Callable, MutableMapping
 from typing import Any, Final
 
 from postern.foundation.middleware import body_limit_bytes
+from postern.kernel.clock import monotonic_s
 
 Scope = MutableMapping[str, Any]
 Message = MutableMapping[str, Any]
@@ -19,6 +20,8 @@ Application = Callable[[Scope, Receive, Send], Awaitable[None]]
 
 #: Between two pieces of a body; long enough for a bad line, short enough that silent clients do not pile up.
 PIECE_TIMEOUT_S: Final = 30.0
+#: What a body must come with on average, after the first `PIECE_TIMEOUT_S`: a few uploads at once over a bad line do.
+LEAST_BYTES_PER_S: Final = 1024
 
 _ERRORS: Final = {
     400: b'{"error": "Bad request"}',
@@ -30,9 +33,16 @@ _ERRORS: Final = {
 class BodyGuard:
     """ASGI middleware around the HTTP application."""
 
-    def __init__(self, application: Application, *, piece_timeout_s: float = PIECE_TIMEOUT_S) -> None:
+    def __init__(
+        self,
+        application: Application,
+        *,
+        piece_timeout_s: float = PIECE_TIMEOUT_S,
+        least_bytes_per_s: int = LEAST_BYTES_PER_S,
+    ) -> None:
         self._application = application
         self._piece_timeout_s = piece_timeout_s
+        self._least_bytes_per_s = least_bytes_per_s
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         if scope["type"] != "http":
@@ -43,18 +53,23 @@ class BodyGuard:
         if announced_bytes is None or announced_bytes > limit_bytes:
             await _refuse(send, 400 if announced_bytes is None else 413)
             return
-        request = _GuardedRequest(receive, send, limit_bytes, self._piece_timeout_s)
+        request = _GuardedRequest(receive, send, limit_bytes, self._piece_timeout_s, self._least_bytes_per_s)
         await self._application(scope, request.receive, request.send)
 
 
 class _GuardedRequest:
     """Counts one request's body while it arrives. Once refused, the application sees a client that has gone."""
 
-    def __init__(self, receive: Receive, send: Send, limit_bytes: int, piece_timeout_s: float) -> None:
+    def __init__(
+        self, receive: Receive, send: Send, limit_bytes: int, piece_timeout_s: float, least_bytes_per_s: int
+    ) -> None:
         self._receive = receive
         self._send = send
         self._left_bytes = limit_bytes
         self._piece_timeout_s = piece_timeout_s
+        self._least_bytes_per_s = least_bytes_per_s
+        #: How much longer the body may be waited for: each piece earns its share. Waiting counts alone, not our own work.
+        self._patience_s = piece_timeout_s
         self._complete = False
         self._refused = False
 
@@ -63,12 +78,15 @@ class _GuardedRequest:
             return {"type": "http.disconnect"}
         if self._complete:  # the application waits for the client to go away: that may take as long as it likes
             return await self._receive()
+        asked_s = monotonic_s()
         try:
-            async with asyncio.timeout(self._piece_timeout_s):
+            async with asyncio.timeout(min(self._piece_timeout_s, max(self._patience_s, 0.0))):
                 message = await self._receive()
         except TimeoutError:
             return await self._refuse(408)
-        self._left_bytes -= len(message.get("body", b""))
+        size = len(message.get("body", b""))
+        self._patience_s += size / self._least_bytes_per_s - (monotonic_s() - asked_s)
+        self._left_bytes -= size
         self._complete = not message.get("more_body", False)
         return await self._refuse(413) if self._left_bytes < 0 else message
 

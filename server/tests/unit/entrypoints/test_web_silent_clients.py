@@ -9,7 +9,7 @@ import subprocess
 import sys
 import time
 from collections.abc import Iterator
-from contextlib import ExitStack, contextmanager
+from contextlib import ExitStack, contextmanager, suppress
 from pathlib import Path
 
 import psutil
@@ -131,6 +131,31 @@ def test_many_silent_connections_keep_nobody_out(tmp_path: Path) -> None:
             assert psutil.Process(next(iter(pool.pids()))).num_fds() < 128
             silent[-1].sendall(REQUEST)
             assert b"200 OK" in silent[-1].recv(65536), "a connection that was opened last can still ask"
+    finally:
+        resource.setrlimit(resource.RLIMIT_NOFILE, (soft, hard))
+
+
+@pytest.mark.parametrize("also_silent", [0, 300])
+def test_many_bodies_that_are_never_complete_keep_nobody_out(tmp_path: Path, also_silent: int) -> None:
+    """As above: the oldest of them are closed, and neither new connections nor a body that is on its way."""
+    soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
+    resource.setrlimit(resource.RLIMIT_NOFILE, (min(hard, 4096), hard))
+    try:
+        with (
+            Pool(tmp_path / "log", "files=128", processes=1) as pool,
+            clients(pool, 300) as senders,
+            clients(pool, also_silent),
+        ):
+            for sender in senders:
+                with suppress(OSError):  # closed already
+                    sender.sendall(b"POST /read HTTP/1.1\r\nhost: h\r\ncontent-length: 1000000\r\n\r\na")
+            for _ in range(20):
+                connection = pool.connect()
+                assert pool.ask(connection) in pool.pids()
+                connection.request("POST", "/read", body=b"x" * 300_000)
+                assert int(connection.getresponse().read()) in pool.pids()
+                connection.close()
+            assert psutil.Process(next(iter(pool.pids()))).num_fds() < 128
     finally:
         resource.setrlimit(resource.RLIMIT_NOFILE, (soft, hard))
 

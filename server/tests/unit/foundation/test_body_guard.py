@@ -2,10 +2,12 @@
 
 import asyncio
 from collections.abc import AsyncIterator, MutableMapping
+from contextlib import asynccontextmanager
 from typing import Any
 
 import pytest
 
+from postern.foundation import body_guard
 from postern.foundation.body_guard import BodyGuard
 from postern.foundation.middleware import allow_body
 
@@ -104,6 +106,53 @@ async def test_k54_body_that_stops_arriving_is_given_up() -> None:
     peer, application = await _request([b"x"], stall=True)
     assert peer.status == 408
     assert application.kept_bytes == 1
+
+
+class ThinLine(Peer):
+    """Sends a piece each second of a clock that goes on when somebody waits for it."""
+
+    def __init__(self, monkeypatch: pytest.MonkeyPatch, *, piece: bytes, count: int, pause_s: float = 1.0) -> None:
+        super().__init__([piece] * count)
+        self.now_s, self.pause_s = 0.0, pause_s
+        monkeypatch.setattr(body_guard, "monotonic_s", lambda: self.now_s)
+        monkeypatch.setattr(asyncio, "timeout", self.timeout)
+
+    @asynccontextmanager
+    async def timeout(self, allowed_s: float) -> AsyncIterator[None]:
+        if self.pause_s > allowed_s:
+            raise TimeoutError
+        yield
+
+    async def receive(self) -> MutableMapping[str, Any]:
+        self.now_s += self.pause_s
+        return await super().receive()
+
+    async def send_body(self, path: str = "/api/v1/x/") -> Application:
+        application = Application()
+        await BodyGuard(application)({"type": "http", "path": path, "headers": []}, self.receive, self.send)
+        return application
+
+
+async def test_honest_upload_over_a_thin_line_passes(monkeypatch: pytest.MonkeyPatch) -> None:
+    """16 KiB a second, for a part of a recording as a proxy sends it: more than eight minutes."""
+    allow_body("/api/v1/test-parts/", 8 * MIB)
+    line = ThinLine(monkeypatch, piece=b"x" * 16 * 1024, count=512)
+    application = await line.send_body("/api/v1/test-parts/1/")
+    assert (line.status, application.kept_bytes, line.now_s) == (200, 8 * MIB, 512)
+
+
+async def test_line_that_falls_silent_for_a_while_is_not_cut(monkeypatch: pytest.MonkeyPatch) -> None:
+    line = ThinLine(monkeypatch, piece=b"x" * 64 * 1024, count=16, pause_s=25.0)
+    await line.send_body()
+    assert line.status == 200
+
+
+@pytest.mark.parametrize("pause_s", [1.0, 29.0])
+async def test_body_that_comes_byte_by_byte_is_given_up(monkeypatch: pytest.MonkeyPatch, pause_s: float) -> None:
+    line = ThinLine(monkeypatch, piece=b"x", count=100_000, pause_s=pause_s)
+    await line.send_body()
+    assert line.status == 408
+    assert line.now_s <= 31
 
 
 async def test_body_limit_of_a_route_is_its_own() -> None:

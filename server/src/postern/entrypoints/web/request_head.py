@@ -1,4 +1,4 @@
-"""A connection that must say what it wants: deadline and size limit of a request's head, and a bound on silent connections.
+"""A connection that must say what it wants: deadline and size limit of a request's head, and a bound on connections that cost no work.
 
 uvicorn waits without a limit for the first request of a connection, and for the rest of a head that comes a byte at a time. Nobody is known
 at that point, so such a connection costs a stranger nothing and would take a file descriptor of ours for as long as they like.
@@ -6,7 +6,9 @@ at that point, so such a connection costs a stranger nothing and would take a fi
     deadline   from the connection's first moment, or from the first byte of a later request, to the end of the head
     size       a head that grows beyond the limit is answered with 431. Trailers of a body, the sizes of its pieces with what
                is written beside them, and a head behind a running request are limited alike; they end the connection
-    bound      connections that wait for a request: the oldest is closed for a new one, those that never asked anything first
+    bound      connections that wait for a request, and those whose body is still on its way: the oldest is closed for a new one.
+               Bodies go first where they are the most, then those that never asked anything. How slowly a body may come
+               is `body_guard`'s
 """
 
 import asyncio
@@ -19,7 +21,7 @@ from uvicorn.protocols.http.httptools_impl import HttpToolsProtocol, RequestResp
 #: Longer than a slow line needs for a head of some kilobytes.
 HEAD_S: Final = 20.0
 MAX_HEAD_BYTES: Final = 64 * 1024
-#: Connections without a request that a process keeps, if its limit of open files allows twice as many.
+#: Connections without a complete request that a process keeps, if its limit of open files allows twice as many.
 _MOST_WAITING: Final = 4_096
 _TOO_LARGE: Final = b'{"error": "Request head too large"}'
 _REFUSAL: Final = (
@@ -29,25 +31,39 @@ _REFUSAL: Final = (
 
 
 class WaitingConnections:
-    """The connections of this process that have no request, oldest first."""
+    """The connections of this process that have no complete request, oldest first."""
 
     def __init__(self, most: int | None = None) -> None:
         self._most = most
         self._silent: OrderedDict[HeadGuard, None] = OrderedDict()
         self._kept: OrderedDict[HeadGuard, None] = OrderedDict()
+        self._sending: OrderedDict[HeadGuard, None] = OrderedDict()
 
     def add(self, connection: "HeadGuard", *, has_asked: bool) -> None:
         """The connection waits from now on. Closes the oldest one when there are too many."""
         self.remove(connection)
         (self._kept if has_asked else self._silent)[connection] = None
-        if len(self._silent) + len(self._kept) > self._limit():
-            oldest, _ = (self._silent or self._kept).popitem(last=False)
-            oldest.give_up()
+        self._make_room()
+
+    def add_sending(self, connection: "HeadGuard") -> None:
+        """A body is on its way on the connection, and not all of it has come. Its place is that of its first piece."""
+        if connection not in self._sending:
+            self._sending[connection] = None
+            self._make_room()
+
+    def _make_room(self) -> None:
+        waiting = len(self._silent) + len(self._kept)
+        if waiting + len(self._sending) <= self._limit():
+            return
+        bodies_first = self._sending if len(self._sending) > waiting else None
+        oldest, _ = (bodies_first or self._silent or self._kept or self._sending).popitem(last=False)
+        oldest.give_up()
 
     def remove(self, connection: "HeadGuard") -> None:
-        """The connection has a request, or has ended."""
+        """The connection has a complete request, or has ended."""
         self._silent.pop(connection, None)
         self._kept.pop(connection, None)
+        self._sending.pop(connection, None)
 
     def _limit(self) -> int:
         if self._most is None:
@@ -67,6 +83,7 @@ class HeadGuard(HttpToolsProtocol):
         self._deadline: asyncio.TimerHandle | None = None
         #: What was read since the last complete head or piece of a body: it gathers in the parser, at a growing price.
         self._unread_bytes = 0
+        self._body_is_due = False
 
     def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]  # as uvicorn's
         super().connection_made(transport)
@@ -82,6 +99,8 @@ class HeadGuard(HttpToolsProtocol):
             self._await_head()
         self._unread_bytes += len(data)
         super().data_received(data)
+        if self._body_is_due and not self._is_idle() and not self.transport.is_closing():
+            self.waiting.add_sending(self)
         if self._unread_bytes <= MAX_HEAD_BYTES or self.transport.is_closing():
             return
         if self._deadline is not None and self._is_idle():
@@ -98,6 +117,7 @@ class HeadGuard(HttpToolsProtocol):
     def on_headers_complete(self) -> None:
         self._unread_bytes = 0
         self._forget_head()
+        self._body_is_due = not (self.parser.should_upgrade() and self._should_upgrade())
         super().on_headers_complete()
 
     def on_body(self, body: bytes) -> None:
@@ -106,6 +126,8 @@ class HeadGuard(HttpToolsProtocol):
 
     def on_message_complete(self) -> None:
         self._unread_bytes = 0
+        self._body_is_due = False
+        self.waiting.remove(self)
         super().on_message_complete()
         if self._deadline is not None and self._is_idle():  # the rest of a body that was answered before its end
             self._forget_head()
