@@ -4,10 +4,26 @@ from typing import Final
 
 from django.db import connections
 
-#: Connections in the pool of each process.
+#: Connections in the pool of each process, where PostgreSQL has room for them.
 DATABASE_CONNECTIONS: Final = 18
+#: With fewer some kind of request would find none (`request_kinds`).
+FEWEST_CONNECTIONS: Final = 8
 #: How long a query waits for one of them before it counts as a database that can not be reached.
 POOL_WAIT_S: Final = 10
+
+
+class _Pool:
+    most: int = DATABASE_CONNECTIONS
+
+
+def limit_pool(most: int) -> None:
+    """Let each process of this program hold at most so many connections. To be called before the application is loaded."""
+    _Pool.most = min(max(most, FEWEST_CONNECTIONS), DATABASE_CONNECTIONS)
+
+
+def pool_size() -> int:
+    """How many connections this process may hold."""
+    return _Pool.most
 
 
 def release_connections() -> None:

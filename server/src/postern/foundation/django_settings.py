@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Any, Final
 
 from postern.foundation import secret_files
-from postern.foundation.connections import DATABASE_CONNECTIONS, POOL_WAIT_S
+from postern.foundation.connections import POOL_WAIT_S, pool_size
 from postern.foundation.rest.formats import DISPLAY_FORMAT, INPUT_FORMATS
 from postern.foundation.rest.openapi import description
 from postern.foundation.settings import Database, Settings
@@ -83,7 +83,7 @@ def _database(database: Database) -> dict[str, Any]:
         "CONN_HEALTH_CHECKS": True,
         "OPTIONS": {
             **dict(database.options),
-            "pool": {"min_size": 1, "max_size": DATABASE_CONNECTIONS, "timeout": POOL_WAIT_S},
+            "pool": {"min_size": 1, "max_size": pool_size(), "timeout": POOL_WAIT_S},
         },
     }
 

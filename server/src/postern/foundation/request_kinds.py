@@ -4,12 +4,13 @@ A request that waits for something slow (the comparison of a password, a locked 
 meanwhile. Were all requests of one kind, a storm of wrong passwords would make every part look dead.
 """
 
+from collections import Counter
 from enum import Enum
 from typing import Final
 
 from postern.contracts.access import INTERNAL_PREFIX, SIGN_IN_PASSWORD
 from postern.contracts.terminals import HEARTBEAT
-from postern.foundation.connections import DATABASE_CONNECTIONS
+from postern.foundation.connections import DATABASE_CONNECTIONS, FEWEST_CONNECTIONS
 
 
 class RequestKind(Enum):
@@ -28,15 +29,29 @@ class RequestKind(Enum):
 
 #: Connections of the pool that are left to the websockets, whose queries are short.
 WEBSOCKET_CONNECTIONS: Final = 2
-#: How many requests of each kind run in one process; each may hold a database connection.
-MOST_AT_ONCE: Final = {
-    RequestKind.HEALTH: 1,
-    RequestKind.HEARTBEAT: 1,
-    RequestKind.PROXY_PASSWORD: 2,
-    RequestKind.PROXY: 3,
-    RequestKind.PASSWORD: 2,
-    RequestKind.OTHER: DATABASE_CONNECTIONS - WEBSOCKET_CONNECTIONS - 9,
-}
+#: Who gets the connections beyond one for each kind, in this order.
+_MORE: Final = (
+    RequestKind.OTHER,
+    RequestKind.PROXY,
+    RequestKind.OTHER,
+    RequestKind.PASSWORD,
+    RequestKind.PROXY_PASSWORD,
+    RequestKind.OTHER,
+    RequestKind.PROXY,
+    RequestKind.OTHER,
+    RequestKind.OTHER,
+    RequestKind.OTHER,
+)
+
+
+def most_at_once(connections: int) -> dict[RequestKind, int]:
+    """How many requests of each kind run in a process with so many connections; each may hold one of them."""
+    extra = Counter(_MORE[: max(connections - FEWEST_CONNECTIONS, 0)])
+    return {kind: 1 + extra[kind] for kind in RequestKind}
+
+
+#: The same where PostgreSQL has room.
+MOST_AT_ONCE: Final = most_at_once(DATABASE_CONNECTIONS)
 
 _HEALTH: Final = frozenset({"/api/health/", "/api/v1/health/"})
 _HEARTBEAT: Final = INTERNAL_PREFIX + HEARTBEAT

@@ -36,8 +36,9 @@ from django.urls import ResolverMatch, get_resolver, set_script_prefix
 from django.utils import translation
 from django.utils.translation import gettext_lazy as _
 
-from postern.foundation.connections import release_connections
-from postern.foundation.request_kinds import MOST_AT_ONCE, RequestKind, kind_of
+from postern.foundation import request_kinds
+from postern.foundation.connections import pool_size, release_connections
+from postern.foundation.request_kinds import RequestKind, kind_of
 from postern.foundation.turns import Turn, Turns
 
 Scope = Mapping[str, Any]
@@ -68,16 +69,18 @@ class RequestThreads(ASGIHandler):
         *,
         kept: int = _KEPT,
         at_once: int = _AT_ONCE,
-        most_at_once: int = MOST_AT_ONCE[RequestKind.OTHER],
+        most_at_once: int | None = None,
         most_waiting: int = _MOST_WAITING,
         wait_s: float = _WAIT_S,
     ) -> None:
         BaseHandler.__init__(self)
         self.load_middleware(is_async=False)
+        shares = request_kinds.most_at_once(pool_size())
+        others = {} if most_at_once is None else {RequestKind.OTHER: most_at_once}
         self._kept = kept
         self._turns = {
             kind: Turns(at_once=at_once, most=most, most_waiting=most_waiting, wait_s=wait_s)
-            for kind, most in (MOST_AT_ONCE | {RequestKind.OTHER: most_at_once}).items()
+            for kind, most in (shares | others).items()
         }
         self._idle: deque[ThreadPoolExecutor] = deque()
         self._views: dict[str, ResolverMatch] = {}

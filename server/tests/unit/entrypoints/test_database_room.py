@@ -7,7 +7,7 @@ import pytest
 from django.conf import settings
 from django.db import connection
 
-from postern.entrypoints.web.database_room import affordable_processes, processes_for
+from postern.entrypoints.web.database_room import Share, affordable, share_of
 from postern.foundation.connections import DATABASE_CONNECTIONS
 from postern.foundation.settings import Settings
 from postern.kernel.errors import SettingsError
@@ -15,28 +15,38 @@ from postern.kernel.errors import SettingsError
 
 @pytest.mark.parametrize(("room", "wanted", "started"), [(97, 4, 4), (97, 5, 4), (97, 32, 4), (26, 1, 1), (44, 4, 2)])
 def test_so_many_processes_are_started_as_have_connections(room: int, wanted: int, started: int) -> None:
-    assert processes_for(room, wanted=wanted) == started
+    assert share_of(room, wanted=wanted) == Share(started, DATABASE_CONNECTIONS)
+
+
+@pytest.mark.parametrize(("room", "connections"), [(25, 17), (20, 12), (16, 8), (15, 8), (12, 8)])
+def test_small_server_gets_one_process_with_a_smaller_pool(
+    room: int, connections: int, caplog: pytest.LogCaptureFixture
+) -> None:
+    with caplog.at_level(logging.WARNING):
+        assert share_of(room, wanted=4) == Share(1, connections)
+    assert f"1 are started, with up to {connections} each" in caplog.text
+    assert "max_connections" in caplog.text
 
 
 def test_fewer_processes_than_asked_for_are_told(caplog: pytest.LogCaptureFixture) -> None:
     with caplog.at_level(logging.WARNING):
-        processes_for(97, wanted=32)
+        share_of(97, wanted=32)
     assert "32 web processes need" in caplog.text
     assert "max_connections" in caplog.text
 
 
 def test_start_is_refused_when_not_even_one_process_has_room() -> None:
     with pytest.raises(SettingsError, match="Raise max_connections"):
-        processes_for(DATABASE_CONNECTIONS, wanted=1)
+        share_of(11, wanted=1)
 
 
 def test_sqlite_has_no_such_limit() -> None:
-    assert affordable_processes(Settings.load({"POSTERN_WEB_PROCESSES": "32"})) == 32
+    assert affordable(Settings.load({"POSTERN_WEB_PROCESSES": "32"})).processes == 32
 
 
 def test_database_that_does_not_answer_does_not_stop_the_start() -> None:
     away = Settings.load({"DATABASE_URL": "postgresql://nobody@127.0.0.1:1/none", "POSTERN_WEB_PROCESSES": "3"})
-    assert affordable_processes(away) == 3
+    assert affordable(away) == Share(3)
 
 
 @pytest.mark.django_db
@@ -46,5 +56,5 @@ def test_postgresql_is_asked_for_its_limit() -> None:
     with connection.cursor() as cursor:
         cursor.execute("SHOW max_connections")
         limit = int(cursor.fetchone()[0])
-    found = affordable_processes(replace(settings.POSTERN, web_processes=10_000))
+    found = affordable(replace(settings.POSTERN, web_processes=10_000)).processes
     assert 1 <= found <= limit // DATABASE_CONNECTIONS

@@ -10,12 +10,13 @@ from django.core.signals import request_finished, request_started
 from django.http import HttpRequest, HttpResponse, StreamingHttpResponse
 from django.urls import Resolver404
 
-from postern.foundation.connections import DATABASE_CONNECTIONS
+from postern.foundation.connections import DATABASE_CONNECTIONS, FEWEST_CONNECTIONS
 from postern.foundation.request_kinds import (
     MOST_AT_ONCE,
     WEBSOCKET_CONNECTIONS,
     RequestKind,
     kind_of,
+    most_at_once,
     takes_passwords,
 )
 from postern.foundation.request_threads import RequestThreads
@@ -422,6 +423,9 @@ def test_every_path_of_the_health_page_is_one(path: str) -> None:
     assert kind_of(path) is RequestKind.HEALTH
 
 
-def test_requests_at_once_are_fewer_than_the_connections_of_the_pool() -> None:
-    assert sum(MOST_AT_ONCE.values()) + WEBSOCKET_CONNECTIONS <= DATABASE_CONNECTIONS
-    assert min(MOST_AT_ONCE.values()) >= 1
+@pytest.mark.parametrize("connections", range(FEWEST_CONNECTIONS, DATABASE_CONNECTIONS + 1))
+def test_requests_at_once_are_fewer_than_the_connections_of_the_pool(connections: int) -> None:
+    shares = most_at_once(connections)
+    assert sum(shares.values()) + WEBSOCKET_CONNECTIONS == connections
+    assert min(shares.values()) >= 1
+    assert all(shares[kind] <= most for kind, most in MOST_AT_ONCE.items())

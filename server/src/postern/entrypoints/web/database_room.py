@@ -1,19 +1,24 @@
-"""Whether PostgreSQL has room for the connections of all web processes; fewer processes when it has not."""
+"""Whether PostgreSQL has room for the connections of all web processes.
+
+When it has not, fewer processes are started, then one with a smaller pool. Only a server that has hardly any is refused.
+"""
 
 import logging
+from dataclasses import dataclass
 from typing import Final
 
 import psycopg
 from psycopg.conninfo import make_conninfo
 
-from postern.foundation.connections import DATABASE_CONNECTIONS
+from postern.foundation.connections import DATABASE_CONNECTIONS, FEWEST_CONNECTIONS
 from postern.foundation.settings import Settings
 from postern.kernel.errors import SettingsError
 
 log = logging.getLogger(__name__)
 
-#: Connections that the worker and the commands of an operator use.
+#: Connections that the worker and the commands of an operator use, and how few they get along with.
 _FOR_OTHERS: Final = 8
+_FEWEST_FOR_OTHERS: Final = 4
 _CONNECT_TIMEOUT_S: Final = 5
 _ROOM: Final = """
     SELECT current_setting('max_connections')::int
@@ -22,13 +27,21 @@ _ROOM: Final = """
 """
 
 
-def affordable_processes(settings: Settings) -> int:
+@dataclass(frozen=True, slots=True)
+class Share:
+    """How many web processes there are, and how many connections each of them may hold."""
+
+    processes: int
+    connections: int = DATABASE_CONNECTIONS
+
+
+def affordable(settings: Settings) -> Share:
     """The web processes that the settings ask for, or as many as PostgreSQL has connections for.
 
-    Raises SettingsError when it has not enough for one. A database that does not answer is asked by every request, and says so there.
+    Raises SettingsError when it has not enough for one with a small pool. A database that does not answer is asked by every request, and says so there.
     """
     if settings.database.is_sqlite:
-        return settings.web_processes
+        return Share(settings.web_processes)
     database = settings.database
     parameters: dict[str, str | int | None] = {
         "host": database.host or None,
@@ -44,27 +57,30 @@ def affordable_processes(settings: Settings) -> int:
             row = connection.execute(_ROOM).fetchone()
     except psycopg.Error as error:
         log.info("PostgreSQL does not say how many connections it takes: %s", type(error).__name__)
-        return settings.web_processes
-    return processes_for(int(row[0]) if row is not None else 0, wanted=settings.web_processes)
+        return Share(settings.web_processes)
+    return share_of(int(row[0]) if row is not None else 0, wanted=settings.web_processes)
 
 
-def processes_for(room: int, *, wanted: int) -> int:
+def share_of(room: int, *, wanted: int) -> Share:
     """How many of `wanted` processes have their connections among `room`. Raises SettingsError when none has."""
     possible = (room - _FOR_OTHERS) // DATABASE_CONNECTIONS
     if possible >= wanted:
-        return wanted
-    needed = wanted * DATABASE_CONNECTIONS + _FOR_OTHERS
-    if possible < 1:
+        return Share(wanted)
+    if room < FEWEST_CONNECTIONS + _FEWEST_FOR_OTHERS:
         raise SettingsError(
-            f"PostgreSQL takes {room} connections; one web process and the worker need up to "
-            f"{DATABASE_CONNECTIONS + _FOR_OTHERS}. Raise max_connections in postgresql.conf"
+            f"PostgreSQL takes {room} connections; one web process and the worker need at least "
+            f"{FEWEST_CONNECTIONS + _FEWEST_FOR_OTHERS}, and {DATABASE_CONNECTIONS + _FOR_OTHERS} to work well. "
+            "Raise max_connections in postgresql.conf and restart PostgreSQL"
         )
+    needed = wanted * DATABASE_CONNECTIONS + _FOR_OTHERS
+    share = Share(possible) if possible else Share(1, max(room - _FOR_OTHERS, FEWEST_CONNECTIONS))
     log.warning(
-        "PostgreSQL takes %d connections and %d web processes need up to %d: %d are started. "
+        "PostgreSQL takes %d connections and %d web processes need up to %d: %d are started, with up to %d each. "
         "Raise max_connections in postgresql.conf, or lower POSTERN_WEB_PROCESSES",
         room,
         wanted,
         needed,
-        possible,
+        share.processes,
+        share.connections,
     )
-    return possible
+    return share

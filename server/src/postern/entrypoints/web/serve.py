@@ -10,12 +10,13 @@ from typing import Final
 
 import uvicorn
 
-from postern.entrypoints.web.database_room import affordable_processes
+from postern.entrypoints.web.database_room import affordable
 from postern.entrypoints.web.options import OPTIONS
 from postern.entrypoints.web.pool import Pool
 from postern.entrypoints.web.process import Application, WebProcess
 from postern.entrypoints.web.table import Row, Table
 from postern.entrypoints.web.terminal import Terminal
+from postern.foundation.connections import limit_pool
 from postern.foundation.open_files import raise_open_file_limit
 from postern.foundation.settings import Address, Settings
 from postern.kernel.errors import SettingsError
@@ -43,12 +44,13 @@ def serve(settings: Settings, *, reload: bool = False) -> int:
                 _RELOADING, host=address.host, port=address.port, reload=True, reload_dirs=["server/src"], **OPTIONS
             )
             return 0
-        processes = affordable_processes(settings)
+        share = affordable(settings)
+        limit_pool(share.connections)
         gc.disable()  # until the processes are forked: see `sharing`
         application = load_application()
         work = partial(_serve_connections, application)
-        pool = Pool(listeners, work, wanted=processes, terminal=terminal)
-        _show_on_health_page(pool.table, processes)
+        pool = Pool(listeners, work, wanted=share.processes, terminal=terminal)
+        _show_on_health_page(pool.table, share.processes)
         return pool.run()
     finally:
         for listener in listeners:
