@@ -65,7 +65,7 @@ def _forget_batch(now: datetime, batch_rows: int) -> int:
     """Look at the signatures whose time is over longest; how many there were."""
     over = UsedSignature.objects.filter(date_expired__lte=now).order_by("date_expired", "pk")
     batch = list(over.values_list("pk", "user_id", "key_hash")[:batch_rows])
-    owners = {user_id for _pk, user_id, key_hash in batch if key_hash}
+    owners = {user_id for _pk, user_id, key_hash in batch if key_hash and user_id is not None}
     keys = dict(User.objects.filter(pk__in=owners).values_list("pk", "public_key"))
     held: dict[tuple[UUID | None, str], bool] = {}
     for _pk, user_id, key_hash in batch:
