@@ -21,7 +21,7 @@ from postern.apps.users.actions.passwords import (
     store_prepared,
 )
 from postern.apps.users.credentials import void_links
-from postern.apps.users.errors import LinkUsed
+from postern.apps.users.errors import FieldProblem, LinkUsed
 from postern.apps.users.events import PasswordChanged
 from postern.apps.users.models import Membership, OrgRole, SetPasswordLink, SystemRole, User
 from postern.apps.users.policy import may_update
@@ -99,7 +99,14 @@ def redeem_set_password_link(
         raise LinkUsed
     if not _holds(link, link.user):
         _refuse(actor, link)
-    user = _redeem(actor, link, prepare(link.user, password, field="new_password"), redeemed)
+    try:
+        new = prepare(link.user, password, field="new_password")
+    except FieldProblem:
+        # Meanwhile the same link may have set this very password: then it is the link that is refused, not the password.
+        if not SetPasswordLink.objects.filter(pk=link.pk, date_used__isnull=True).exists():
+            _refuse(actor, link)
+        raise
+    user = _redeem(actor, link, new, redeemed)
     return user if user is not None else _refuse(actor, link)
 
 
