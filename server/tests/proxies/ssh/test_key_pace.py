@@ -8,6 +8,9 @@ from postern.proxies.core.limits import Limits
 from postern.proxies.ssh import key_pace
 from postern.proxies.ssh.key_pace import KeyPace
 
+#: What the control plane answers one proxy within a minute (`apps/sessions/api/internal.py`).
+MOST_QUESTIONS = 12_000
+
 
 class Time:
     """A clock that goes on when somebody sleeps."""
@@ -41,6 +44,36 @@ async def test_flood_of_keys_is_looked_up_at_the_rate_of_the_limit(time: Time) -
     pace = KeyPace(Limits(keys_per_source_per_s=50))
     assert await seconds_for(pace, time, 5_500, "192.0.2.1") == pytest.approx(100, abs=0.1)
     assert await seconds_for(pace, time, 1, "2001:db8::1") == 0, "another address does not wait for it"
+
+
+async def test_keys_of_many_addresses_stay_below_what_a_proxy_may_ask_in_a_minute(time: Time) -> None:
+    pace, asked = KeyPace(Limits()), list[float]()
+    while time.now_s < 1120:
+        for number in range(40):
+            await pace.turn(f"192.0.2.{number}")
+            asked.append(time.now_s)
+    for first in (0, len(asked) // 2):
+        assert len([at for at in asked if 0 <= at - asked[first] < 60]) < MOST_QUESTIONS
+
+
+async def test_addresses_that_flood_do_not_keep_another_waiting() -> None:
+    """Each address has one key in the queue of all, however many of its connections wait."""
+    pace, done = KeyPace(Limits(keys_per_source_per_s=1000, keys_per_s=20)), list[str]()
+
+    async def show(address: str) -> None:
+        await pace.turn(address)
+        done.append(address)
+
+    for _ in range(200):
+        await pace.turn("192.0.2.1")
+    flood = [asyncio.create_task(show(f"192.0.2.{number}")) for number in (1, 2) for _ in range(100)]
+    await asyncio.sleep(0)
+    async with asyncio.timeout(20):
+        await show("198.51.100.9")
+    assert len(done) < 10
+    for task in flood:
+        task.cancel()
+    await asyncio.gather(*flood, return_exceptions=True)
 
 
 async def test_addresses_of_one_client_share_a_pace(time: Time) -> None:

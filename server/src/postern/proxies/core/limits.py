@@ -17,6 +17,7 @@ class Limits:
     auth_tries: int = 6
     public_keys: int = 20  # of one connection: agents offer all that they hold
     keys_per_source_per_s: int = 50
+    keys_per_s: int = 150  # with ten seconds' worth at once less than the control plane answers a proxy in a minute
 
     # One connection, one session
     channels_per_connection: int = 10

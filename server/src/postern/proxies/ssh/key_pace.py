@@ -1,8 +1,9 @@
-"""How fast the public keys of one address are looked up. Each key that is shown costs a request to the control plane.
+"""How fast public keys are looked up, of one address and of all. Each key that is shown costs a request to the control plane.
 
 Showing a key proves nothing and costs a stranger nothing, so it is no reason for a refusal either: beyond the limit keys wait
 their turn. Few wait at a time, because one connection shows one key after the other and connections that sign in are
-bounded for each address (`admission`).
+bounded for each address (`admission`). All addresses together stay below what the control plane answers one proxy within a minute;
+each has one key in that queue, so that those who flood it do not keep the others waiting.
 """
 
 import asyncio
@@ -20,10 +21,19 @@ _MANY_SOURCES: Final = 8192
 
 
 @dataclass
-class _Source:
+class _Queue:
     #: When the keys so far would all have been looked up, one after the other.
     spent_until_s: float = 0.0
     turn: asyncio.Lock = field(default_factory=asyncio.Lock)
+
+    async def be_due(self, interval_s: float) -> None:
+        """Wait until one more is not too early. Call with the turn."""
+        early_s = self.spent_until_s + interval_s - _BURST_S - monotonic_s()
+        if early_s > 0:
+            await asyncio.sleep(early_s)
+
+    def spend(self, interval_s: float) -> None:
+        self.spent_until_s = max(self.spent_until_s, monotonic_s()) + interval_s
 
 
 class KeyPace:
@@ -31,18 +41,21 @@ class KeyPace:
 
     def __init__(self, limits: Limits) -> None:
         self._interval_s = 1 / limits.keys_per_source_per_s
-        self._sources: dict[str, _Source] = {}
+        self._interval_of_all_s = 1 / limits.keys_per_s
+        self._sources: dict[str, _Queue] = {}
+        self._all = _Queue()
 
     async def turn(self, address: str) -> None:
         """Wait until a key of this address may be looked up: in the order of asking. Who gives up costs nothing."""
         if len(self._sources) >= _MANY_SOURCES:
             self._forget_idle()
-        source = self._sources.setdefault(address_key(address), _Source())
+        source = self._sources.setdefault(address_key(address), _Queue())
         async with source.turn:
-            early_s = source.spent_until_s + self._interval_s - _BURST_S - monotonic_s()
-            if early_s > 0:
-                await asyncio.sleep(early_s)
-            source.spent_until_s = max(source.spent_until_s, monotonic_s()) + self._interval_s
+            await source.be_due(self._interval_s)
+            async with self._all.turn:
+                await self._all.be_due(self._interval_of_all_s)
+                self._all.spend(self._interval_of_all_s)
+                source.spend(self._interval_s)
 
     def _forget_idle(self) -> None:
         now_s = monotonic_s()
