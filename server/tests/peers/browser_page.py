@@ -12,12 +12,24 @@ from websockets.exceptions import ConnectionClosed
 
 from postern.contracts.browser import LANGUAGE_HEADER, REMOTE_ADDR_HEADER, USER_HEADER
 
+#: As large as the frames of the console (`console/src/islands/terminal/input-sender.ts`).
+PIECE_BYTES = 32 * 1024
+
 
 class BrowserPage:
-    """Collects output and messages. `acknowledges` False: a page that does not draw. `reads` False: a stalled one."""
+    """Collects output and messages. `acknowledges` False: a page that does not draw. `reads` False: a stalled one.
+    `counts_input` False: a page of an older release, which sends its input without waiting for credit.
+    """
 
     def __init__(
-        self, socket: Path, user_id: UUID, *, language: str = "en", acknowledges: bool = True, reads: bool = True
+        self,
+        socket: Path,
+        user_id: UUID,
+        *,
+        language: str = "en",
+        acknowledges: bool = True,
+        reads: bool = True,
+        counts_input: bool = True,
     ) -> None:
         self._path = socket
         self._headers = {
@@ -27,6 +39,10 @@ class BrowserPage:
         }
         self._acknowledges = acknowledges
         self._reads = reads
+        self._counts_input = counts_input
+        #: Totals of input: what was sent, and what may be. None: nobody has said so yet.
+        self.input_sent = 0
+        self.input_until: int | None = None
         self._socket: ClientConnection | None = None
         self._reader: asyncio.Task[None] | None = None
         self._changed = asyncio.Event()
@@ -62,6 +78,8 @@ class BrowserPage:
                     if message["type"] == "screen":
                         self._picture_comes = True
                         self.received = message["offset"]
+                    self.input_sent = message.get("input_received", self.input_sent)
+                    self.input_until = message.get("input_until", message.get("until", self.input_until))
                 elif self._picture_comes:
                     self._picture_comes = False
                     self.picture = frame
@@ -81,10 +99,20 @@ class BrowserPage:
         return self._socket
 
     async def say(self, **message: Any) -> None:
+        if self._counts_input and message.get("type") in {"open", "resume"}:
+            message["counts_input"] = True
         await self.socket.send(json.dumps(message))
 
     async def type(self, data: bytes) -> None:
-        await self.socket.send(data)
+        """Send input, in pieces and as far as there is credit for it."""
+        if not self._counts_input or self.input_until is None:
+            await self.socket.send(data)
+            return
+        while data:
+            room: int = await self.until(lambda: (self.input_until or 0) - self.input_sent, 200)
+            piece, data = data[: min(room, PIECE_BYTES)], data[min(room, PIECE_BYTES) :]
+            self.input_sent += len(piece)
+            await self.socket.send(piece)
 
     async def until(self, condition: Any, seconds: float = 60.0) -> Any:
         """Wait for `condition()`; gives its value."""

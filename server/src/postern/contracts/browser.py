@@ -9,6 +9,13 @@ Flow: the browser counts output bytes. It sends `ack` with its running total aft
 proxy stops reading from the target while more than `UNACKED_LIMIT` bytes are under way. After a lost connection the
 browser sends `resume` with its total; the proxy goes on from there, or sends `screen` first when that is too far back.
 A session whose browser is away for `RESUME_GRACE_S` ends.
+
+Input has credit, so that a paste never stands in front of an `ack` or a `close`. A page that says `counts_input` counts the
+bytes of input that it has sent since `opened`. It sends none beyond `input_until`, a total that `opened` states and
+`input_credit` raises as the target takes input. `resumed` states in `input_received` how many bytes have arrived over all
+connections: the page goes on from that byte, so that each byte arrives once. A page that sends far more than it may is
+told `ended` with the reason `limit`. A page that does not count its input is read only while there is room for it. The
+three fields and `input_credit` may be missing (an older proxy); then the page sends as it likes.
 """
 
 from typing import Final
@@ -31,6 +38,7 @@ class Open(msgspec.Struct, frozen=True, kw_only=True, tag="open"):
     token: str
     columns: int
     rows: int
+    counts_input: bool = False  # the page keeps to `input_until`
 
 
 class Resume(msgspec.Struct, frozen=True, kw_only=True, tag="resume"):
@@ -39,6 +47,7 @@ class Resume(msgspec.Struct, frozen=True, kw_only=True, tag="resume"):
     received: int
     columns: int
     rows: int
+    counts_input: bool = False
 
 
 class Watch(msgspec.Struct, frozen=True, kw_only=True, tag="watch"):
@@ -91,12 +100,22 @@ class Opened(msgspec.Struct, frozen=True, kw_only=True, tag="opened"):
     recorded: bool
     host_key: str  # fingerprint of the target
     idle_timeout_s: int
+    input_until: int  # total of input bytes that the page may send until `input_credit` raises it
 
 
 class Resumed(msgspec.Struct, frozen=True, kw_only=True, tag="resumed"):
     session_id: UUID
     resume_secret: str  # a new one; the old one is spent
     offset: int  # output total from which the next binary frame goes on
+    input_received: int  # total of input bytes that have arrived; the page goes on from there
+    input_until: int
+
+
+class InputCredit(msgspec.Struct, frozen=True, kw_only=True, tag="input_credit"):
+    """To pages that count their input. The newest one counts."""
+
+    taken: int  # total of input bytes that were recorded and passed on to the target
+    until: int  # total that the page may send
 
 
 class Screen(msgspec.Struct, frozen=True, kw_only=True, tag="screen"):
@@ -147,4 +166,4 @@ class Pong(msgspec.Struct, frozen=True, kw_only=True, tag="pong"):
     t: float
 
 
-ServerMessage = State | Opened | Resumed | Screen | Watching | Resized | Prompt | Notice | Ended | Pong
+ServerMessage = State | Opened | Resumed | InputCredit | Screen | Watching | Resized | Prompt | Notice | Ended | Pong

@@ -259,7 +259,7 @@ async def test_first_frame_that_makes_no_sense_is_refused(stage: Stage, frame: s
 async def test_frame_beyond_its_limit_closes_the_link(stage: Stage) -> None:
     async with stage.page() as page:
         await stage.open(page)
-        await page.type(b"x" * (1024 * 1024 + 1))
+        await page.socket.send(b"x" * (1024 * 1024 + 1))
         await page.until(lambda: page.closed)
         assert page.socket.close_code == 1009
 

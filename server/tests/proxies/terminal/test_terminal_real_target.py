@@ -246,9 +246,10 @@ async def test_flood_and_a_page_that_does_not_draw_take_no_memory(plant: Plant) 
         await page.say(type="close")
 
 
-async def test_large_paste_arrives_whole(plant: Plant) -> None:
+@pytest.mark.parametrize("counts", [True, False], ids=["counts its input", "older release"])
+async def test_large_paste_arrives_whole(plant: Plant, counts: bool) -> None:
     size = 8 * 1024 * 1024
-    async with plant.page() as page:
+    async with plant.page(counts_input=counts) as page:
         await plant.open(page)
         await page.type(b"stty raw -echo; echo re''ady; head -c %d | md5sum; stty sane\r" % size)
         await page.shows(b"ready")

@@ -26,6 +26,8 @@ class Limits:
     target_login_s: float = 30.0
     prompt_s: float = 60.0
     sessions: int = 2000
+    input_window_bytes: int = 256 * 1024  # input that a browser page may send before the target has taken it
+    input_excess_bytes: int = 1024 * 1024  # … and how much more is kept before the session ends
 
     # Watching
     watcher_queue_bytes: int = 1024 * 1024

@@ -24,7 +24,6 @@ from postern.contracts.browser import (
     Opened,
     Ping,
     Pong,
-    Prompt,
     Resize,
     Resume,
     Resumed,
@@ -35,7 +34,6 @@ from postern.contracts.enums import EndReason
 from postern.kernel import ids
 from postern.kernel.clock import now
 from postern.proxies.core.charset import Charset
-from postern.proxies.core.detection import KEYS_AT_ONCE_BYTES
 from postern.proxies.core.limits import Limits
 from postern.proxies.core.session import LiveSession, NoticeKind, SessionOver
 from postern.proxies.core.target import (
@@ -49,7 +47,9 @@ from postern.proxies.core.target import (
 from postern.proxies.core.watching import Picture
 from postern.proxies.terminal.link import BrowserLink, LinkGone
 from postern.proxies.terminal.output_buffer import OutputBuffer
+from postern.proxies.terminal.questions import Questions
 from postern.proxies.terminal.texts import Text
+from postern.proxies.terminal.typed_input import TypedInput
 
 log = logging.getLogger(__name__)
 
@@ -108,13 +108,12 @@ class BrowserTerminal:
         self._spent_hash = ""
         self._paused = False
         self._undrawn = False
-        self._can_write = asyncio.Event()
-        self._can_write.set()
-        self._caught_up = asyncio.Event()
-        self._caught_up.set()
+        self._input = TypedInput(session, self._charset, limits, self._input_moved)
+        #: Cleared while a page that does not count its input is not read.
+        self._room = asyncio.Event()
+        self._room.set()
         self._wake = asyncio.Event()
-        self._answers: dict[int, asyncio.Future[str]] = {}
-        self._prompts = 0
+        self._questions = Questions(lambda: self._link, session.language, limits.prompt_s)
         self._ended: Ended | None = None
         self._exit_status: int | None = None
         self._opening: asyncio.Task[None] | None = None
@@ -132,7 +131,7 @@ class BrowserTerminal:
         """Open the shell in the background; `serve` reads the link meanwhile."""
         self.session.on_end(self._session_ended)
         self.session.on_notice(self._notice)
-        self.session.on_caught_up(self._balance)
+        self.session.on_caught_up(self._caught_up)
         self._opening = asyncio.create_task(self._open(), name="browser terminal opening")
         self._sender = asyncio.create_task(self._send_output(), name="browser terminal output")
 
@@ -147,10 +146,11 @@ class BrowserTerminal:
                     environment=_ENVIRONMENT if self._charset.is_utf8 else {},
                 ),
                 self,
-                prompter=self._ask,
+                prompter=self._questions.ask,
                 progress=self._progress,
             )
             self._shell = shell
+            self._input.begin(shell)
             session.activate("shell", self._columns, self._rows, record=True)
         except TargetFailed as failure:
             session.end(failure.reason, failure.detail, message=failure.message)
@@ -182,6 +182,7 @@ class BrowserTerminal:
                         recorded=self.session.recorded,
                         host_key=shell.host_key_fingerprint,
                         idle_timeout_s=grant.idle_timeout_s,
+                        input_until=self._input.credit_anew(),
                     )
                 )
             except LinkGone:
@@ -204,22 +205,6 @@ class BrowserTerminal:
         if self._link is not None:
             self._spawn(self._link.say(State(state=state)))
 
-    async def _ask(self, text: str, echo: bool) -> str:
-        if self._link is None:
-            raise PromptCancelled("")
-        self._prompts += 1
-        number = self._prompts
-        answer: asyncio.Future[str] = asyncio.get_running_loop().create_future()
-        self._answers[number] = answer
-        try:
-            await self._link.say(Prompt(prompt_id=number, text=text, echo=echo))
-            async with asyncio.timeout(self._limits.prompt_s):
-                return await answer
-        except (LinkGone, TimeoutError) as error:
-            raise PromptCancelled(Text.TOO_LATE.say(self.session.language)) from error
-        finally:
-            del self._answers[number]
-
     # The person's side
 
     async def serve(self, link: BrowserLink) -> None:
@@ -230,42 +215,47 @@ class BrowserTerminal:
                 if link is not self._link:
                     return
                 self._spent_hash = ""
-                if isinstance(message, bytes):
-                    await self._type(message)
-                else:
-                    await self._take(link, message)
+                if not isinstance(message, bytes):
+                    self._take(link, message)
+                elif not self._input.put(message):
+                    self.session.end(
+                        EndReason.LIMIT,
+                        "the page sent more input than it may",
+                        message=Text.TOO_MUCH_INPUT.say(link.language),
+                    )
+                elif not link.counts_input and not self._room.is_set():
+                    await self._until_room(link)
         except LinkGone:
             pass
         finally:
             self._detach(link)
 
-    async def _type(self, data: bytes) -> None:
-        shell, keys = self._shell, self._charset.from_utf8(data)
-        if shell is None:
-            return
-        for start in range(0, len(keys), KEYS_AT_ONCE_BYTES):
-            piece = keys[start : start + KEYS_AT_ONCE_BYTES]
-            if not self.session.user_input(piece):
-                return
-            shell.write(piece)
-            self._balance()
-            # A target that does not take input stops the reading here, and so the browser; so do keys that are typed
-            # faster than their commands can be looked for.
-            await self._can_write.wait()
-            await self._caught_up.wait()
+    async def _until_room(self, link: BrowserLink) -> None:
+        """Let a page wait that sends input without counting it. Whoever goes meanwhile is not waited for."""
+        waits = {asyncio.ensure_future(self._room.wait()), asyncio.ensure_future(link.wait_closed())}
+        try:
+            await asyncio.wait(waits, return_when=asyncio.FIRST_COMPLETED)
+        finally:
+            for wait in waits:
+                wait.cancel()
 
-    async def _take(self, link: BrowserLink, message: ClientMessage) -> None:
+    def _input_moved(self) -> None:
+        """Input was passed on or has to wait: let the target and the page know."""
+        self._balance()
+        if self._link is not None and self._link.counts_input and (credit := self._input.new_credit()):
+            self._link.tell(credit)
+
+    def _take(self, link: BrowserLink, message: ClientMessage) -> None:
+        """Act on a message. Waits for nobody: acknowledgements and the end come behind it."""
         if isinstance(message, Ack):
             self._buffer.acknowledge(message.received)
             self._balance()
         elif isinstance(message, Ping):
-            await link.say(Pong(t=message.t))
+            link.tell(Pong(t=message.t))
         elif isinstance(message, Resize):
             self._resize(message.columns, message.rows)
         elif isinstance(message, Answer):
-            waiting = self._answers.get(message.prompt_id)
-            if waiting is not None and not waiting.done():
-                waiting.set_result(message.value)
+            self._questions.answer(message)
         elif isinstance(message, Close):
             self.session.end(EndReason.USER_CLOSED)
 
@@ -326,7 +316,15 @@ class BrowserTerminal:
         self._stop_waiting()
         is_kept = self._buffer.start <= resume.received <= self._buffer.end
         offset = resume.received if is_kept else self._buffer.end
-        await link.say(Resumed(session_id=self.grant.session_id, resume_secret=secret, offset=offset))
+        await link.say(
+            Resumed(
+                session_id=self.grant.session_id,
+                resume_secret=secret,
+                offset=offset,
+                input_received=self._input.received,
+                input_until=self._input.credit_anew(),
+            )
+        )
         if ids.token_hash(secret) != self._secret_hash:
             raise LinkGone  # another link came while this one was welcomed; the later one has the session
         if is_kept:
@@ -336,7 +334,7 @@ class BrowserTerminal:
         self._resize(resume.columns, resume.rows)
         self._stop_waiting()
         self._link = link
-        self._balance()
+        self._input_moved()
         self._wake.set()
 
     def _new_secret(self) -> str:
@@ -392,20 +390,25 @@ class BrowserTerminal:
         """Stop or go on reading, by how much the browser has not drawn yet and how much was not looked at for commands."""
         if self._shell is None:
             return
-        is_behind = self.session.is_behind
-        if is_behind:
-            self._caught_up.clear()
-        else:
-            self._caught_up.set()
         # Each reason has an end of its own: what is not drawn yet must fall to one half.
         self._undrawn = self._buffer.unacknowledged > (UNACKED_LIMIT // 2 if self._undrawn else UNACKED_LIMIT)
-        pause = is_behind or self._undrawn
+        pause = self.session.is_behind or self._undrawn
         if pause is not self._paused:
             self._paused = pause
             if pause:
                 self._shell.pause_reading()
             else:
                 self._shell.resume_reading()
+        # Acknowledgements may stand behind the input of a page that does not count it: then it is read on, up to the limit.
+        if self._input.has_room or self._undrawn:
+            self._room.set()
+        else:
+            self._room.clear()
+
+    def _caught_up(self) -> None:
+        """What passed has been looked at: both directions go on."""
+        self._balance()
+        self._input.pass_on(one_more=True)
 
     # Told by the target
 
@@ -428,22 +431,21 @@ class BrowserTerminal:
         self.session.end(EndReason.TARGET_CLOSED, detail or how.message, exit_status=how.status)
 
     def on_target_pause(self) -> None:
-        self._can_write.clear()
+        self._input.hold()
 
     def on_target_resume(self) -> None:
-        self._can_write.set()
+        self._input.release()
 
     # End
 
     def _session_ended(self, reason: EndReason, message: str) -> None:
-        self._can_write.set()
-        self._caught_up.set()
+        self._input.close()
+        self._room.set()
         if self._opening is not None and not self._opening.done() and asyncio.current_task() is not self._opening:
             self._opening.cancel()
         if self._shell is not None:
             self._shell.close()
-        for answer in self._answers.values():
-            answer.cancel()
+        self._questions.cancel()
         self._ended = Ended(reason=reason.value, message=message, exit_status=self._exit_status)
         self._wake.set()
         if self._link is None and self._grace is None:

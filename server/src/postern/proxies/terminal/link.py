@@ -14,6 +14,8 @@ from postern.contracts.browser import (
     USER_HEADER,
     ClientMessage,
     Ended,
+    InputCredit,
+    Pong,
     ServerMessage,
 )
 from postern.kernel.clock import monotonic_s
@@ -45,6 +47,10 @@ class BrowserLink:
         self._second_began_s = 0.0
         self._frames = 0
         self.language: str = headers.get(LANGUAGE_HEADER, "zh-hans")
+        #: Whether the page keeps to the credit for its input. Pages of older releases do not.
+        self.counts_input = False
+        self._newest: dict[type, Pong | InputCredit] = {}
+        self._telling: asyncio.Task[None] | None = None
 
     async def receive(self) -> ClientMessage | bytes:
         """The next message, or keystrokes. Raises LinkGone, NotUnderstood.
@@ -83,6 +89,21 @@ class BrowserLink:
         """Send a message; waits while the browser does not read. Raises LinkGone."""
         await self._send(_ENCODER.encode(message).decode())
 
+    def tell(self, message: Pong | InputCredit) -> None:
+        """Send a message soon. Never waits: while the browser does not read, a newer message of a kind replaces the last."""
+        self._newest[type(message)] = message
+        if self._telling is None:
+            self._telling = asyncio.create_task(self._tell(), name="browser link messages")
+
+    async def _tell(self) -> None:
+        try:
+            while self._newest:
+                await self.say(self._newest.pop(next(iter(self._newest))))
+        except LinkGone:
+            self._newest.clear()
+        finally:
+            self._telling = None
+
     async def output(self, data: bytes) -> None:
         """Send terminal bytes; waits while the browser does not read. Raises LinkGone."""
         await self._send(data)
@@ -95,6 +116,7 @@ class BrowserLink:
 
     async def end(self, ended: Ended) -> None:
         """Say why it is over, and close. Never raises."""
+        self._newest.clear()
         try:
             await self.say(ended)
         except LinkGone:
@@ -112,3 +134,7 @@ class BrowserLink:
 
     async def close(self) -> None:
         await self._socket.close()
+
+    async def wait_closed(self) -> None:
+        """Returns when the websocket is closed."""
+        await self._socket.wait_closed()

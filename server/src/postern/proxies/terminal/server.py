@@ -173,6 +173,7 @@ class StreamServer:
             on_gone=self._gone,
         )
         self._terminals[session.grant.session_id] = terminal
+        link.counts_input = message.counts_input
         terminal.start()
         await terminal.serve(link)
 
@@ -184,6 +185,7 @@ class StreamServer:
         if terminal is None or not terminal.accepts(message, link):
             await link.end(_ended(DenialCode.SESSION_UNKNOWN.value, Text.SESSION_GONE, link))
             return
+        link.counts_input = message.counts_input
         await terminal.resume(message, link)
         await terminal.serve(link)
 
@@ -258,7 +260,7 @@ async def _answer_pings(link: BrowserLink) -> None:
     while True:
         message = await link.receive()
         if isinstance(message, Ping):
-            await link.say(Pong(t=message.t))
+            link.tell(Pong(t=message.t))
 
 
 def _ended(reason: str, text: Text, link: BrowserLink) -> Ended:

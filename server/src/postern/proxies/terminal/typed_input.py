@@ -1,0 +1,152 @@
+"""Input of one browser session on its way to the target: in order, bounded, each byte recorded and written once.
+
+Nobody waits here. Input is written straight through while the target takes it; otherwise it is kept, and the target's
+events (`release`, `pass_on`) write the rest. So the reader of the link stays free for acknowledgements and for the end.
+One buffer serves all links of the session, one after another: what an old link has delivered comes before what the next one sends.
+"""
+
+import asyncio
+from collections.abc import Callable
+from typing import Final
+
+from postern.contracts.browser import InputCredit
+from postern.proxies.core.charset import Charset
+from postern.proxies.core.detection import KEYS_AT_ONCE_BYTES
+from postern.proxies.core.limits import Limits
+from postern.proxies.core.session import LiveSession
+from postern.proxies.core.target import TargetShell
+
+#: Written in one turn of the event loop; other sessions come in between.
+_TURN_BYTES: Final = 16 * KEYS_AT_ONCE_BYTES
+#: The page is told of new credit in steps of this part of the window, not with each key.
+_CREDIT_STEPS: Final = 16
+
+
+class TypedInput:
+    """What a page has sent, and how much of it the target has taken. Totals count bytes of the page."""
+
+    def __init__(self, session: LiveSession, charset: Charset, limits: Limits, on_moved: Callable[[], None]) -> None:
+        """`on_moved` is called after input was passed on or had to wait."""
+        self._session = session
+        self._charset = charset
+        self._window_bytes = limits.input_window_bytes
+        self._most_bytes = limits.input_window_bytes + limits.input_excess_bytes
+        self._on_moved = on_moved
+        self._shell: TargetShell | None = None
+        #: Bytes of the host that wait. They are never more than the bytes of the page that they were made from.
+        self._waiting = bytearray()
+        self._received = 0
+        self._passed = 0
+        #: Total that the page has been told it may send.
+        self._until = self._window_bytes
+        self._is_held = False
+        self._is_passing = False
+        self._turn: asyncio.Handle | None = None
+
+    @property
+    def received(self) -> int:
+        """Bytes that have arrived from the page, over all links."""
+        return self._received
+
+    @property
+    def taken(self) -> int:
+        """Bytes of these that were recorded and passed on to the target (at least)."""
+        return self._passed if self._waiting else self._received
+
+    @property
+    def has_room(self) -> bool:
+        """Whether less waits than a page that counts its input may have on the way."""
+        return len(self._waiting) <= self._window_bytes
+
+    def credit_anew(self) -> int:
+        """The total that a page may send which is welcomed now."""
+        self._until = self.taken + self._window_bytes
+        return self._until
+
+    def new_credit(self) -> InputCredit | None:
+        """What the page must be told; None while there is nothing worth a message."""
+        taken = self.taken
+        if taken + self._window_bytes - self._until < self._window_bytes // _CREDIT_STEPS:
+            return None
+        return InputCredit(taken=taken, until=self.credit_anew())
+
+    def begin(self, shell: TargetShell) -> None:
+        """The shell is open: take input for it. What came before was typed at nothing and is not kept."""
+        self._shell = shell
+
+    def put(self, data: bytes) -> bool:
+        """Take what the page has sent. False: too much waits already, and nothing was taken."""
+        if self._shell is None:
+            return True
+        if len(self._waiting) + len(data) > self._most_bytes:
+            return False
+        keys = self._charset.from_utf8(data)
+        if not self._waiting:
+            self._passed = self._received  # a host's charset may have made fewer bytes of the page's
+        self._received += len(data)
+        if not self._waiting and len(keys) <= KEYS_AT_ONCE_BYTES and self._may_pass:
+            self._pass(self._shell, keys)
+            self._on_moved()
+        else:
+            self._waiting += keys
+            self.pass_on()
+        return True
+
+    def hold(self) -> None:
+        """The target takes no input at present."""
+        self._is_held = True
+
+    def release(self) -> None:
+        """The target takes input again."""
+        self._is_held = False
+        self.pass_on()
+
+    def pass_on(self, *, one_more: bool = False) -> None:
+        """Write what waits, as far as the target and the search for commands keep up.
+
+        `one_more`: write one piece although the search has just become full again: output must not starve the keys.
+        """
+        if self._is_passing:
+            return  # called from within: the loop below goes on
+        self._is_passing = True
+        try:
+            written = 0
+            while (
+                self._waiting
+                and self._shell is not None
+                and (self._may_pass or (one_more and not self._is_held and not written))
+            ):
+                if written >= _TURN_BYTES:
+                    self._go_on_later()
+                    break
+                piece = bytes(self._waiting[:KEYS_AT_ONCE_BYTES])
+                del self._waiting[: len(piece)]
+                written += len(piece)
+                self._pass(self._shell, piece)
+        finally:
+            self._is_passing = False
+        self._on_moved()
+
+    def close(self) -> None:
+        """The session is over: nothing is written any more."""
+        self._shell = None
+        self._waiting.clear()
+        if self._turn is not None:
+            self._turn.cancel()
+
+    @property
+    def _may_pass(self) -> bool:
+        return not (self._is_held or self._session.is_behind)
+
+    def _pass(self, shell: TargetShell, keys: bytes) -> None:
+        if keys and self._session.user_input(keys):
+            shell.write(keys)
+        self._passed += len(keys)
+
+    def _go_on_later(self) -> None:
+        if self._turn is None:
+            self._turn = asyncio.get_running_loop().call_soon(self._next_turn)
+
+    def _next_turn(self) -> None:
+        self._turn = None
+        self.pass_on()

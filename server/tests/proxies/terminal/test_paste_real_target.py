@@ -1,0 +1,99 @@
+"""A large paste into a real shell whose program repeats what it reads: output and input hold each other up."""
+
+import asyncio
+import os
+from typing import Any, Final
+from uuid import UUID
+
+from peers.browser_page import BrowserPage
+from peers.memory import held_bytes
+from postern.contracts.browser import UNACKED_LIMIT
+from postern.contracts.events import SessionEnded
+from proxies.terminal.test_terminal_real_target import Plant, plant  # noqa: F401 - a fixture
+
+SIZE: Final = 8 * 1024 * 1024
+DATA: Final = b"".join(b"%015x " % number for number in range(SIZE // 16))
+#: Acknowledges so much less often than the console does.
+LAZY_BYTES: Final = 300 * 1024
+
+
+async def repeats(page: BrowserPage, plant: Plant) -> dict[str, Any]:  # noqa: F811 - the fixture
+    """A session in which `cat` sends back what it reads. Its output is emptied."""
+    opened = await plant.open(page)
+    await page.type(b"stty raw -echo; echo re''ady; cat\r")
+    await page.shows(b"ready")
+    await page.until(lambda: page.output.endswith(b"ready\r\n") or page.output.endswith(b"ready\n"))
+    page.output = b""
+    return opened
+
+
+async def draw_slowly(page: BrowserPage) -> None:
+    """Acknowledge what has come, seldom and late, as a page on a slow machine."""
+    drawn = page.received
+    while True:
+        await page.until(lambda drawn=drawn: page.received - drawn >= LAZY_BYTES or len(page.output) >= SIZE)
+        await asyncio.sleep(0.01)
+        drawn = page.received
+        await page.say(type="ack", received=drawn)
+        if len(page.output) >= SIZE:
+            return
+
+
+async def stuck(page: BrowserPage) -> None:
+    """The page has used its credit and draws nothing: nothing moves any more."""
+    await page.until(lambda: page.received >= UNACKED_LIMIT)
+    seen: list[tuple[int, int]] = []
+    # Half a second without a byte in either direction, and no credit left.
+    while len(seen) < 2 or seen[-1] != seen[-2] or page.input_sent != page.input_until:
+        seen.append((page.input_sent, page.received))
+        await asyncio.sleep(0.5)
+    await page.say(type="ping", t=1)
+    await page.message("pong")
+
+
+async def test_large_paste_comes_back_whole_to_a_page_that_draws_slowly(plant: Plant) -> None:  # noqa: F811 - the fixture
+    async with plant.page(acknowledges=False) as page:
+        await repeats(page, plant)
+        drawing = asyncio.create_task(draw_slowly(page))
+        await page.type(DATA)
+        await drawing
+        assert page.output == DATA
+
+
+async def test_session_can_be_closed_while_neither_direction_moves(plant: Plant) -> None:  # noqa: F811 - the fixture
+    async with plant.page(acknowledges=False) as page:
+        opened = await repeats(page, plant)
+        pasting = asyncio.create_task(page.type(DATA * 4))
+        await stuck(page)
+        held = held_bytes(os.getpid())
+        assert not pasting.done()
+        await asyncio.sleep(1)
+        assert held_bytes(os.getpid()) - held < 2e6
+        pasting.cancel()
+        await page.say(type="close")
+        await plant.plane.event(SessionEnded, session_id=UUID(opened["session_id"]))
+
+
+async def test_paste_goes_on_over_a_lost_link_without_gap_or_repeat(plant: Plant) -> None:  # noqa: F811 - the fixture
+    async with plant.page(acknowledges=False) as first:
+        opened = await repeats(first, plant)
+        typed, shown = first.input_sent, first.received
+        pasting = asyncio.create_task(first.type(DATA))
+        await stuck(first)
+        pasting.cancel()
+    # Cut while both directions stand still; what had arrived waits for the target.
+    async with plant.page(acknowledges=False) as second:
+        second.output, second.received = first.output, first.received
+        await second.say(
+            type="resume", session_id=opened["session_id"], resume_secret=opened["resume_secret"],
+            received=first.received, columns=80, rows=24,
+        )  # fmt: skip
+        resumed = await second.message("resumed")
+        assert resumed["offset"] == first.received
+        arrived = resumed["input_received"] - typed
+        assert 0 < arrived <= first.input_sent - typed
+        drawing = asyncio.create_task(draw_slowly(second))
+        await second.type(DATA[arrived:])
+        await drawing
+        assert second.output == DATA
+        assert second.received - shown == SIZE
