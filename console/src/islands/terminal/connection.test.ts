@@ -55,6 +55,7 @@ const OPENED = {
   recorded: true,
   host_key: 'SHA256:x',
   idle_timeout_s: 1800,
+  input_until: 100_000,
 };
 
 describe('live connection', () => {
@@ -100,6 +101,12 @@ describe('live connection', () => {
   });
 
   const last = (): FakeSocket => sockets.at(-1) as FakeSocket;
+  const pieces = (): Uint8Array[] => last().sent.filter((one) => typeof one !== 'string');
+  const lengths = (): number[] => pieces().map((piece) => piece.length);
+  const sentText = (): string =>
+    pieces()
+      .map((piece) => new TextDecoder().decode(piece))
+      .join('');
 
   function openSession(): void {
     last().accept();
@@ -114,6 +121,7 @@ describe('live connection', () => {
       token: 'secret-token',
       columns: 100,
       rows: 30,
+      counts_input: true,
     });
   });
 
@@ -214,11 +222,55 @@ describe('live connection', () => {
     expect(last().sent.some((one) => typeof one !== 'string')).toBe(false);
   });
 
-  it('cuts a large paste into frames that the proxy takes', () => {
+  it('sends a large paste as far as the proxy has room for it, and acknowledges output in between', () => {
     openSession();
+    connection.send('x'.repeat(120_000));
+    expect(lengths()).toEqual([32_768, 32_768, 32_768, 1_696]);
+    last().output('echo');
+    waiting.shift()?.();
+    expect(last().messages().at(-1)).toEqual({ type: 'ack', received: 4 });
+    last().say({ type: 'input_credit', taken: 15_000, until: 115_000 });
+    expect(lengths().slice(4)).toEqual([15_000]);
+    last().say({ type: 'input_credit', taken: 60_000, until: 160_000 });
+    expect(lengths().slice(5)).toEqual([5_000]);
+  });
+
+  it('goes on with a paste after a lost connection at the byte that has arrived', () => {
+    openSession();
+    const text = Array.from({ length: 20_000 }, (_, index) => `${index} `.padStart(8)).join('');
+    connection.send(text);
+    last().say({ type: 'input_credit', taken: 50_000, until: 150_000 });
+    const before = sentText().slice(0, 70_000);
+    last().break();
+    connection.send('typed while away');
+    vi.advanceTimersByTime(300);
+    last().accept();
+    connection.send('typed before the answer');
+    expect(lengths()).toEqual([]);
+    expect(last().messages()[0]).toMatchObject({ type: 'resume', counts_input: true });
+    last().say({
+      type: 'resumed',
+      session_id: OPENED.session_id,
+      resume_secret: 'second',
+      offset: 0,
+      input_received: 70_000,
+      input_until: 200_000,
+    });
+    connection.send('!');
+    expect(before + sentText()).toBe(`${text}!`);
+  });
+
+  it('sends everything at once to a proxy that does not count input', () => {
+    last().accept();
+    last().say({ ...OPENED, input_until: undefined });
     connection.send('x'.repeat(200_000));
-    const frames = last().sent.filter((one) => typeof one !== 'string');
-    expect(frames.map((frame) => frame.length)).toEqual([65_536, 65_536, 65_536, 3_392]);
+    expect(sentText()).toHaveLength(200_000);
+    last().break();
+    vi.advanceTimersByTime(300);
+    last().accept();
+    last().say({ type: 'resumed', session_id: OPENED.session_id, resume_secret: 'second', offset: 0 });
+    connection.send('y');
+    expect(sentText()).toBe('y');
   });
 
   it('passes on what the person is told while the session goes on, and what is permitted from then on', () => {

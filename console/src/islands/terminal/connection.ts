@@ -1,9 +1,11 @@
+import { InputSender } from './input-sender';
+
 /**
  * The browser's end of a live session: JSON text frames for control, binary frames for terminal bytes.
  *
  * Output bytes are counted. The count is acknowledged after the terminal has drawn them (flow control), and a
  * connection that breaks is taken up again at that count, so that a restarted server or a changed network costs
- * nothing that was on the screen.
+ * nothing that was on the screen. Input is counted as well: see `input-sender.ts`.
  */
 
 export type ConnectionStatus = 'connecting' | 'prompting' | 'open' | 'reconnecting' | 'ended';
@@ -54,8 +56,16 @@ export interface ConnectionListener {
 /** Frames of the proxy, as `contracts/browser.py` writes them. */
 type ServerMessage =
   | { type: 'state'; state: string }
-  | ({ type: 'opened'; resume_secret: string } & OpenedSession)
-  | { type: 'resumed'; session_id: string; resume_secret: string; offset: number }
+  | ({ type: 'opened'; resume_secret: string; input_until?: number } & OpenedSession)
+  | {
+      type: 'resumed';
+      session_id: string;
+      resume_secret: string;
+      offset: number;
+      input_received?: number;
+      input_until?: number;
+    }
+  | { type: 'input_credit'; taken: number; until: number }
   | { type: 'screen'; columns: number; rows: number; offset: number }
   | ({ type: 'watching' } & WatchedSession)
   | { type: 'resized'; columns: number; rows: number }
@@ -78,7 +88,6 @@ const SILENCE_LIMIT_MS = 15_000;
 const ACK_EVERY_BYTES = 64 * 1024;
 /** Close code of the web part when the person is not signed in (any more). */
 const CLOSE_SIGNED_OUT = 4401;
-const MAX_INPUT_BYTES = 64 * 1024;
 
 export interface ConnectionOptions {
   /** Path on our own origin, as the server named it. */
@@ -91,7 +100,7 @@ export interface ConnectionOptions {
 
 export class LiveConnection {
   readonly #options: ConnectionOptions;
-  readonly #encoder = new TextEncoder();
+  readonly #input = new InputSender((piece) => this.#socket?.send(piece));
   #socket: WebSocket | null = null;
   #session: { id: string; secret: string } | null = null;
   #columns = 80;
@@ -123,15 +132,12 @@ export class LiveConnection {
 
   /** Keystrokes or pasted text. Ignored while there is no line: nothing typed blindly may run later. */
   send(text: string): void {
-    this.sendBytes(this.#encoder.encode(text));
+    this.#input.send(text);
   }
 
   /** Bytes as they are (mouse reports of old programs are not UTF-8). */
   sendBytes(data: Uint8Array<ArrayBuffer>): void {
-    if (this.#socket?.readyState !== WebSocket.OPEN) return;
-    for (let at = 0; at < data.length; at += MAX_INPUT_BYTES) {
-      this.#socket.send(data.slice(at, at + MAX_INPUT_BYTES));
-    }
+    this.#input.sendBytes(data);
   }
 
   resize(columns: number, rows: number): void {
@@ -166,7 +172,7 @@ export class LiveConnection {
       this.#lastFrameAt = Date.now();
       this.#say(
         this.#session === null
-          ? this.#options.first
+          ? { ...this.#options.first, ...(this.#options.first.type === 'open' && { counts_input: true }) }
           : {
               type: 'resume',
               session_id: this.#session.id,
@@ -174,6 +180,7 @@ export class LiveConnection {
               received: this.#received,
               columns: this.#columns,
               rows: this.#rows,
+              counts_input: true,
             },
       );
       this.#startHeartbeat();
@@ -205,6 +212,7 @@ export class LiveConnection {
         break;
       case 'opened':
         this.#session = { id: message.session_id, secret: message.resume_secret };
+        this.#input.opened(message.input_until);
         this.#up();
         listener.opened(message);
         // The window may have changed while the session was being opened.
@@ -216,6 +224,10 @@ export class LiveConnection {
         this.#drawn = this.#received;
         this.#acknowledged = this.#received;
         this.#up();
+        this.#input.resumed(message.input_received, message.input_until);
+        break;
+      case 'input_credit':
+        this.#input.credit(message.taken, message.until);
         break;
       case 'watching':
         this.#up();
@@ -280,6 +292,7 @@ export class LiveConnection {
   #lost(): void {
     this.#stopTimers();
     this.#socket = null;
+    this.#input.lost();
     if (this.#over) return;
     if (this.#session === null) {
       this.#end({ reason: 'connection_lost', message: '', exitStatus: null });
@@ -304,6 +317,7 @@ export class LiveConnection {
 
   #finish(): void {
     this.#over = true;
+    this.#input.close();
     this.#stopTimers();
     this.#socket?.close();
     this.#socket = null;
