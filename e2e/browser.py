@@ -1,5 +1,6 @@
 """Chromium as the tests start it, and what every page is held to."""
 
+import re
 import shutil
 from collections import deque
 from collections.abc import Iterator
@@ -9,6 +10,7 @@ from pathlib import Path
 from typing import Any, Final
 
 from playwright.sync_api import Browser, BrowserContext, ConsoleMessage, Page, Playwright, Response, sync_playwright
+from product import wait_until
 
 ARGUMENTS = (
     "--no-sandbox --disable-gpu --disable-quic --no-first-run --disable-background-networking "
@@ -97,3 +99,28 @@ def first_sign_in(page: Page) -> None:
     page.get_by_role("button", name="Continue").click()
     page.get_by_role("link", name="Start", exact=True).click()
     page.wait_for_url(lambda address: "first-login" not in address)
+
+
+class Shown:
+    """What the terminal of a page is given to draw, however it draws it."""
+
+    def __init__(self, page: Page) -> None:
+        self._page = page
+        self._frames: list[bytes] = []
+        page.on("websocket", lambda socket: socket.on("framereceived", self._take))
+
+    def _take(self, frame: str | bytes) -> None:
+        if isinstance(frame, bytes):
+            self._frames.append(frame)
+
+    def waits_for(self, pattern: str) -> None:
+        """Until something matches that came after what was waited for last."""
+
+        def came() -> bool:
+            self._page.evaluate("1")  # lets the frames in
+            found = re.search(pattern.encode(), b"".join(self._frames))
+            if found:
+                self._frames = [b"".join(self._frames)[found.end() :]]
+            return found is not None
+
+        wait_until(came, message=f"{pattern} in the terminal")

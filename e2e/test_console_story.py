@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 from accessibility import at_rest
-from browser import Faults, first_sign_in, sign_in, window
+from browser import Faults, Shown, first_sign_in, sign_in, window
 from playwright.sync_api import Browser, Page, expect
 from product import Product, free_port, wait_until
 from world import TargetHost
@@ -53,31 +53,6 @@ def pick(page: Page, field: str, option: str) -> None:
 def save(page: Page) -> None:
     page.get_by_role("button", name="Save", exact=True).click()
     page.wait_for_url(lambda address: not address.endswith("/create"))
-
-
-class Shown:
-    """What the terminal of a page is given to draw, however it draws it."""
-
-    def __init__(self, page: Page) -> None:
-        self._page = page
-        self._frames: list[bytes] = []
-        page.on("websocket", lambda socket: socket.on("framereceived", self._take))
-
-    def _take(self, frame: str | bytes) -> None:
-        if isinstance(frame, bytes):
-            self._frames.append(frame)
-
-    def waits_for(self, pattern: str) -> None:
-        """Until something matches that came after what was waited for last."""
-
-        def came() -> bool:
-            self._page.evaluate("1")  # lets the frames in
-            found = re.search(pattern.encode(), b"".join(self._frames))
-            if found:
-                self._frames = [b"".join(self._frames)[found.end() :]]
-            return found is not None
-
-        wait_until(came, message=f"{pattern} in the terminal")
 
 
 def told(product: Product, session: str, command: str) -> None:

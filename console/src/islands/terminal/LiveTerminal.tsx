@@ -120,6 +120,16 @@ export function LiveTerminal({
         if (event.type === 'keydown') element.closest<HTMLElement>('[data-terminal-exit]')?.focus();
         return false;
       });
+      // Otherwise the browser also puts the text into the hidden input field: megabytes on one line stop the page.
+      element.addEventListener(
+        'paste',
+        (event) => {
+          event.preventDefault();
+          event.stopPropagation();
+          if (mode === 'open') xterm.paste(event.clipboardData?.getData('text/plain') ?? '');
+        },
+        { capture: true },
+      );
       terminal.current = handle;
       connection.current = live;
       live.connect();

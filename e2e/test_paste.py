@@ -1,0 +1,90 @@
+"""Large pastes in the web terminal: the page, its socket through the web part, the proxy, a real shell."""
+
+import hashlib
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Final
+
+import pytest
+from browser import Faults, Shown, sign_in, window
+from playwright.sync_api import Browser, Page, expect
+from product import wait_until
+from world import ASSET, ZHANG_PASSWORD, World
+
+MIB: Final = 1024 * 1024
+
+
+def text_of(size: int) -> str:
+    """Text without an end of line, of which every piece is another one, with characters of several bytes."""
+    block = "".join(f"{number:012x}价" for number in range(size // 15 + 1))
+    return block.encode()[:size].decode(errors="ignore").ljust(size)[:size]
+
+
+@pytest.fixture
+def terminal(browser: Browser, world: World) -> Iterator[tuple[Page, Shown]]:
+    """A page with an open shell, which has the focus."""
+    faults = Faults()
+    context = window(browser, permissions=["clipboard-read", "clipboard-write"])
+    page = context.new_page()
+    faults.watch(page)
+    sign_in(page, world.product.url, "zhang", ZHANG_PASSWORD)
+    shown = Shown(page)
+    page.goto(f"{world.product.url}/ui/connect")
+    page.get_by_role("treeitem", name=ASSET).click()
+    expect(page.get_by_role("status").get_by_text("Connected")).to_be_visible()
+    shown.waits_for(r"[#$] ")
+    page.locator(".xterm-helper-textarea").focus()
+    yield page, shown
+    expect(page.get_by_role("status").get_by_text("Connected")).to_be_visible()
+    context.close()
+    assert faults.found == []
+
+
+def paste(page: Page, text: str) -> None:
+    page.evaluate("text => navigator.clipboard.writeText(text)", text)
+    page.locator(".xterm-helper-textarea").focus()
+    page.keyboard.press("Control+Shift+V")
+
+
+def test_large_paste_arrives_in_a_file_as_it_was_copied(terminal: tuple[Page, Shown], tmp_path: Path) -> None:
+    page, shown = terminal
+    text, file = text_of(3 * MIB), tmp_path / "pasted"
+    size = len(text.encode())
+    page.keyboard.type(f"stty raw -echo; echo re''ady; head -c {size} > {file}; stty sane; echo wri''tten\n")
+    shown.waits_for("ready")
+    paste(page, text)
+    shown.waits_for("written")
+    assert hashlib.sha256(file.read_bytes()).hexdigest() == hashlib.sha256(text.encode()).hexdigest()
+
+
+def test_large_paste_into_a_program_that_repeats_it_comes_back_whole(
+    terminal: tuple[Page, Shown],
+) -> None:
+    page, shown = terminal
+    text = text_of(2 * MIB)
+    size = len(text.encode())
+    page.keyboard.type(f"stty raw -echo; echo re''ady; head -c {size} | tee >(sha256sum); stty sane\n")
+    shown.waits_for("ready")
+    paste(page, text)
+    shown.waits_for(hashlib.sha256(text.encode()).hexdigest())
+    page.keyboard.type("echo still-$((40+2))\n")
+    shown.waits_for("still-42")
+
+
+def test_interrupt_drops_the_rest_of_a_paste(terminal: tuple[Page, Shown], tmp_path: Path) -> None:
+    page, shown = terminal
+    text, file = text_of(8 * MIB), tmp_path / "part"
+    # It takes some 400 KB a second at most, so that most of the paste still waits in the page.
+    reads_slowly = f"while head -c 4096 >> {file}; do sleep 0.01; done"
+    page.keyboard.type(f"stty raw -echo isig; echo re''ady; {reads_slowly}\n")
+    shown.waits_for("ready")
+    paste(page, text)
+    wait_until(
+        lambda: file.exists() and file.stat().st_size > 0,
+        message="the first of the paste",
+    )
+    page.keyboard.press("Control+C")
+    page.keyboard.type("stty sane; echo back-$((40+2))\n")
+    shown.waits_for("back-42")
+    assert file.stat().st_size < 4 * MIB
+    assert text.encode().startswith(file.read_bytes())
