@@ -12,6 +12,13 @@ from product import wait_until
 from world import ASSET, ZHANG_PASSWORD, World
 
 MIB: Final = 1024 * 1024
+#: Keeps the sockets of terminals, so that a test can break one.
+KEEP_SOCKETS: Final = """
+window.openSockets = [];
+window.WebSocket = class extends WebSocket {
+  constructor(...given) { super(...given); if (this.url.includes('/ws/proxy/')) openSockets.push(this); }
+};
+"""
 
 
 def text_of(size: int) -> str:
@@ -27,6 +34,7 @@ def terminal(browser: Browser, world: World) -> Iterator[tuple[Page, Shown]]:
     context = window(browser, permissions=["clipboard-read", "clipboard-write"])
     page = context.new_page()
     faults.watch(page)
+    page.add_init_script(KEEP_SOCKETS)
     sign_in(page, world.product.url, "zhang", ZHANG_PASSWORD)
     shown = Shown(page)
     page.goto(f"{world.product.url}/ui/connect")
@@ -88,3 +96,20 @@ def test_interrupt_drops_the_rest_of_a_paste(terminal: tuple[Page, Shown], tmp_p
     shown.waits_for("back-42")
     assert file.stat().st_size < 4 * MIB
     assert text.encode().startswith(file.read_bytes())
+
+
+def test_paste_goes_on_where_it_was_after_a_lost_connection(terminal: tuple[Page, Shown], tmp_path: Path) -> None:
+    page, shown = terminal
+    text, file = text_of(4 * MIB), tmp_path / "pasted"
+    size = len(text.encode())
+    slowly = f"for i in $(seq 40); do head -c 65536; sleep 0.05; done; head -c {size - 40 * 65536}"
+    page.keyboard.type(f"stty raw -echo; echo re''ady; ({slowly}) > {file}; stty sane; echo wri''tten\n")
+    shown.waits_for("ready")
+    paste(page, text)
+    for part in (1, 2):
+        wait_until(lambda part=part: file.exists() and file.stat().st_size > part * MIB, message="a part of the paste")
+        sockets: int = page.evaluate("openSockets.at(-1).close(), openSockets.length")
+        page.wait_for_function("many => openSockets.length > many", arg=sockets)
+        expect(page.get_by_role("status").get_by_text("Connected")).to_be_visible()
+    shown.waits_for("written")
+    assert hashlib.sha256(file.read_bytes()).hexdigest() == hashlib.sha256(text.encode()).hexdigest()
