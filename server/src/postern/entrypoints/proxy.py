@@ -199,7 +199,8 @@ async def run(settings: Settings) -> int:
         plane = PatientControlPlane(client, config.limits)
 
         def open_recorder(grant: SessionGrant, columns: int, rows: int) -> Recorder:
-            return recording.journal.open_session(grant.session_id, columns, rows, header_of(grant, columns, rows))
+            header = header_of(grant, columns, rows)
+            return recording.journal.open_session(grant.session_id, columns, rows, header, grant.user.id)
 
         pictures = SealerPictures(recording.snapshots)
         registry = SessionRegistry(

@@ -263,8 +263,8 @@ SETTINGS_REFERENCE: Final[tuple[tuple[str, str, str], ...]] = (
         "POSTERN_RECORDING_RESERVE_MB",
         "1024",
         (
-            "Free space below which the proxy starts no new session, and ends the running one that writes most, so that "
-            "the others can go on."
+            "Free space below which the proxy starts no new session, and ends running sessions of the user whose sessions "
+            "together write most, so that the others can go on."
         ),
     ),
     (

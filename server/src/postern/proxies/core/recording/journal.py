@@ -61,8 +61,9 @@ class Recorder:
     Each call has written to the journal when it returns and raises `RecordingFailed` when it could not.
     """
 
-    def __init__(self, journal: "Journal", number: int, session_id: UUID) -> None:
+    def __init__(self, journal: "Journal", number: int, session_id: UUID, person: UUID | None) -> None:
         self.session_id = session_id
+        self.person = person or session_id
         self.output_bytes = 0
         #: What was written lately; halved at each look at the room (`journal_room`).
         self.recent_bytes = 0
@@ -236,10 +237,12 @@ class Journal:
 
     # Writing
 
-    def open_session(self, session_id: UUID, columns: int, rows: int, header: RecordingHeader) -> Recorder:
+    def open_session(
+        self, session_id: UUID, columns: int, rows: int, header: RecordingHeader, person: UUID | None = None
+    ) -> Recorder:
         """Begin a recording. Raises `RecordingFailed` when the disk is at its reserve or does not take the beginning.
 
-        A size of 0 (no terminal) counts as 80x24.
+        A size of 0 (no terminal) counts as 80x24. All sessions of one `person` count together when the disk gets full.
         """
         self._room.require()
         if self._broken is not None:
@@ -250,7 +253,7 @@ class Journal:
         ).encode()
         number = self._next_number
         self._next_number += 1
-        recorder = self._open[number] = Recorder(self, number, session_id)
+        recorder = self._open[number] = Recorder(self, number, session_id, person)
         try:
             self.write(number, BEGIN, begin)
         except RecordingFailed:
@@ -285,8 +288,10 @@ class Journal:
 
     def _make_room(self, recorder: Recorder) -> None:
         """End one recording, so that the others have room. What it has written is kept."""
-        log.error("session %s writes most and ends: the disk of the recordings is full", recorder.session_id)
-        failure = RecordingFailed("the disk of the recordings is full, and this session wrote most", reserve=True)
+        log.error(
+            "session %s ends, its user's sessions write most: the disk of the recordings is full", recorder.session_id
+        )
+        failure = RecordingFailed("the disk of the recordings is full, and your sessions wrote most", reserve=True)
         self._tell(recorder.fail(failure), failure)
 
     def _append(self, record: bytes) -> None:

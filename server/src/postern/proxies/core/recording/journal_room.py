@@ -4,7 +4,8 @@ A full volume ends all recordings at once, so the reserve belongs to the many th
 all sessions together have written: no session, and no number of them, can write past a look of its own.
 """
 
-from collections.abc import Iterable
+from collections import Counter
+from collections.abc import Hashable, Iterable
 from pathlib import Path
 from typing import Final, Protocol, TypeVar
 
@@ -21,6 +22,10 @@ class Writer(Protocol):
     """One session's recording."""
 
     recent_bytes: int
+
+    @property
+    def person(self) -> Hashable:
+        """Whose session it is."""
 
     @property
     def failed(self) -> bool: ...
@@ -70,20 +75,23 @@ class JournalRoom:
     def too_many(self, writers: Iterable[_Writer]) -> list[_Writer]:
         """Those of all `writers` that have to end now.
 
-        At the reserve that is the one that writes most; when half of the reserve is used up, those that write one half
-        of all bytes.
+        At the reserve that is the largest of the person whose sessions together write most; when half of the reserve is
+        used up, those that write one half of all bytes, person by person. Nobody gains by many small sessions.
         """
         self._since_look_bytes = 0
-        present = sorted(
-            (writer for writer in writers if not writer.failed), key=lambda writer: writer.recent_bytes, reverse=True
-        )
+        present = [writer for writer in writers if not writer.failed]
+        of_person: Counter[Hashable] = Counter()
+        for writer in present:
+            of_person[writer.person] += writer.recent_bytes
+        ranks = {person: rank for rank, (person, _) in enumerate(of_person.most_common())}
+        present.sort(key=lambda writer: (ranks[writer.person], -writer.recent_bytes))
         leaving = present[: self._how_many([writer.recent_bytes for writer in present])]
         for writer in present:
             writer.recent_bytes //= 2  # what was written long ago counts less and less
         return leaving
 
     def _how_many(self, written: list[int]) -> int:
-        """How many of those that have written so much, the most first, have to end."""
+        """How many of those that have written so much have to end, from the first one on."""
         try:
             disk = self.disk
         except OSError:
