@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 
 from peers.recorded_rsync import REMOVED, SPOILED, Recorded, transfer
+from peers.rsync_receiver import Stream, recorded_streams, take
 from postern.proxies.ssh.rsync import greeting, lists
 from postern.proxies.ssh.rsync.command import read_command
 from postern.proxies.ssh.rsync.contents import LARGEST_FILE, Blocks, Content
@@ -266,26 +267,57 @@ def test_streams_cut_at_every_place_give_the_same_names(small: dict[str, Recorde
             assert (told.files, told.is_over) == (whole.files, True)
 
 
-def test_flipped_bytes_stop_the_reader_or_change_no_name(small: dict[str, Recorded]) -> None:
-    """A flip in a name itself is a stream with that name; one anywhere else must never make up a name."""
+Pieces = list[tuple[bool, bytes]]
+
+
+def flipped(dice: random.Random, stream: Stream, *, of_sender: bool) -> Pieces:
+    """The stream with one or more bytes of one direction changed; half of the time where the lists are."""
+    pieces = [(from_person, bytearray(data)) for from_person, data in stream.recorded.pieces]
+    side = [data for from_person, data in pieces if (from_person is stream.upload) is of_sender]
+    places = [(data, at) for data in side for at in range(len(data))]
+    if dice.random() < 0.5:
+        places = places[:400]
+    for _ in range(dice.choice([1, 1, 1, 2, 5])):
+        data, at = dice.choice(places)
+        data[at] = dice.choice([dice.randrange(256), data[at] ^ 1 << dice.randrange(8), (data[at] + 1) % 256])
+    return [(from_person, bytes(data)) for from_person, data in pieces]
+
+
+def test_reader_names_what_a_real_rsync_takes_from_a_flipped_stream(tmp_path: Path) -> None:
+    """A flip may make another stream with other names: then those are the names that a real receiver takes, too."""
     dice = random.Random(20)
-    stopped = 0
-    for recorded in small.values():
-        true = {path for path, _ in follow(recorded.command, recorded.pieces).files}
-        for _ in range(250):
-            pieces = [(from_person, bytearray(data)) for from_person, data in recorded.pieces]
-            for _ in range(dice.choice([1, 1, 1, 2, 5])):
-                data = dice.choice(pieces)[1]
-                data[dice.randrange(len(data))] = dice.randrange(256)
-            told = follow(recorded.command, [(from_person, bytes(data)) for from_person, data in pieces])
+    stopped = renamed = 0
+    for stream in recorded_streams():
+        whole = follow(stream.recorded.command, stream.recorded.pieces)
+        assert (whole.stopped, whole.is_over) == ("", True)
+        for number in range(100):
+            pieces = flipped(dice, stream, of_sender=True) if number else list(stream.recorded.pieces)
+            told = follow(stream.recorded.command, pieces)
             stopped += bool(told.stopped)
-            assert told.stopped or all(_is_near(path, true) for path, _ in told.files)
-    assert stopped > 400
+            renamed += not told.stopped and told.names != whole.names
+            if number % 8 and (told.stopped or told.names == whole.names):
+                continue  # other names are all looked at, the rest now and then
+            taken = take(tmp_path / f"{stream.options} {stream.upload} {number}", stream, pieces)
+            names = [path for path, _ in told.files]
+            both = min(len(names), len(taken.names))
+            assert names[:both] == taken.names[:both]
+            assert len(names) == both or taken.failed  # what it could not unpack, or had no old copy for
+            assert len(taken.names) == both or told.stopped
+    assert stopped > 300
+    assert renamed > 20
 
 
-def _is_near(path: bytes, true: set[bytes]) -> bool:
-    """Whether it is one of the names, but for bytes that were flipped in it."""
-    return any(len(path) == len(one) and sum(a != b for a, b in zip(path, one, strict=True)) <= 5 for one in true)
+def test_flipped_bytes_of_the_receiver_stop_the_reader_or_change_nothing() -> None:
+    """Names come from the sender alone."""
+    dice = random.Random(21)
+    stopped = 0
+    for stream in recorded_streams():
+        whole = follow(stream.recorded.command, stream.recorded.pieces).files
+        for _ in range(200):
+            told = follow(stream.recorded.command, flipped(dice, stream, of_sender=False))
+            stopped += bool(told.stopped)
+            assert told.files == (whole[: len(told.files)] if told.stopped else whole)
+    assert stopped > 1000
 
 
 def test_streams_that_break_off_name_only_what_was_sent_whole(small: dict[str, Recorded]) -> None:
