@@ -4,13 +4,16 @@ import os
 import random
 import shutil
 from collections.abc import Iterable
+from itertools import pairwise
 from pathlib import Path
 
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
 from peers.recorded_rsync import REMOVED, SPOILED, Recorded, transfer
 from peers.rsync_receiver import Stream, recorded_streams, take
-from postern.proxies.ssh.rsync import greeting, lists
+from postern.proxies.ssh.rsync import greeting, lists, requests
 from postern.proxies.ssh.rsync.command import read_command
 from postern.proxies.ssh.rsync.contents import LARGEST_FILE, Blocks, Content
 from postern.proxies.ssh.rsync.entries import Entry
@@ -228,6 +231,117 @@ def test_file_that_vanished_is_not_named_and_the_names_after_it_are_right(tmp_pa
     assert recorded.status == 24  # rsync: a file vanished
     assert (told.stopped, told.is_over) == ("", True)
     assert told.names == ["a", "x", "z"]
+
+
+# What is done in steps
+
+
+def greeted(command: bytes) -> tuple[Reader, Told]:
+    """A reader behind the greeting of protocol 31."""
+    told = Told()
+    reader = Reader(read_command(command), told)
+    reader.take((31).to_bytes(4, "little") + b"\0" + bytes(4), from_person=False)
+    reader.take((31).to_bytes(4, "little"), from_person=True)
+    return reader, told
+
+
+def frame(data: bytes, tag: int = 7) -> bytes:
+    return len(data).to_bytes(3, "little") + bytes([tag]) + data
+
+
+def read_all(reader: Reader, data: bytes, *, from_person: bool) -> None:
+    for start in range(0, len(data), _SLICE):
+        reader.take(data[start : start + _SLICE], from_person=from_person)
+        while reader.is_busy:
+            reader.go_on()
+
+
+def listed(count: int, mode: int = 0o100644) -> bytes:
+    """A list of so many entries; an empty one ends it."""
+    names = [b"%06d" % number for number in range(count)]
+    entries = b""
+    for before, name in pairwise([b"", *names]):
+        common = next((place for place in range(len(before)) if before[place] != name[place]), 0)
+        flags, beginning = (0xB8, bytes([common])) if common else (0x98, b"")
+        entries += bytes([flags]) + beginning + bytes([len(name) - common]) + name[common:]
+        entries += b"\0\0\0" + mode.to_bytes(4, "little")
+    return frame(entries + b"\0")
+
+
+def test_one_step_tells_of_few_entries_however_many_come_at_once() -> None:
+    """Each entry costs time in the loop that all sessions share; a request of three bytes may make one."""
+    reader, told = greeted(b"rsync --server -re.LsfxCIvu . /srv/")
+    read_all(reader, listed(1000, mode=0o40755), from_person=True)
+    changes = b"".join(b"\1" + (IS_NEW).to_bytes(2, "little") for _ in range(1000))
+    reader.take(frame(changes)[:_SLICE], from_person=False)
+    steps = [len(told.made)]
+    while reader.is_busy:
+        reader.go_on()
+        steps.append(len(told.made))
+
+    assert steps[-1] == len(told.made) == 1000
+    assert max(after - before for before, after in pairwise([0, *steps])) <= 16
+
+
+def test_one_step_tells_of_few_removals_however_many_come_at_once() -> None:
+    reader, told = greeted(b"rsync --server -re.LsfxCIvu . /srv/")
+    reader.take((frame(b"x", 7 + 101) * 800)[:_SLICE], from_person=False)
+    steps = [len(told.removed)]
+    while reader.is_busy:
+        reader.go_on()
+        steps.append(len(told.removed))
+
+    assert steps[-1] == 800
+    assert max(after - before for before, after in pairwise([0, *steps])) <= 16
+
+
+_LEVEL = st.binary(min_size=1, max_size=4).filter(
+    lambda level: not {0, ord("/")} & {*level} and level not in (b".", b"..")
+)
+
+
+@settings(max_examples=500, deadline=None)
+@given(st.lists(st.tuples(st.lists(_LEVEL, min_size=1, max_size=4), st.booleans()), max_size=40))
+def test_keys_sort_as_rsync_compares_names_level_by_level(names: list[tuple[list[bytes], bool]]) -> None:
+    def levels(entry: Entry) -> tuple[tuple[int, bytes], ...]:
+        """As rsync does it: files stand before folders, which are compared with their slash."""
+        folders = tuple((1, level + b"/") for level in entry.folder.split(b"/") if level)
+        if entry.name == b".":
+            return (*folders, (0, b""))
+        return (*folders, (1, entry.name + b"/") if entry.is_folder else (0, entry.name))
+
+    entries = [Entry(b"", b".", 0o40755, 0, b"")]
+    entries += [
+        Entry(b"/".join(path[:-1]), path[-1], 0o40755 if is_folder else 0o100644, 0, b"") for path, is_folder in names
+    ]
+    one = lists.FileList(0, None)
+    for entry in entries:
+        one.add(entry)
+    while not one.sort():
+        pass
+    assert one.entries == sorted(entries, key=levels)
+
+
+def test_requests_that_wait_are_bounded_by_the_files_that_there_are() -> None:
+    """A few bytes may ask for a file, and what waits for the sender takes much more."""
+    reader, _ = greeted(b"rsync --server --sender -re.LsfxCIvu . /srv/")
+    read_all(reader, frame(bytes(4)), from_person=True)
+    read_all(reader, listed(10), from_person=False)
+    asked = b"\xfe\x80\0\0\0" + b"\x00\xa0" + bytes(16)
+    read_all(reader, frame(asked * 60), from_person=True)
+    with pytest.raises(NotFollowed, match="too many files at once"):
+        read_all(reader, frame(asked * 60), from_person=True)
+
+
+def test_requests_that_wait_for_many_files_are_bounded_as_well(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(requests, "_MAX_WAITING", 100)
+    reader, _ = greeted(b"rsync --server --sender -re.LsfxCIvu . /srv/")
+    read_all(reader, frame(bytes(4)), from_person=True)
+    read_all(reader, listed(200), from_person=False)
+    asked = b"\1" + b"\x00\xa0" + bytes(16)
+    read_all(reader, frame(asked * 100), from_person=True)
+    with pytest.raises(NotFollowed, match="too many files at once"):
+        read_all(reader, frame(asked), from_person=True)
 
 
 # What passes in pieces, and what is broken

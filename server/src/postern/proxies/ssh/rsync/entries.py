@@ -30,6 +30,7 @@ _MAX_PATH: Final = 4096
 _MAX_COMMON: Final = 255
 #: Each level costs memory and time wherever names are compared.
 _MAX_LEVELS: Final = 128
+_ENTRY_WEIGHT: Final = 200
 _SECOND_NS: Final = 10**9
 _KINDS: Final = frozenset({stat.S_IFREG, stat.S_IFDIR, stat.S_IFLNK, stat.S_IFCHR, stat.S_IFBLK, stat.S_IFIFO, stat.S_IFSOCK})  # fmt: skip
 #: The last version that sends a number for pipes and sockets, too.
@@ -39,8 +40,10 @@ _SPECIALS: Final = frozenset({stat.S_IFIFO, stat.S_IFSOCK})
 #: What no rsync writes into a name.
 _UNCLEAN: Final = re.compile(rb"\0|//|/$|(?:^|/)\.\.(?:/|$)|(?:^|/)\./", re.DOTALL)
 
-#: How entries sort: level by level; files stand before folders, and a folder before what is in it.
-Key = tuple[tuple[int, bytes], ...]
+#: How keys sort: level by level, each behind one of these; files stand before folders, and a folder before its content.
+#: No name holds a zero byte, so one may stand behind a key.
+_NO_FOLDER: Final = b"\1"
+_FOLDER: Final = b"\2"
 
 
 class Entry(NamedTuple):
@@ -69,7 +72,7 @@ class Entry(NamedTuple):
     @property
     def weight(self) -> int:
         """About how much memory it takes."""
-        return 300 + len(self.name) + len(self.target)
+        return _ENTRY_WEIGHT + len(self.name) + len(self.target)
 
 
 class Entries:
@@ -208,14 +211,12 @@ class Entries:
             raise NotFollowed("a link leads to no possible place")
 
 
-def key_of_folder(folder: bytes) -> Key:
-    if not folder:
-        return ()
-    levels = folder.removesuffix(b"/").split(b"/")
-    return tuple((1, level + b"/") for level in levels)
+def key_of_folder(folder: bytes) -> bytes:
+    """How everything in a folder begins its key: level by level, with the slash that rsync compares, too."""
+    return _FOLDER + folder.removesuffix(b"/").replace(b"/", b"/" + _FOLDER) + b"/" if folder else b""
 
 
-def key_in_folder(entry: Entry) -> tuple[int, bytes]:
+def key_in_folder(entry: Entry) -> bytes:
     if not entry.is_folder:
-        return (0, entry.name)
-    return (0, b"") if entry.name == b"." else (1, entry.name + b"/")
+        return _NO_FOLDER + entry.name
+    return _NO_FOLDER if entry.name == b"." else _FOLDER + entry.name + b"/"

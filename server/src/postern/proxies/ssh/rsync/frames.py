@@ -11,37 +11,51 @@ _DATA: Final = 0
 _LONGEST_MESSAGE: Final = 16 * 1024
 DELETED: Final = 101
 NOT_SENT: Final = 102
-#: Words for people, numbers of files, marks of the end: read and left alone, but for the two above.
-_MESSAGES: Final = frozenset({*range(1, 11), 22, 33, 42, 86, 100, DELETED, NOT_SENT})
+TAKEN: Final = 100
+#: Words for people, numbers of files, marks of the end: read and left alone, but for the three above.
+_MESSAGES: Final = frozenset({*range(1, 11), 22, 33, 42, 86, TAKEN, DELETED, NOT_SENT})
 
 
 class Frames:
-    """`on_data` is called after each piece of the stream that came on the tape, `on_message` for each message."""
+    """Puts the pieces of the stream on the tape; `on_message` is called for each message between them.
 
-    def __init__(self, tape: Tape, on_data: Callable[[], None], on_message: Callable[[int, bytes], None]) -> None:
+    Bytes are fed at once and taken apart piece by piece, so that a piece is read before the message behind it.
+    """
+
+    def __init__(self, tape: Tape, on_message: Callable[[int, bytes], None]) -> None:
         self._tape = tape
-        self._on_data = on_data
         self._on_message = on_message
+        self._data = b""
+        self._at = 0
         self._header = b""
         self._left = 0
         self._tag = _DATA
         self._message = b""
 
     def feed(self, data: bytes) -> None:
-        """Raises `NotFollowed` when these are no frames."""
-        at = 0
-        while at < len(data):
-            if self._left:
-                end = min(len(data), at + self._left)
-                self._left -= end - at
-                self._take(data, at, end)
-                at = end
-                continue
-            needed = _HEADER - len(self._header)
-            self._header += data[at : at + needed]
-            at += needed
-            if len(self._header) == _HEADER:
-                self._begin(self._header)
+        """Add bytes. They wait for `take_piece`."""
+        self._data = self._data[self._at :] + data
+        self._at = 0
+
+    def take_piece(self) -> bool:
+        """Take one piece off: of the stream, a message or a header. False: nothing waits.
+
+        Raises `NotFollowed` when these are no frames.
+        """
+        data, at = self._data, self._at
+        if at >= len(data):
+            return False
+        if self._left:
+            self._at = min(len(data), at + self._left)
+            self._left -= self._at - at
+            self._take(data, at, self._at)
+            return True
+        header = data[at : at + _HEADER - len(self._header)]
+        self._at += len(header)
+        self._header += header
+        if len(self._header) == _HEADER:
+            self._begin(self._header)
+        return True
 
     def _begin(self, header: bytes) -> None:
         self._left = int.from_bytes(header[:3], "little")
@@ -56,7 +70,6 @@ class Frames:
     def _take(self, data: bytes, start: int, end: int) -> None:
         if self._tag == _DATA:
             self._tape.feed(data, start, end)
-            self._on_data()
             return
         self._message += data[start:end]
         if not self._left:

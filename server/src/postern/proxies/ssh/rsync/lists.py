@@ -6,15 +6,17 @@ from collections.abc import Iterator
 from itertools import islice
 from typing import Final
 
-from postern.proxies.ssh.rsync.entries import Entry, Key, key_in_folder, key_of_folder
+from postern.proxies.ssh.rsync.entries import Entry, key_in_folder, key_of_folder
 from postern.proxies.ssh.rsync.tape import NotFollowed
 
 #: What the lists of one transfer may take of the memory, about.
 MAX_WEIGHT: Final = 64 * 1024 * 1024
 MAX_ENTRIES: Final = 200_000
 _RUN: Final = 512
-
-_Ranked = tuple[Key, int]
+_RELEASED_AT_ONCE: Final = 4096
+#: Behind a key stand a zero byte, which sorts below all that a longer key goes on with, and the entry's place.
+_PLACE_BYTES: Final = 4
+_KEY_WEIGHT: Final = 40
 
 
 class FileList:
@@ -27,45 +29,52 @@ class FileList:
         self.folders: list[Entry] = []  # in order, when the list is sorted
         self.weight = 0
         self.weight_of_folders = 0
-        self._runs: list[list[_Ranked]] = [[]]
+        self.weight_of_keys = 0
+        self.sent = bytearray()  # a byte for each entry
+        self._runs: list[list[bytes]] = [[]]
         self._folder = b""
-        self._folder_key: Key = ()
+        self._folder_key = b""
         self._sorted: list[Entry] = []
-        self._merging: Iterator[_Ranked] | None = None
-        self._last_key: Key | None = None
+        self._merging: Iterator[bytes] | None = None
+        self._last_key: bytes | None = None
         self._dropped: set[int] = set()
 
     def add(self, entry: Entry) -> None:
         if entry.folder is not self._folder:
             self._folder, self._folder_key = entry.folder, key_of_folder(entry.folder)
             self.weight += len(entry.folder)
+        place = len(self.entries).to_bytes(_PLACE_BYTES, "big")
+        key = b"".join((self._folder_key, key_in_folder(entry), b"\0", place))
         run = self._runs[-1]
-        run.append(((*self._folder_key, key_in_folder(entry)), len(self.entries)))
+        run.append(key)
         if len(run) == _RUN:
-            run.sort()
+            run.sort(reverse=True)
             self._runs.append([])
         self.entries.append(entry)
         self.weight += entry.weight
+        self.weight_of_keys += _KEY_WEIGHT + len(key)
         if entry.is_folder:
             self.weight_of_folders += entry.weight
 
     def sort(self) -> bool:
         """Do one step of sorting. True: the entries are in order."""
         if self._merging is None:
-            self._runs[-1].sort()
-            self._merging = heapq.merge(*self._runs)
+            self._runs[-1].sort(reverse=True)
+            self._merging = heapq.merge(*map(_emptied, self._runs))
         step = list(islice(self._merging, _RUN))
-        for key, place in step:
-            if key == self._last_key:  # the receiver keeps the first of equal names
+        for key in step:
+            name = key[:-_PLACE_BYTES]
+            if name == self._last_key:  # the receiver keeps the first of equal names
                 self._dropped.add(len(self._sorted))
-            self._last_key = key
-            entry = self.entries[place]
+            self._last_key = name
+            entry = self.entries[int.from_bytes(key[-_PLACE_BYTES:], "big")]
             self._sorted.append(entry)
             if entry.is_folder:
                 self.folders.append(entry)
         if len(step) == _RUN:
             return False
         self.entries, self._sorted = self._sorted, []
+        self.sent = bytearray(len(self.entries))
         self._runs, self._merging, self._last_key = [], None, None
         return True
 
@@ -77,8 +86,17 @@ class FileList:
         return None if place in self._dropped or place >= len(self.entries) else self.entries[place]
 
 
+def _emptied(run: list[bytes]) -> Iterator[bytes]:
+    """From the last one on; each is released when it has been merged, not all of them at once."""
+    while run:
+        yield run.pop()
+
+
 class Lists:
-    """All lists that both sides still go by. Lists that are done are forgotten."""
+    """All lists that both sides still go by. Lists that are done are forgotten.
+
+    Sorting and releasing take time: they are begun by `close`, `drop_first` and `release`, and done by `work`.
+    """
 
     def __init__(self, *, incremental: bool) -> None:
         self._incremental = incremental
@@ -89,6 +107,8 @@ class Lists:
         self._next_number = 1 if incremental else 0
         self._entries = 0
         self._weight = 0
+        self._is_sorting = False
+        self._leaving: list[list[Entry]] = []
         #: Entries of all lists that have come, done or not.
         self.total = 0
         #: No further list will come.
@@ -119,17 +139,35 @@ class Lists:
                 raise NotFollowed("an entry is not of the folder that the list is of")
         self._entries += 1
         self.total += 1
-        before = opened.weight
+        before = opened.weight + opened.weight_of_keys
         opened.add(entry)
-        self._weight += opened.weight - before
+        self._weight += opened.weight + opened.weight_of_keys - before
         if self._entries > MAX_ENTRIES or self._weight > MAX_WEIGHT:
             raise NotFollowed("too many files at once")
 
-    def close(self) -> bool:
-        """Sort the list that was opened, one step at a time. True: it counts from now on."""
+    def close(self) -> None:
+        """The list that was opened is whole. It counts when it has been sorted."""
+        self._is_sorting = True
+
+    @property
+    def is_at_work(self) -> bool:
+        """Whether a list is being sorted or released."""
+        return self._is_sorting or bool(self._leaving)
+
+    def work(self) -> None:
+        """Do one step of that."""
+        if self._leaving:
+            del self._leaving[-1][-_RELEASED_AT_ONCE:]
+            if not self._leaving[-1]:
+                self._leaving.pop()
+        elif self._is_sorting and self._opened.sort():
+            self._is_sorting = False
+            self._count()
+
+    def _count(self) -> None:
+        """The list that was opened is in order."""
         opened = self._opened
-        if not opened.sort():
-            return False
+        self._weight -= opened.weight_of_keys
         if self._incremental:
             if opened.parent is None and opened.entries and opened.entries[0].name == b".":
                 opened.parent = opened.entries[0]
@@ -137,7 +175,6 @@ class Lists:
         self._lists.append(opened)
         self._next_number += len(opened.entries) + 1
         self.opened = None
-        return True
 
     @property
     def _opened(self) -> FileList:
@@ -145,26 +182,40 @@ class Lists:
             raise NotFollowed("an entry belongs to no list")
         return self.opened
 
-    def drop_first(self) -> range:
-        """Both sides are done with the oldest list; its numbers. Its folders stay: lists of them may come."""
+    def drop_first(self) -> None:
+        """Both sides are done with the oldest list. Its folders stay: lists of them may come."""
         dropped = self._lists[self._done]
-        numbers = range(dropped.first_number, dropped.first_number + len(dropped.entries))
         self._entries -= len(dropped.entries) - len(dropped.folders)
         self._weight -= dropped.weight - dropped.weight_of_folders
         self._lists[self._done] = FileList(dropped.first_number, None)
+        self._leaving.append(dropped.entries)
         self._done += 1
         if self._done >= _RUN:
             del self._lists[: self._done]
             self._done = 0
-        return numbers
+
+    def release(self) -> None:
+        """The transfer is over: nobody asks for a name again."""
+        self._leaving += [self._folders, *(one.entries for one in self._lists)]
+        self._folders, self._lists, self._done = [], [], 0
 
     def find(self, number: int) -> Entry:
         """The entry of a number. Raises `NotFollowed` when no list has it."""
-        place = bisect_right(self._lists, number, lo=self._done, key=_first_of) - 1
+        place = self._place_of(number)
         entry = self._lists[place].at(number) if place >= self._done else None
         if entry is None:
             raise NotFollowed("a file has a number that no list has")
         return entry
+
+    def note_sent(self, number: int) -> bool:
+        """The file of this number is sent. Whether it was before."""
+        one = self._lists[self._place_of(number)]
+        place = number - one.first_number
+        was_sent, one.sent[place] = one.sent[place], 1
+        return bool(was_sent)
+
+    def _place_of(self, number: int) -> int:
+        return bisect_right(self._lists, number, lo=self._done, key=_first_of) - 1
 
 
 def _first_of(one: FileList) -> int:

@@ -13,6 +13,8 @@ from postern.proxies.ssh.rsync.tape import NotFollowed, Short, Tape
 
 _LONGEST_FILTER: Final = 8 * 1024
 _NUMBER_BYTES: Final = 4
+#: Units, messages and pieces in one step: each may make an entry in the log.
+_PARTS: Final = 16
 
 
 class _Side:
@@ -23,6 +25,8 @@ class _Side:
         self.raw = Tape()
         self.stream = Tape()
         self.frames: Frames | None = None
+        #: The next unit has not come whole.
+        self.is_short = False
 
 
 class Reader:
@@ -38,6 +42,8 @@ class Reader:
         self._lists = Lists(incremental=False)
         self._sending: Sending | None = None
         self._requests: Requests | None = None
+        #: The direction whose bytes are being read.
+        self._reading: _Side | None = None
 
     @property
     def is_over(self) -> bool:
@@ -52,26 +58,31 @@ class Reader:
     @property
     def is_busy(self) -> bool:
         """There is something to do before the next bytes: `go_on`."""
-        return self._sending is not None and self._sending.is_sorting
+        return self._reading is not None or (self._sending is not None and self._sending.is_at_work)
 
     def go_on(self) -> None:
         """Do a bounded part of what is to be done."""
-        if self._sending is None:
+        if self._sending is not None and self._sending.is_at_work:
+            self._sending.work()
             return
-        self._sending.sort()
-        if self._command.download:
-            self._read_host()
-        else:
-            self._read_person()
+        side = self._reading
+        for _ in range(_PARTS):
+            if side is None or (self._sending is not None and self._sending.is_at_work):
+                return
+            if not self._read(side):
+                self._reading = side = None
 
     def take(self, data: bytes, *, from_person: bool) -> None:
-        """The next bytes of one direction, a few kilobytes at most."""
+        """The next bytes of one direction, a few kilobytes at most. Not while `is_busy`."""
         side = self._person if from_person else self._host
         if not side.greeted:
             side.raw.feed(data, 0, len(data))
             self._greet(side)
         elif side.frames is not None:
             side.frames.feed(data)
+        if side.greeted:
+            self._reading = side
+            self.go_on()
 
     def stop(self) -> None:
         """Nothing more will be read: tell of what is not over."""
@@ -95,15 +106,11 @@ class Reader:
                 return
 
     def _begin(self, side: _Side, rest: bytes) -> None:
-        if side is self._host:
-            side.frames = Frames(side.stream, self._read_host, self._host_message)
-        else:
-            side.frames = Frames(side.stream, self._read_person, self._person_message)
+        side.frames = Frames(side.stream, self._host_message if side is self._host else self._person_message)
+        side.frames.feed(rest)
         agreed = self._greeting.agreed
         if agreed is not None and self._sending is None:
             self._begin_transfer(agreed)
-        if rest:
-            side.frames.feed(rest)
 
     def _begin_transfer(self, agreed: Agreed) -> None:
         self._lists = Lists(incremental=agreed.incremental)
@@ -112,21 +119,19 @@ class Reader:
 
     # The streams
 
-    def _read_host(self) -> None:
-        self._read(self._host.stream, is_sender=self._command.download)
-
-    def _read_person(self) -> None:
-        self._read(self._person.stream, is_sender=not self._command.download)
-
-    def _read(self, tape: Tape, *, is_sender: bool) -> None:
-        """Read all units that are there."""
-        while tape.has_more and not self.is_busy:
+    def _read(self, side: _Side) -> bool:
+        """Read one unit, or take one more piece of a frame for it. False: nothing can be read."""
+        tape = side.stream
+        if tape.has_more and not side.is_short:
             mark = tape.mark
             try:
-                self._read_unit(tape, is_sender=is_sender)
+                self._read_unit(tape, is_sender=(side is self._host) is self._command.download)
             except Short:
                 tape.back_to(mark)
-                return
+                side.is_short = True
+            return True
+        side.is_short = False
+        return side.frames is not None and side.frames.take_piece()
 
     def _read_unit(self, tape: Tape, *, is_sender: bool) -> None:
         if self._filters_left and tape is self._person.stream:
@@ -158,6 +163,12 @@ class Reader:
             self._decline(message)
 
     def _decline(self, message: bytes) -> None:
-        if len(message) != _NUMBER_BYTES or self._requests is None:
-            raise NotFollowed("a message is malformed")
-        self._requests.decline(int.from_bytes(message, "little"))
+        if self._requests is None:
+            raise NotFollowed("a side does not wait for the greeting")
+        self._requests.decline(_number_in(message))
+
+
+def _number_in(message: bytes) -> int:
+    if len(message) != _NUMBER_BYTES:
+        raise NotFollowed("a message is malformed")
+    return int.from_bytes(message, "little")

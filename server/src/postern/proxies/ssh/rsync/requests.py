@@ -8,7 +8,12 @@ from postern.proxies.ssh.rsync.events import Events
 from postern.proxies.ssh.rsync.lists import Lists
 from postern.proxies.ssh.rsync.tape import DELETION_COUNTS, DONE, Index, NotFollowed, Tape
 
-_MAX_WAITING: Final = 300_000
+_MAX_WAITING: Final = 50_000
+#: Each file is asked for twice at most, in two phases; each list and phase has an end.
+_MAX_WAITING_PER_FILE: Final = 2
+_MAX_ENDS: Final = 64
+#: Files in a row that the sender could not read: going past them is one step.
+_MAX_DECLINED: Final = 10_000
 _MAX_WAITING_NAMES: Final = 8 * 1024 * 1024
 _MAX_PATH: Final = 4096
 _WEAK_SUM: Final = 4
@@ -91,12 +96,13 @@ class Requests:
     def _wait_for(self, request: Request) -> None:
         self._queue.append(request)
         self._names += len(request.name)
-        if len(self._queue) > _MAX_WAITING or self._names > _MAX_WAITING_NAMES:
+        most = min(_MAX_WAITING, _MAX_WAITING_PER_FILE * self._lists.total + _MAX_ENDS)
+        if len(self._queue) > most or self._names > _MAX_WAITING_NAMES:
             raise NotFollowed("too many files at once")
 
     def decline(self, number: int) -> None:
         """The sender says that it will not send this file."""
-        if len(self._declined) > _MAX_WAITING:
+        if len(self._declined) >= _MAX_DECLINED:
             raise NotFollowed("too many files at once")
         self._declined.add(number)
 

@@ -34,11 +34,8 @@ class Sending:
         self._left = 0
         self._file: Entry | None = None
         self._content: Content | None = None
-        self._sent: set[int] = set()
         self._again = False
         self._read: Callable[[Tape], None] = self._read_entry
-        #: It waits for the sorting of a list; nothing may be read meanwhile.
-        self.is_sorting = False
         #: The last byte has been read.
         self.is_over = False
         lists.open()
@@ -47,10 +44,14 @@ class Sending:
         """Read one unit."""
         self._read(tape)
 
-    def sort(self) -> None:
-        """Do one step of sorting."""
-        if self._lists.close():
-            self.is_sorting = False
+    @property
+    def is_at_work(self) -> bool:
+        """The lists are being sorted or released; nothing may be read meanwhile."""
+        return self._lists.is_at_work
+
+    def work(self) -> None:
+        """Do one step of that."""
+        self._lists.work()
 
     def stop(self) -> None:
         """Nothing more is read: tell of a file that is not over."""
@@ -68,7 +69,7 @@ class Sending:
         if entry is not None:
             self._lists.add(entry)
             return
-        self.is_sorting = True
+        self._lists.close()
         self._read = self._read_number
         if not self._agreed.incremental and not self._command.numeric_ids:
             self._left = self._command.owners + self._command.groups
@@ -123,8 +124,7 @@ class Sending:
             raise NotFollowed("something is sent that cannot be")
         self._file = entry
         self._content = Content(request.blocks, packed=self._agreed.packed)
-        self._again = request.number in self._sent
-        self._sent.add(request.number)
+        self._again = self._lists.note_sent(request.number)
         self._read = self._read_content
 
     def _read_content(self, tape: Tape) -> None:
@@ -143,11 +143,10 @@ class Sending:
     def _end_phase(self) -> None:
         self._requests.answer(Request(DONE))
         if self._phase == _PHASES:
-            self.is_over = True
-            self._read = _read_nothing
+            self._end()
             return
         if self._agreed.incremental and self._lists.remaining:
-            self._sent.difference_update(self._lists.drop_first())
+            self._lists.drop_first()
             if self._lists.remaining:
                 return
         if not self._lists.complete:
@@ -169,8 +168,15 @@ class Sending:
 
     def _part(self) -> None:
         """Newer versions say goodbye."""
-        self.is_over = self._agreed.version < _GOODBYE_VERSION
-        self._read = _read_nothing if self.is_over else self._read_number
+        if self._agreed.version < _GOODBYE_VERSION:
+            self._end()
+        else:
+            self._read = self._read_number
+
+    def _end(self) -> None:
+        self.is_over = True
+        self._read = _read_nothing
+        self._lists.release()
 
 
 def _read_nothing(tape: Tape) -> None:
