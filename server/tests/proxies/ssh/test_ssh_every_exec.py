@@ -220,6 +220,22 @@ async def the_transfer(world: World) -> FileTransferred:
     return world.plane.of(FileTransferred)[-1]
 
 
+async def test_rsync_whose_direction_is_not_certain_is_refused(world: World, tmp_path: Path) -> None:
+    """Behind `--` rsync takes `--sender` for a path, and before it for its direction."""
+    (tmp_path / "from").mkdir()
+    (tmp_path / "from" / "evil").write_bytes(b"evil")
+    shell = tmp_path / "shell"
+    ssh = " ".join(world.proxy.ssh(world.login)[:-1])
+    shell.write_text(f'#!/bin/bash\nhost=$1; shift; c="$*"; exec {ssh} $host "${{c/ . / -- . }} --sender"\n')
+    shell.chmod(0o755)
+    result = await run(["rsync", "-r", "-e", str(shell), f"{tmp_path}/from/", f"127.0.0.1:{tmp_path}/to/"])
+
+    assert result.status != 0
+    assert b"in which direction" in result.err
+    assert not (tmp_path / "to").exists()
+    assert (await world.plane.event(RequestRefused)).detail == "a file transfer of no certain direction"
+
+
 @pytest.mark.parametrize("upload", [True, False], ids=["up", "down"])
 async def test_rsync_is_in_the_file_log_with_direction_size_and_hash(
     world: World, tmp_path: Path, upload: bool

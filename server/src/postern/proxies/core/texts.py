@@ -205,6 +205,10 @@ class Text(Enum):
         "文件传输不能使用终端：请去掉 ssh 的 -t 选项。",
         "A file transfer cannot use a terminal: leave out the -t option of ssh.",
     )
+    UNCLEAR_TRANSFER = (
+        "该命令的文件传输方向不明确，已拒绝。",
+        "This command does not say clearly in which direction it transfers files, so it was refused.",
+    )
     CONNECT_NOT_PERMITTED = (
         "你没有登录该资产的权限。",
         "Your permission for this asset does not include opening a shell.",

@@ -44,6 +44,13 @@ def judge(session: LiveSession, wish: Wish, *, terminal: bool) -> tuple[str, Ins
         _refuse_on_terminal(session, request.text, terminal=terminal)
     if request.kind is ExecKind.SFTP:
         return _judge_sftp(session)
+    if request.kind is ExecKind.UNCLEAR_TRANSFER:
+        _refuse(
+            session,
+            request.text,
+            "a file transfer of no certain direction",
+            Text.UNCLEAR_TRANSFER.say(session.language),
+        )
     _demand(session, NEEDED[request.kind], request.text)
     if request.kind in {ExecKind.SCP_UPLOAD, ExecKind.SCP_DOWNLOAD}:
         return "scp", ScpInspector(session, upload=request.kind is ExecKind.SCP_UPLOAD)
