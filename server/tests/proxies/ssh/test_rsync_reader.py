@@ -58,6 +58,9 @@ class Told:
     def deleted(self, path: bytes) -> None:
         self.removed.append(path)
 
+    def taken(self, entry: Entry) -> None:
+        self.removed.append(entry.path)
+
     @property
     def names(self) -> list[str]:
         return sorted(path.decode("utf-8", "surrogateescape").lstrip("/") for path, _ in self.files)
@@ -231,6 +234,27 @@ def test_file_that_vanished_is_not_named_and_the_names_after_it_are_right(tmp_pa
     assert recorded.status == 24  # rsync: a file vanished
     assert (told.stopped, told.is_over) == ("", True)
     assert told.names == ["a", "x", "z"]
+
+
+@both_ways
+def test_files_that_are_removed_at_the_source_are_told_of_a_download(
+    tmp_path: Path, source: Path, upload: bool
+) -> None:
+    shutil.copytree(source, tmp_path / "from", symlinks=True, ignore=shutil.ignore_patterns("pipe"))
+    recorded = run(tmp_path, tmp_path / "from", "-a", "--remove-source-files", upload=upload)
+    told = follow(recorded.command, recorded.pieces)
+
+    assert (told.stopped, told.is_over) == ("", True)
+    assert told.names == said(recorded) != []
+    assert not any(path.is_file() for path in (tmp_path / "from").rglob("*"))
+    removed = sorted(os.fsdecode(path) for path in told.removed)
+    assert removed == ([] if upload else sorted([*told.names, "link"]))
+
+
+def test_removal_that_the_command_line_does_not_ask_for_stops_the_reader(small: dict[str, Recorded]) -> None:
+    recorded = small["-a False"]
+    told = follow(recorded.command, [*recorded.pieces[:-1], (True, b"\4\0\0\x6b\1\0\0\0")])
+    assert told.stopped == "a side tells of what it was not asked for"
 
 
 # What is done in steps
@@ -498,10 +522,6 @@ def test_sizes_beyond_any_file_stop_the_reader() -> None:
         ("rsync --server -bre.iLsfxCIvu . /srv", "the option -b is not followed"),
         ("rsync --server -zre.iLsfxCIvu -z . /srv", "the option -zz is not followed"),
         ("rsync --server -re.iLsfxCIvu --backup-dir /x . /srv", "the option --backup-dir is not followed"),
-        (
-            "rsync --server --sender -re.iLsfxCIvu --remove-source-files . /srv",
-            "the option --remove-source-files is not followed",
-        ),
         ("rsync --server -Xre.iLsfxCIvu . /srv", "extended attributes (-X) are not followed"),
         ("rsync --server -re.iLsfxCIvu --iconv=utf8 . /srv", "the option --iconv is not followed"),
         ("rsync --server -re.iLsfxCIvu --append . /srv", "the option --append is not followed"),

@@ -220,6 +220,32 @@ async def the_transfer(world: World) -> FileTransferred:
     return world.plane.of(FileTransferred)[-1]
 
 
+async def test_file_that_a_download_removes_on_the_host_is_in_the_file_log(world: World, tmp_path: Path) -> None:
+    (tmp_path / "from").mkdir()
+    (tmp_path / "from" / "evidence").write_bytes(b"x" * 100)
+    result = await run(rsync(world, "--remove-source-files", f"127.0.0.1:{tmp_path}/from/", f"{tmp_path}/to/"))
+    whole = await the_transfer(world)
+
+    assert (result.status, (tmp_path / "from" / "evidence").exists()) == (0, False), result
+    assert [(one.operation, one.path) for one in world.plane.of(FileTransferred)[:-1]] == [
+        ("download", f"{tmp_path}/from/evidence"),
+        ("remove", f"{tmp_path}/from/evidence"),
+    ]
+    assert whole.detail.startswith("rsync: entries in this log: 2;")
+
+
+async def test_download_that_removes_needs_the_right_to_remove(world: World, tmp_path: Path) -> None:
+    world.asset.actions = Actions.CONNECT | Actions.DOWNLOAD_FILE
+    (tmp_path / "from").mkdir()
+    (tmp_path / "from" / "evidence").write_bytes(b"x" * 100)
+    result = await run(rsync(world, "--remove-source-files", f"127.0.0.1:{tmp_path}/from/", f"{tmp_path}/to/"))
+
+    assert result.status != 0
+    assert (tmp_path / "from" / "evidence").exists()
+    assert not (tmp_path / "to").exists()
+    assert (await world.plane.event(RequestRefused)).detail == "the permission lacks UPLOAD_FILE"
+
+
 async def test_rsync_whose_direction_is_not_certain_is_refused(world: World, tmp_path: Path) -> None:
     """Behind `--` rsync takes `--sender` for a path, and before it for its direction."""
     (tmp_path / "from").mkdir()

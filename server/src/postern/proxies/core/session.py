@@ -114,8 +114,8 @@ class LiveSession:
         self._on_gone = on_gone
         self._ledger = EventLedger(services.events, grant.user.id, services.held_by_person, self._cannot_log)
         self.rights = Rights(grant)
-        #: Any of these keeps the session; what the protocol needs beside connect, which every session needs.
-        self.needs = Actions.CONNECT
+        #: Any action of each element keeps the session; what the protocol needs beside connect, which every session needs.
+        self.needs: tuple[Actions, ...] = ()
         self._on_notice: list[OnNotice] = []
         self._on_end: list[OnEnd] = []
         self._on_caught_up: list[Callable[[], None]] = []
@@ -164,7 +164,7 @@ class LiveSession:
         `changed`: somebody has changed the grant; otherwise only time has passed.
         """
         present = self.rights.at(at)
-        missing = next((one for one in (Actions.CONNECT, self.needs) if not present & one), None)
+        missing = next((one for one in (Actions.CONNECT, *self.needs) if not present & one), None)
         if missing is not None:
             is_withdrawn = changed is not None and bool(changed.lost & missing)
             reason = EndReason.GRANT_WITHDRAWN if is_withdrawn else EndReason.GRANT_EXPIRED

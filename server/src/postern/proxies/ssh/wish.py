@@ -6,7 +6,7 @@ from typing import Final, NoReturn
 from postern.contracts.enums import Actions, EndReason
 from postern.proxies.core.session import LiveSession
 from postern.proxies.core.texts import Text
-from postern.proxies.ssh.classification import NEEDED, ExecKind, classify
+from postern.proxies.ssh.classification import ExecKind, classify
 from postern.proxies.ssh.detachers import carrier_in
 from postern.proxies.ssh.opening import Refused
 from postern.proxies.ssh.relay import Inspector
@@ -36,7 +36,7 @@ def judge(session: LiveSession, wish: Wish, *, terminal: bool) -> tuple[str, Ins
         _refuse_on_terminal(session, "sftp", terminal=terminal)
         return _judge_sftp(session)
     if wish.command is None:
-        _demand(session, Actions.CONNECT, "shell")
+        _demand(session, (Actions.CONNECT,), "shell")
         return "shell", None
     _refuse_carriers(session, wish.command)
     request = classify(wish.command)
@@ -51,7 +51,7 @@ def judge(session: LiveSession, wish: Wish, *, terminal: bool) -> tuple[str, Ins
             "a file transfer of no certain direction",
             Text.UNCLEAR_TRANSFER.say(session.language),
         )
-    _demand(session, NEEDED[request.kind], request.text)
+    _demand(session, request.needed, request.text)
     if request.kind in {ExecKind.SCP_UPLOAD, ExecKind.SCP_DOWNLOAD}:
         return "scp", ScpInspector(session, upload=request.kind is ExecKind.SCP_UPLOAD)
     if request.kind in {ExecKind.RSYNC_UPLOAD, ExecKind.RSYNC_DOWNLOAD}:
@@ -67,7 +67,7 @@ def _refuse_on_terminal(session: LiveSession, what: str, *, terminal: bool) -> N
 
 def _judge_sftp(session: LiveSession) -> tuple[str, Inspector | None]:
     """Either transfer right opens the subsystem; the inspector judges each request."""
-    _demand(session, Actions.UPDOWNLOAD, "sftp")
+    _demand(session, (Actions.UPDOWNLOAD,), "sftp")
     return "sftp", SftpInspector(session)
 
 
@@ -81,11 +81,14 @@ def _refuse_carriers(session: LiveSession, command: bytes) -> None:
         raise Refused(message)
 
 
-def _demand(session: LiveSession, actions: Actions, what: str) -> None:
-    """Any of `actions` must be permitted, now and for as long as the session lives; otherwise it ends, and the person is told."""
-    session.needs = actions
-    if not session.may(actions):
-        _refuse(session, what, f"the permission lacks {actions.name}", session.refusal(actions))
+def _demand(session: LiveSession, needed: tuple[Actions, ...], what: str) -> None:
+    """Of each element any action must be permitted, now and for as long as the session lives; otherwise it ends, and the
+    person is told.
+    """
+    session.needs = needed
+    for actions in needed:
+        if not session.may(actions):
+            _refuse(session, what, f"the permission lacks {actions.name}", session.refusal(actions))
 
 
 def _refuse(session: LiveSession, what: str, why: str, message: str) -> NoReturn:

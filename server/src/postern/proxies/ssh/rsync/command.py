@@ -58,6 +58,8 @@ class Command:
     packs: bool = False
     packing: str = ""
     person_sends_filters: bool = False
+    #: The sending side removes what the receiving side says it has.
+    removes_sources: bool = False
 
 
 def read_command(command: bytes) -> Command:
@@ -139,6 +141,8 @@ class _Parser:
             self._words.pop(0)
         elif word in _DELETING:
             command.person_sends_filters = True
+        elif word in ("--remove-source-files", "--remove-sent-files"):
+            command.removes_sources = True
         elif word == "--numeric-ids":
             command.numeric_ids = True
         elif word in ("--specials", "--no-specials"):

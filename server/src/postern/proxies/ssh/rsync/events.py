@@ -22,3 +22,6 @@ class Events(Protocol):
 
     def deleted(self, path: bytes) -> None:
         """The receiving side removed something; a folder's path ends in a zero byte."""
+
+    def taken(self, entry: Entry) -> None:
+        """The receiving side has an entry, and the sending side therefore removes it."""

@@ -209,6 +209,9 @@ class RsyncInspector:
             detail="rsync",
         )
 
+    def taken(self, entry: Entry) -> None:
+        self._tell(TransferDirection.OTHER, "remove", self._place(entry), detail="rsync; asked for by the client")
+
     def _place(self, entry: Entry, limit: int | None = None) -> str:
         return self._shown(entry.path, limit)
 

@@ -4,7 +4,7 @@ from typing import Final
 
 from postern.proxies.ssh.rsync.command import Command
 from postern.proxies.ssh.rsync.events import Events
-from postern.proxies.ssh.rsync.frames import DELETED, NOT_SENT, Frames
+from postern.proxies.ssh.rsync.frames import DELETED, NOT_SENT, TAKEN, Frames
 from postern.proxies.ssh.rsync.greeting import Agreed, Greeting
 from postern.proxies.ssh.rsync.lists import Lists
 from postern.proxies.ssh.rsync.requests import Requests
@@ -161,11 +161,18 @@ class Reader:
     def _person_message(self, tag: int, message: bytes) -> None:
         if tag == NOT_SENT and not self._command.download:
             self._decline(message)
+        elif tag == TAKEN and self._command.download:
+            self._take_removal(message)
 
     def _decline(self, message: bytes) -> None:
         if self._requests is None:
             raise NotFollowed("a side does not wait for the greeting")
         self._requests.decline(_number_in(message))
+
+    def _take_removal(self, message: bytes) -> None:
+        if not self._command.removes_sources or self._sending is None:
+            raise NotFollowed("a side tells of what it was not asked for")
+        self._sending.take_removal(_number_in(message))
 
 
 def _number_in(message: bytes) -> int:

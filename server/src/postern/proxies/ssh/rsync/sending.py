@@ -59,6 +59,10 @@ class Sending:
             self._events.sent(self._file, self._content, again=self._again, whole=False)
             self._file = None
 
+    def take_removal(self, number: int) -> None:
+        """The receiving side has the file of this number; the sender removes it."""
+        self._events.taken(self._lists.find(number))
+
     # Lists
 
     def _read_entry(self, tape: Tape) -> None:
