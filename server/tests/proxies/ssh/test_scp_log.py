@@ -121,6 +121,34 @@ def test_what_is_sent_before_the_hosts_answer_waits_for_it() -> None:
     assert transfer.logged() == [("a", 6, True), ("d/b", 1, True)]
 
 
+def test_late_error_of_a_folder_does_not_end_an_honest_transfer() -> None:
+    """dropbear and older ends answer the end of a folder, and then say that they could not set its times."""
+    transfer = Transfer(upload=True)
+    transfer.sink(b"\0")
+    transfer.source(b"T1 0 1 0\n")
+    transfer.sink(b"\0")
+    transfer.source(b"D0755 0 shared\n")
+    transfer.sink(b"\0")
+    transfer.file(b"C0644 1 a\n", b"x")
+    transfer.source(b"E\n")
+    transfer.sink(b"\0", b"\x01scp: shared: set times: no\n")
+    with pytest.raises(ValueError, match="an answer to nothing"):
+        transfer.sink(b"\x01scp: again\n")
+    transfer.file(b"C0644 1 b\n", b"y")
+    assert transfer.logged() == [("shared/a", 1, True), ("b", 1, True)]
+
+
+def test_late_good_answer_of_a_folder_is_none() -> None:
+    transfer = Transfer(upload=True)
+    transfer.sink(b"\0")
+    transfer.source(b"D0755 0 shared\n")
+    transfer.sink(b"\0")
+    transfer.source(b"E\n")
+    transfer.sink(b"\0")
+    with pytest.raises(ValueError, match="an answer to nothing"):
+        transfer.sink(b"\0")
+
+
 @pytest.mark.parametrize("early", [b"secret", b"C0644 1 b\n", b"\x01oops\n", b"\0"])
 @pytest.mark.parametrize("asked", [b"C0644 6 a\n", b"D0755 0 d\n"])
 def test_what_was_sent_for_something_refused_never_reaches_the_host(asked: bytes, early: bytes) -> None:

@@ -83,6 +83,8 @@ class ScpInspector:
         self._folder = ""
         self._file: _File | None = None
         self._can_log = True
+        #: The last thing answered was the end of a folder.
+        self._may_complain = False
         #: One side has given up: nothing more may come from the source.
         self._is_over = False
 
@@ -215,12 +217,19 @@ class ScpInspector:
             if answer is None:
                 continue
             if self._upload and self._awaited is None:
-                raise ValueError("an answer to nothing")
+                self._take_unasked(answer)
+                continue
             if len(self._ahead) >= _MAX_AHEAD:
                 raise ValueError("too many answers in advance")
             self._ahead.append(answer)
             self._settle()
         return data
+
+    def _take_unasked(self, answer: Answer) -> None:
+        """The host could not set the times of a folder: older ends say so behind their answer to its end."""
+        if answer is not Answer.ERROR or not self._may_complain:
+            raise ValueError("an answer to nothing")
+        self._may_complain = False
 
     def _settle(self) -> None:
         """Give the source the answer that it waits for, if it is there."""
@@ -228,6 +237,7 @@ class ScpInspector:
             return
         awaited, self._awaited = self._awaited, None
         answer = self._ahead.popleft()
+        self._may_complain = awaited is _Awaited.FOLDER_END
         is_good = answer is Answer.OK
         # A host's end that cannot even begin gives up, without calling it fatal.
         gives_up = awaited is _Awaited.BEGINNING and self._upload and not is_good
