@@ -14,6 +14,7 @@ def transfer(world: World, name: str) -> dict[str, Any] | None:
 
 def test_upload_that_dies_with_the_proxy_is_under_way_and_then_interrupted(world: World) -> None:
     command = world.ssh(f"scp -t {world.directory}")
+    path = f"half of a report -> {world.directory}"
     with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, bufsize=0) as client:
         assert client.stdin is not None
         assert client.stdout is not None
@@ -21,8 +22,8 @@ def test_upload_that_dies_with_the_proxy_is_under_way_and_then_interrupted(world
         client.stdin.write(b"C0644 1000 half of a report\n")
         assert client.stdout.read(1) == b"\0"
         client.stdin.write(b"x" * 500)
-        wait_until(lambda: transfer(world, "half of a report"), message="the upload in the log")
-        row = transfer(world, "half of a report")
+        wait_until(lambda: transfer(world, path), message="the upload in the log")
+        row = transfer(world, path)
         assert row is not None
         assert (row["state"], row["size"]) == ("under_way", None)
 
@@ -31,7 +32,7 @@ def test_upload_that_dies_with_the_proxy_is_under_way_and_then_interrupted(world
         client.wait(60)
 
     def interrupted() -> bool:
-        found = transfer(world, "half of a report")
+        found = transfer(world, path)
         return found is not None and found["state"] == "interrupted"
 
     wait_until(interrupted, message="the interrupted upload")

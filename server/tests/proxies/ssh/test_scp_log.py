@@ -7,7 +7,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from postern.proxies.ssh.classification import ExecKind, classify
 from postern.proxies.ssh.scp_inspector import ScpInspector
+from postern.proxies.ssh.scp_places import ScpPlaces
 from proxies.ssh.scp_peers import Carried, Sink, Source, Uploader, pieces
 from proxies.ssh.sftp_bytes import Audit
 
@@ -15,7 +17,7 @@ REFUSED = b"\x01scp: no\n"
 
 
 def inspector_of(audit: Audit, *, upload: bool) -> ScpInspector:
-    return ScpInspector(audit, upload=upload)  # type: ignore[arg-type]  # a stand-in for the session
+    return ScpInspector(audit, ScpPlaces((), upload=upload), upload=upload)  # type: ignore[arg-type]  # a stand-in for the session
 
 
 class Transfer:
@@ -119,6 +121,48 @@ def test_what_is_sent_before_the_hosts_answer_waits_for_it() -> None:
         transfer.sink(b"\0")
         assert transfer.inspector.released() == due
     assert transfer.logged() == [("a", 6, True), ("d/b", 1, True)]
+
+
+@pytest.mark.parametrize(
+    ("command", "name", "place"),
+    [
+        ("scp -t /root/.ssh/authorized_keys", "holiday.jpg", "holiday.jpg -> /root/.ssh/authorized_keys"),
+        ("scp -r -t new", "tree/sub/x", "tree/sub/x -> new"),
+        ("scp -d -t /srv", "x", "/srv/x"),
+        ("scp -rdpt -- '/srv/a b'", "x", "/srv/a b/x"),
+        ("scp -t /srv/", "x", "/srv/x"),
+        ("scp -t /", "x", "/x"),
+        ("scp -t .", "x", "./x"),
+        ("scp -t /srv/..", "x", "/srv/../x"),
+        ("scp -t ''", "x", "./x"),
+        ("scp -t -- -x", "x", "x -> -x"),
+        ("scp -d -t /a /b", "x", "x -> /a /b"),
+        ("scp -t", "x", "x"),
+        ("scp -f /etc/shadow", "shadow", "/etc/shadow"),
+        ("scp -r -f /srv/tree/", "tree/sub/x", "/srv/tree/sub/x"),
+        ("scp -f /x", "x", "/x"),
+        ("scp -f notes", "notes", "notes"),
+        ("scp -f /etc/*.conf", "a.conf", "/etc/a.conf"),
+        ("scp -f /etc/{a,b}", "b", "/etc/b"),
+        ("scp -f /etc/shadow", "readme", "/etc/shadow -> readme"),
+        ("scp -f /*/shadow", "shadow", "/*/shadow -> shadow"),
+        ("scp -f /etc/$X", "a", "/etc/$X -> a"),
+        ("scp -f /a/x /b/y", "y", "/b/y"),
+        ("scp -f /a/x /b/x", "x", "/a/x /b/x -> x"),
+    ],
+)
+def test_path_of_the_command_line_is_in_the_log(command: str, name: str, place: str) -> None:
+    request = classify(command.encode())
+    upload = request.kind is ExecKind.SCP_UPLOAD
+    places = ScpPlaces(request.paths, upload=upload, is_into_folder=request.is_into_folder)
+    assert places.of(name) == place
+
+
+def test_long_name_and_long_path_are_both_shown() -> None:
+    place = ScpPlaces((b"/p" * 2000 + b"/end",), upload=True).of("n" * 4000)
+    assert len(place) < 1000
+    assert place.startswith("nnn")
+    assert place.endswith("/p/end")
 
 
 def test_late_error_of_a_folder_does_not_end_an_honest_transfer() -> None:

@@ -394,7 +394,9 @@ async def test_legacy_scp_is_recorded_beside_its_file_log(world: World, tmp_path
     recorder = await recorder_of(world)
     assert accounts(recorder)["stdin"].size == covered(recorder)["stdin"] > 300_000
     assert accounts(recorder)["stdin"].protocol == "scp"
-    assert [(one.path, one.size) for one in world.plane.of(FileTransferred)] == [("source", 300_000)]
+    assert [(one.path, one.size) for one in world.plane.of(FileTransferred)] == [
+        (f"source -> {tmp_path}/there", 300_000)
+    ]
 
 
 async def test_command_is_in_the_log_before_it_runs(world: World, monkeypatch: pytest.MonkeyPatch) -> None:

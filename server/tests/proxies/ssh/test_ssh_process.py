@@ -170,7 +170,7 @@ async def test_killed_proxy_leaves_the_open_file_in_the_log(
     # Events are sent in their order: when this session's end is there, so is all that the killed proxy left.
     await run(proxy_process.ssh("true"))
     await proxy_process.plane.event(SessionEnded)
-    assert begun.path == (str(pipe) if way == "sftp" else "report")
+    assert begun.path == (str(pipe) if way == "sftp" else f"report -> {tmp_path}")
     assert proxy_process.plane.of(FileTransferred) == []
 
 

@@ -49,7 +49,7 @@ async def test_file_that_the_host_cannot_take_does_not_stop_the_others(world: Wo
     assert b"Is a directory" in result.err
     assert (there / "b").read_bytes() == (here / "b").read_bytes()
     assert (there / "c d").read_bytes() == (here / "c d").read_bytes()
-    assert await logged(world) == [("a", 0, False), ("b", 500, True), ("c d", 1500, True)]
+    assert await logged(world) == [(f"{there}/a", 0, False), (f"{there}/b", 500, True), (f"{there}/c d", 1500, True)]
 
 
 async def test_file_that_the_client_cannot_keep_does_not_stop_the_others(world: World, here: Path, there: Path) -> None:
@@ -58,21 +58,21 @@ async def test_file_that_the_client_cannot_keep_does_not_stop_the_others(world: 
 
     assert result.status == 1
     assert (there / "b").read_bytes() == (here / "b").read_bytes()
-    assert await logged(world) == [("a", 0, False), ("b", 500, True)]
+    assert await logged(world) == [(f"{here}/a", 0, False), (f"{here}/b", 500, True)]
 
 
 async def test_file_that_the_client_cannot_read_does_not_stop_the_others(world: World, here: Path, there: Path) -> None:
     result = await scp(world, here / "gone", here / "b", f":{there}")
 
     assert result.status == 1
-    assert await logged(world) == [("b", 500, True)]
+    assert await logged(world) == [(f"{there}/b", 500, True)]
 
 
 async def test_files_that_the_host_does_not_have_do_not_stop_the_others(world: World, here: Path, there: Path) -> None:
     result = await scp(world, f":{here}/{{gone,b}}", there)
 
     assert result.status == 1
-    assert await logged(world) == [("b", 500, True)]
+    assert await logged(world) == [(f"{here}/b", 500, True)]
 
 
 @pytest.mark.parametrize("upload", [True, False], ids=["up", "down"])
@@ -91,11 +91,14 @@ async def test_trees_with_times_and_a_refused_folder(world: World, here: Path, t
     assert (there / "here" / "sub" / "二" / "deep").read_bytes() == b"deep"
     assert (there / "here" / "a").stat().st_mtime == int((here / "a").stat().st_mtime)
     assert sorted(await logged(world)) == [
-        ("here/a", 500, True),
-        ("here/b", 500, True),
-        ("here/c d", 1500, True),
-        ("here/sub/empty", 0, True),
-        ("here/sub/二/deep", 4, True),
+        (f"{name} -> {there}" if upload else f"{here.parent}/{name}", size, True)
+        for name, size in (
+            ("here/a", 500),
+            ("here/b", 500),
+            ("here/c d", 1500),
+            ("here/sub/empty", 0),
+            ("here/sub/二/deep", 4),
+        )
     ]
 
 
@@ -107,7 +110,9 @@ async def test_asyncssh_copies_a_tree_both_ways(world: World, here: Path, there:
     await world.plane.until(lambda: len(world.plane.of(SessionEnded)) == 2)
     assert (there / "back" / "c d").read_bytes() == (here / "c d").read_bytes()
     assert sorted(await logged(world)) == sorted(
-        [(f"here/{name}", size, True) for name, size in (("a", 500), ("b", 500), ("c d", 1500))] * 2
+        (place, size, True)
+        for name, size in (("a", 500), ("b", 500), ("c d", 1500))
+        for place in (f"here/{name} -> {there}", f"{there}/here/{name}")
     )
 
 
@@ -138,7 +143,7 @@ async def test_person_who_declines_a_file_cannot_hide_the_next_one(
     writer.write(b"\0")
     writer.write_eof()
 
-    assert await logged(world) == [("a", 0, False), ("shadow", 12, True)]
+    assert await logged(world) == [(f"{here}/a", 0, False), (f"{here}/shadow", 12, True)]
 
 
 async def test_name_that_the_host_cannot_take_does_not_hide_the_next_one(
@@ -154,7 +159,26 @@ async def test_name_that_the_host_cannot_take_does_not_hide_the_next_one(
     assert await reader.readexactly(1) == b"\0"
     writer.write_eof()
 
-    assert await logged(world) == [(TOO_LONG, 0, False), ("authorized_keys", 6, True)]
+    assert await logged(world) == [
+        (f"{TOO_LONG} -> {there}", 0, False),
+        (f"authorized_keys -> {there}", 6, True),
+    ]
+
+
+async def test_file_whose_path_is_on_the_command_line_is_found_by_its_path(
+    world: World, there: Path, cheating: asyncssh.SSHClientConnection
+) -> None:
+    """The client may call it anything: the host writes to the path of the command line."""
+    writer, reader, _ = await cheating.open_session(f"scp -t {there}/authorized_keys", encoding=None)
+    assert await reader.readexactly(1) == b"\0"
+    writer.write(b"C0600 6 holiday.jpg\n")
+    assert await reader.readexactly(1) == b"\0"
+    writer.write(b"EVIL!\n\0")
+    assert await reader.readexactly(1) == b"\0"
+    writer.write_eof()
+
+    assert await logged(world) == [(f"holiday.jpg -> {there}/authorized_keys", 6, True)]
+    assert (there / "authorized_keys").read_bytes() == b"EVIL!\n"
 
 
 async def test_content_of_a_refused_file_that_does_not_wait_for_the_host_does_not_reach_it(
@@ -169,7 +193,7 @@ async def test_content_of_a_refused_file_that_does_not_wait_for_the_host_does_no
 
     ended = await world.plane.event(SessionEnded)
     assert (ended.reason, ended.exit_status) == (EndReason.TARGET_CLOSED, 1)
-    assert await logged(world) == [(TOO_LONG, 0, False)]
+    assert await logged(world) == [(f"{TOO_LONG} -> {there}", 0, False)]
     assert list(there.iterdir()) == []
 
 
@@ -183,6 +207,9 @@ async def test_client_that_waits_for_no_answer_and_ends_its_input_at_once_is_ser
     writer.write_eof()
     await asyncio.wait_for(writer.channel.wait_closed(), 30)
 
-    assert await logged(world) == [("first", 6, True), ("second", len(big), True)]
+    assert await logged(world) == [
+        (f"first -> {there}", 6, True),
+        (f"second -> {there}", len(big), True),
+    ]
     assert ((there / "first").read_bytes(), (there / "second").read_bytes()) == (b"hello\n", big)
     assert (await world.plane.event(SessionEnded)).exit_status == 0

@@ -19,7 +19,8 @@ from typing import Final
 from postern.contracts.enums import TransferDirection
 from postern.proxies.core.session import Begun, LiveSession
 from postern.proxies.ssh.scp_lines import Answer, AnswerReader, LineReader
-from postern.proxies.ssh.shown_path import PATH_CHARS, shortened, shown
+from postern.proxies.ssh.scp_places import ScpPlaces
+from postern.proxies.ssh.shown_path import PATH_CHARS, shown
 
 _MAX_DEPTH: Final = 256
 #: Answers in advance. Clients that cannot wait send a handful.
@@ -66,8 +67,9 @@ class ScpInspector:
 
     answers_itself = False
 
-    def __init__(self, session: LiveSession, *, upload: bool) -> None:
+    def __init__(self, session: LiveSession, places: ScpPlaces, *, upload: bool) -> None:
         self._session = session
+        self._places = places
         self._upload = upload
         self._lines = LineReader()
         self._statuses = AnswerReader()
@@ -199,7 +201,7 @@ class ScpInspector:
 
     def _take_file(self, line: bytes) -> bool:
         size, name = _naming(line)
-        path = shortened("/".join((*self._folders, name)))
+        path = self._places.of("/".join((*self._folders, name)))
         direction = TransferDirection.UPLOAD if self._upload else TransferDirection.DOWNLOAD
         begun = self._session.begin_transfer(direction, direction.value, path)
         if begun is None:

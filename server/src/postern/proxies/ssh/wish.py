@@ -12,6 +12,7 @@ from postern.proxies.ssh.opening import Refused
 from postern.proxies.ssh.relay import Inspector
 from postern.proxies.ssh.rsync.inspector import RsyncInspector
 from postern.proxies.ssh.scp_inspector import ScpInspector
+from postern.proxies.ssh.scp_places import ScpPlaces
 from postern.proxies.ssh.sftp_inspector import SftpInspector
 
 _MAX_CELLS: Final = 1000
@@ -53,7 +54,9 @@ def judge(session: LiveSession, wish: Wish, *, terminal: bool) -> tuple[str, Ins
         )
     _demand(session, request.needed, request.text)
     if request.kind in {ExecKind.SCP_UPLOAD, ExecKind.SCP_DOWNLOAD}:
-        return "scp", ScpInspector(session, upload=request.kind is ExecKind.SCP_UPLOAD)
+        upload = request.kind is ExecKind.SCP_UPLOAD
+        places = ScpPlaces(request.paths, upload=upload, is_into_folder=request.is_into_folder)
+        return "scp", ScpInspector(session, places, upload=upload)
     if request.kind in {ExecKind.RSYNC_UPLOAD, ExecKind.RSYNC_DOWNLOAD}:
         return "rsync", RsyncInspector(session, wish.command)
     return "exec", None
