@@ -528,6 +528,7 @@ def test_sizes_beyond_any_file_stop_the_reader() -> None:
         ("rsync --server --sender -re.iLsfxCIvu --files-from=- . /srv", "the option --files-from is not followed"),
         ("rsync --server -se.iLsfxCIvu", "the arguments are not on the command line (-s)"),
         ("rsync --server -re32.1iLsfxCIvu . /srv", "the client is a version that is not finished"),
+        ("rsync --server -re.iLsfxCIvuV . /srv", "the client is a version that is not finished"),
         ("rsync --server -re.iLsfxCIvu . /srv; id", "the command line is more than a plain rsync"),
         ("rsync --server -re.iLsfxCIvu . #/srv", "the command line is more than a plain rsync"),
         ("rsync --server --sender -re.iLsfxCIvu . /srv/*", "the command line is more than a plain rsync"),

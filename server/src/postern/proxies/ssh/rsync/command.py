@@ -21,6 +21,8 @@ _REFUSED_LETTERS: Final = {
 }
 #: After the letters: `e`, the version of a release that is not finished (none), and what the client can do.
 _ABILITIES: Final = re.compile(r"\.([A-Za-z]*)")
+#: An ability of such versions that hosts still know: they then answer with one byte where others answer with up to five.
+_UNFINISHED: Final = "V"
 _NEUTRAL_LONG: Final = re.compile(
     r"--(?:force|partial|inplace|ignore-errors|existing|ignore-existing|size-only|stats|super|delay-updates|safe-links"
     r"|copy-unsafe-links|fsync|no-implied-dirs|mkpath|preallocate|open-noatime|msgs2stderr"
@@ -108,7 +110,7 @@ class _Parser:
         for place, letter in enumerate(letters):
             if letter == "e":
                 match = _ABILITIES.fullmatch(letters, place + 1)
-                if match is None:
+                if match is None or _UNFINISHED in match[1]:
                     raise NotFollowed("the client is a version that is not finished")
                 command.abilities = match[1]
                 return
