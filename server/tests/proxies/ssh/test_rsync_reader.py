@@ -251,12 +251,6 @@ def test_files_that_are_removed_at_the_source_are_told_of_a_download(
     assert removed == ([] if upload else sorted([*told.names, "link"]))
 
 
-def test_removal_that_the_command_line_does_not_ask_for_stops_the_reader(small: dict[str, Recorded]) -> None:
-    recorded = small["-a False"]
-    told = follow(recorded.command, [*recorded.pieces[:-1], (True, b"\4\0\0\x6b\1\0\0\0")])
-    assert told.stopped == "a side tells of what it was not asked for"
-
-
 # What is done in steps
 
 
@@ -317,6 +311,15 @@ def test_one_step_tells_of_few_removals_however_many_come_at_once() -> None:
 
     assert steps[-1] == 800
     assert max(after - before for before, after in pairwise([0, *steps])) <= 16
+
+
+def test_removal_that_the_command_line_does_not_ask_for_stops_the_reader() -> None:
+    reader, told = greeted(b"rsync --server --sender -re.LsfxCIvu . /srv/")
+    read_all(reader, frame(bytes(4)), from_person=True)
+    read_all(reader, listed(3), from_person=False)
+    with pytest.raises(NotFollowed, match="a side tells of what it was not asked for"):
+        read_all(reader, frame((1).to_bytes(4, "little"), 7 + 100), from_person=True)
+    assert told.removed == []
 
 
 _LEVEL = st.binary(min_size=1, max_size=4).filter(
@@ -458,13 +461,15 @@ def test_flipped_bytes_of_the_receiver_stop_the_reader_or_change_nothing() -> No
     assert stopped > 1000
 
 
-def test_streams_that_break_off_name_only_what_was_sent_whole(small: dict[str, Recorded]) -> None:
-    for recorded in small.values():
-        whole = follow(recorded.command, recorded.pieces)
-        for count in range(len(recorded.pieces)):
-            told = follow(recorded.command, recorded.pieces[:count])
+def test_streams_that_break_off_name_only_what_was_sent_whole() -> None:
+    for stream in recorded_streams():
+        command, pieces = stream.recorded.command, stream.recorded.pieces
+        whole = follow(command, pieces)
+        last = max(place for place, (from_person, _) in enumerate(pieces) if from_person is stream.upload)
+        for count in range(len(pieces)):
+            told = follow(command, pieces[:count])
             assert told.files == whole.files[: len(told.files)]
-            assert not told.is_over or count > len(recorded.pieces) - 3
+            assert told.is_over is (count > last)
 
 
 def test_random_bytes_are_never_read_as_files() -> None:
@@ -475,9 +480,9 @@ def test_random_bytes_are_never_read_as_files() -> None:
 
 
 @both_ways
-def test_file_that_nobody_asked_for_is_not_named(small: dict[str, Recorded], upload: bool) -> None:
+def test_file_that_nobody_asked_for_is_not_named(upload: bool) -> None:
     """The same bytes of the sender, but without the requests from some moment on."""
-    recorded = small[f"-a {upload}"]
+    recorded = next(stream.recorded for stream in recorded_streams() if stream.upload is upload)
     whole = follow(recorded.command, recorded.pieces)
     unasked = 0
     for moment in range(2, len(recorded.pieces)):
