@@ -105,13 +105,17 @@ class Proxy:
         """What came with the grant of the session; "" for one that this proxy was not given."""
         return self._opening_keys.get(session_id, "")
 
-    def redeem(self, token: str, user: User) -> access.AuthorizeAnswer:
-        request = access.RedeemToken(token=token, user_id=user.pk, remote_addr=ADDRESS)
+    def redeem(
+        self, token: str, user: User, *, attempt: str = "", remote_addr: str = ADDRESS
+    ) -> access.AuthorizeAnswer:
+        request = access.RedeemToken(token=token, user_id=user.pk, remote_addr=remote_addr, attempt=attempt)
         return self._opened(self.ask(access.REDEEM_TOKEN, request, access.AuthorizeAnswer))
 
-    def credential(self, session_id: UUID, *, opening_key: str | None = None) -> access.CredentialAnswer:
+    def credential(
+        self, session_id: UUID, *, opening_key: str | None = None, attempt: str = ""
+    ) -> access.CredentialAnswer:
         key = self.opening_key(session_id) if opening_key is None else opening_key
-        request = access.CredentialRequest(session_id=session_id, opening_key=key)
+        request = access.CredentialRequest(session_id=session_id, opening_key=key, attempt=attempt)
         return self.ask(access.CREDENTIAL, request, access.CredentialAnswer)
 
     def tell(self, *told: Any) -> events.EventBatchAnswer:

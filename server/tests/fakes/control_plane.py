@@ -139,6 +139,8 @@ class FakeControlPlane:
         self.delay_s = 0.0
         #: What goes wrong with the next calls of a path: a status, "reset" (nothing is done), "lost" (done, no answer).
         self.faults: dict[str, list[str]] = {}
+        #: What was answered to an attempt: repeated, it gets the same answer, and nothing is done.
+        self.answered: dict[tuple[str, bytes], Any] = {}
         #: Seconds between what a call did here and the answer to it.
         self.late_s: Callable[[], float] = lambda: 0.0
         self.reject_sessions: set[UUID] = set()
@@ -286,7 +288,9 @@ class FakeControlPlane:
             result = None
             if fault != "reset":
                 self.calls.append((path, message))
-                result = answer(message)
+                result = self.answered[path, body] if (path, body) in self.answered else answer(message)
+                if getattr(message, "attempt", ""):
+                    self.answered[path, body] = result
                 self._changed.set()
             if fault and request.transport is not None:
                 request.transport.close()

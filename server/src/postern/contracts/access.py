@@ -25,6 +25,12 @@ INTERNAL_PREFIX: Final = "/api/internal/v1/"
 WEB_KEEPS_IDLE_S: Final = 20
 PROXY_USES_IDLE_S: Final = 10
 
+#: Requests that count only once carry an `attempt`: made up by the proxy, so many random bytes in hexadecimal digits, known to nobody
+#: else. The same request with the same attempt is answered again, without counting again, for so many seconds: longer than a
+#: proxy holds what a person asks for. Without an attempt each request counts.
+ATTEMPT_BYTES: Final = 16
+REPEATABLE_S: Final = 30
+
 SIGN_IN_PASSWORD: Final = "sign-in/password/"  # noqa: S105 - a path
 PUBLIC_KEY_OFFER: Final = "sign-in/public-key/offer/"
 SIGN_IN_PUBLIC_KEY: Final = "sign-in/public-key/"
@@ -81,6 +87,7 @@ class SignInPassword(msgspec.Struct, frozen=True, kw_only=True):
     password: str
     remote_addr: str
     login_from: LoginFrom
+    attempt: str = ""
 
     def __repr__(self) -> str:  # a traceback must not print the password
         return f"SignInPassword(username={self.username!r})"
@@ -138,6 +145,7 @@ class SignInCode(msgspec.Struct, frozen=True, kw_only=True):
     code: str
     username: str  # as the client sent it, to answer how it was meant
     remote_addr: str
+    attempt: str = ""
 
     def __repr__(self) -> str:
         return "SignInCode(…)"
@@ -246,6 +254,10 @@ class RedeemToken(msgspec.Struct, frozen=True, kw_only=True):
     user_id: UUID  # who the web plane says is on the line; must be the token's owner
     remote_addr: str
     language: str = ""  # as in `AuthorizeRequest`
+    attempt: str = ""
+
+    def __repr__(self) -> str:  # a log line must not print the token
+        return "RedeemToken(…)"
 
 
 class Target(msgspec.Struct, frozen=True, kw_only=True):
@@ -326,6 +338,10 @@ class CredentialRequest(msgspec.Struct, frozen=True, kw_only=True):
     session_id: UUID
     opening_key: str
     language: str = ""  # of the session
+    attempt: str = ""
+
+    def __repr__(self) -> str:  # who knows key and attempt gets the secret
+        return f"CredentialRequest({self.session_id})"
 
 
 class Credential(msgspec.Struct, frozen=True, kw_only=True):

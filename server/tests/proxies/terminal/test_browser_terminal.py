@@ -14,7 +14,7 @@ from fakes.control_plane import FakeAsset, FakeControlPlane, FakeSystemUser, Fak
 from fakes.recording import FakeRecordings
 from fakes.target import FakeShell, FakeTargets
 from peers.browser_page import BrowserPage
-from postern.contracts.access import AuthorizeAnswer, WatchGrant
+from postern.contracts.access import REDEEM_TOKEN, AuthorizeAnswer, WatchGrant
 from postern.contracts.browser import UNACKED_LIMIT
 from postern.contracts.enums import EndReason, LoginFrom
 from postern.contracts.events import CommandSeen, SessionEnded, SessionStarted
@@ -184,6 +184,18 @@ async def test_denied_token_and_absent_control_plane_are_told(stage: Stage) -> N
         assert ended["reason"] == "control_unavailable"
         assert "暂时不可用" in ended["message"]
     assert stage.targets.shells == []
+
+
+@pytest.mark.parametrize("fault", ["lost", "reset", "502", "503"])
+async def test_page_opens_through_a_restart_of_the_control_plane(stage: Stage, fault: str) -> None:
+    """A token works once; asked for again because its answer was lost, it is the same attempt."""
+    stage.plane.faults[REDEEM_TOKEN] = [fault, fault]
+    async with stage.page() as page:
+        opened, _shell = await stage.open(page)
+        assert opened["asset"] == "web1"
+    assert stage.plane.faults[REDEEM_TOKEN] == []
+    assert len({message.attempt for path, message in stage.plane.calls if path == REDEEM_TOKEN}) == 1
+    assert len(stage.targets.shells) == 1
 
 
 async def test_token_of_somebody_else_opens_nothing(stage: Stage) -> None:

@@ -7,15 +7,13 @@ from uuid import UUID
 
 import msgspec
 from django.conf import settings
-from django.utils import translation
 
-from postern.apps.authn import conditions, guard
-from postern.apps.authn.actions import codes, login_sessions, proxy_sign_ins, second_factor, sign_in
+from postern.apps.authn import callers, conditions, guard
+from postern.apps.authn.actions import login_sessions, proxy_factors, proxy_sign_ins, sign_in
 from postern.apps.authn.actions.proxy_sign_ins import TicketFault
-from postern.apps.authn.errors import MethodClosed, MfaUnset, SignInLapsed, SignInRefused
+from postern.apps.authn.actions.repeats import Outcome
+from postern.apps.authn.errors import SignInRefused
 from postern.apps.authn.identity import actor_of_user
-from postern.apps.authn.mfa_guard import Visitor
-from postern.apps.authn.models import SignInWay
 from postern.apps.authn.ssh_proofs import KeyProof, ProofProblem, read_proof
 from postern.apps.authn.totp_secrets import TotpSecrets
 from postern.apps.authn.totp_secrets import register as register_totp_secrets
@@ -36,8 +34,10 @@ __all__ = [
     "TotpSecrets",
     "WebSignIn",
     "check_password",
+    "credentials_holding",
     "end_tickets",
     "end_tickets_of_proxy",
+    "hold_maker",
     "locked_out",
     "login_session_is_open",
     "prolong_tickets",
@@ -65,18 +65,22 @@ class WebSignIn:
 
 
 def check_password(
-    *, username: str, password: str, remote_addr: str, login_from: LoginFrom, proxy_id: UUID
+    *, username: str, password: str, remote_addr: str, login_from: LoginFrom, proxy_id: UUID, attempt: str = ""
 ) -> SignInAnswer:
-    """The first factor at a proxy, by password. Counts towards the lock-out; the denial is in the person's language."""
-    try:
-        if not preferences.get_bool("TERMINAL_PASSWORD_AUTH"):
-            raise MethodClosed
-        proof = sign_in.prove_password(
-            username=username, password=password, remote_addr=remote_addr, login_type="T", user_agent=str(login_from)
+    """The first factor at a proxy, by password. Counts towards the lock-out; the denial is in the person's language.
+
+    An `attempt` that the proxy repeats is answered again and counts once; so it is with the other factors.
+    """
+    return _told(
+        proxy_factors.show_password(
+            username=username,
+            password=password,
+            attempt=attempt,
+            remote_addr=remote_addr,
+            login_from=login_from,
+            proxy_id=proxy_id,
         )
-        return _after_first_factor(proof, proxy_id)
-    except SignInRefused as refused:
-        return SignInAnswer(denial=_denial(refused, username))
+    )
 
 
 def public_key_acceptable(*, username: str, public_key: str) -> bool:
@@ -90,52 +94,33 @@ def sign_in_with_public_key(
     *, username: str, proof: KeyProof, attempt: str, remote_addr: str, login_from: LoginFrom, proxy_id: UUID
 ) -> SignInAnswer:
     """The first factor at a proxy, by a key; its signature is verified here (K8). The proxy repeats an `attempt` with its name."""
-    try:
-        if not preferences.get_bool("TERMINAL_PUBLIC_KEY_AUTH"):
-            raise MethodClosed
-        proved = sign_in.prove_key(
+    return _told(
+        proxy_factors.show_key(
             username=username,
             proof=proof,
-            attempt=f"{proxy_id}:{attempt}",
+            attempt=attempt,
             remote_addr=remote_addr,
-            login_type="T",
-            user_agent=str(login_from),
+            login_from=login_from,
+            proxy_id=proxy_id,
         )
-        return _after_first_factor(proved, proxy_id)
-    except SignInRefused as refused:
-        return SignInAnswer(denial=_denial(refused, username))
+    )
 
 
-def _after_first_factor(proof: sign_in.Proof, proxy_id: UUID) -> SignInAnswer:
-    match second_factor.demand_of(proof.user):
-        case second_factor.Demand.NOTHING:
-            return _signed_in(proof, sign_in.MfaState.OFF, proxy_id)
-        case second_factor.Demand.ENROLMENT:  # an app is set up in the console only
-            unset = MfaUnset()
-            sign_in.refuse(proof.attempted, unset, mfa=sign_in.MfaState.SHOWN)
-            raise unset
-        case _:
-            begun = second_factor.begin(proof, SignInWay.PROXY, proxy_id=proxy_id)
-            return SignInAnswer(second_factor=SecondFactor(token=begun.token.reveal(), language=proof.user.language))
-
-
-def sign_in_with_code(*, token: str, code: str, remote_addr: str, proxy_id: UUID) -> SignInAnswer:
+def sign_in_with_code(*, token: str, code: str, remote_addr: str, proxy_id: UUID, attempt: str = "") -> SignInAnswer:
     """The second factor at a proxy. Proxy and address are those of the first factor, or the sign-in is void."""
-    pending = second_factor.find_by_token(token, SignInWay.PROXY)
-    try:
-        if pending is None or pending.remote_addr != remote_addr[:64] or pending.proxy_id != proxy_id:
-            raise SignInLapsed
-        second_factor.answer(pending, code=code, kind=codes.kind_of(code), visitor=Visitor(remote_addr))
-        proof = second_factor.complete(pending, may_be_unmet=False)
-        return _signed_in(proof, sign_in.MfaState.SHOWN, proxy_id)
-    except SignInRefused as refused:
-        username = pending.user.username if pending is not None else ""
-        return SignInAnswer(denial=_denial(refused, username))
+    return _told(
+        proxy_factors.show_code(token=token, code=code, attempt=attempt, remote_addr=remote_addr, proxy_id=proxy_id)
+    )
 
 
-def _signed_in(proof: sign_in.Proof, mfa: sign_in.MfaState, proxy_id: UUID) -> SignInAnswer:
-    opened = proxy_sign_ins.open_sign_in(proof, mfa=mfa, proxy_id=proxy_id)
-    return SignInAnswer(user=_identity(opened.user), ticket=opened.ticket.reveal())
+def _told(outcome: Outcome) -> SignInAnswer:
+    begun, opened = outcome.begun, outcome.opened
+    if begun is not None:
+        factor = SecondFactor(token=begun.token.reveal(), language=begun.pending.user.language)
+        return SignInAnswer(second_factor=factor)
+    if opened is not None:
+        return SignInAnswer(user=_identity(opened.user), ticket=opened.ticket.reveal())
+    return SignInAnswer(denial=outcome.denial)
 
 
 @dataclass(frozen=True, slots=True)
@@ -233,6 +218,24 @@ def open_login_sessions(login_session_ids: Collection[UUID]) -> frozenset[UUID]:
     return login_sessions.open_among(login_session_ids)
 
 
+def credentials_holding(credentials: Collection[str]) -> frozenset[str]:
+    """Which of these bearer tokens and access keys, named as in `Actor.credential`, still hold."""
+    return callers.holding_among(credentials)
+
+
+def hold_maker(*, login_session: UUID | None, credential: str) -> bool:
+    """Whether the sign-in, token or access key that made something still holds; locked until the transaction ends.
+
+    Whoever ends it finds what this transaction makes, or came before. Lock the person's row before. Without either nothing
+    but the session epoch binds what was made.
+    """
+    if not callers.hold(login_session=login_session, credential=credential):
+        return False
+    if login_session is not None:
+        return login_session_is_open(login_session)
+    return not credential or credential in callers.holding_among([credential])
+
+
 def locked_out() -> list[str]:
     """The people and the addresses that failed sign-ins have locked, as lines for an operator."""
     names = guard.locked_accounts(list(User.objects.values_list("username", flat=True)))
@@ -254,13 +257,3 @@ def unlock_address(remote_addr: str) -> bool:
 
 def _identity(user: User) -> UserIdentity:
     return UserIdentity(id=user.pk, username=user.username, name=user.name, language=user.language)
-
-
-def _denial(refused: SignInRefused, username: str) -> Denial:
-    """The refusal for a proxy: in the person's language once they have shown who they are, in the installation's before.
-
-    Answering strangers in somebody's own language would tell that there is such an account.
-    """
-    user = User.objects.named(username) if refused.knows_person else None
-    with translation.override((user.language if user is not None else "") or settings.LANGUAGE_CODE):
-        return Denial(code=refused.denial, message=refused.text())

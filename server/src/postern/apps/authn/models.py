@@ -202,6 +202,29 @@ class ProxySignIn(PosternModel):
         return f"sign-in through a proxy {self.id}"
 
 
+class AnsweredSignIn(SavedRow):
+    """What became of a request to sign in through a proxy, for some seconds: its answer may be lost, and it is asked again.
+
+    `name` stands for the whole request and its attempt, and tells nothing about them (`foundation.attempts`). `counted` is the guess
+    that was counted beforehand. Once answered (`date_answered`), one of `denial`, `pending` and `sign_in` is the outcome.
+    """
+
+    id = models.BigAutoField(primary_key=True)
+    name = models.CharField(max_length=64, unique=True)
+    counted = models.JSONField(null=True)
+    denial = models.JSONField(null=True)
+    pending = models.ForeignKey(PendingSignIn, on_delete=models.CASCADE, null=True, related_name="+")
+    sign_in = models.ForeignKey(ProxySignIn, on_delete=models.CASCADE, null=True, related_name="+")
+    date_answered = models.DateTimeField(null=True)
+    date_expired = models.DateTimeField(db_index=True)
+
+    class Meta:
+        verbose_name = _("Answered sign-in")
+
+    def __str__(self) -> str:
+        return f"answered sign-in {self.pk}"
+
+
 class UsedSignature(SavedRow):
     """A signature that was already taken, so that it is not taken again: of a request (K69), of an SSH sign-in (K8).
 

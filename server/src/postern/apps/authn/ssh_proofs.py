@@ -22,8 +22,6 @@ from postern.apps.users.public_keys import PublicKeyProblem, parse_public_key
 
 #: How long a connection's identifier is remembered at least, so that its signature signs in once only: longer while the key is held.
 REMEMBERED: Final = timedelta(days=90)
-#: How long an attempt can be repeated whose answer was lost: longer than a proxy holds a sign-in.
-REPEATABLE: Final = timedelta(seconds=30)
 MAX_SIGNED_BYTES: Final = 16 * 1024
 
 _USERAUTH_REQUEST: Final = 50

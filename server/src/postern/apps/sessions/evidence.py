@@ -62,6 +62,7 @@ _FIXED_1: Final = (
     "date_start",
 )
 _FIXED_2: Final = (*_FIXED_1, "proxy_sign_in")
+_FIXED_3: Final = (*_FIXED_2, "credential")
 #: How it ended.
 _END: Final = (
     "login_name",
@@ -85,13 +86,14 @@ _END: Final = (
     "evidence_count",
     "evidence_head",
 )
-SESSION_FIXED: Final = Covered(Session, (_FIXED_1, _FIXED_2), {})
+SESSION_FIXED: Final = Covered(Session, (_FIXED_1, _FIXED_2, _FIXED_3), {})
 SESSION_FINAL: Final = Covered(
     Session,
-    ((*_FIXED_1, *_END), (*_FIXED_2, *_END)),
+    ((*_FIXED_1, *_END), (*_FIXED_2, *_END), (*_FIXED_3, *_END)),
     {
         "terminal_id": "emptied when the terminal is deleted; the audit log names it",
         "epoch": "only decides whether a session still gets its credential; says nothing about what was done",
+        "release_attempt": "only decides whether a lost answer is given again; says nothing about what was done",
         "evidence_anchored": "only says when the next anchor is due; the anchors stand in the audit log",
     },
 )

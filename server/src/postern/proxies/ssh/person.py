@@ -9,6 +9,7 @@ from typing import Final, NoReturn
 import asyncssh
 
 from postern.contracts.access import (
+    ATTEMPT_BYTES,
     LoginNameAnswer,
     PublicKeyOffer,
     ReachablePage,
@@ -161,7 +162,11 @@ class Person(asyncssh.SSHServer):
         if due is None or len(responses) != 1 or len(responses[0]) > _MAX_CODE:
             return False
         request = SignInCode(
-            token=due.token, code=responses[0].strip(), username=self._username, remote_addr=self.remote_addr
+            token=due.token,
+            code=responses[0].strip(),
+            username=self._username,
+            remote_addr=self.remote_addr,
+            attempt=secrets.token_hex(ATTEMPT_BYTES),
         )
         try:
             answer = await self._services.plane.sign_in_code(request)
@@ -187,6 +192,7 @@ class Person(asyncssh.SSHServer):
             password=password,
             remote_addr=self.remote_addr,
             login_from=LoginFrom.SSH_TERMINAL,
+            attempt=secrets.token_hex(ATTEMPT_BYTES),
         )
         try:
             answer = await self._services.plane.sign_in_password(request)
@@ -217,7 +223,7 @@ class Person(asyncssh.SSHServer):
         request = SignInPublicKey(
             signed=signed,
             signature=signature,
-            attempt=secrets.token_hex(16),
+            attempt=secrets.token_hex(ATTEMPT_BYTES),
             remote_addr=self.remote_addr,
             login_from=LoginFrom.SSH_TERMINAL,
         )

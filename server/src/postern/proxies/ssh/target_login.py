@@ -2,6 +2,7 @@
 
 import asyncio
 import logging
+import secrets
 from collections.abc import Callable, Sequence
 from typing import Final
 
@@ -9,7 +10,7 @@ import asyncssh
 from asyncssh.connection import SSHClientConnection
 from asyncssh.packet import SSHPacket
 
-from postern.contracts.access import CredentialRequest, HostKeySeen
+from postern.contracts.access import ATTEMPT_BYTES, CredentialRequest, HostKeySeen
 from postern.contracts.enums import EndReason, HostKeyVerdict
 from postern.kernel.secret import Secret
 from postern.proxies.core.control.plane import ControlPlane, ControlRefused, ControlUnavailable
@@ -214,7 +215,12 @@ class TargetLogin:
             return
         try:
             answer = await self._plane.credential(
-                CredentialRequest(session_id=grant.session_id, opening_key=grant.opening_key, language=language)
+                CredentialRequest(
+                    session_id=grant.session_id,
+                    opening_key=grant.opening_key,
+                    language=language,
+                    attempt=secrets.token_hex(ATTEMPT_BYTES),
+                )
             )
         except (ControlUnavailable, ControlRefused) as error:
             raise self._fail(EndReason.CONTROL_LOST, Text.CONTROL_UNAVAILABLE.say(language), error.message) from error

@@ -4,13 +4,14 @@ import asyncio
 import contextlib
 import logging
 import os
+import secrets
 from pathlib import Path
 from typing import Any, Final
 from uuid import UUID
 
 from websockets.asyncio.server import Server, ServerConnection, serve, unix_serve
 
-from postern.contracts.access import AuthorizeAnswer, RedeemToken
+from postern.contracts.access import ATTEMPT_BYTES, AuthorizeAnswer, RedeemToken
 from postern.contracts.browser import (
     MAX_FRAME_BYTES,
     Ended,
@@ -133,7 +134,13 @@ class StreamServer:
             return None
         try:
             answer = await self._plane.redeem_token(
-                RedeemToken(token=token, user_id=link.user_id, remote_addr=link.remote_addr, language=link.language)
+                RedeemToken(
+                    token=token,
+                    user_id=link.user_id,
+                    remote_addr=link.remote_addr,
+                    language=link.language,
+                    attempt=secrets.token_hex(ATTEMPT_BYTES),
+                )
             )
         except (ControlUnavailable, ControlRefused):
             message = CoreText.CONTROL_UNAVAILABLE.say(link.language)

@@ -31,7 +31,7 @@ def kind_of(text: str) -> CodeKind:
 def take_code(*, user: User, code: str, kind: CodeKind, visitor: Visitor) -> None:
     """Accept a right code and use it up. Raises MfaUnset, MfaFailed, MfaLocked.
 
-    Never call it inside a transaction: a wrong code is counted, and a rollback would forget that.
+    Inside a transaction only if that is committed whatever comes out: a wrong code is counted, and a rollback would forget that.
     """
     device = confirmed_device(user.pk)
     if device is None:

@@ -14,6 +14,7 @@ from django.db.models import Q
 from postern.apps.authn import ssh_proofs
 from postern.apps.authn.lockout import MAX_ADDRESS_LOCK
 from postern.apps.authn.models import (
+    AnsweredSignIn,
     BearerToken,
     KnownPlace,
     LoginSession,
@@ -44,6 +45,7 @@ def forget_old(*, actor: Actor) -> None:
     now = clock.now()
     delete_in_batches(Session.objects.filter(expire_date__lte=now))
     _forget_signatures(now)
+    delete_in_batches(AnsweredSignIn.objects.filter(date_expired__lte=now))
     delete_in_batches(PendingSignIn.objects.filter(date_expired__lte=now))
     delete_in_batches(KnownPlace.objects.filter(date_expired__lte=now))
     delete_in_batches(BearerToken.objects.filter(date_expired__lte=now - _KEEP_ENDED))

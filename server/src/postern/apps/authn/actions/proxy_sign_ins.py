@@ -55,6 +55,7 @@ class Opened:
     """A person who signed in through a proxy, and the ticket that the proxy is told once."""
 
     user: User
+    sign_in: ProxySignIn
     ticket: Secret
 
 
@@ -71,7 +72,7 @@ def open_sign_in(proof: Proof, *, mfa: MfaState, proxy_id: UUID) -> Opened:
     """Every factor was right: note the sign-in, and make its ticket."""
     user = sign_in.signed_in(proof, mfa=mfa)
     ticket, now = new_token(), clock.now()
-    ProxySignIn.objects.create(
+    row = ProxySignIn.objects.create(
         user=user,
         token_hash=token_hash(ticket),
         proxy_id=proxy_id,
@@ -83,7 +84,18 @@ def open_sign_in(proof: Proof, *, mfa: MfaState, proxy_id: UUID) -> Opened:
         date_created=now,
         date_expired=now + IDLE_LIMIT,
     )
-    return Opened(user=user, ticket=Secret(ticket))
+    return Opened(user=user, sign_in=row, ticket=Secret(ticket))
+
+
+@transaction.atomic
+def renewed(row: ProxySignIn) -> Opened | None:
+    """The same sign-in with another ticket: the first did not arrive, and is void. None once the sign-in has ended."""
+    if fault_of(row) is not None:
+        return None
+    ticket = new_token()
+    if ProxySignIn.objects.filter(pk=row.pk, date_ended__isnull=True).update(token_hash=token_hash(ticket)) != 1:
+        return None
+    return Opened(user=row.user, sign_in=row, ticket=Secret(ticket))
 
 
 def find(ticket: str, *, proxy_id: UUID, remote_addr: str) -> Shown:

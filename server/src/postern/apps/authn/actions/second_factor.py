@@ -75,6 +75,16 @@ def begin(proof: Proof, way: SignInWay, *, proxy_id: UUID | None = None) -> Begu
     return Begun(pending=pending, token=Secret(token))
 
 
+def renewed(pending: PendingSignIn) -> Begun | None:
+    """The same sign-in with another token: the first did not arrive, and is void. None once the sign-in is over."""
+    if _alive(pending) is None:
+        return None
+    token = new_token()
+    pending.token_hash = token_hash(token)
+    pending.save(update_fields=["token_hash"])
+    return Begun(pending=pending, token=Secret(token))
+
+
 def find(pending_id: UUID, way: SignInWay) -> PendingSignIn | None:
     """A sign-in of this way that is still under way; None when it is used up, too old, or void."""
     return _alive(PendingSignIn.objects.select_related("user").filter(pk=pending_id, way=way).first())

@@ -32,6 +32,7 @@ from postern.apps.authn.models import UsedSignature
 from postern.apps.users.models import User
 from postern.apps.users.passwords import MAX_PASSWORD_CHARS
 from postern.apps.users.public_keys import holds_key
+from postern.foundation import attempts
 from postern.foundation.actor import Actor, ActorKind, anonymous
 from postern.kernel import clock
 from postern.kernel.errors import Unavailable
@@ -109,16 +110,29 @@ def confirm_password(*, username: str, password: str, remote_addr: str, device: 
     Raises WrongCredentials, SignInLocked; Unavailable when the machine has no room for a comparison: then nothing was judged.
     """
     attempt = guard.reserve(username, remote_addr, device=device)
-    user = User.objects.named(username)
     try:
-        fits = _password_fits(user, password)
+        owner = owner_of(username, password)
     except Unavailable:
         guard.take_back(attempt)
         raise
-    if not fits or user is None:
+    return settle(attempt, owner, username=username, remote_addr=remote_addr)
+
+
+def owner_of(username: str, password: str) -> User | None:
+    """The person of that name, if the password is theirs. Counts nothing: the caller has counted the attempt.
+
+    Raises Unavailable when the machine has no room for a comparison: then nothing was judged.
+    """
+    user = User.objects.named(username)
+    return user if _password_fits(user, password) else None
+
+
+def settle(attempt: guard.Attempt, owner: User | None, *, username: str, remote_addr: str) -> User:
+    """Give the count of a right password back; returns its owner. Raises WrongCredentials, SignInLocked without one."""
+    if owner is None:
         raise _wrong(attempt, username, remote_addr)
     guard.release(attempt)
-    return user
+    return owner
 
 
 def prove_key(
@@ -164,7 +178,7 @@ def _is_first_use(user: User, proof: ssh_proofs.KeyProof, attempt: str) -> bool:
                 attempt_hash=of_attempt,
                 user_id=user.pk,
                 key_hash=proof.key_hash,
-                date_repeatable=now + ssh_proofs.REPEATABLE,
+                date_repeatable=now + attempts.REPEATABLE,
                 date_expired=now + ssh_proofs.REMEMBERED,
             )
     except IntegrityError:  # the same attempt again: its answer did not arrive

@@ -1,4 +1,4 @@
-"""Opening a session: may they, and where to. The secret and the target's key come afterwards, in `release`.
+"""Opening a session: may they, and where to. Tokens are redeemed in `redeeming`; secret and target's key come in `release`.
 
 Every answer, yes or no, leaves an audit row with its reasons. The decision is taken afresh at each step: at the request, when a
 token is redeemed, and once more before the credential leaves the vault.
@@ -8,10 +8,9 @@ from dataclasses import dataclass
 from typing import Any
 from uuid import UUID
 
-from django.conf import settings
+import msgspec
 from django.db import transaction
 from django.utils import translation
-from django.utils.translation import get_language
 from django.utils.translation import gettext as _
 
 from postern.apps.audits import facade as audits
@@ -20,25 +19,19 @@ from postern.apps.perms import facade as perms
 from postern.apps.sessions import grants, messages, policy, queries
 from postern.apps.sessions.actions import sealing, visitors
 from postern.apps.sessions.events import SessionOpened
-from postern.apps.sessions.models import ConnectionToken, Session, Terminal, WatchToken
+from postern.apps.sessions.models import ConnectionToken, Session, Terminal
 from postern.apps.users import facade as users
 from postern.contracts import access
 from postern.contracts.enums import DenialCode, LoginFrom, Protocol, SessionState
 from postern.foundation import events, outbound
 from postern.foundation.actor import Actor
-from postern.kernel import clock, ids
+from postern.kernel import clock
 from postern.kernel.ids import ROOT_ORG_ID
-
-_TOKEN_DENIALS = {
-    policy.TokenFault.UNKNOWN: DenialCode.TOKEN_UNKNOWN,
-    policy.TokenFault.USED: DenialCode.TOKEN_USED,
-    policy.TokenFault.EXPIRED: DenialCode.TOKEN_EXPIRED,
-}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Wish:
-    """What a person wants to open, wherever the request came from."""
+    """What a person wants to open, wherever the request came from. `token_id`: the connection token that was used up for it."""
 
     identity: access.UserIdentity
     asset: str
@@ -49,7 +42,9 @@ class Wish:
     client: str = ""
     login_session: UUID | None = None
     proxy_sign_in: UUID | None = None
+    credential: str = ""
     epoch: int | None = None
+    token_id: UUID | None = None
 
 
 def authorize(*, terminal: Terminal, request: access.AuthorizeRequest) -> access.AuthorizeAnswer:
@@ -63,7 +58,7 @@ def authorize(*, terminal: Terminal, request: access.AuthorizeRequest) -> access
     if isinstance(visitor, access.Denial):
         return access.AuthorizeAnswer(denial=visitor)
     with translation.override(visitor.identity.language):
-        return _open(
+        return open_session(
             terminal,
             Wish(
                 identity=visitor.identity,
@@ -79,100 +74,8 @@ def authorize(*, terminal: Terminal, request: access.AuthorizeRequest) -> access
         )
 
 
-def redeem(*, terminal: Terminal, request: access.RedeemToken) -> access.AuthorizeAnswer:
-    """Exchange a connection token for a session, or a watch token for a view of one. Each works once (K18)."""
-    identity = users.identity_of(request.user_id)
-    if identity is None:
-        # Whether there is such a person is told only to who holds a token of theirs.
-        is_theirs = queries.token_exists(request.token, user_id=request.user_id, terminal_id=terminal.pk)
-        refuse = _refuse_account if is_theirs else _refuse_stranger
-        return access.AuthorizeAnswer(denial=refuse(terminal, request))
-    with translation.override(identity.language):
-        spent = _spend(terminal, identity, request)
-        return _open(terminal, spent) if isinstance(spent, Wish) else spent
-
-
-@transaction.atomic
-def _spend(
-    terminal: Terminal, identity: access.UserIdentity, request: access.RedeemToken
-) -> Wish | access.AuthorizeAnswer:
-    """Use the token up. What a connection token opens is opened afterwards: a failure does not revive the token."""
-    epoch = users.hold_epoch(identity.id)  # before the token's row: who ends everything locks them in this order
-    hashed = ids.token_hash(request.token)
-    token = ConnectionToken.objects.select_for_update().filter(token_hash=hashed).first()
-    if token is not None:
-        return _spend_connection(terminal, token, identity, request, epoch)
-    watch = (
-        WatchToken.objects.select_for_update(of=("self",)).select_related("session").filter(token_hash=hashed).first()
-    )
-    if watch is not None:
-        return _spend_watch(terminal, watch, identity, request, epoch)
-    return _refuse_token(policy.TokenFault.UNKNOWN, terminal, identity, request)
-
-
-def _spend_connection(
-    terminal: Terminal,
-    token: ConnectionToken,
-    identity: access.UserIdentity,
-    request: access.RedeemToken,
-    epoch: int | None,
-) -> Wish | access.AuthorizeAnswer:
-    fault = policy.token_fault(_facts(token), user_id=identity.id, terminal_id=terminal.pk, now=clock.now())
-    if fault is not None:
-        return _refuse_token(fault, terminal, identity, request)
-    token.date_used = clock.now()
-    token.save(update_fields=["date_used"])
-    if not _maker_holds(token, epoch):
-        return _refuse_token(policy.TokenFault.EXPIRED, terminal, identity, request)
-    return Wish(
-        identity=identity,
-        asset=str(token.asset_id),
-        system_user=str(token.system_user_id),
-        protocol=Protocol(token.protocol),
-        login_from=LoginFrom.WEB_TERMINAL,
-        remote_addr=request.remote_addr,
-        login_session=token.login_session,
-        epoch=token.epoch,
-    )
-
-
-def _maker_holds(token: ConnectionToken | WatchToken, epoch: int | None) -> bool:
-    """Whether the sign-in, bearer token or access key with which the token was made has not been ended since."""
-    if token.epoch is None or token.epoch != epoch:
-        return False
-    return token.login_session is None or authn.login_session_is_open(token.login_session)
-
-
-def _spend_watch(
-    terminal: Terminal,
-    watch: WatchToken,
-    identity: access.UserIdentity,
-    request: access.RedeemToken,
-    epoch: int | None,
-) -> access.AuthorizeAnswer:
-    fault = policy.token_fault(_facts(watch), user_id=identity.id, terminal_id=terminal.pk, now=clock.now())
-    if fault is not None:
-        return _refuse_token(fault, terminal, identity, request)
-    watch.date_used = clock.now()
-    watch.save(update_fields=["date_used"])
-    if not _maker_holds(watch, epoch):
-        return _refuse_token(policy.TokenFault.EXPIRED, terminal, identity, request)
-    session = watch.session
-    actor = messages.person(identity, request.remote_addr, watch.login_session)
-    unmet = authn.unmet_condition(identity.id)
-    if unmet is not None:
-        _record(actor, session, audits.Event.SESSION_WATCH_REFUSED, {"code": unmet.code.value})
-        return access.AuthorizeAnswer(denial=unmet)
-    standing = queries.standing_of(identity.id, session.org_id)
-    if standing is None or not policy.may_see(standing):
-        return access.AuthorizeAnswer(denial=_deny_watch(actor, session, DenialCode.NO_PERMISSION))
-    if session.state != SessionState.ACTIVE.value:
-        return access.AuthorizeAnswer(denial=_deny_watch(actor, session, DenialCode.SESSION_UNKNOWN))
-    _record(actor, session, audits.Event.SESSION_WATCHED, None)
-    return access.AuthorizeAnswer(watch=access.WatchGrant(session_id=session.pk, watcher=identity, watch_id=watch.pk))
-
-
-def _open(terminal: Terminal, wish: Wish) -> access.AuthorizeAnswer:
+def open_session(terminal: Terminal, wish: Wish) -> access.AuthorizeAnswer:
+    """Decide about a wish; a permitted session exists from now on. A token opens one session, however often it is asked for."""
     unmet = authn.unmet_condition(wish.identity.id)
     if unmet is not None:
         return access.AuthorizeAnswer(denial=_refuse(terminal, wish, unmet))
@@ -205,6 +108,14 @@ def _open(terminal: Terminal, wish: Wish) -> access.AuthorizeAnswer:
 
 @transaction.atomic
 def _refuse(terminal: Terminal, wish: Wish, denial: access.Denial) -> access.Denial:
+    """Note a refusal; returns it. What a token was refused stays refused, and is in the log once."""
+    if wish.token_id is not None:
+        token = ConnectionToken.objects.select_for_update().filter(pk=wish.token_id).first()
+        if token is not None and token.denial is not None:
+            return msgspec.convert(token.denial, access.Denial)
+        if token is not None and token.opened is None:
+            token.denial = msgspec.to_builtins(denial)
+            token.save(update_fields=["denial"])
     audits.record(
         actor=messages.person(wish.identity, wish.remote_addr, wish.login_session),
         org_id=ROOT_ORG_ID,
@@ -227,10 +138,20 @@ def _refuse(terminal: Terminal, wish: Wish, denial: access.Denial) -> access.Den
 def _permit(terminal: Terminal, wish: Wish, target: perms.ResolvedTarget, host: str) -> access.SessionGrant | None:
     """The session exists from now on. `host` is the checked address that the proxy dials.
 
-    None when everything of the person was ended since the wish was looked at.
+    None when what the wish stands on was ended since it was looked at: everything of the person, their browser sign-in, the
+    bearer token or access key. Whoever ends it either sees the session, or comes first.
     """
     if wish.epoch is None or users.hold_epoch(wish.identity.id) != wish.epoch:
         return None
+    token = None
+    if wish.token_id is not None:
+        token = ConnectionToken.objects.select_for_update().filter(pk=wish.token_id, denial__isnull=True).first()
+        if token is None:
+            return None
+    if not authn.hold_maker(login_session=wish.login_session, credential=wish.credential):
+        return None
+    if token is not None and token.opened is not None:
+        return _same_grant(terminal, token.opened, wish, target, host)
     session = Session.objects.create(
         org_id=target.asset.org_id,
         user_id=wish.identity.id,
@@ -248,13 +169,17 @@ def _permit(terminal: Terminal, wish: Wish, target: perms.ResolvedTarget, host: 
         client=_clip(wish.client, 255),
         login_session=wish.login_session,
         proxy_sign_in=wish.proxy_sign_in,
+        credential=wish.credential,
         epoch=wish.epoch,
         terminal=terminal,
         actions=int(target.decision.actions),
         date_expired=target.decision.expires_at,
         action_ends=grants.stored(target.decision.ends),
     )
-    _record(
+    if token is not None:
+        token.opened = session.pk
+        token.save(update_fields=["opened"])
+    record(
         messages.owner(session),
         session,
         audits.Event.SESSION_PERMITTED,
@@ -275,87 +200,24 @@ def _permit(terminal: Terminal, wish: Wish, target: perms.ResolvedTarget, host: 
     return queries.grant_of(session, target, wish.identity, host)
 
 
-def _facts(token: ConnectionToken | WatchToken) -> policy.TokenFacts:
-    return policy.TokenFacts(
-        user_id=token.user_id,
-        terminal_id=token.terminal_id,
-        date_expired=token.date_expired,
-        date_used=token.date_used,
-    )
-
-
-def _refuse_token(
-    fault: policy.TokenFault, terminal: Terminal, identity: access.UserIdentity, request: access.RedeemToken
-) -> access.AuthorizeAnswer:
-    if fault is policy.TokenFault.UNKNOWN:
-        return access.AuthorizeAnswer(denial=_refuse_stranger(terminal, request))
-    audits.record(
-        actor=messages.person(identity, request.remote_addr),
-        org_id=ROOT_ORG_ID,
-        event=audits.Event.TOKEN_REFUSED,
-        object_type="ConnectionToken",
-        object_name=ids.token_hash(request.token)[:8],
-        new={"fault": fault.value},
-    )
-    texts = {
-        policy.TokenFault.USED: _("This link to the session was used already. Open the session again."),
-        policy.TokenFault.EXPIRED: _("This link to the session has expired. Open the session again."),
-    }
-    return access.AuthorizeAnswer(denial=access.Denial(code=_TOKEN_DENIALS[fault], message=texts[fault]))
-
-
-@transaction.atomic
-def _refuse_account(terminal: Terminal, request: access.RedeemToken) -> access.Denial:
-    del terminal
-    known = users.brief([request.user_id]).get(request.user_id)
-    who = access.UserIdentity(
-        id=request.user_id,
-        username=known.username if known else "",
-        name=known.name if known else "",
-        language=(known.language if known else "") or get_language() or settings.LANGUAGE_CODE,
-    )
-    audits.record(
-        actor=messages.person(who, request.remote_addr),
-        org_id=ROOT_ORG_ID,
-        event=audits.Event.SESSION_REFUSED,
-        object_type="User",
-        object_id=str(request.user_id),
-        object_name=who.username,
-        new={"code": DenialCode.USER_INACTIVE.value},
-    )
-    with translation.override(who.language):
-        return access.Denial(code=DenialCode.USER_INACTIVE, message=_("Your account is closed. Ask an administrator."))
-
-
-@transaction.atomic
-def _refuse_stranger(terminal: Terminal, request: access.RedeemToken) -> access.Denial:
-    """Nothing but the proxy's word says who is on the line: it answers for that, and learns nothing about the person."""
-    audits.record(
-        actor=messages.component(terminal.name, terminal.remote_addr or None),
-        org_id=ROOT_ORG_ID,
-        event=audits.Event.TOKEN_REFUSED,
-        object_type="ConnectionToken",
-        object_name=ids.token_hash(request.token)[:8],
-        new={"fault": policy.TokenFault.UNKNOWN.value, "claimed_user_id": request.user_id},
-    )
-    # In the installation's language, whoever is meant: a person's own would tell that there is such a person.
-    with translation.override(settings.LANGUAGE_CODE):
-        message = _("This link to the session is not valid. Open the session again.")
-    return access.Denial(code=DenialCode.TOKEN_UNKNOWN, message=message)
-
-
-def _deny_watch(actor: Actor, session: Session, code: DenialCode) -> access.Denial:
-    _record(actor, session, audits.Event.SESSION_WATCH_REFUSED, {"code": code.value})
-    if code is DenialCode.SESSION_UNKNOWN:
-        return access.Denial(code=code, message=_("This session is over."))
-    return access.Denial(code=code, message=_("You may not watch this session."))
+def _same_grant(
+    terminal: Terminal, session_id: UUID, wish: Wish, target: perms.ResolvedTarget, host: str
+) -> access.SessionGrant | None:
+    """The grant of a session whose proxy did not get it; None once the session is past its opening."""
+    session = Session.objects.filter(pk=session_id, terminal=terminal, date_credential_released__isnull=True).first()
+    if session is None or not policy.may_be_served(
+        state=SessionState(session.state), date_start=session.date_start, now=clock.now()
+    ):
+        return None
+    return queries.grant_of(session, target, wish.identity, host)
 
 
 def _clip(text: str, limit: int) -> str:
     return text.replace("\x00", "")[:limit]
 
 
-def _record(actor: Actor, session: Session, event: audits.Event, new: dict[str, Any] | None) -> None:
+def record(actor: Actor, session: Session, event: audits.Event, new: dict[str, Any] | None) -> None:
+    """What happened to a session while it was asked for."""
     audits.record(
         actor=actor,
         org_id=session.org_id,

@@ -23,7 +23,7 @@ from postern.apps.users import facade as users
 from postern.apps.vault import facade as vault
 from postern.contracts import access
 from postern.contracts.enums import DenialCode, Protocol, SessionState
-from postern.foundation import events
+from postern.foundation import attempts, events
 from postern.kernel import clock
 from postern.kernel.errors import PosternError
 from postern.kernel.ids import ROOT_ORG_ID
@@ -33,14 +33,21 @@ _LIMIT_WINDOW = timedelta(minutes=1)
 
 @transaction.atomic
 def release_credential(*, terminal: Terminal, request: access.CredentialRequest) -> access.CredentialAnswer:
-    """The secret for a session that is still opening, once, to the proxy that owns it; the decision is taken again."""
+    """The secret for a session that is still opening, once, to the proxy that owns it; the decision is taken again.
+
+    The attempt that got it may ask again for some seconds, when the answer was lost: that counts and is recorded once.
+    """
     # Two requests of one proxy at once are counted one after the other. Before the session, as heartbeats lock.
     Terminal.objects.select_for_update(no_key=True).get(pk=terminal.pk)
     session = Session.objects.select_for_update().filter(pk=request.session_id, terminal=terminal).first()
     if session is None or not opening_keys.fits(session.pk, request.opening_key):
         _record_stranger(terminal, request)
         return _no_credential(DenialCode.SESSION_UNKNOWN, _("There is no such session."))
-    if not _is_opening(session) or session.date_credential_released is not None:
+    attempt = attempts.name_of(request.attempt, session.pk, request.opening_key)
+    is_repeated = attempts.is_repeated(
+        attempt, stored=session.release_attempt, first_at=session.date_credential_released
+    )
+    if not _is_opening(session) or (session.date_credential_released is not None and not is_repeated):
         _refuse(session, {"code": DenialCode.SESSION_UNKNOWN.value, "state": session.state})
         return _no_credential(DenialCode.SESSION_UNKNOWN, _("This session takes no credential (any more)."))
     identity = users.identity_of(session.user_id)
@@ -65,7 +72,7 @@ def release_credential(*, terminal: Terminal, request: access.CredentialRequest)
             code = decision.denial_code or DenialCode.NO_PERMISSION
             _refuse(session, {"code": code.value})
             return _no_credential(code, _("Your permission for this target has ended."))
-        if _asks_too_much(terminal):
+        if not is_repeated and _asks_too_much(terminal):
             _refuse(session, {"code": DenialCode.PROXY_LIMITED.value, "terminal": terminal.name})
             events.publish(ProxyAlarm(terminal_id=terminal.pk, name=terminal.name, kind=ProxyAlarmKind.CREDENTIALS))
             return _no_credential(
@@ -79,9 +86,12 @@ def release_credential(*, terminal: Terminal, request: access.CredentialRequest)
         except PosternError as error:
             _refuse(session, {"code": error.code})
             return _no_credential(DenialCode.CREDENTIAL_MISSING, error.message)
-    session.date_credential_released = clock.now()
-    session.login_name = credential.login_name or session.login_name
-    session.save(update_fields=["date_credential_released", "login_name"])
+    login_name = credential.login_name or session.login_name
+    if is_repeated and login_name == session.login_name:
+        return access.CredentialAnswer(credential=credential)
+    session.date_credential_released = session.date_credential_released or clock.now()
+    session.login_name, session.release_attempt = login_name, attempt
+    session.save(update_fields=["date_credential_released", "release_attempt", "login_name"])
     _record(
         session,
         audits.Event.CREDENTIAL_RELEASED,

@@ -18,7 +18,16 @@ from postern.apps.authn import facade as authn
 from postern.apps.perms import facade as perms
 from postern.apps.preferences import facade as preferences
 from postern.apps.sessions import policy, proxy_pace, queries
-from postern.apps.sessions.actions import opening, recordings, registrations, release, reports, terminals, visitors
+from postern.apps.sessions.actions import (
+    opening,
+    recordings,
+    redeeming,
+    registrations,
+    release,
+    reports,
+    terminals,
+    visitors,
+)
 from postern.apps.sessions.api.authentication import (
     AnyTerminalAuthentication,
     Component,
@@ -143,6 +152,7 @@ class SignInPasswordView(SignInView):
         answer = authn.check_password(
             username=login.username[:MAX_NAME_CHARS],
             password=asked.password,
+            attempt=asked.attempt,
             remote_addr=asked.remote_addr[:MAX_NAME_CHARS],
             login_from=asked.login_from,
             proxy_id=self.terminal.pk,
@@ -185,6 +195,7 @@ class SignInCodeView(SignInView):
         answer = authn.sign_in_with_code(
             token=shown.token[:MAX_NAME_CHARS],
             code=shown.code[:MAX_NAME_CHARS],
+            attempt=shown.attempt,
             remote_addr=shown.remote_addr[:MAX_NAME_CHARS],
             proxy_id=self.terminal.pk,
         )
@@ -241,7 +252,7 @@ class RedeemTokenView(InternalView):
 
     def post(self, request: Request) -> HttpResponse:
         token = self.message(request, access.RedeemToken)
-        return self.answer(opening.redeem(terminal=self.terminal, request=token))
+        return self.answer(redeeming.redeem(terminal=self.terminal, request=token))
 
 
 class CredentialView(InternalView):

@@ -43,6 +43,8 @@ class Session(PosternModel):
     client = models.CharField(_("Client"), max_length=255, blank=True, default="")
     login_session = models.UUIDField(null=True, editable=False, db_index=True)
     proxy_sign_in = models.UUIDField(null=True, editable=False)
+    #: The bearer token or access key that opened it, named as in `Actor.credential`; "" when a person signed in for it.
+    credential = models.CharField(max_length=64, blank=True, default="", editable=False, db_index=True)
     #: `User.session_epoch` under which it was opened: when the two differ, nothing more is given to it.
     epoch = models.PositiveIntegerField(null=True, editable=False)
     terminal = models.ForeignKey(Terminal, on_delete=models.SET_NULL, null=True, related_name="sessions")
@@ -72,6 +74,8 @@ class Session(PosternModel):
     action_ends = models.JSONField(default=dict, editable=False)
     grant_version = models.PositiveIntegerField(default=0, editable=False)
     date_credential_released = models.DateTimeField(null=True, editable=False)
+    #: Hash of the attempt that got the secret: for some seconds it may ask again, when its answer was lost.
+    release_attempt = models.CharField(max_length=64, blank=True, default="", editable=False)
 
     #: Rows in the session's chain, the proof of the last, and how many of them the last anchor covers (see `evidence`).
     evidence_count = models.PositiveIntegerField(default=0, editable=False)
@@ -142,7 +146,10 @@ class Session(PosternModel):
 class ConnectionToken(PosternModel):
     """One permission to open one session: single use, five minutes, bound to everything that the decision was about.
 
-    `epoch` is `User.session_epoch` when the caller who made it was authenticated: when the two differ, it opens nothing.
+    `epoch` is `User.session_epoch` when the caller who made it was authenticated: when the two differ, it opens nothing. It
+    opens nothing either once the caller's sign-in (`login_session`), bearer token or access key (`credential`) has ended.
+    `attempt_hash` names the attempt that used it: for some seconds the same attempt gets the same answer again, the session
+    that it opened (`opened`) or the refusal (`denial`).
     """
 
     token_hash = models.CharField(max_length=64, unique=True)
@@ -153,11 +160,15 @@ class ConnectionToken(PosternModel):
     protocol = models.CharField(max_length=16, choices=labels.PROTOCOLS)
     terminal = models.ForeignKey(Terminal, on_delete=models.CASCADE)
     login_session = models.UUIDField(null=True)
+    credential = models.CharField(max_length=64, blank=True, default="", editable=False)
     epoch = models.PositiveIntegerField(null=True, editable=False)
     remote_addr = models.CharField(max_length=128, blank=True, default="")
     date_created = models.DateTimeField(default=clock.now)
     date_expired = models.DateTimeField(db_index=True)
     date_used = models.DateTimeField(null=True)
+    attempt_hash = models.CharField(max_length=64, blank=True, default="", editable=False)
+    opened = models.UUIDField(null=True, editable=False)
+    denial = models.JSONField(null=True, editable=False)
 
     class Meta:
         verbose_name = _("Connection token")
@@ -168,7 +179,10 @@ class ConnectionToken(PosternModel):
 
 
 class WatchToken(PosternModel):
-    """One permission to watch one live session, and, once used, the watching itself. `epoch` as of a connection token."""
+    """One permission to watch one live session, and, once used, the watching itself.
+
+    `epoch`, `credential`, `attempt_hash` and `denial` are those of a connection token.
+    """
 
     token_hash = models.CharField(max_length=64, unique=True)
     session = models.ForeignKey(Session, on_delete=models.CASCADE, related_name="watches")
@@ -176,10 +190,13 @@ class WatchToken(PosternModel):
     user = models.CharField(max_length=_NAME_CHARS * 2 + 2)
     terminal = models.ForeignKey(Terminal, on_delete=models.CASCADE)
     login_session = models.UUIDField(null=True)
+    credential = models.CharField(max_length=64, blank=True, default="", editable=False)
     epoch = models.PositiveIntegerField(null=True, editable=False)
     date_created = models.DateTimeField(default=clock.now)
     date_expired = models.DateTimeField(db_index=True)
     date_used = models.DateTimeField(null=True)
+    attempt_hash = models.CharField(max_length=64, blank=True, default="", editable=False)
+    denial = models.JSONField(null=True, editable=False)
     date_stopped = models.DateTimeField(null=True)
 
     class Meta:

@@ -18,9 +18,6 @@ _JSON: Final = {"Content-Type": "application/json"}
 _OK: Final = 200
 _UNKNOWN: Final = 401
 _DOES_NOT_FOLLOW: Final = 409  # a part of an upload: the body says where to go on
-#: Answers by which a request had no effect: it was turned away, or its transaction was undone.
-_UNTOUCHED: Final = (429, 503)
-_NOT_CONNECTED: Final = (aiohttp.ClientConnectorError, aiohttp.ConnectionTimeoutError)
 _MAX_REGISTRATION_BYTES: Final = 64 * 1024
 
 
@@ -198,19 +195,14 @@ class HttpControlPlane:
                 content = await self._read(response)
                 status = response.status
         except (aiohttp.ClientError, OSError, TimeoutError) as error:
-            raise ControlUnavailable(
-                f"no answer from the control plane: {type(error).__name__} {error}",
-                is_untouched=isinstance(error, _NOT_CONNECTED),
-            ) from error
+            raise ControlUnavailable(f"no answer from the control plane: {type(error).__name__} {error}") from error
         if status in (200, 201) or (status == _DOES_NOT_FOLLOW and method == "PUT"):
             try:
                 return msgspec.json.decode(content, type=answer)
             except msgspec.MsgspecError as error:
                 raise ControlUnavailable(f"malformed answer to {path}: {error}") from error
         if status >= 500 or status == 429:
-            raise ControlUnavailable(
-                f"the control plane answered {path} with status {status}", is_untouched=status in _UNTOUCHED
-            )
+            raise ControlUnavailable(f"the control plane answered {path} with status {status}")
         raise ControlRefused(f"the control plane refused {path} with status {status}", status)
 
     async def _read(self, response: aiohttp.ClientResponse) -> bytes:

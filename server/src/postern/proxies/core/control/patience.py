@@ -36,12 +36,10 @@ class PatientControlPlane:
         """How many calls wait at present."""
         return self._held.total()
 
-    async def _patiently(
-        self, ask: Callable[[], Awaitable[Answer]], source: str, *, is_repeatable: bool = True
-    ) -> Answer:
+    async def _patiently(self, ask: Callable[[], Awaitable[Answer]], source: str) -> Answer:
         """Ask until there is an answer, for some seconds. Raises what `ask` raised last.
 
-        `is_repeatable` False: the call may count only once, so it is repeated only if it surely was not carried out.
+        A call that may count only once carries an attempt: repeated, it is the same one (`contracts.access.ATTEMPT_BYTES`).
         """
         deadline_s = monotonic_s() + self._limits.control_hold_s
         pause_s = _FIRST_PAUSE_S
@@ -49,7 +47,7 @@ class PatientControlPlane:
             try:
                 return await ask()
             except ControlUnavailable as error:
-                if monotonic_s() + pause_s >= deadline_s or not (is_repeatable or error.is_untouched):
+                if monotonic_s() + pause_s >= deadline_s:
                     raise
                 await self._hold(source, pause_s, error)
             pause_s = min(_LONGEST_PAUSE_S, pause_s * 1.5)
@@ -70,23 +68,16 @@ class PatientControlPlane:
     # Signing in
 
     async def sign_in_password(self, request: access.SignInPassword) -> access.SignInAnswer:
-        """A wrong one counts towards the lock-out: were it judged, and only the answer lost, a repetition would count twice."""
-        return await self._patiently(
-            lambda: self._plane.sign_in_password(request), request.remote_addr, is_repeatable=False
-        )
+        return await self._patiently(lambda: self._plane.sign_in_password(request), request.remote_addr)
 
     async def public_key_offer(self, request: access.PublicKeyOffer) -> access.PublicKeyAnswer:
         return await self._patiently(lambda: self._plane.public_key_offer(request), request.remote_addr)
 
     async def sign_in_public_key(self, request: access.SignInPublicKey) -> access.SignInAnswer:
-        """A signature is good for one attempt, which has a name: repeated, it is the same one."""
         return await self._patiently(lambda: self._plane.sign_in_public_key(request), request.remote_addr)
 
     async def sign_in_code(self, request: access.SignInCode) -> access.SignInAnswer:
-        """A code is good once: were it taken, and only the answer lost, a repetition would be refused."""
-        return await self._patiently(
-            lambda: self._plane.sign_in_code(request), request.remote_addr, is_repeatable=False
-        )
+        return await self._patiently(lambda: self._plane.sign_in_code(request), request.remote_addr)
 
     # Opening a session
 
@@ -98,14 +89,10 @@ class PatientControlPlane:
         return await self._patiently(lambda: self._plane.authorize(request), request.remote_addr)
 
     async def redeem_token(self, request: access.RedeemToken) -> access.AuthorizeAnswer:
-        return await self._patiently(
-            lambda: self._plane.redeem_token(request), request.remote_addr, is_repeatable=False
-        )
+        return await self._patiently(lambda: self._plane.redeem_token(request), request.remote_addr)
 
     async def credential(self, request: access.CredentialRequest) -> access.CredentialAnswer:
-        return await self._patiently(
-            lambda: self._plane.credential(request), str(request.session_id), is_repeatable=False
-        )
+        return await self._patiently(lambda: self._plane.credential(request), str(request.session_id))
 
     async def host_key(self, request: access.HostKeySeen) -> access.HostKeyAnswer:
         return await self._patiently(lambda: self._plane.host_key(request), str(request.session_id))

@@ -34,11 +34,6 @@ class ControlUnavailable(Unavailable):
 
     code = "control_unavailable"
 
-    def __init__(self, message: str, *, is_untouched: bool = False) -> None:
-        """`is_untouched`: the request surely had no effect. Otherwise only its answer may have been lost."""
-        super().__init__(message)
-        self.is_untouched = is_untouched
-
 
 class ControlRefused(PosternError):
     """The control plane does not accept the message or the credential; trying again does not help."""
