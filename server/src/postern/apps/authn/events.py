@@ -23,6 +23,17 @@ class LoginSessionEnded:
 
 
 @dataclass(frozen=True, slots=True)
+class CredentialsEnded:
+    """Bearer tokens or access keys were revoked, switched off or deleted: what was opened with them ends too (K51).
+
+    `credentials` are named as in `Actor.credential`.
+    """
+
+    user_id: UUID
+    credentials: frozenset[str]
+
+
+@dataclass(frozen=True, slots=True)
 class AccountLocked:
     """Too many failures: new sign-ins under this name are refused for a while. Open sessions go on."""
 

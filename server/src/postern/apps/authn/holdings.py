@@ -3,6 +3,7 @@
 from postern.apps.authn import places
 from postern.apps.authn.actions import proxy_sign_ins
 from postern.apps.authn.actions.login_sessions import end_all
+from postern.apps.authn.actions.tokens import delete_access_keys, end_tokens
 from postern.apps.authn.models import (
     AccessKey,
     BearerToken,
@@ -45,7 +46,7 @@ def _access_keys(user: User) -> users.CredentialRows:
 
 def _end_access_keys(actor: Actor, user: User) -> int:
     del actor
-    return AccessKey.objects.filter(user=user).delete()[0]
+    return delete_access_keys(user_id=user.pk)
 
 
 def _tokens(user: User) -> users.CredentialRows:
@@ -60,8 +61,7 @@ def _tokens(user: User) -> users.CredentialRows:
 
 def _end_tokens(actor: Actor, user: User) -> int:
     del actor
-    rows = BearerToken.objects.filter(user=user, date_revoked__isnull=True, date_expired__gt=clock.now())
-    return rows.update(date_revoked=clock.now())
+    return end_tokens(user_id=user.pk)
 
 
 def _login_sessions(user: User) -> users.CredentialRows:

@@ -3,7 +3,7 @@
 from typing import Final
 from uuid import UUID
 
-from postern.apps.authn.events import LoginSessionEnded
+from postern.apps.authn.events import CredentialsEnded, LoginSessionEnded
 from postern.apps.perms.events import AccessChanged
 from postern.apps.sessions.actions import revocation
 from postern.apps.users.events import MembershipChanged, PasswordChanged, UserClosed, UserExpiryMoved
@@ -17,6 +17,7 @@ def connect() -> None:
     events.subscribe(UserClosed, _on_user_closed)
     events.subscribe(PasswordChanged, _on_password_changed)
     events.subscribe(LoginSessionEnded, _on_login_session_ended)
+    events.subscribe(CredentialsEnded, _on_credentials_ended)
     events.subscribe(AccessChanged, _on_access_changed)
     events.subscribe(MembershipChanged, _on_person_changed)
     events.subscribe(UserExpiryMoved, _on_person_changed)
@@ -32,6 +33,10 @@ def _on_password_changed(event: PasswordChanged) -> None:
 
 def _on_login_session_ended(event: LoginSessionEnded) -> None:
     revocation.close_login_session(actor=SYSTEM, login_session_id=event.login_session_id)
+
+
+def _on_credentials_ended(event: CredentialsEnded) -> None:
+    revocation.close_credentials(actor=SYSTEM, credentials=event.credentials)
 
 
 def _on_access_changed(event: AccessChanged) -> None:

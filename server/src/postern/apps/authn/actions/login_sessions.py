@@ -11,8 +11,9 @@ from django.db import transaction
 from django.db.models import F
 
 from postern.apps.audits import facade as audits
+from postern.apps.authn.actions.tokens import end_tokens
 from postern.apps.authn.events import LoginSessionEnded, SignedIn
-from postern.apps.authn.models import BearerToken, LoginEnd, LoginSession
+from postern.apps.authn.models import LoginEnd, LoginSession
 from postern.apps.users import facade as users
 from postern.apps.users.models import User
 from postern.apps.users.rules import mfa_is_forced
@@ -154,13 +155,12 @@ def end_all(*, user_id: UUID, reason: LoginEnd, keep_epoch: int | None = None, k
     `keep_epoch`: those made under the present password stay; `keep`: this one stays.
     """
     now = clock.now()
-    tokens = BearerToken.objects.filter(user_id=user_id, date_revoked__isnull=True)
+    end_tokens(user_id=user_id, keep_epoch=keep_epoch)
     rows = LoginSession.objects.filter(user_id=user_id, date_ended__isnull=True)
     if keep_epoch is not None:
-        tokens, rows = tokens.exclude(epoch=keep_epoch), rows.exclude(epoch=keep_epoch)
+        rows = rows.exclude(epoch=keep_epoch)
     if keep is not None:
         rows = rows.exclude(pk=keep.pk)
-    tokens.update(date_revoked=now)
     ids = list(rows.values_list("pk", flat=True))
     LoginSession.objects.filter(pk__in=ids).update(date_ended=now, end_reason=reason)
     for login_session_id in ids:

@@ -86,8 +86,8 @@ def confirm_enrolment(*, actor: Actor, user: User, code: str, keep: LoginSession
     if user.mfa_level == MfaLevel.DISABLED:
         levels = users.change_mfa_level(user=user, level=MfaLevel.ENABLED)
     codes = _new_recovery_codes(user)
+    end_all(user_id=user.pk, reason=LoginEnd.MFA_CHANGED, keep=keep)  # the audit chain's lock comes last
     _audit(actor, user, audits.Event.MFA_REPLACED if replaced else audits.Event.MFA_ENABLED, levels)
-    end_all(user_id=user.pk, reason=LoginEnd.MFA_CHANGED, keep=keep)
     if keep is not None:
         LoginSession.objects.filter(pk=keep.pk).update(mfa=True, date_mfa_verified=clock.now())
     return codes
@@ -109,8 +109,8 @@ def disable(*, actor: Actor, user: User, keep: LoginSession | None) -> None:
         raise MfaForced
     _forget_devices(user)
     levels = users.change_mfa_level(user=user, level=MfaLevel.DISABLED)
-    _audit(actor, user, audits.Event.MFA_DISABLED, levels)
     end_all(user_id=user.pk, reason=LoginEnd.MFA_CHANGED, keep=keep)
+    _audit(actor, user, audits.Event.MFA_DISABLED, levels)
 
 
 @transaction.atomic

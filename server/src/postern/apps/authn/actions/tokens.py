@@ -13,13 +13,14 @@ from django.conf import settings
 from django.db import IntegrityError, transaction
 
 from postern.apps.audits import facade as audits
-from postern.apps.authn import places
+from postern.apps.authn import callers, places
 from postern.apps.authn.errors import TooManyAccessKeys
+from postern.apps.authn.events import CredentialsEnded
 from postern.apps.authn.models import AccessKey, BearerToken, UsedSignature
 from postern.apps.users import facade as users
 from postern.apps.users.models import User
 from postern.apps.users.rules import mfa_is_forced
-from postern.foundation import secret_files
+from postern.foundation import events, secret_files
 from postern.foundation.actor import Actor
 from postern.kernel import clock
 from postern.kernel.ids import new_token, same, token_hash
@@ -76,6 +77,27 @@ def revoke_token(*, actor: Actor, token: BearerToken) -> None:
     if BearerToken.objects.filter(pk=token.pk, date_revoked__isnull=True).update(date_revoked=clock.now()) != 1:
         return
     audits.record_change(actor=actor, action="update", target=token, event=audits.Event.BEARER_TOKEN_REVOKED)
+    _tell_ended(token.user_id, callers.name_of_token(token.pk))
+
+
+@transaction.atomic
+def end_tokens(*, user_id: UUID, keep_epoch: int | None = None) -> int:
+    """End all bearer tokens of a person; returns how many. `keep_epoch`: those made under the present password stay.
+
+    Call in the transaction that says why.
+    """
+    rows = BearerToken.objects.filter(user_id=user_id, date_revoked__isnull=True, date_expired__gt=clock.now())
+    if keep_epoch is not None:
+        rows = rows.exclude(epoch=keep_epoch)
+    ids = list(rows.select_for_update().order_by("pk").values_list("pk", flat=True))
+    BearerToken.objects.filter(pk__in=ids).update(date_revoked=clock.now())
+    _tell_ended(user_id, *(callers.name_of_token(pk) for pk in ids))
+    return len(ids)
+
+
+def _tell_ended(user_id: UUID, *credentials: str) -> None:
+    if credentials:
+        events.publish(CredentialsEnded(user_id=user_id, credentials=frozenset(credentials)))
 
 
 def find_key(key_id: UUID) -> AccessKey | None:
@@ -115,6 +137,8 @@ def set_access_key_active(*, actor: Actor, key: AccessKey, is_active: bool) -> A
         audits.record_change(
             actor=actor, action="update", target=key, old={"is_active": old}, new={"is_active": is_active}
         )
+        if not is_active:
+            _tell_ended(key.user_id, callers.name_of_key(key.pk))
     return key
 
 
@@ -125,6 +149,18 @@ def delete_access_key(*, actor: Actor, key: AccessKey) -> None:
     key.delete()
     key.pk = key_id  # the audit chain's lock comes last, as in every write
     audits.record_change(actor=actor, action="delete", target=key, old=old)
+    _tell_ended(key.user_id, callers.name_of_key(key_id))
+
+
+@transaction.atomic
+def delete_access_keys(*, user_id: UUID) -> int:
+    """Delete all access keys of a person; returns how many. Call in the transaction that says why."""
+    ids = list(
+        AccessKey.objects.select_for_update().filter(user_id=user_id).order_by("pk").values_list("pk", flat=True)
+    )
+    AccessKey.objects.filter(pk__in=ids).delete()
+    _tell_ended(user_id, *(callers.name_of_key(pk) for pk in ids))
+    return len(ids)
 
 
 def secret_of(key: AccessKey) -> Secret:

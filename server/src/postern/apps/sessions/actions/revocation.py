@@ -1,4 +1,4 @@
-"""Who may not any more, is cut off: sessions of closed accounts and signed-out browsers, of withdrawn permissions (K40).
+"""Who may not any more, is cut off: sessions of closed accounts, of ended sign-ins and tokens, of withdrawn permissions (K40).
 
 Each ordered end is a transaction of its own; all of it may be repeated.
 """
@@ -55,10 +55,31 @@ def close_login_session(*, actor: Actor, login_session_id: UUID) -> int:
     return len(orders.terminate_sessions(actor=actor, sessions=sessions, reason=reason))
 
 
-def close_former_epochs(*, actor: Actor, user_ids: Collection[UUID]) -> int:
+def close_credentials(*, actor: Actor, credentials: Collection[str]) -> frozenset[UUID]:
+    """Bearer tokens or access keys hold no more: end what was opened with them, and void what would open something.
+
+    Returns the sessions that are being ended.
+    """
+    for kind in (
+        ConnectionToken,
+        WatchToken,
+    ):  # an access key can be switched on again: what was made before stays void
+        kind.objects.filter(credential__in=credentials, date_used__isnull=True).delete()
+    orders.stop_watching(actor=actor, watches=_watching().filter(credential__in=credentials))
+    of_person: dict[UUID, list[Session]] = {}
+    for session in queries.live_sessions().filter(credential__in=credentials):
+        of_person.setdefault(session.user_id, []).append(session)
+    return frozenset(
+        session_id
+        for user_id, sessions in of_person.items()
+        for session_id in orders.terminate_sessions(actor=actor, sessions=sessions, reason=_closing_reason(user_id))
+    )
+
+
+def close_former_epochs(*, actor: Actor, user_ids: Collection[UUID]) -> frozenset[UUID]:
     """End what these people opened or watch with a token or an access key of before their password was changed or reset.
 
-    A browser's sign-in and a proxy's ticket have an end of their own.
+    A browser's sign-in and a proxy's ticket have an end of their own. Returns the sessions that are being ended.
     """
     present = users.epochs(user_ids)
     watches = _watching().filter(user_id__in=user_ids, login_session__isnull=True)
@@ -67,7 +88,7 @@ def close_former_epochs(*, actor: Actor, user_ids: Collection[UUID]) -> int:
         user_id__in=user_ids, login_session__isnull=True, proxy_sign_in__isnull=True
     )
     sessions = [session for session in opened if session.epoch != present.get(session.user_id)]
-    return len(orders.terminate_sessions(actor=actor, sessions=sessions, reason=EndReason.ACCOUNT_CLOSED))
+    return frozenset(orders.terminate_sessions(actor=actor, sessions=sessions, reason=EndReason.ACCOUNT_CLOSED))
 
 
 def _closing_reason(user_id: UUID) -> EndReason:
@@ -157,7 +178,7 @@ def sweep_accounts(*, actor: Actor) -> int:
     valid = {user_id for user_id, person in users.brief(users_seen).items() if person.is_valid}
     for user_id in users_seen - valid:
         ended += close_account(actor=actor, user_id=user_id)
-    ended += close_former_epochs(actor=actor, user_ids=users_seen & valid)
+    of_programs = close_former_epochs(actor=actor, user_ids=users_seen & valid)
     signed_in = {
         *queries.live_sessions().values_list("login_session", flat=True),
         *_watching().values_list("login_session", flat=True),
@@ -165,7 +186,14 @@ def sweep_accounts(*, actor: Actor) -> int:
     for login_session_id in signed_in:
         if not authn.login_session_is_open(login_session_id):
             ended += close_login_session(actor=actor, login_session_id=login_session_id)
-    return ended
+    shown = {
+        *queries.live_sessions().values_list("credential", flat=True),
+        *_watching().values_list("credential", flat=True),
+    } - {""}
+    over = shown - authn.credentials_holding(shown) if shown else frozenset()
+    if over:
+        of_programs |= close_credentials(actor=actor, credentials=over)
+    return ended + len(of_programs)
 
 
 def sweep_permissions(*, actor: Actor) -> int:

@@ -39,11 +39,13 @@ def visitor_of(*, terminal: Terminal, ticket: str, remote_addr: str, wanted: str
 
 
 def sign_in_of_session_holds(session: Session) -> bool:
-    """Whether what opened the session still holds: the ticket, the browser's sign-in, or the epoch of a token or access key."""
+    """Whether what opened the session still holds: the ticket, the browser's sign-in, the bearer token or the access key."""
     if session.proxy_sign_in is not None:
         return authn.ticket_holder_of(session.proxy_sign_in).fault is None
     if session.login_session is not None:
         return authn.login_session_is_open(session.login_session)
+    if session.credential and not authn.credentials_holding([session.credential]):
+        return False
     return session.epoch is not None and users.epochs([session.user_id]).get(session.user_id) == session.epoch
 
 
