@@ -9,6 +9,7 @@ import django
 django.setup(set_prefix=False)  # loads the apps: everything below may import them
 
 from channels.routing import ProtocolTypeRouter, URLRouter
+from django.conf import settings
 from django.urls import re_path
 
 from postern.entrypoints.websockets import websocket_urlpatterns
@@ -18,7 +19,7 @@ from postern.foundation.request_threads import RequestThreads
 from postern.foundation.socket_guard import SocketGuard, unknown_path
 
 refuse_undeclared(websocket_urlpatterns)  # also loads the views: some of them raise the limit of their bodies
-http_application = BodyGuard(RequestThreads())  # type: ignore[arg-type]  # ASGI's own types are wider than Django's
+http_application = BodyGuard(RequestThreads(trusted_proxies=settings.POSTERN.trusted_proxies))  # type: ignore[arg-type]  # ASGI's own types are wider than Django's
 
 nothing_else = re_path("", unknown_path)  # type: ignore[arg-type]  # Django types its routes for views
 websocket_application = SocketGuard(URLRouter([*websocket_urlpatterns, nothing_else]))

@@ -7,7 +7,7 @@ from django.db import connections
 #: Connections in the pool of each process, where PostgreSQL has room for them.
 DATABASE_CONNECTIONS: Final = 18
 #: With fewer some kind of request would find none (`request_kinds`).
-FEWEST_CONNECTIONS: Final = 8
+FEWEST_CONNECTIONS: Final = 9
 #: How long a query waits for one of them before it counts as a database that can not be reached.
 POOL_WAIT_S: Final = 10
 

@@ -17,7 +17,10 @@ class RequestKind(Enum):
     """What a request is about, as far as its path tells."""
 
     HEALTH = "health"
+    #: Of a proxy whose credential held a moment ago.
     HEARTBEAT = "heartbeat"
+    #: Of anybody else (`foundation.heartbeat_gate`).
+    STRANGE_HEARTBEAT = "strange_heartbeat"
     #: Passwords that a proxy passes on.
     PROXY_PASSWORD = "proxy_password"  # noqa: S105 - a kind, not a password
     #: Whatever else proxies ask and report.
@@ -38,7 +41,6 @@ _MORE: Final = (
     RequestKind.PROXY_PASSWORD,
     RequestKind.OTHER,
     RequestKind.PROXY,
-    RequestKind.OTHER,
     RequestKind.OTHER,
     RequestKind.OTHER,
 )
@@ -65,7 +67,7 @@ def takes_passwords(*paths: str) -> None:
 
 
 def kind_of(path: str) -> RequestKind:
-    """The kind of a request."""
+    """The kind of a request. Which heartbeats are strange is not told by their path."""
     if path.startswith(INTERNAL_PREFIX):
         if path == _HEARTBEAT:
             return RequestKind.HEARTBEAT

@@ -19,7 +19,7 @@ import contextlib
 import contextvars
 import os
 from collections import deque
-from collections.abc import Awaitable, Callable, Mapping
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from io import BytesIO
 from typing import IO, Any, Final, TypeVar
@@ -38,7 +38,9 @@ from django.utils.translation import gettext_lazy as _
 
 from postern.foundation import request_kinds
 from postern.foundation.connections import pool_size, release_connections
+from postern.foundation.heartbeat_gate import HeartbeatGate
 from postern.foundation.request_kinds import RequestKind, kind_of
+from postern.foundation.settings import Network
 from postern.foundation.turns import Turn, Turns
 
 Scope = Mapping[str, Any]
@@ -57,6 +59,12 @@ _RETRY_AFTER_S: Final = 5
 _KEPT: Final = 8
 #: Maximum number of cached path-to-view resolutions; larger than the number of routes.
 _VIEWS: Final = 2_000
+_OK: Final = 200
+_UNAUTHORIZED: Final = 401
+#: Answers that say whether a credential holds.
+_JUDGED: Final = frozenset({_OK, _UNAUTHORIZED, 403})
+#: Headers of an answer that no view has made.
+_PLAIN: Final = {"X-Content-Type-Options": "nosniff", "Cache-Control": "no-store"}
 _BODILESS: Final = frozenset({204, 304})
 _BODY_HEADERS: Final = frozenset({b"content-length", b"transfer-encoding"})
 
@@ -72,6 +80,7 @@ class RequestThreads(ASGIHandler):
         most_at_once: int | None = None,
         most_waiting: int = _MOST_WAITING,
         wait_s: float = _WAIT_S,
+        trusted_proxies: Sequence[Network] = (),
     ) -> None:
         BaseHandler.__init__(self)
         self.load_middleware(is_async=False)
@@ -82,6 +91,7 @@ class RequestThreads(ASGIHandler):
             kind: Turns(at_once=at_once, most=most, most_waiting=most_waiting, wait_s=wait_s)
             for kind, most in (shares | others).items()
         }
+        self._gate = HeartbeatGate(trusted_proxies)
         self._idle: deque[ThreadPoolExecutor] = deque()
         self._views: dict[str, ResolverMatch] = {}
 
@@ -92,15 +102,35 @@ class RequestThreads(ASGIHandler):
             body = await self._body(scope, receive)
         except RequestAborted:
             return
-        turn = await self._turns[kind_of(scope["path"])].take()
-        if turn is None:
-            await self.send_response(self._refusal(scope), send)
-            return
-        response = await self._in_thread(turn, self._answer, scope, body)
+        kind = kind_of(scope["path"])
+        if kind is RequestKind.HEARTBEAT:
+            response = await self._heartbeat(scope, body)
+        else:
+            response = await self._in_turn(await self._turns[kind].take(), scope, body)
         if response.streaming:
             await self._stream(response, receive, send)
         else:
             await self.send_response(response, send)
+
+    async def _in_turn(self, turn: Turn | None, scope: Scope, body: IO[bytes]) -> HttpResponseBase:
+        return self._refusal(scope) if turn is None else await self._in_thread(turn, self._answer, scope, body)
+
+    async def _heartbeat(self, scope: Scope, body: IO[bytes]) -> HttpResponseBase:
+        """Nobody who only claims to be a proxy keeps proxies out (`foundation.heartbeat_gate`)."""
+        shown = self._gate.read(scope)
+        if shown is None:
+            return JsonResponse(
+                {"detail": "a heartbeat needs the credential of a proxy", "code": "not_authenticated"},
+                status=_UNAUTHORIZED,
+                headers={"WWW-Authenticate": "Terminal", **_PLAIN},
+            )
+        kind = self._gate.kind_of(shown)
+        with self._gate.place(shown, kind) as has_place:
+            turn = await self._turns[kind].take() if has_place else None
+        response = await self._in_turn(turn, scope, body)
+        if turn is not None and response.status_code in _JUDGED:
+            self._gate.note(shown, held=response.status_code == _OK)
+        return response
 
     async def _in_thread(self, turn: Turn, call: Callable[..., _Result], *arguments: Any) -> _Result:
         """Run `call` in a thread of its own. The turn ends when the call does.
@@ -128,7 +158,7 @@ class RequestThreads(ASGIHandler):
         request, _refused = self.create_request(scope, BytesIO())
         with translation.override(translation.get_language_from_request(request) if request is not None else None):
             message = str(_("Too many requests are running at the moment; try again."))
-        headers = {"Retry-After": str(_RETRY_AFTER_S), "X-Content-Type-Options": "nosniff", "Cache-Control": "no-store"}
+        headers = {"Retry-After": str(_RETRY_AFTER_S), **_PLAIN}
         return JsonResponse({"detail": message, "code": "unavailable"}, status=503, headers=headers)
 
     def resolve_request(self, request: HttpRequest) -> ResolverMatch:

@@ -58,7 +58,7 @@ def with_bearer_token(user: User) -> Program:
     issued = tokens.issue_token(actor=actor_of(user), user=user, remote_addr="192.0.2.7", mfa=False)
     row = BearerToken.objects.get(user=user)
     header = {"HTTP_AUTHORIZATION": f"Bearer {issued.token.reveal()}"}
-    return Program(user, lambda method, path: header, callers.name_of_token(row.pk))
+    return Program(user, lambda _method, _path: header, callers.name_of_token(row.pk))
 
 
 def with_access_key(user: User) -> Program:

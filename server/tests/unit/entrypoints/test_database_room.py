@@ -18,7 +18,7 @@ def test_so_many_processes_are_started_as_have_connections(room: int, wanted: in
     assert share_of(room, wanted=wanted) == Share(started, DATABASE_CONNECTIONS)
 
 
-@pytest.mark.parametrize(("room", "connections"), [(25, 17), (20, 12), (16, 8), (15, 8), (12, 8)])
+@pytest.mark.parametrize(("room", "connections"), [(25, 17), (20, 12), (16, 9), (15, 9), (13, 9)])
 def test_small_server_gets_one_process_with_a_smaller_pool(
     room: int, connections: int, caplog: pytest.LogCaptureFixture
 ) -> None:
@@ -37,7 +37,7 @@ def test_fewer_processes_than_asked_for_are_told(caplog: pytest.LogCaptureFixtur
 
 def test_start_is_refused_when_not_even_one_process_has_room() -> None:
     with pytest.raises(SettingsError, match="Raise max_connections"):
-        share_of(11, wanted=1)
+        share_of(12, wanted=1)
 
 
 def test_sqlite_has_no_such_limit() -> None:

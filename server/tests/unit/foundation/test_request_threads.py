@@ -381,9 +381,18 @@ async def test_turn_of_a_cancelled_request_ends_with_its_thread() -> None:
     assert late.answer == b"done"
 
 
+def heartbeat(
+    terminal: str = "0b9c6ab4-9e4e-4a7e-8f4e-000000000001", secret: str = "s" * 43, address: str = "192.0.2.1"
+) -> Client:
+    client = Client(method="POST")
+    client.scope["path"] = "/api/internal/v1/heartbeat/"
+    client.scope["client"] = (address, 1)
+    client.scope["headers"] = [(b"host", b"localhost"), (b"authorization", f"Terminal {terminal}.{secret}".encode())]
+    return client
+
+
 OF_A_KIND = {
     RequestKind.HEALTH: "/api/health/",
-    RequestKind.HEARTBEAT: "/api/internal/v1/heartbeat/",
     RequestKind.PROXY_PASSWORD: "/api/internal/v1/sign-in/password/",
     RequestKind.PROXY: "/api/internal/v1/events/",
     RequestKind.PASSWORD: "/api/v1/authentication/sign-in/",
@@ -391,7 +400,7 @@ OF_A_KIND = {
 }
 
 
-@pytest.mark.parametrize("busy", RequestKind)
+@pytest.mark.parametrize("busy", OF_A_KIND)
 async def test_no_kind_of_request_waits_behind_another(busy: RequestKind) -> None:
     """A storm of wrong passwords, say: neither health checks, nor heartbeats, nor the console wait behind it."""
     takes_passwords(OF_A_KIND[RequestKind.PASSWORD])
@@ -413,6 +422,10 @@ async def test_no_kind_of_request_waits_behind_another(busy: RequestKind) -> Non
             other.scope["path"] = path
             await other.ask(application)
             assert other.answer == b"well", kind
+    for _ in ("a stranger", "a known proxy"):
+        beat = heartbeat()
+        await beat.ask(application)
+        assert beat.answer == b"well"
     gate.open.set()
     await asyncio.gather(*crowd)
     assert gate.answered == len(crowd)
