@@ -3,11 +3,13 @@
 import contextlib
 import signal
 import subprocess
+import time
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
 
+import psutil
 import pytest
 from product import Api, Product, wait_until
 from test_ssh_story import run
@@ -131,14 +133,27 @@ def refuses_writes_as_unavailable(frail: World) -> None:
     assert frail.admin.call("GET", "/api/v1/users/profile/").status in (200, 503)
 
 
-def test_right_key_connects_through_a_restart_of_the_web_part(frail: World) -> None:
-    frail.product.part("web").send_signal(signal.SIGKILL)
-    done = run(frail.ssh("echo in"))
+def running_web(world: World) -> psutil.Process:
+    """The web part, which may be about to start again."""
+    wait_until(world.product.healthy, message="health")
+    return world.product.part("web")
+
+
+@pytest.mark.parametrize("delay_s", [0.0, 0.1, 0.2, 0.3, 0.4, 0.6, 0.8])
+def test_right_key_connects_through_a_restart_of_the_web_part(frail: World, delay_s: float) -> None:
+    """Wherever the sign-in and the opening of the session are when the web part is killed."""
+    web = running_web(frail)
+    with ThreadPoolExecutor(1) as pool:
+        connecting = pool.submit(run, frail.ssh("echo in"))
+        time.sleep(delay_s)  # not a wait for anything: it chooses the request that is cut off
+        web.send_signal(signal.SIGKILL)
+        done = connecting.result()
     assert (done.returncode, done.stdout) == (0, "in\n"), done.stderr
+    web.wait(60)
 
 
 def test_web_part_that_stays_away_is_told_as_temporarily_unavailable(frail: World) -> None:
-    web = frail.product.part("web")
+    web = running_web(frail)
     family = [*web.children(recursive=True), web]
     for process in family:
         process.suspend()  # it takes connections and answers none
