@@ -1,6 +1,7 @@
 """A full disk and a web part that is away: what cannot be recorded does not happen, and nothing needs a restart after."""
 
 import contextlib
+import os
 import signal
 import subprocess
 import time
@@ -150,6 +151,36 @@ def test_right_key_connects_through_a_restart_of_the_web_part(frail: World, dela
         done = connecting.result()
     assert (done.returncode, done.stdout) == (0, "in\n"), done.stderr
     web.wait(60)
+
+
+def sign_ins(world: World) -> int:
+    return int(world.admin.get("/api/v1/audits/login-logs/?username=zhang&limit=1&offset=0")["count"])
+
+
+@pytest.mark.parametrize("delay_s", [0.2, 0.3, 0.4, 0.5, 0.7])
+def test_right_password_connects_through_a_restart_and_is_in_the_log_once(
+    frail: World, tmp_path: Path, delay_s: float
+) -> None:
+    web = running_web(frail)
+    before = sign_ins(frail)
+    program = tmp_path / "answers"
+    program.write_text(f"#!/bin/sh\necho '{ZHANG_PASSWORD}'\n")
+    program.chmod(0o700)
+    with subprocess.Popen(
+        frail.ssh("echo in", options=("-o", "PubkeyAuthentication=no", "-o", "NumberOfPasswordPrompts=1")),
+        env={**os.environ, "SSH_ASKPASS": str(program), "SSH_ASKPASS_REQUIRE": "force", "DISPLAY": ":none"},
+        stdin=subprocess.DEVNULL,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+    ) as connecting:
+        time.sleep(delay_s)
+        web.send_signal(signal.SIGKILL)
+        shown, said = connecting.communicate(timeout=90)
+    assert (connecting.returncode, shown) == (0, "in\n"), said
+    web.wait(60)
+    wait_until(frail.product.healthy, message="health")
+    assert sign_ins(frail) == before + 1
 
 
 def test_web_part_that_stays_away_is_told_as_temporarily_unavailable(frail: World) -> None:
