@@ -17,6 +17,7 @@ from test_ssh_story import run
 from world import ZHANG_PASSWORD, TargetHost, World, build_world
 
 from peers.small_volume import fill, small_volume
+from postern.entrypoints.supervisor import STABLE_AFTER_S
 
 UNAVAILABLE = "Postern is temporarily unavailable. Please try again in a moment."
 DISK_MB = 160
@@ -140,10 +141,17 @@ def running_web(world: World) -> psutil.Process:
     return world.product.part("web")
 
 
-@pytest.mark.parametrize("delay_s", [0.0, 0.1, 0.2, 0.3, 0.4, 0.6, 0.8])
+def web_to_kill(world: World) -> psutil.Process:
+    """The web part, up for so long that its successor is started without the pause of a part that dies again and again."""
+    web = running_web(world)
+    wait_until(lambda: time.time() - web.create_time() > STABLE_AFTER_S, message="a web part that is up")
+    return web
+
+
+@pytest.mark.parametrize("delay_s", [0.0, 0.2, 0.4])
 def test_right_key_connects_through_a_restart_of_the_web_part(frail: World, delay_s: float) -> None:
     """Wherever the sign-in and the opening of the session are when the web part is killed."""
-    web = running_web(frail)
+    web = web_to_kill(frail)
     with ThreadPoolExecutor(1) as pool:
         connecting = pool.submit(run, frail.ssh("echo in"))
         time.sleep(delay_s)  # not a wait for anything: it chooses the request that is cut off
@@ -157,11 +165,11 @@ def sign_ins(world: World) -> int:
     return int(world.admin.get("/api/v1/audits/login-logs/?username=zhang&limit=1&offset=0")["count"])
 
 
-@pytest.mark.parametrize("delay_s", [0.2, 0.3, 0.4, 0.5, 0.7])
+@pytest.mark.parametrize("delay_s", [0.3, 0.5])
 def test_right_password_connects_through_a_restart_and_is_in_the_log_once(
     frail: World, tmp_path: Path, delay_s: float
 ) -> None:
-    web = running_web(frail)
+    web = web_to_kill(frail)
     before = sign_ins(frail)
     program = tmp_path / "answers"
     program.write_text(f"#!/bin/sh\necho '{ZHANG_PASSWORD}'\n")
