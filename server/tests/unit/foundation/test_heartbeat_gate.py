@@ -10,6 +10,8 @@ from django.http import HttpRequest, HttpResponse
 from unit.foundation.test_request_threads import Answering, Client, Gate, heartbeat
 
 HONEST, HOME = str(uuid4()), "192.0.2.1"
+#: The same in each worker: it is in the names of tests.
+NAME = b"Terminal 0f8fad5b-d9cb-469f-a165-70867728950e"
 SECRET = "right-" * 8
 
 
@@ -52,10 +54,10 @@ async def status_of(control: Control, client: Client) -> int:
         b"",
         b"Terminal",
         b"Terminal x.y",
-        b"Terminal " + str(uuid4()).encode(),
-        b"Terminal " + str(uuid4()).encode() + b".short",
-        b"Terminal " + str(uuid4()).encode() + b"." + b"s" * 257,
-        b"Terminal " + str(uuid4()).encode() + b"." + b"\xff" * 43,
+        NAME,
+        NAME + b".short",
+        NAME + b"." + b"s" * 257,
+        NAME + b"." + b"\xff" * 43,
         b"Bearer " + b"s" * 43,
         b"BootstrapToken " + b"s" * 43,
     ],
