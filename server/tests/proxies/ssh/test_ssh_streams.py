@@ -10,6 +10,7 @@ from postern.contracts.enums import Actions
 from postern.proxies.core.recording.stream_protocols import PROTOCOLS, ProtocolRecogniser
 from postern.proxies.ssh import sftp_packets as sftp
 from postern.proxies.ssh.scp_inspector import ScpInspector
+from postern.proxies.ssh.scp_places import ScpPlaces
 from postern.proxies.ssh.sftp_inspector import SftpInspector
 from postern.proxies.ssh.sftp_packets import Packet, PacketCutter
 from proxies.ssh.sftp_bytes import Audit, packet
@@ -112,12 +113,18 @@ def test_k39_unknown_extensions_and_types_are_refused() -> None:
 
 
 @settings(max_examples=300)
-@given(st.lists(st.binary(max_size=200), max_size=6), st.lists(st.binary(max_size=200), max_size=6))
-def test_k43_inspectors_meet_nonsense_with_a_value_error_only(up: list[bytes], down: list[bytes]) -> None:
+@given(
+    st.lists(st.binary(max_size=50), max_size=3),
+    st.lists(st.binary(max_size=200), max_size=6),
+    st.lists(st.binary(max_size=200), max_size=6),
+)
+def test_k43_inspectors_meet_nonsense_with_a_value_error_only(
+    paths: list[bytes], up: list[bytes], down: list[bytes]
+) -> None:
     inspectors: list[SftpInspector | ScpInspector] = [
         SftpInspector(Audit()),  # type: ignore[arg-type]  # a stand-in for the session
-        ScpInspector(Audit(), upload=True),  # type: ignore[arg-type]  # a stand-in for the session
-        ScpInspector(Audit(), upload=False),  # type: ignore[arg-type]  # a stand-in for the session
+        ScpInspector(Audit(), ScpPlaces(tuple(paths), upload=True), upload=True),  # type: ignore[arg-type]  # a stand-in for the session
+        ScpInspector(Audit(), ScpPlaces(tuple(paths), upload=False), upload=False),  # type: ignore[arg-type]  # a stand-in for the session
     ]
     for inspector in inspectors:
         try:
