@@ -3,8 +3,7 @@
  * Screens are named by the modules that they load; texts and styles count as well. A list is counted with all that its
  * feature's definitions load, also those of its other lists.
  */
-import { existsSync, readFileSync } from 'node:fs';
-import { brotliCompressSync } from 'node:zlib';
+import { existsSync, readFileSync, statSync } from 'node:fs';
 
 const DIST = new URL('../dist/', import.meta.url).pathname;
 const manifest = JSON.parse(readFileSync(`${DIST}.vite/manifest.json`, 'utf8'));
@@ -34,9 +33,14 @@ const CHUNK_KB = 40;
 const ISLAND_KB = 110;
 const FONT_BYTES = 60_000;
 
+/** What the web server sends: the compressed file, or the file itself where the build left none beside it. */
+function sentBytes(path) {
+  return statSync(existsSync(`${path}.br`) ? `${path}.br` : path).size;
+}
+
 const sizes = new Map();
 function kilobytes(file) {
-  if (!sizes.has(file)) sizes.set(file, brotliCompressSync(readFileSync(DIST + file)).length / 1000);
+  if (!sizes.has(file)) sizes.set(file, sentBytes(DIST + file) / 1000);
   return sizes.get(file);
 }
 
