@@ -30,9 +30,12 @@ def small_volume(place: Path, *, megabytes: int) -> Iterator[Path]:
 
 
 def fill(volume: Path) -> Path:
-    """Take the last byte of a volume; deleting the file that is returned gives the room back."""
+    """Take the last byte of a volume; deleting the file that is returned gives the room back.
+
+    May be called again, for room that has become free meanwhile.
+    """
     filler = volume / "filler"
-    with filler.open("wb", buffering=0) as file:
+    with filler.open("ab", buffering=0) as file:
         for size in (1 << 20, 4096, 1):
             with contextlib.suppress(OSError):
                 while file.write(b"x" * size):
