@@ -59,6 +59,12 @@ class Opening:
         self._task = asyncio.create_task(self._open(), name="opening")
         self._task.add_done_callback(_retrieve)
 
+    @property
+    def is_stale(self) -> bool:
+        """The way to the target was open, and its session has ended before anybody took it up."""
+        is_open = self._task.done() and not self._task.cancelled() and self._task.exception() is None
+        return is_open and self.session is not None and self.session.end_reason is not None
+
     async def result(self, prompter: Prompter) -> tuple[LiveSession, TargetConnection]:
         """The session, still in state `opening`, and its connection. Raises `Refused`."""
         if not self._prompter.done():
@@ -115,6 +121,9 @@ class Opening:
         if session.end_reason is not None:
             connection.close()
             raise Refused(session.end_message)
+        # The target may be slow to open the program, and no channel may ever ask for one: a session that is over waits
+        # for neither, and whoever waits for the target is let go.
+        session.on_end(lambda _reason, _message: connection.close())
         return session, connection
 
     def _ended_meanwhile(self, _reason: EndReason, _message: str) -> None:

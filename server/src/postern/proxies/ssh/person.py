@@ -330,7 +330,9 @@ class Person(asyncssh.SSHServer):
     def take_direct(self, language: str) -> Opening:
         """The opening that sign-in began, or for a further channel a new one."""
         prepared, self._prepared = self._prepared, None
-        return prepared if prepared is not None else self.open(self._login.asset, self._login.system_user, language)
+        if prepared is None or prepared.is_stale:
+            return self.open(self._login.asset, self._login.system_user, language)
+        return prepared
 
     def session_requested(self) -> tuple[FrontChannel, PersonSession]:
         link = self._link

@@ -332,9 +332,10 @@ class PersonSession(asyncssh.SSHServerSession[bytes]):
             running = await connection.run(program, relay, language=self.language)
             session.activate(kind, self.columns if terminal else 0, self.rows if terminal else 0)
         except TargetFailed as failure:
+            # It may be over already, and the target has failed for that reason: then its own end is told.
             session.end(failure.reason, failure.detail, message=failure.message)
             connection.close()
-            raise Refused(failure.message) from failure
+            raise Refused(session.end_message) from failure
         except BaseException:
             session.end(EndReason.USER_CLOSED if self._channel is None else EndReason.ERROR)
             connection.close()
