@@ -22,9 +22,10 @@ from postern.proxies.core.recording import (
     RecordingService,
     SnapshotUnavailable,
 )
+from postern.proxies.core.recording.sealer import Sealer
 from postern.proxies.core.recording.signing import prepare_rotation
 from postern.proxies.core.vt import Screen
-from proxies.recording.recording_tools import header
+from proxies.recording.recording_tools import KEY, header
 from timing import soon_async
 
 
@@ -247,3 +248,28 @@ async def test_stopping_takes_no_longer_than_it_may_on_a_disk_that_does_not_answ
         assert not psutil.pid_exists(sealer)
     finally:
         answers.set()
+
+
+async def test_recording_whose_sealer_died_before_it_could_tell_is_told_of_before_it_is_uploaded(
+    tmp_path: Path,
+) -> None:
+    running = Running(tmp_path / "proxy")
+    running.service.journal.start()  # and no sealer beside it
+    session_id = uuid4()
+    recorder = running.open(session_id)
+    recorder.output(b"hello\r\n")
+    recorder.end("user_closed")
+    sealer = Sealer(tmp_path / "proxy", KEY, Screen)  # without a channel: what it tells reaches nobody
+    sealer.drain()
+    assert running.sealed == []
+
+    assert [waiting.session_id for waiting in running.service.pending()] == [session_id]
+    [(event, path)] = running.sealed
+    assert (event.session_id, event.state) == (session_id, RecordingState.SEALED)
+    assert path is not None
+
+    running.service.pending()
+    assert len(running.sealed) == 1, "told once"
+    running.service.stored(session_id)
+    assert running.service.pending() == []
+    await asyncio.to_thread(running.service.journal.close)

@@ -67,9 +67,22 @@ class RecordingService:
     async def start(self) -> None:
         """Begin to record, and seal what a dead proxy left. Raises OSError when the state folder cannot be used."""
         self.journal.start()
-        for sealed in self.spool.pending():
-            self._tell_sealed(sealed)
+        self.pending()
         self.sealer.start()
+
+    def pending(self) -> list[SealedRecording]:
+        """What waits in the spool, oldest first; each has been told of. Raises OSError.
+
+        Also those whose sealer died before it could tell: their content would be refused for as long as this process runs.
+        """
+        found = self.spool.pending()
+        for sealed in found:
+            self._tell_sealed(sealed)
+        return found
+
+    def stored(self, session_id: UUID) -> None:
+        """The control plane has it: delete the copy here. Idempotent. Raises OSError."""
+        self.spool.stored(session_id)
 
     async def stop(self, limit_s: float = 15.0) -> None:
         """After all sessions have ended: let the sealer finish, then stop it. What is left waits for the next start.
