@@ -48,7 +48,7 @@ from postern.proxies.core.control.tickets import TicketKeeper
 from postern.proxies.core.control.uploader import RecordingUploader
 from postern.proxies.core.event_ledger import event_bytes
 from postern.proxies.core.garbage import settle_garbage_collector
-from postern.proxies.core.limits import Limits
+from postern.proxies.core.limits import Limits, within_open_files
 from postern.proxies.core.recording import Recorder, RecordingConfig, RecordingHeader, RecordingService, SnapshotClient
 from postern.proxies.core.registry import SessionRegistry
 from postern.proxies.core.session_services import SessionServices
@@ -109,6 +109,21 @@ def local_control_url(settings: Settings) -> str:
     return f"http://{f'[{host}]' if ':' in host else host}:{settings.http.port}"
 
 
+def _within(open_files: int, config: ProxyConfig) -> ProxyConfig:
+    """The same settings, with limits that fit the number of files that this process may hold."""
+    limits = within_open_files(config.limits, open_files)
+    if limits != config.limits:
+        log.warning(
+            "the system allows this proxy %d open files: it takes %d connections and %d sessions at once, instead of %d and %d",
+            open_files,
+            limits.connections_total,
+            limits.sessions,
+            config.limits.connections_total,
+            config.limits.sessions,
+        )
+    return replace(config, limits=limits)
+
+
 class SealerPictures:
     """The sealer's snapshots as the registry asks for them."""
 
@@ -155,9 +170,9 @@ def dial_policy_of(settings: Settings, config: ProxyConfig, ssh_port: Callable[[
     )
 
 
-async def run(settings: Settings) -> int:
-    """Serve until SIGTERM; then drain. Returns an exit status. Raises SettingsError."""
-    config = config_from(settings)
+async def run(settings: Settings, open_files: int) -> int:
+    """Serve until SIGTERM; then drain. Returns an exit status. Raises SettingsError. `open_files`: how many there may be."""
+    config = _within(open_files, config_from(settings))
     private_folder(config.state_dir)
     signals = StopSignals(supervised=SUPERVISOR_PID in os.environ)
     signals.listen(asyncio.get_running_loop())
@@ -243,7 +258,7 @@ async def run(settings: Settings) -> int:
             pictures=pictures,
             limits=config.limits,
         )
-        uploader = RecordingUploader(plane, recording.spool, events_sent=lambda: outbox.flushed(_LAST_EVENTS_S))
+        uploader = RecordingUploader(plane, recording, events_sent=lambda: outbox.flushed(_LAST_EVENTS_S))
         uploads.append(uploader)
         channel = ControlChannel(
             config.control_url,
@@ -331,6 +346,6 @@ def serve(settings: Settings) -> int:
     """Run the proxy in this process."""
     if sys.platform == "win32":
         raise SettingsError("the proxy needs a Unix system")
-    raise_open_file_limit()
+    open_files = raise_open_file_limit()
     with asyncio.Runner(loop_factory=uvloop.new_event_loop) as runner:
-        return runner.run(run(settings))
+        return runner.run(run(settings, open_files))

@@ -2,6 +2,7 @@
 
 import asyncio
 import contextlib
+import errno
 import stat
 from collections.abc import AsyncIterator, Callable
 from dataclasses import dataclass, field, replace
@@ -336,6 +337,22 @@ def order() -> TerminateSession:
     )
 
 
+async def test_heartbeat_is_sent_when_the_machine_cannot_be_measured(
+    control_plane: FakeControlPlane, link: Link, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Without a heartbeat every session would end."""
+    assert await link.heartbeat.beat()
+
+    def refuse(*_: object) -> None:
+        raise OSError(errno.EMFILE, "too many open files")
+
+    monkeypatch.setattr("psutil.virtual_memory", refuse)
+    monkeypatch.setattr("psutil.disk_usage", refuse)
+    assert await link.heartbeat.beat()
+    before, after = control_plane.heartbeats
+    assert (after.memory_used, after.disk_used) == (before.memory_used, before.disk_used)
+
+
 async def test_heartbeat_tells_the_state_and_takes_the_settings(control_plane: FakeControlPlane, link: Link) -> None:
     control_plane.settings = type(control_plane.settings)(password_auth=False, asset_list_page_size="15")
     assert await link.heartbeat.beat()
@@ -461,6 +478,30 @@ async def test_upload_waits_while_the_control_plane_is_away(
         assert spool.waiting
         control_plane.down = False
         await control_plane.until(lambda: not spool.waiting)
+
+
+async def test_recording_that_cannot_be_read_does_not_hold_up_the_others(
+    client: HttpControlPlane, recording: Waiting, tmp_path: Path
+) -> None:
+    unreadable = Waiting(uuid4(), 5, tmp_path)  # a folder
+    spool = FakeSpool(unreadable, recording)
+    await upload(client, spool, lambda: spool.waiting == [unreadable])
+
+
+async def test_spool_that_cannot_be_read_for_a_moment_does_not_end_the_uploads(
+    client: HttpControlPlane, recording: Waiting
+) -> None:
+    class Refusing(FakeSpool):
+        refusals = 1
+
+        def pending(self) -> list[Waiting]:
+            if self.refusals:
+                self.refusals -= 1
+                raise OSError(errno.EMFILE, "too many open files")
+            return super().pending()
+
+    spool = Refusing(recording)
+    await upload(client, spool, lambda: not spool.waiting)
 
 
 async def test_lost_recording_is_only_acknowledged(client: HttpControlPlane) -> None:

@@ -3,6 +3,7 @@
 import asyncio
 import io
 import os
+import resource
 import signal
 import sys
 from collections.abc import AsyncIterator
@@ -41,7 +42,13 @@ class ProxyProcess:
     port: int = field(default_factory=free_port)
     process: asyncio.subprocess.Process | None = None
 
-    async def start(self) -> None:
+    async def start(self, *, open_files: int | None = None) -> None:
+        """`open_files`: how many it may hold."""
+
+        def restrict() -> None:
+            if open_files is not None:
+                resource.setrlimit(resource.RLIMIT_NOFILE, (open_files, open_files))
+
         beats = len(self.plane.heartbeats)
         self.process = await asyncio.create_subprocess_exec(
             sys.executable, "-m", "postern.entrypoints", "proxy",
@@ -53,7 +60,10 @@ class ProxyProcess:
                 "POSTERN_BOOTSTRAP_TOKEN": self.plane.bootstrap_token,
                 "POSTERN_ALLOW_LOCAL_TARGETS": "yes",
                 "POSTERN_RECORDING_RESERVE_MB": "16",
+                "POSTERN_SSH_NEW_PER_ADDRESS": "500",
+                "POSTERN_SSH_SIGNING_IN_PER_ADDRESS": "500",
             },
+            preexec_fn=restrict,
         )  # fmt: skip
         await self.plane.until(lambda: len(self.plane.heartbeats) > beats, 180)
 

@@ -1,6 +1,11 @@
 """Protective limits of a proxy. Every queue is bounded and every wait has a name and an end."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from typing import Final
+
+#: Files that are left for the journal, the outbox, recordings on their way, and requests to the control plane.
+_OTHER_FILES: Final = 256
+_FILES_OF_A_SESSION: Final = 2  # its target, and in a browser its link
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -46,3 +51,19 @@ class Limits:
     # End
     drain_s: float = 60.0  # how long running sessions may go on after SIGTERM
     goodbye_s: float = 1.0  # how long an ending session may take to show its last words
+
+
+def within_open_files(limits: Limits, open_files: int) -> Limits:
+    """The same limits, with as many connections and sessions as a process can have that may hold so many files.
+
+    A process without a free file can neither record nor report: then everybody's session would end, and not the one too many.
+    """
+    room = open_files - min(_OTHER_FILES, open_files // 2)
+    wanted = limits.connections_total + _FILES_OF_A_SESSION * limits.sessions
+    if wanted <= room:
+        return limits
+    return replace(
+        limits,
+        connections_total=limits.connections_total * room // wanted,
+        sessions=limits.sessions * room // wanted,
+    )

@@ -35,6 +35,15 @@ class ProxyState:
     boot_id: UUID = field(default_factory=new_id)
 
 
+@dataclass(frozen=True, kw_only=True)
+class Measures:
+    """How this machine fares. Memory and disk in percent."""
+
+    cpu_load: float
+    memory_used: float
+    disk_used: float
+
+
 class HeartbeatSender:
     """Sends a heartbeat each `HEARTBEAT_INTERVAL_S`, sooner after a failure or on `beat_now`."""
 
@@ -56,6 +65,7 @@ class HeartbeatSender:
         self._on_orders = on_orders
         self._on_answer = on_answer
         self._on_renewal = on_renewal
+        self._measured = Measures(cpu_load=0.0, memory_used=0.0, disk_used=0.0)
         self._now = asyncio.Event()
         self.beating = asyncio.Event()  # set while the control plane answers
         self.unknown = asyncio.Event()  # set when the control plane does not know this proxy
@@ -102,14 +112,30 @@ class HeartbeatSender:
             self._on_renewal()
         return True
 
+    def _measure(self) -> Measures:
+        """What cannot be measured now, as without a free file or on a volume that is gone, stays as it was.
+
+        A heartbeat that is not sent would end every session.
+        """
+        try:
+            self._measured = Measures(
+                cpu_load=psutil.getloadavg()[0],
+                memory_used=psutil.virtual_memory().percent,
+                disk_used=psutil.disk_usage(str(self._state.volume)).percent,
+            )
+        except (OSError, psutil.Error) as error:
+            log.warning("the load of this machine could not be measured: %s", error)
+        return self._measured
+
     def _heartbeat(self) -> Heartbeat:
+        measures = self._measure()
         return Heartbeat(
             version=postern.__version__,
             protocol_version=PROTOCOL_VERSION,
             sessions=self._registry.ids(),
-            cpu_load=psutil.getloadavg()[0],
-            memory_used=psutil.virtual_memory().percent,
-            disk_used=psutil.disk_usage(str(self._state.volume)).percent,
+            cpu_load=measures.cpu_load,
+            memory_used=measures.memory_used,
+            disk_used=measures.disk_used,
             connections=self._state.connections(),
             boot_id=self._state.boot_id,
             stream_address=self._state.stream_address,

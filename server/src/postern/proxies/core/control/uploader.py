@@ -68,8 +68,8 @@ class RecordingUploader:
                 pause_s = _FIRST_PAUSE_S
                 await pause(_LOOK_AGAIN_S, self._wake)
                 self._wake.clear()
-            except ControlUnavailable as error:
-                log.warning("a recording waits: %s", error.message)
+            except (ControlUnavailable, OSError) as error:  # not answered, or not read from the disk
+                log.warning("a recording waits: %s", error)
                 await asyncio.sleep(pause_s)
                 pause_s = min(_LONGEST_PAUSE_S, pause_s * 2)
 
@@ -87,8 +87,10 @@ class RecordingUploader:
             if session_id not in self._put_off:
                 log.error("the recording of session %s is not accepted: %s", session_id, error.message)  # noqa: TRY400 - a refusal is no fault of ours: no stack
             self._put_off.add(session_id)
-        except FileNotFoundError:
-            log.error("the recording of session %s is missing in the spool", session_id)  # noqa: TRY400 - no trace wanted
+        except (
+            OSError
+        ) as error:  # missing, not readable, or without a free file: the others go on, and it is tried again
+            log.error("the recording of session %s cannot be read from the spool: %s", session_id, error)  # noqa: TRY400 - no trace wanted
 
     async def _send_content(self, sealed: Sealed, path: Path) -> bool:
         """Send what is missing. True when the control plane has everything."""

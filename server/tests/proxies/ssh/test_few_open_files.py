@@ -1,0 +1,71 @@
+"""A proxy that may hold few files: it takes fewer people and sessions, and ends none of those that it has."""
+
+import asyncio
+import contextlib
+from collections.abc import AsyncIterator
+
+from postern.proxies.core.limits import Limits, within_open_files
+from proxies.ssh.test_ssh_process import ProxyProcess, proxy_process
+
+__all__ = ["proxy_process"]
+
+FEW = 128
+CLIENTS = 60
+
+
+async def test_too_many_sessions_for_the_open_files_are_refused_and_end_no_other(proxy_process: ProxyProcess) -> None:
+    await proxy_process.stop()
+    await proxy_process.start(open_files=FEW)
+    plane = proxy_process.plane
+    async with contextlib.AsyncExitStack() as stack:
+        clients = [await stack.enter_async_context(cat(proxy_process)) for _ in range(CLIENTS)]
+        answers = await asyncio.gather(*(echo(client, b"first") for client in clients))
+        live = [client for client, answer in zip(clients, answers, strict=True) if answer == b"first\n"]
+        assert 10 < len(live) < CLIENTS
+        for _ in range(FEW):  # who only connects takes a file as well
+            _reader, writer = await asyncio.open_connection("127.0.0.1", proxy_process.port)
+            stack.callback(writer.close)
+        beats = len(plane.heartbeats)
+        await plane.until(lambda: len(plane.heartbeats) >= beats + 2)
+        assert plane.heartbeats[-1].draining is False
+        assert [await echo(client, b"second") for client in live] == [b"second\n"] * len(live)
+    await plane.until(lambda: not plane.heartbeats[-1].sessions)
+    async with cat(proxy_process) as client:
+        assert await echo(client, b"third") == b"third\n", "there is room again"
+
+
+@contextlib.asynccontextmanager
+async def cat(running: ProxyProcess) -> AsyncIterator[asyncio.subprocess.Process]:
+    """`cat` on the target."""
+    process = await asyncio.create_subprocess_exec(
+        *running.ssh("cat"),
+        stdin=asyncio.subprocess.PIPE,
+        stdout=asyncio.subprocess.PIPE,
+        stderr=asyncio.subprocess.DEVNULL,
+    )
+    try:
+        yield process
+    finally:
+        if process.returncode is None:
+            process.kill()
+        await process.wait()
+
+
+async def echo(client: asyncio.subprocess.Process, line: bytes) -> bytes:
+    """What comes back; nothing from a client that was refused."""
+    assert client.stdin is not None
+    assert client.stdout is not None
+    with contextlib.suppress(OSError):
+        client.stdin.write(line + b"\n")
+        await client.stdin.drain()
+    async with asyncio.timeout(90):
+        return await client.stdout.readline()
+
+
+def test_limits_leave_files_for_everything_that_is_no_person() -> None:
+    """A connection takes one, a session in a browser two: its link and its target."""
+    for open_files in (64, 128, 1024, 4096, 5000):
+        limits = within_open_files(Limits(), open_files)
+        assert limits.connections_total + 2 * limits.sessions <= open_files - min(256, open_files // 2)
+        assert min(limits.connections_total, limits.sessions) > open_files // 8
+    assert within_open_files(Limits(), 65536) == Limits()
