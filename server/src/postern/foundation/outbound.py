@@ -4,7 +4,6 @@ The judgement is `kernel.dialing`, which the proxy asks as well. The caller dial
 name, so that a second resolution can not answer differently.
 """
 
-import socket
 from dataclasses import dataclass, replace
 
 from django.conf import settings
@@ -15,6 +14,7 @@ from postern.foundation.settings import Settings
 from postern.foundation.surroundings import Endpoint, look_around, own_services
 from postern.kernel.dialing import DialPolicy, Refusal, Surroundings, plain
 from postern.kernel.errors import PosternError
+from postern.kernel.names import NAMES, NameNotFound
 
 _MESSAGES: dict[Refusal, Promise] = {
     Refusal.METADATA: _("Connections to the metadata service of a cloud are never allowed."),
@@ -35,7 +35,7 @@ class TargetRefused(PosternError):
 
 
 class TargetUnknown(PosternError):
-    """The name does not resolve."""
+    """The name does not resolve, or not in time."""
 
     code = "target_unknown"
 
@@ -85,7 +85,7 @@ def _judged(host: str, port: int, policy: DialPolicy) -> DialTarget:
 
 def _resolve(host: str, port: int) -> list[str]:
     try:
-        found = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)
-    except (OSError, UnicodeError):
+        found = NAMES.find(host, port)
+    except NameNotFound:
         raise TargetUnknown(str(_("The name of the host can not be resolved."))) from None
     return [str(entry[4][0]) for entry in found]

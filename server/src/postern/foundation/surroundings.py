@@ -8,8 +8,12 @@ import psutil
 
 from postern.foundation.settings import Settings
 from postern.kernel.dialing import IpAddress, Surroundings, plain
+from postern.kernel.names import NAMES, NameNotFound
 
 Endpoint = tuple[str, int]
+
+#: The addresses that the names of our services had when they were last found.
+_last_found: dict[str, tuple[IpAddress, ...]] = {}
 
 
 def own_services(settings: Settings) -> tuple[Endpoint, ...]:
@@ -24,7 +28,7 @@ def own_services(settings: Settings) -> tuple[Endpoint, ...]:
 
 
 def look_around(services: Iterable[Endpoint]) -> Surroundings:
-    """The machine's addresses and the services' addresses as they are now. Blocks while names are resolved."""
+    """The machine's addresses and the services' addresses as they are now. Blocks for some seconds at most."""
     return Surroundings(
         machine=machine_addresses(),
         services=frozenset((address, port) for host, port in services if port for address in _addresses_of(host)),
@@ -43,8 +47,11 @@ def _addresses_of(host: str) -> Iterable[IpAddress]:
     if address is not None:
         return (address,)
     try:
-        entries = socket.getaddrinfo(host, None, type=socket.SOCK_STREAM)
-    except (OSError, UnicodeError):
-        return ()  # a service that nobody can find is not reached by a target's name either
+        entries = NAMES.find(host, 0)
+    except NameNotFound:
+        # A service that nobody can find is not reached by a target's name either. One that was found before may be
+        # there still, while the name servers are silent.
+        return _last_found.get(host, ())
     found = (plain(str(entry[4][0])) for entry in entries)
-    return [address for address in found if address is not None]
+    _last_found[host] = tuple(address for address in found if address is not None)
+    return _last_found[host]

@@ -10,8 +10,9 @@ import asyncssh
 import pytest
 
 from fakes.control_plane import FakeAsset, FakeControlPlane, FakeSystemUser
+from peers.silent_names import silent_names
 from peers.ssh_proxy import World
-from postern.contracts.enums import EndReason
+from postern.contracts.enums import Actions, EndReason
 from postern.contracts.events import SessionEnded
 from postern.contracts.terminals import TerminateSession
 from postern.kernel.clock import now
@@ -188,3 +189,25 @@ async def test_session_that_nobody_took_up_leaves_no_connection_at_the_target(wo
     finally:
         master.terminate()
         await master.wait()
+
+
+async def test_hosts_whose_names_nobody_answers_for_hold_up_no_other(world: World) -> None:
+    with silent_names() as names:
+        for number in range(12):
+            world.plane.add_asset(
+                FakeAsset(f"silent{number}", f"h{number}.silent.example", 22, [world.system_user], actions=Actions.ALL)
+            )
+        waiting = [
+            await asyncio.create_subprocess_exec(
+                *world.proxy.ssh(f"alice@deploy@silent{number}", "true"), stderr=asyncio.subprocess.DEVNULL
+            )
+            for number in range(12)
+        ]
+        await world.plane.until(lambda: len(names.asked) == 12)
+        process = await client(world, "echo", "reached")
+        out, _err = await process.communicate()
+        assert (process.returncode, out) == (0, b"reached\n")
+        assert [one.returncode for one in waiting] == [None] * 12, "those are still waiting"
+        for one in waiting:
+            one.kill()
+            await one.wait()

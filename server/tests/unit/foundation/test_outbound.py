@@ -3,15 +3,17 @@
 import socket
 from collections.abc import Iterator
 from dataclasses import replace
+from ipaddress import ip_address
 from typing import Any
 from unittest import mock
 
 import pytest
 from django.conf import settings
 
-from postern.foundation import outbound
+from peers.silent_names import silent_names
 from postern.foundation.outbound import TargetRefused, TargetUnknown, check_dial
 from postern.foundation.settings import Settings
+from postern.foundation.surroundings import look_around
 
 
 @pytest.fixture(autouse=True)
@@ -66,10 +68,24 @@ def test_k36_dial_to_a_name_with_one_inward_address_is_refused() -> None:
         (socket.AF_INET, socket.SOCK_STREAM, 6, "", ("203.0.113.5", 22)),
         (socket.AF_INET, socket.SOCK_STREAM, 6, "", ("127.0.0.1", 22)),
     ]
-    with mock.patch.object(outbound.socket, "getaddrinfo", return_value=answers), pytest.raises(TargetRefused):
+    with mock.patch("socket.getaddrinfo", return_value=answers), pytest.raises(TargetRefused):
         check_dial("rebind.example.test", 22)
 
 
 def test_dial_to_an_unknown_name_says_so() -> None:
     with pytest.raises(TargetUnknown):
         check_dial("no-such-host.invalid", 22)
+
+
+def test_dial_to_a_name_that_nobody_answers_for_is_unknown_and_not_waited_for() -> None:
+    """A proxy waits for it by itself; here it would hold up the requests of all proxies."""
+    with silent_names(), pytest.raises(TargetUnknown):
+        check_dial("host.silent.example", 22)
+
+
+def test_k36_own_service_is_known_by_the_addresses_that_its_name_had_while_nobody_answers() -> None:
+    with silent_names() as names:
+        names.answers.set()
+        assert look_around([("db.silent.example", 5432)]).services == {(ip_address("127.0.0.1"), 5432)}
+        names.answers.clear()
+        assert look_around([("db.silent.example", 5432)]).services == {(ip_address("127.0.0.1"), 5432)}

@@ -9,17 +9,9 @@ from typing import Final
 from postern.contracts.access import Target
 from postern.contracts.enums import EndReason
 from postern.kernel.dialing import DialPolicy, Refusal
+from postern.kernel.names import NAMES, Entry, NameNotFound
 from postern.proxies.core.target import TargetFailed
 from postern.proxies.core.texts import Text
-
-_AddressInfo = tuple[
-    socket.AddressFamily,
-    socket.SocketKind,
-    int,
-    str,
-    tuple[str, int] | tuple[str, int, int, int] | tuple[int, bytes],
-]
-
 
 _REFUSALS: Final = {
     Refusal.METADATA: Text.DIAL_METADATA,
@@ -37,8 +29,8 @@ async def dial(target: Target, policy: DialPolicy, *, timeout_s: float, language
     try:
         async with asyncio.timeout(timeout_s):
             try:
-                found = await loop.getaddrinfo(target.host, target.port, type=socket.SOCK_STREAM)
-            except (OSError, UnicodeError) as error:
+                found = await NAMES.find_soon(target.host, target.port)
+            except NameNotFound as error:
                 message = Text.UNRESOLVED.say(language, host=target.host)
                 raise TargetFailed(EndReason.UNREACHABLE, message, f"resolve: {error}") from error
             around = await loop.run_in_executor(None, policy.look_around)
@@ -62,7 +54,7 @@ def _explain(error: OSError, where: dict[str, object], language: str) -> str:
     return Text.CONNECT_FAILED.say(language, **where, detail=detail)
 
 
-async def _first_that_answers(loop: asyncio.AbstractEventLoop, entries: Sequence[_AddressInfo]) -> socket.socket:
+async def _first_that_answers(loop: asyncio.AbstractEventLoop, entries: Sequence[Entry]) -> socket.socket:
     failure: OSError = OSError("no address")
     for family, kind, protocol, _, address in entries:
         connection = socket.socket(family, kind, protocol)
