@@ -4,7 +4,7 @@ import socket
 from collections.abc import Callable, Iterator
 from datetime import timedelta
 from typing import Any
-from uuid import uuid4
+from uuid import UUID, uuid4
 
 import pytest
 from django.core.signals import request_finished
@@ -199,6 +199,29 @@ def test_reading_one_command_is_in_the_log(proxy: Proxy, active: Session, as_aud
     command = _command(proxy, active)
     assert as_auditor.get(f"{API}commands/{command}/").status_code == 200
     assert [row.resource_id for row in told("commands.viewed")] == [str(active.pk)]
+
+
+@pytest.mark.parametrize(
+    "spelling",
+    [
+        pytest.param(lambda one: {"session_id": f"{one},{uuid4()}"}, id="list"),
+        pytest.param(lambda one: {"session_id": one.hex}, id="without dashes"),
+        pytest.param(lambda one: {"session": f"{{{one}}}"}, id="in braces"),
+        pytest.param(lambda one: {"session_id": [str(one), ""], "command_storage_id": "default"}, id="twice"),
+        pytest.param(lambda one: {"session_id": f",{one}", "command_storage_id": "default"}, id="after a comma"),
+    ],
+)
+def test_reading_commands_names_the_session_however_it_is_spelled(
+    proxy: Proxy, active: Session, as_auditor: APIClient, spelling: Callable[[UUID], dict[str, Any]]
+) -> None:
+    command = _command(proxy, active)
+    assert [row["id"] for row in as_auditor.get(f"{API}commands/", spelling(active.pk)).json()] == [command]
+    assert [row.resource_id for row in told("commands.viewed")] == [str(active.pk)]
+
+
+def test_reading_commands_of_more_sessions_than_are_noted_is_refused(as_auditor: APIClient, active: Session) -> None:
+    many = ",".join(str(uuid4()) for _ in range(51))
+    assert as_auditor.get(f"{API}commands/", {"session_id": many}).status_code == 400
 
 
 def test_export_of_commands_is_in_the_log(proxy: Proxy, active: Session, as_auditor: APIClient) -> None:

@@ -1,6 +1,7 @@
 """Sessions, commands and file transfers for auditors and administrators."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
+from functools import partial
 from typing import Any, Final
 from uuid import UUID
 
@@ -29,6 +30,9 @@ DEFAULT_COMMAND_STORAGE_ID: Final = UUID("00000000-0000-0000-0000-000000000003")
 _MAX_KILLS: Final = 1_000
 #: Query parameters that do not change which commands somebody reads.
 _PAGING: Final = frozenset({"limit", "offset", "order", "fields_size", "session", "session_id"})
+#: Filters that name sessions, and how many one call may name: each is a record of its own in the log.
+_SESSION_NAMES: Final = ("session_id", "session")
+_MAX_NAMED: Final = 50
 _TRUE: Final = frozenset({"1", "true", "True"})
 _FALSE: Final = frozenset({"0", "false", "False"})
 
@@ -162,34 +166,46 @@ class CommandViewSet(ReadOnlyViewSet):
     def list(self, request: Request, *args: Any, **kwargs: Any) -> Any:
         answer = super().list(request, *args, **kwargs)
         if not isinstance(answer, StreamingHttpResponse):  # a file: the export is in the log by itself
-            self._note(request.query_params.get("session_id") or request.query_params.get("session") or "")
+            self._note(self._named_ids())
         return answer
 
     def retrieve(self, request: Request, *args: Any, **kwargs: Any) -> Response:
         answer = super().retrieve(request, *args, **kwargs)
-        self._note(str(answer.data["session"]))
+        self._note({UUID(str(answer.data["session"]))})
         return answer
 
-    def _note(self, session_text: str) -> None:
-        """Who reads commands is on record: what people typed is evidence as much as their recordings are."""
-        session_id = parse_id(session_text)
-        session = Session.objects.visible_to(self.actor, self.scope).filter(pk=session_id).first()
-        if session_id is not None and session is None:
-            return  # nothing was shown
+    def _named(self) -> Sequence[str]:
+        """What the filters that name sessions were given: the values that count, as `DeclaredFilters` reads them."""
+        given = (self.request.query_params.getlist(name) for name in _SESSION_NAMES)
+        counting = [values[-1] for some in given if (values := [value for value in some if value])]
+        return [part for value in counting for part in value.split(",")]
+
+    def _named_ids(self) -> set[UUID] | None:
+        """The sessions that the filters name, in every spelling that these take; None when they name none."""
+        texts = self._named()
+        column = Session._meta.pk  # noqa: SLF001 - the documented model API
+        return {column.to_python(text) for text in texts if text} if texts else None
+
+    def _note(self, session_ids: set[UUID] | None) -> None:
+        """Who reads commands is on record: what people typed is evidence as much as their recordings are.
+
+        Each session that was named is looked at; without any it is the command storage.
+        """
         params = self.request.query_params
         query = {name: params[name] for name in params if name not in _PAGING}
-        viewing.look_at_commands(
-            actor=self.actor,
-            org_id=session.org_id if session else self.scope.org_id,
-            session_id=session.pk if session else None,
-            title=messages.title(session) if session else "",
-            query=query,
-        )
+        look = partial(viewing.look_at_commands, actor=self.actor, query=query)
+        if session_ids is None:
+            look(org_id=self.scope.org_id, session_id=None, title="")
+            return
+        for session in Session.objects.visible_to(self.actor, self.scope).filter(pk__in=session_ids).order_by("pk"):
+            look(org_id=session.org_id, session_id=session.pk, title=messages.title(session))
 
     def filter_queryset(self, queryset: QuerySet[Any]) -> QuerySet[Any]:
         params = self.request.query_params
         storage = params.get("command_storage_id", "")
-        named = params.get("session_id") or params.get("session")
+        named = self._named()
+        if len(named) > _MAX_NAMED:
+            raise ValidationError({"session_id": [_("Too many items.")]})
         if not named and storage not in {"default", str(DEFAULT_COMMAND_STORAGE_ID)}:
             raise NotFound(_("Name a session or a command storage."))
         rows: QuerySet[Any] = super().filter_queryset(queryset)
