@@ -1,3 +1,4 @@
+import hashlib
 import random
 from collections.abc import Callable
 from datetime import timedelta
@@ -9,9 +10,9 @@ from rest_framework.test import APIClient
 
 from factories.browser import PASSWORD, Browser
 from factories.ssh_proof import make_key
-from postern.apps.authn import ssh_proofs
+from postern.apps.authn import past_signatures, ssh_proofs
 from postern.apps.authn.actions import housekeeping
-from postern.apps.authn.models import BearerToken, LoginSession, SignInGuard, UsedSignature
+from postern.apps.authn.models import BearerToken, LoginSession, PastSignatures, SignInGuard, UsedSignature
 from postern.apps.authn.tasks import forget_old_sign_ins
 from postern.apps.users.models import Invitation, SetPasswordLink, User
 from postern.apps.users.public_keys import parse_public_key
@@ -60,19 +61,48 @@ def test_k5_tokens_do_not_depend_on_the_seeded_generator():
     assert not set(first) & {new_token() for _ in range(3)}
 
 
-def test_signatures_go_in_batches_and_those_of_held_keys_stay(ann: User):
+def test_signatures_go_in_batches_and_those_of_held_keys_are_packed(ann: User):
     _key, line = make_key()
     User.objects.filter(pk=ann.pk).update(public_key=line)
     held, long_ago = ssh_proofs.hash_of_key(parse_public_key(line).blob), clock.now() - timedelta(days=100)
     kinds: list[dict[str, Any]] = [{}, {"user_id": ann.pk, "key_hash": held}, {"user_id": ann.pk, "key_hash": "f" * 64}]
     UsedSignature.objects.bulk_create(
-        UsedSignature(signature_hash=f"{number:064d}", date_expired=long_ago, **kinds[number % 3])
-        for number in range(30)
+        UsedSignature(signature_hash=_hash(number), date_expired=long_ago, **kinds[number % 3]) for number in range(30)
     )
     housekeeping._forget_signatures(clock.now(), batch_rows=4)
-    assert UsedSignature.objects.count() == 10
-    assert set(UsedSignature.objects.values_list("key_hash", flat=True)) == {held}
-    assert UsedSignature.objects.filter(date_expired__gt=clock.now()).count() == 10
+    assert not UsedSignature.objects.exists()
+    assert set(PastSignatures.objects.values_list("key_hash", flat=True)) == {held}
+    known = [number for number in range(30) if past_signatures.knows(_signature(ann, held, number))]
+    assert known == [number for number in range(30) if number % 3 == 1]
+
+
+def test_signatures_of_a_held_key_take_a_bounded_number_of_rows_however_often_it_signs_in(
+    ann: User, monkeypatch: pytest.MonkeyPatch
+):
+    monkeypatch.setattr(past_signatures, "_MOST", 20)
+    _key, line = make_key()
+    User.objects.filter(pk=ann.pk).update(public_key=line)
+    held = ssh_proofs.hash_of_key(parse_public_key(line).blob)
+    for first in range(0, 8_000, 1_000):
+        past_signatures.remember(_signature(ann, held, number) for number in range(first, first + 1_000))
+        past_signatures.remember(_signature(ann, held, number) for number in range(first, first + 1_000))
+    assert PastSignatures.objects.count() <= 256
+    assert max(len(bytes(row.digests)) for row in PastSignatures.objects.all()) == 20 * 8
+    assert past_signatures.knows(_signature(ann, held, 7_999))
+    assert not past_signatures.knows(_signature(ann, held, 0)), "the oldest make room"
+    past_signatures.forget_unheld()
+    assert PastSignatures.objects.exists()
+    User.objects.filter(pk=ann.pk).update(public_key="")
+    past_signatures.forget_unheld()
+    assert not PastSignatures.objects.exists()
+
+
+def _hash(number: int) -> str:
+    return hashlib.sha256(str(number).encode()).hexdigest()
+
+
+def _signature(user: User, key_hash: str, number: int) -> past_signatures.Signature:
+    return past_signatures.Signature(user.pk, key_hash, _hash(number))
 
 
 def test_links_and_invitations_that_are_over_are_forgotten_after_a_while(

@@ -228,8 +228,8 @@ class AnsweredSignIn(SavedRow):
 class UsedSignature(SavedRow):
     """A signature that was already taken, so that it is not taken again: of a request (K69), of an SSH sign-in (K8).
 
-    An SSH signature holds no date: it is remembered for as long as the person (`user_id`) holds its key (`key_hash`). Until
-    `date_repeatable` the attempt that brought it (`attempt_hash`) may come again.
+    An SSH signature holds no date: it is remembered for as long as the person (`user_id`) holds its key (`key_hash`), after
+    `date_expired` in `PastSignatures`. Until `date_repeatable` the attempt that brought it (`attempt_hash`) may come again.
     """
 
     id = models.BigAutoField(primary_key=True)
@@ -245,6 +245,25 @@ class UsedSignature(SavedRow):
 
     def __str__(self) -> str:
         return f"used signature {self.pk}"
+
+
+class PastSignatures(SavedRow):
+    """Connections for which a key signed long ago, packed (see `past_signatures`). `part`: first byte of their digests."""
+
+    id = models.BigAutoField(primary_key=True)
+    user_id = models.UUIDField(editable=False)
+    key_hash = models.CharField(max_length=64, editable=False)
+    part = models.PositiveSmallIntegerField(editable=False)
+    digests = models.BinaryField()
+
+    class Meta:
+        verbose_name = _("Past signatures")
+        constraints = [
+            models.UniqueConstraint(fields=("user_id", "key_hash", "part"), name="authn_pastsignatures_unique")
+        ]
+
+    def __str__(self) -> str:
+        return f"past signatures {self.pk}"
 
 
 class PlaceKind(models.TextChoices):

@@ -8,10 +8,10 @@ from typing import Final
 from uuid import UUID
 
 from django.contrib.sessions.models import Session
-from django.db import transaction
+from django.db import connection, transaction
 from django.db.models import Q
 
-from postern.apps.authn import ssh_proofs
+from postern.apps.authn import past_signatures, ssh_proofs
 from postern.apps.authn.lockout import MAX_ADDRESS_LOCK
 from postern.apps.authn.models import (
     AnsweredSignIn,
@@ -45,6 +45,7 @@ def forget_old(*, actor: Actor) -> None:
     now = clock.now()
     delete_in_batches(Session.objects.filter(expire_date__lte=now))
     _forget_signatures(now)
+    past_signatures.forget_unheld()
     delete_in_batches(AnsweredSignIn.objects.filter(date_expired__lte=now))
     delete_in_batches(PendingSignIn.objects.filter(date_expired__lte=now))
     delete_in_batches(KnownPlace.objects.filter(date_expired__lte=now))
@@ -56,7 +57,7 @@ def forget_old(*, actor: Actor) -> None:
 
 
 def _forget_signatures(now: datetime, *, batch_rows: int = BATCH_ROWS) -> None:
-    """Those that would be refused anyway. An SSH signature would be taken again as long as its person holds the key."""
+    """Those that would be refused anyway. An SSH signature would be taken again as long as its person holds the key: it is packed."""
     for _ in range(_MOST_BATCHES):
         if _forget_batch(now, batch_rows) < batch_rows:
             return
@@ -64,17 +65,21 @@ def _forget_signatures(now: datetime, *, batch_rows: int = BATCH_ROWS) -> None:
 
 @transaction.atomic
 def _forget_batch(now: datetime, batch_rows: int) -> int:
-    """Look at the signatures whose time is over longest; how many there were."""
-    over = UsedSignature.objects.filter(date_expired__lte=now).order_by("date_expired", "pk")
-    batch = list(over.values_list("pk", "user_id", "key_hash")[:batch_rows])
-    owners = {user_id for _pk, user_id, key_hash in batch if key_hash and user_id is not None}
+    """Take the signatures whose time is over longest out of the table; how many there were."""
+    over = UsedSignature.objects.select_for_update(skip_locked=connection.features.has_select_for_update_skip_locked)
+    over = over.filter(date_expired__lte=now).order_by("date_expired", "pk")
+    batch = list(over.values_list("pk", "user_id", "key_hash", "signature_hash")[:batch_rows])
+    owners = {user_id for _pk, user_id, key_hash, _hash in batch if key_hash and user_id is not None}
     keys = dict(User.objects.filter(pk__in=owners).values_list("pk", "public_key"))
-    held: dict[tuple[UUID | None, str], bool] = {}
-    for _pk, user_id, key_hash in batch:
+    held: dict[tuple[UUID, str], bool] = {}
+    past: list[past_signatures.Signature] = []
+    for _pk, user_id, key_hash, signature_hash in batch:
+        if user_id is None or not key_hash:
+            continue
         if (user_id, key_hash) not in held:
-            stored = keys.get(user_id, "") if user_id is not None and key_hash else ""
-            held[user_id, key_hash] = ssh_proofs.holds_hash(stored, key_hash)
-    kept = [pk for pk, user_id, key_hash in batch if held[user_id, key_hash]]
-    UsedSignature.objects.filter(pk__in=kept).update(date_expired=now + ssh_proofs.REMEMBERED)
-    UsedSignature.objects.filter(pk__in=[pk for pk, *_ in batch], date_expired__lte=now).delete()
+            held[user_id, key_hash] = ssh_proofs.holds_hash(keys.get(user_id, ""), key_hash)
+        if held[user_id, key_hash]:
+            past.append(past_signatures.Signature(user_id, key_hash, signature_hash))
+    past_signatures.remember(past)
+    UsedSignature.objects.filter(pk__in=[pk for pk, *_ in batch]).delete()
     return len(batch)

@@ -19,7 +19,7 @@ from django.contrib.auth.hashers import check_password, is_password_usable
 from django.db import IntegrityError, transaction
 
 from postern.apps.audits import facade as audits
-from postern.apps.authn import conditions, guard, places, ssh_proofs
+from postern.apps.authn import conditions, guard, past_signatures, places, ssh_proofs
 from postern.apps.authn.errors import (
     AccountDisabled,
     AccountExpired,
@@ -184,7 +184,9 @@ def _is_first_use(user: User, proof: ssh_proofs.KeyProof, attempt: str) -> bool:
     except IntegrityError:  # the same attempt again: its answer did not arrive
         repeated = UsedSignature.objects.filter(signature_hash=proof.connection_hash, attempt_hash=of_attempt)
         return repeated.filter(date_repeatable__gt=now).exists()
-    return True
+    # Asked after the row was made: housekeeping takes a row away in the transaction that packs it
+    past = past_signatures.Signature(user.pk, proof.key_hash, proof.connection_hash)
+    return not past_signatures.knows(past)
 
 
 def signed_in(proof: Proof, *, mfa: MfaState) -> User:
