@@ -9,6 +9,8 @@ The foundation imports no app, so `orgs` and `authn` register their functions he
 - `register_authenticators(C, …)`: the DRF authentication classes, in the order in which they are asked.
 - `register_gate(f)`: `f(request, actor)` may raise to stop an authenticated actor everywhere (password must change …). Views
   with `gates_apply = False` are not gated.
+- `register_standing(f)`: `f(actor)` raises when the actor's sign-in has ended, or when they hold less than they did when the
+  request began.
 - `register_org_names(f)`: `f() -> {org_id: name}`.
 - `register_root_org_name(f)`: `f() -> str`, what administrators call the root organization; empty: as usual.
 """
@@ -25,12 +27,14 @@ from postern.foundation.scope import DEFAULT, OrgScope
 ScopeResolver = Callable[[Request], OrgScope]
 ActorResolver = Callable[[Request, OrgScope], Actor]
 Gate = Callable[[Request, Actor], None]
+Standing = Callable[[Actor], None]
 OrgNames = Callable[[], Mapping[UUID, str]]
 
 
 class _Hooks:
     scope: ScopeResolver | None = None
     actor: ActorResolver | None = None
+    standing: Standing | None = None
     org_names: OrgNames | None = None
     root_org_name: Callable[[], str] | None = None
     gates: list[Gate] = []
@@ -52,6 +56,10 @@ def register_scope_resolver(resolver: ScopeResolver) -> None:
 
 def register_actor_resolver(resolver: ActorResolver) -> None:
     _Hooks.actor = staticmethod(resolver)
+
+
+def register_standing(standing: Standing) -> None:
+    _Hooks.standing = staticmethod(standing)
 
 
 def register_org_names(names: OrgNames) -> None:
@@ -84,6 +92,12 @@ def pass_gates(request: Request, actor: Actor) -> None:
     """Raise when a registered rule stops this actor everywhere."""
     for gate in _Hooks.gates:
         gate(request, actor)
+
+
+def require_standing(actor: Actor) -> None:
+    """Raise when the actor may no longer do what they could when the request began. To be asked where the write begins."""
+    if _Hooks.standing is not None:
+        _Hooks.standing(actor)
 
 
 def org_name(org_id: UUID) -> str:

@@ -6,7 +6,10 @@ from typing import Any
 import pytest
 
 from factories.browser import PASSWORD, Browser
+from factories.meetings import meeting
 from postern.apps.users.models import User
+
+__all__ = ["meeting"]
 
 
 @pytest.fixture

@@ -1,14 +1,13 @@
 """Array writes of people, memberships and groups wait for each other instead of in a circle (PostgreSQL)."""
 
-import contextlib
-import threading
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from typing import Any
 
 import pytest
 from django.db import connection
 
 from factories.browser import Browser
+from factories.meetings import Meeting, at_once
 from postern.apps.authn.models import LoginSession
 from postern.apps.users.actions import groups, memberships, people
 from postern.apps.users.models import Membership, User, UserGroup
@@ -19,8 +18,6 @@ from postern.kernel.ids import DEFAULT_ORG_ID
 pytestmark = pytest.mark.django_db(transaction=True)
 USERS, GROUPS = "/api/v1/users/users/", "/api/v1/users/groups/"
 MEMBERSHIPS = "/api/v1/orgs/org-member-relation/"
-#: How long a write that has written an item waits for another one to do so, too.
-_MEET_S = 1.0
 
 
 @pytest.fixture(autouse=True)
@@ -29,26 +26,6 @@ def _installed(transactional_db: None) -> None:
     if connection.vendor != "postgresql":
         pytest.skip("SQLite has one lock for everything")
     installation.run()
-
-
-@pytest.fixture
-def meeting(monkeypatch: pytest.MonkeyPatch) -> Iterator[Callable[[Any, str], None]]:
-    """After an item was written, let another write get as far: each holds then what the other needs, if that can be."""
-    gate = threading.Barrier(2)
-
-    def after(module: Any, action: str) -> None:
-        real = getattr(module, action)
-
-        def write(**arguments: Any) -> Any:
-            made = real(**arguments)
-            with contextlib.suppress(threading.BrokenBarrierError):  # the other write waits for this one, as it should
-                gate.wait(_MEET_S)
-            return made
-
-        monkeypatch.setattr(module, action, write)
-
-    yield after
-    gate.abort()
 
 
 @pytest.fixture
@@ -62,29 +39,12 @@ def admins(make_person: Callable[..., User]) -> list[Browser]:
     return browsers
 
 
-def at_once(*calls: Callable[[], Any]) -> list[int]:
-    statuses: list[int] = []
-
-    def run(call: Callable[[], Any]) -> None:
-        try:
-            statuses.append(call().status_code)
-        finally:
-            connection.close()
-
-    threads = [threading.Thread(target=run, args=(call,)) for call in calls]
-    for thread in threads:
-        thread.start()
-    for thread in threads:
-        thread.join(timeout=120)
-    return sorted(statuses)
-
-
 def items(rows: list[Any], **values: Any) -> list[dict[str, Any]]:
     return [{"id": str(row.pk), **values} for row in rows]
 
 
 def test_two_changes_of_the_same_people_in_opposite_order(
-    admins: list[Browser], make_person: Callable[..., User], meeting: Callable[[Any, str], None]
+    admins: list[Browser], make_person: Callable[..., User], meeting: Meeting
 ):
     found = [make_person(f"person{number}") for number in range(4)]
     meeting(people, "update_user")
@@ -97,7 +57,7 @@ def test_two_changes_of_the_same_people_in_opposite_order(
 
 
 def test_change_of_many_beside_a_change_of_one_of_them(
-    admins: list[Browser], make_person: Callable[..., User], meeting: Callable[[Any, str], None]
+    admins: list[Browser], make_person: Callable[..., User], meeting: Meeting
 ):
     """The first item holds the audit chain, which the other write needs last; a later item needs the person of that one."""
     first, last = make_person("first"), make_person("last")
@@ -110,7 +70,7 @@ def test_change_of_many_beside_a_change_of_one_of_them(
 
 
 def test_deletion_of_many_beside_a_change_of_one_of_them(
-    admins: list[Browser], make_person: Callable[..., User], meeting: Callable[[Any, str], None]
+    admins: list[Browser], make_person: Callable[..., User], meeting: Meeting
 ):
     first, last = make_person("first"), make_person("last")
     meeting(people, "update_user")
@@ -124,7 +84,7 @@ def test_deletion_of_many_beside_a_change_of_one_of_them(
 
 
 def test_two_changes_of_memberships_in_opposite_order(
-    admins: list[Browser], make_person: Callable[..., User], meeting: Callable[[Any, str], None]
+    admins: list[Browser], make_person: Callable[..., User], meeting: Meeting
 ):
     found = [make_person(f"person{number}") for number in range(4)]
     rows = list(Membership.objects.filter(org_id=DEFAULT_ORG_ID, user__in=found))
@@ -138,7 +98,7 @@ def test_two_changes_of_memberships_in_opposite_order(
 
 
 def test_two_changes_of_the_same_groups_in_opposite_order(
-    admins: list[Browser], make_person: Callable[..., User], meeting: Callable[[Any, str], None]
+    admins: list[Browser], make_person: Callable[..., User], meeting: Meeting
 ):
     rows = [UserGroup.objects.create(org_id=DEFAULT_ORG_ID, name=f"group{number}") for number in range(3)]
     meeting(groups, "update_group")

@@ -1,8 +1,11 @@
 """Writing the log. Only appends exist."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from contextvars import ContextVar
 from dataclasses import dataclass
 from functools import cache
+from itertools import groupby
 from typing import Any
 from uuid import UUID
 
@@ -32,6 +35,44 @@ class Entry:
     new: Mapping[str, Any] | None
 
 
+@dataclass(frozen=True, slots=True)
+class _Waiting:
+    """An event of a write that goes on."""
+
+    org_id: UUID
+    actor: Actor
+    entry: Entry
+
+
+_waiting: ContextVar[list[_Waiting] | None] = ContextVar("audit events of the present write", default=None)
+
+
+@contextmanager
+def gathered() -> Iterator[None]:
+    """Append the events of the block at its end, chain after chain in the order of their organizations.
+
+    To be used inside a transaction. A block inside another one leaves its events to that; those of a block that fails are dropped.
+    """
+    outer = _waiting.get()
+    if outer is not None:
+        known = len(outer)
+        try:
+            yield
+        except BaseException:
+            del outer[known:]
+            raise
+        return
+    events: list[_Waiting] = []
+    token = _waiting.set(events)
+    try:
+        yield
+    finally:
+        _waiting.reset(token)
+    events.sort(key=lambda one: one.org_id)  # stable: within a chain they stay as they came
+    for (org_id, actor), some in groupby(events, key=lambda one: (one.org_id, one.actor)):
+        append_events(actor=actor, org_id=org_id, entries=[one.entry for one in some])
+
+
 def append_event(*, actor: Actor, org_id: UUID, entry: Entry) -> int:
     """Append one event to the chain of `org_id`, in the caller's transaction; returns its number."""
     return append_events(actor=actor, org_id=org_id, entries=[entry])
@@ -40,10 +81,14 @@ def append_event(*, actor: Actor, org_id: UUID, entry: Entry) -> int:
 def append_events(*, actor: Actor, org_id: UUID, entries: Sequence[Entry]) -> int:
     """Append events to the chain of `org_id`, each bound to the one before it, in the caller's transaction.
 
-    Returns the number of the last one; 0 without any.
+    Returns the number of the last one; 0 without any, and while the events of a write are `gathered`.
     """
     if not connection.in_atomic_block:
         raise NotInTransaction("an audit row must be written in the transaction of what it tells")
+    waiting = _waiting.get()
+    if waiting is not None:
+        waiting.extend(_Waiting(org_id, actor, entry) for entry in entries)
+        return 0
     if not entries:
         return 0
     chain = _locked_chain(org_id)

@@ -41,7 +41,7 @@ def create_permission(*, actor: Actor, org_id: UUID, values: Mapping[str, Any]) 
 @transaction.atomic
 def update_permission(*, actor: Actor, permission: AssetPermission, values: Mapping[str, Any]) -> AssetPermission:
     """Change what `values` names and nothing else."""
-    row: AssetPermission = AssetPermission.objects.select_for_update().get(pk=permission.pk)
+    row: AssetPermission = AssetPermission.objects.select_for_update(no_key=True).get(pk=permission.pk)
     lists = {link: _ids(values[link.list_name]) for link in LINKS if link.list_name in values}
     if SYSTEM_USERS in lists and not lists[SYSTEM_USERS]:
         raise FieldRefused("system_users", _("A permission names at least one system user."))
@@ -84,6 +84,8 @@ def delete_permission(*, actor: Actor, permission: AssetPermission) -> None:
 @transaction.atomic
 def add_link(*, actor: Actor, permission: AssetPermission, link: Link, target: Any) -> models.Model:
     """Add one object to a permission; one that is there already stays."""
+    # Whoever deletes the permission at this moment waits, or was first
+    AssetPermission.objects.select_for_update(no_key=True).get(pk=permission.pk)
     _require_own(permission.org_id, link, {target.pk})
     row, created = link.rows.get_or_create(assetpermission=permission, **{f"{link.column}_id": target.pk})
     if created:
@@ -102,7 +104,7 @@ def add_link(*, actor: Actor, permission: AssetPermission, link: Link, target: A
 @transaction.atomic
 def remove_link(*, actor: Actor, link: Link, row: Any) -> None:
     """Take one object out of a permission. The last system user stays (S5-038)."""
-    permission = AssetPermission.objects.select_for_update().get(pk=row.assetpermission_id)
+    permission = AssetPermission.objects.select_for_update(no_key=True).get(pk=row.assetpermission_id)
     if link is SYSTEM_USERS and not link.rows.filter(assetpermission=permission).exclude(pk=row.pk).exists():
         raise FieldRefused("system_users", _("The last system user of a permission cannot be removed."))
     name = str(getattr(row, link.column))
@@ -166,7 +168,9 @@ def _require_own(org_id: UUID, link: Link, ids: Collection[UUID]) -> None:
     """People are members of the organization; everything else belongs to it (K68)."""
     if link is USERS:
         # Locked until the links are there: who leaves the organization at this moment is refused, or loses the link with the rest
-        members = Membership.objects.select_for_update().filter(org_id=org_id, user_id__in=ids).order_by("pk")
+        members = (
+            Membership.objects.select_for_update(no_key=True).filter(org_id=org_id, user_id__in=ids).order_by("pk")
+        )
         known = set(members.values_list("user_id", flat=True))
     else:
         known = set(link.target.objects.filter(org_id=org_id, pk__in=ids).values_list("pk", flat=True))

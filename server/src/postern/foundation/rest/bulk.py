@@ -5,9 +5,8 @@ The answer to a refused call is an array as long as the one that was sent: `[{},
 A viewset whose actions can write many objects with few queries says so with `create_objects(items)`, `update_objects(pairs)` and
 `delete_objects(rows)` beside the forms for one. They mean exactly the same, in the same order.
 
-Item after item locks row after row, with the lock of the audit chain in between. Two such calls, or one beside a write of one object, would
-wait for each other in a circle. So a viewset whose items lock rows names them all in `hold_rows`, which locks them in one order before
-the first item.
+Item after item would lock row after row: two such calls, or one beside a write of one object, would wait for each other in a circle. So
+`begin` locks the rows of all items in one order before the first of them (`row_locks`), and the audit log comes last (`write_transaction`).
 """
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -15,13 +14,14 @@ from contextlib import contextmanager
 from typing import Any, Final, TypeVar
 
 from django.core.exceptions import ValidationError as ModelValidationError
-from django.db import models, transaction
+from django.db import models
 from django.utils.translation import gettext as _
 from rest_framework.exceptions import ValidationError
 
 from postern.foundation.rest import errors
 from postern.foundation.rest.by_key import chosen
 from postern.foundation.rest.uniqueness import GATHERED, Wanted, all_free
+from postern.foundation.write_transaction import write_transaction
 
 #: One bulk call is one transaction; more would hold locks for too long.
 MAX_ITEMS: Final = 1_000
@@ -132,23 +132,26 @@ def write_all(
     write: Callable[[_Item], _Made],
     together: Callable[[Sequence[_Item]], list[_Made]] | None = None,
     *,
-    hold: Callable[[], None] = lambda: None,
+    begin: Callable[[], object],
 ) -> list[_Made]:
     """Write each item, in one transaction. What refuses one refuses all, and the error names which.
 
-    `hold` locks the rows of all items before the first one. `together` writes them all with few queries; when it is refused, nothing of it stays, and `write` finds out whose fault it was.
+    `begin` comes first in the transaction. `together` writes all items with few queries; when it is refused, nothing of it stays, and
+    `write` retries item by item to find the invalid one.
     """
     if together is not None and len(items) > 1:
         try:
-            with transaction.atomic():
+            with write_transaction():
+                begin()
                 return together(items)
         except Exception as error:  # only what an answer can tell is a refusal; the rest goes on
             if errors.fields_of(error) is None:
                 raise
-    with _faults_by_item(items) as done, transaction.atomic():
-        hold()
-        for item in items:
-            done.append(write(item))
+    with write_transaction():
+        begin()
+        with _faults_by_item(items) as done:
+            for item in items:
+                done.append(write(item))
     return done
 
 
@@ -174,25 +177,26 @@ def _faults_by_item(items: Sequence[Any]) -> Iterator[list[Any]]:
 
 
 def delete_all(
-    rows: Sequence[Any],
     delete: Callable[[Any], None],
     together: Callable[[Sequence[Any]], None] | None = None,
     *,
-    hold: Callable[[], None] = lambda: None,
+    begin: Callable[[], Sequence[Any]],
 ) -> None:
-    """Delete each row, in one transaction; the first that may not go refuses all, with its own error. `together`, `hold` as above."""
-    if together is not None and len(rows) > 1:
+    """Delete the rows that `begin` answers, in one transaction; the first that may not go refuses all, with its own error.
+
+    `together` as above.
+    """
+    if together is not None:
         try:
-            with transaction.atomic():
-                together(rows)
+            with write_transaction():
+                together(begin())
         except Exception as error:  # as above
             if errors.fields_of(error) is None:
                 raise
         else:
             return
-    with transaction.atomic():
-        hold()
-        for row in rows:
+    with write_transaction():
+        for row in begin():
             delete(row)
 
 

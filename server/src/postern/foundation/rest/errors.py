@@ -43,6 +43,8 @@ _UNIQUE_VIOLATION = "23505"
 _POSTGRESQL_KEY = re.compile(r"\(([^()]+)\)=\(")
 #: Columns that no form shows.
 _UNSHOWN = frozenset({"org_id"})
+#: Columns that hold another field in a form in which it can be compared.
+_SHOWN_AS = {"username_key": "username"}
 #: So many of the objects that refer to one are named.
 _NAMED = 3
 
@@ -128,7 +130,7 @@ def _still_used(error: ProtectedError | RestrictedError) -> str:
 
 
 def _columns_taken(error: IntegrityError) -> list[str]:
-    """The fields of the unique constraint that was hurt; empty when it was something else, or cannot be told."""
+    """The fields of the unique constraint that was violated; empty when it was something else, or cannot be told."""
     cause = error.__cause__
     diagnosis = getattr(cause, "diag", None)
     if getattr(cause, "sqlstate", None) == _UNIQUE_VIOLATION and diagnosis is not None:
@@ -138,7 +140,7 @@ def _columns_taken(error: IntegrityError) -> list[str]:
         text = str(error)
         start = "UNIQUE constraint failed: "
         columns = [part.rpartition(".")[2] for part in text[len(start) :].split(", ")] if text.startswith(start) else []
-    shown = [column for column in columns if column.isidentifier() and column not in _UNSHOWN]
+    shown = [_SHOWN_AS.get(column, column) for column in columns if column.isidentifier() and column not in _UNSHOWN]
     return shown if len(shown) == len([column for column in columns if column not in _UNSHOWN]) else []
 
 

@@ -42,7 +42,7 @@ from collections.abc import Hashable, Mapping, Sequence
 from typing import Any, ClassVar, Final
 
 from django.core.exceptions import ValidationError as ModelValidationError
-from django.db import models, transaction
+from django.db import models
 from django.http import HttpResponse
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
@@ -54,6 +54,7 @@ from rest_framework.response import Response
 from rest_framework.routers import DefaultRouter, DynamicRoute, Route
 from rest_framework.viewsets import ViewSetMixin
 
+from postern.foundation import identity, row_locks
 from postern.foundation.rest import bulk, counts, keyed
 from postern.foundation.rest.exchange.mixins import Exchangeable, ExportMixin, ImportMixin
 from postern.foundation.rest.filters import DateRange, DeclaredFilters, DeclaredOrder, Selected, TermSearch, narrows
@@ -62,6 +63,7 @@ from postern.foundation.rest.pagination import OptionalLimitPagination
 from postern.foundation.rest.related import Related, attach_all
 from postern.foundation.rest.views import PosternView
 from postern.foundation.scope import writable
+from postern.foundation.write_transaction import write_transaction
 from postern.kernel.errors import PosternError
 
 MAX_BULK_ITEMS: Final = bulk.MAX_ITEMS
@@ -124,10 +126,29 @@ class RowsViewSet(Exchangeable, ViewSetMixin, PosternView, GenericAPIView[Any]):
         return rows
 
     def hold_rows(self, rows: Sequence[Any], values: Sequence[Mapping[str, Any]], *, deleting: bool = False) -> None:
-        """Lock what the items of an array are about, with one ordered query, before the first of them is written (see `bulk`).
+        """Lock what a write is about before its first item is written, by the rules of `row_locks`.
 
-        `rows` are changed or deleted, `values` are the validated items. Override where the action for one object locks rows.
+        `rows` are changed or deleted, `values` are the validated items. Override where items refer to other rows, or where the
+        action locks something before its row.
         """
+        del values
+        if rows:
+            row_locks.lock(type(rows[0]), [row.pk for row in rows], deleting=deleting)
+
+    def begin_write(
+        self, rows: Sequence[Any], values: Sequence[Mapping[str, Any]], *, deleting: bool = False
+    ) -> Sequence[Any]:
+        """First thing in the transaction of a write: the caller may still write, and the rows are locked.
+
+        The right was checked before the body was read and checked, which takes a while for a large one. Answers the rows; of those
+        that are to be deleted the ones that nobody else has deleted meanwhile.
+        """
+        identity.require_standing(self.actor)
+        self.hold_rows(rows, values, deleting=deleting)
+        if not rows or not deleting:
+            return rows
+        left = row_locks.still_there(type(rows[0]), [row.pk for row in rows])
+        return [row for row in rows if row.pk in left]
 
     def _without_lists(self, rows: models.QuerySet[Any]) -> models.QuerySet[Any]:
         """Rows without what `completed` reads when they are to be shown."""
@@ -198,12 +219,13 @@ class CreateMixin(ImportMixin, RowsViewSet):
             self.in_bulk = True
             items = bulk.prepare_all(items, self.prepare_create)
             together = getattr(self, "create_objects", None)
-            made: Any = bulk.write_all(items, self.create_object, together, hold=lambda: self.hold_rows((), items))
+            made: Any = bulk.write_all(items, self.create_object, together, begin=lambda: self.begin_write((), items))
         else:
             serializer = self.get_serializer(data=data)
             serializer.is_valid(raise_exception=True)
             values = self.prepare_create(dict(serializer.validated_data))
-            with transaction.atomic():
+            with write_transaction():
+                self.begin_write((), [values])
                 made = self.create_object(values)
         return Response(self.present(made, many=many), status=status.HTTP_201_CREATED)
 
@@ -230,7 +252,8 @@ class UpdateMixin(ImportMixin, RowsViewSet):
         serializer = self.get_serializer(instance, data=request.data, partial=partial)
         serializer.is_valid(raise_exception=True)
         values = self.prepare_update(instance, dict(serializer.validated_data))
-        with transaction.atomic():
+        with write_transaction():
+            self.begin_write([instance], [values])
             changed = self.update_object(instance, values)
         return Response(self.get_serializer(self.completed([changed])[0]).data)
 
@@ -252,7 +275,7 @@ class UpdateMixin(ImportMixin, RowsViewSet):
             pairs,
             lambda pair: self.update_object(*pair),
             together,
-            hold=lambda: self.hold_rows(rows, [values for _row, values in pairs]),
+            begin=lambda: self.begin_write(rows, [values for _row, values in pairs]),
         )
         if not self.page_relations:
             anew = bulk.by_key(self.get_queryset(), [row.pk for row in changed])
@@ -276,8 +299,11 @@ class DeleteMixin(RowsViewSet):
     """DELETE of one object, or of a named selection."""
 
     def destroy(self, request: Request, *args: Any, **kwargs: Any) -> Response:
-        with transaction.atomic():
-            self.delete_object(self.get_object())
+        with write_transaction():
+            left = self.begin_write([self.get_object()], (), deleting=True)
+            if not left:
+                self._not_found()
+            self.delete_object(left[0])
         return Response(status=status.HTTP_204_NO_CONTENT)
 
     def bulk_destroy(self, request: Request, *args: Any, **kwargs: Any) -> Response:
@@ -289,7 +315,7 @@ class DeleteMixin(RowsViewSet):
         for instance in rows:
             self.check_object_permissions(request, instance)
         together = getattr(self, "delete_objects", None)
-        bulk.delete_all(rows, self.delete_object, together, hold=lambda: self.hold_rows(rows, (), deleting=True))
+        bulk.delete_all(self.delete_object, together, begin=lambda: self.begin_write(rows, (), deleting=True))
         return Response(status=status.HTTP_204_NO_CONTENT)
 
     def delete_object(self, instance: Any) -> None:

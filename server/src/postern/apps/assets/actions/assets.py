@@ -13,7 +13,7 @@ from postern.apps.assets.actions.belongings import LISTS
 from postern.apps.assets.events import AssetsChanged, AssetsDeleted
 from postern.apps.assets.models import Asset, TreeChangeKind
 from postern.apps.audits import facade as audits
-from postern.foundation import events, row_writes
+from postern.foundation import events, row_locks, row_writes
 from postern.foundation.actor import Actor
 
 #: What is wanted of one asset: columns of `Asset`, and `LISTS`.
@@ -104,6 +104,7 @@ def delete_assets(*, actor: Actor, assets: Sequence[Asset]) -> None:
 def _delete_in(actor: Actor, org_id: UUID, assets: Sequence[Asset]) -> None:
     write = change_log.begin(org_id)
     keys = [asset.pk for asset in assets]
+    row_locks.lock(Asset, keys, deleting=True)
     lists = belongings.shown(keys)
     write.touch(TreeChangeKind.NODE, belongings.nodes_of(keys))
     write.touch(TreeChangeKind.ASSET, keys)
@@ -116,15 +117,16 @@ def _delete_in(actor: Actor, org_id: UUID, assets: Sequence[Asset]) -> None:
 
 
 @transaction.atomic
-def clear_admin_user(*, admin_user_id: UUID) -> None:
+def clear_admin_user(*, org_id: UUID, admin_user_id: UUID) -> None:
     """Forget an admin user that is going away (called by the vault, which writes the audit row)."""
+    change_log.begin(org_id)
     Asset.objects.filter(admin_user_id=admin_user_id).update(admin_user_id=None)
 
 
 def _locked(keys: Sequence[UUID]) -> dict[UUID, Asset]:
     """The rows as they are now. Raises `Asset.DoesNotExist` when one is gone."""
-    rows = Asset.objects.select_for_update(of=("self",)).select_related("platform").filter(pk__in=keys).order_by()
-    found = {row.pk: row for row in rows}
+    rows = Asset.objects.select_for_update(of=("self",), no_key=True).select_related("platform").filter(pk__in=keys)
+    found = {row.pk: row for row in rows.order_by("pk")}
     if len(found) < len(set(keys)):
         raise Asset.DoesNotExist
     return found

@@ -14,7 +14,7 @@ from postern.apps.assets.change_log import TreeWrite
 from postern.apps.assets.errors import NodeNotFound
 from postern.apps.assets.models import Asset, AssetNode, AssetProtocol, Label, Node, TreeChangeKind
 from postern.apps.assets.protocols import ProtocolPort
-from postern.foundation import row_writes
+from postern.foundation import row_locks, row_writes
 from postern.foundation.actor import Actor
 from postern.foundation.prepared import PreparedQuery
 
@@ -40,6 +40,7 @@ def give(actor: Actor, write: TreeWrite, pairs: Pairs) -> dict[UUID, Shown]:
     row_writes.insert([row for asset, values in pairs for row in _protocol_rows(asset, values.get("protocols") or ())])
     row_writes.insert(_place_rows(places))
     labelled = {asset.pk: _label_ids(asset, values["labels"]) for asset, values in pairs if values.get("labels")}
+    row_locks.share(Label, (), required={label_id for label_ids in labelled.values() for label_id in label_ids})
     row_writes.insert(_label_rows(labelled))
     write.touch(TreeChangeKind.NODE, (node_id for wanted in places.values() for node_id in wanted))
     labels = _labels_of(list(labelled))
@@ -126,6 +127,7 @@ def _replace_labels(wanted: Mapping[UUID, set[UUID]]) -> bool:
         return False
     held: defaultdict[UUID, set[UUID]] = defaultdict(set)
     gone: list[int] = []
+    row_locks.share(Label, (), required={label_id for label_ids in wanted.values() for label_id in label_ids})
     for key, asset_id, label_id in _labellings_of(list(wanted)).values_list("pk", "asset_id", "label_id"):
         held[asset_id].add(label_id)
         if label_id not in wanted[asset_id]:

@@ -11,6 +11,7 @@ from django.utils.translation import gettext as _
 from postern.apps.assets.errors import InternalPlatform
 from postern.apps.assets.models import Asset, FavoriteAsset, Label, Platform, PlatformBase
 from postern.apps.audits import facade as audits
+from postern.foundation import row_locks
 from postern.foundation.actor import Actor
 
 #: The audit row names the assets of a label up to this many; of more it tells the number.
@@ -55,8 +56,9 @@ def create_platform(*, actor: Actor, values: Mapping[str, Any]) -> Platform:
 @transaction.atomic
 def update_platform(*, actor: Actor, platform: Platform, values: Mapping[str, Any]) -> Platform:
     """Change a platform of one's own. Raises `InternalPlatform` for a built-in one."""
-    _require_own(platform)
-    changed: Platform = _update(actor, platform, {name: value for name, value in values.items() if name != "internal"})
+    row = Platform.objects.select_for_update(no_key=True).get(pk=platform.pk)
+    _require_own(row)
+    changed: Platform = _update(actor, row, {name: value for name, value in values.items() if name != "internal"})
     return changed
 
 
@@ -76,6 +78,12 @@ def _require_own(platform: Platform) -> None:
         raise InternalPlatform(_("The platform %(name)s is built in and stays as it is.") % {"name": platform.name})
 
 
+def hold_labelled(label_ids: Collection[UUID], asset_ids: Collection[UUID]) -> None:
+    """Keep the assets that carry these labels, or are to carry them, until the transaction ends (`row_locks`)."""
+    carriers = Asset.labels.through.objects.filter(label_id__in=label_ids).order_by()
+    row_locks.share(Asset, carriers.values_list("asset_id", flat=True), required=asset_ids)
+
+
 @transaction.atomic
 def create_label(*, actor: Actor, org_id: UUID, values: Mapping[str, Any]) -> Label:
     """`values`: columns, and `assets` (list of `Asset`)."""
@@ -92,7 +100,7 @@ def create_label(*, actor: Actor, org_id: UUID, values: Mapping[str, Any]) -> La
 @transaction.atomic
 def update_label(*, actor: Actor, label: Label, values: Mapping[str, Any]) -> Label:
     """Change what `values` names (as for `create_label`); `assets` becomes exactly the set that carries the label."""
-    label = Label.objects.select_for_update().get(pk=label.pk)
+    label = Label.objects.select_for_update(no_key=True).get(pk=label.pk)
     columns = {name: value for name, value in values.items() if name != "assets"}
     old = {name: getattr(label, name) for name in columns if getattr(label, name) != columns[name]}
     new = {name: columns[name] for name in old}

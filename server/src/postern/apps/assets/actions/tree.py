@@ -1,6 +1,6 @@
 """Writes of the node tree. Every one keeps `parent`, `key`, `full_value` and the closure (`NodePath`) in step."""
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from typing import Final
 from uuid import UUID
 
@@ -13,13 +13,19 @@ from postern.apps.assets.errors import NodeNotEmpty, NodeNotFound, NodeRefused, 
 from postern.apps.assets.events import AssetsChanged
 from postern.apps.assets.models import AssetNode, Node, NodePath, TreeChangeKind
 from postern.apps.audits import facade as audits
-from postern.foundation import events
+from postern.foundation import events, row_locks
 from postern.foundation.actor import Actor
-from postern.kernel.ids import new_id
+from postern.kernel.ids import DEFAULT_ORG_ID, new_id
 
 _MAX_VALUE: Final = 128
 _MAX_FULL_VALUE: Final = 4096
 _BATCH: Final = 500
+
+
+def hold(org_ids: Iterable[UUID]) -> None:
+    """Lock the trees of these organizations until the transaction ends: first thing in a write of many nodes."""
+    for org_id in sorted(org_ids):
+        change_log.begin(org_id)
 
 
 @transaction.atomic
@@ -134,6 +140,7 @@ def delete_node(*, actor: Actor, node: Node) -> None:
     node = _fresh(node)
     if node.parent is None:
         raise NodeNotEmpty(_("The root node cannot be deleted."))
+    row_locks.lock(Node, [node.pk], deleting=True)
     below = NodePath.objects.filter(ancestor=node).values("descendant")
     if Node.objects.filter(parent=node).exists() or AssetNode.objects.filter(node__in=below).exists():
         raise NodeNotEmpty(_("The node is not empty: move its assets and nodes elsewhere first."))
@@ -232,6 +239,10 @@ def _take_child_key(parent: Node) -> str:
 
 
 def _next_root_key() -> str:
+    # The default organization's root is always there: organizations that are founded at once take their keys one after the other
+    list(
+        Node.objects.select_for_update(no_key=True).filter(org_id=DEFAULT_ORG_ID, parent__isnull=True).values_list("pk")
+    )
     keys = Node.objects.filter(parent__isnull=True).values_list("key", flat=True)
     return str(max((int(key) for key in keys), default=0) + 1)
 

@@ -1,6 +1,6 @@
 """Endpoints of assets, platforms, labels, stars and host keys."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any, cast
 from uuid import UUID
 
@@ -14,7 +14,7 @@ from rest_framework.response import Response
 
 from postern.apps.assets import admin_users, queries
 from postern.apps.assets.actions import assets as asset_actions
-from postern.apps.assets.actions import catalogue, host_keys
+from postern.apps.assets.actions import catalogue, host_keys, tree
 from postern.apps.assets.api.serializers import (
     AssetSerializer,
     FavoriteAssetSerializer,
@@ -87,8 +87,8 @@ class AssetViewSet(ResourceViewSet):
             if params.get(name):
                 rows = queries.speaking(rows, params[name])
         system_user = parse_id(params.get("system_users__id", ""))
-        if system_user is not None:
-            rows = rows.filter(pk__in=admin_users.assets_of(system_user))
+        if params.get("system_users__id"):
+            rows = rows.filter(pk__in=admin_users.assets_of(system_user) if system_user is not None else ())
         return rows
 
     def _node(self, text: str) -> Node | None:
@@ -101,6 +101,13 @@ class AssetViewSet(ResourceViewSet):
             kwargs["context"] = {**self.get_serializer_context(), "admin_user_names": admin_users.displays(ids)}
             return self.get_serializer_class()(*args, **kwargs)
         return super().get_serializer(*args, **kwargs)
+
+    def hold_rows(self, rows: Sequence[Any], values: Sequence[Mapping[str, Any]], *, deleting: bool = False) -> None:
+        """The tree first, as in each action. What makes or changes assets takes all other locks itself."""
+        del values
+        tree.hold({row.org_id for row in rows} or {self.scope.org_id})
+        if deleting:
+            super().hold_rows(rows, (), deleting=True)
 
     def create_object(self, data: dict[str, Any]) -> Asset:
         return self.create_objects([data])[0]
@@ -176,6 +183,12 @@ class LabelViewSet(ResourceViewSet):
         rows = cast("QuerySet[Label]", super().visible_rows())
         carriers = Prefetch("assets", queryset=Asset.objects.only("pk").order_by())
         return rows.annotate(asset_count=Count("assets")).prefetch_related(carriers)
+
+    def hold_rows(self, rows: Sequence[Any], values: Sequence[Mapping[str, Any]], *, deleting: bool = False) -> None:
+        super().hold_rows(rows, values, deleting=deleting)
+        catalogue.hold_labelled(
+            [label.pk for label in rows], [asset.pk for item in values for asset in item.get("assets") or ()]
+        )
 
     def create_object(self, data: dict[str, Any]) -> Label:
         label = catalogue.create_label(actor=self.actor, org_id=writable(self.scope), values=data)

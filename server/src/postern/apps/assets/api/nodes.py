@@ -1,5 +1,6 @@
 """Endpoints of the node tree."""
 
+from collections.abc import Mapping, Sequence
 from typing import Any, Final, cast
 
 from django.db.models import QuerySet
@@ -64,6 +65,10 @@ class NodeViewSet(ResourceViewSet):
     search_fields = ("value",)
     ordering_fields = ("value", "key", "full_value")
     default_order = ("full_value",)
+
+    def hold_rows(self, rows: Sequence[Any], values: Sequence[Mapping[str, Any]], *, deleting: bool = False) -> None:
+        """The tree, and with it all its nodes."""
+        tree.hold({row.org_id for row in rows} or {self.scope.org_id})
 
     def create_object(self, data: dict[str, Any]) -> Node:
         return self._create_child(placement.root_of(writable(self.scope)), data)

@@ -1,5 +1,6 @@
 """A person's own access keys and login sessions."""
 
+from collections.abc import Mapping, Sequence
 from typing import Any
 from uuid import UUID
 
@@ -16,6 +17,7 @@ from postern.apps.authn.actions.tokens import (
     set_access_key_active,
 )
 from postern.apps.authn.models import AccessKey, LoginEnd, LoginSession
+from postern.apps.users import facade as users
 from postern.apps.users.models import User
 from postern.foundation.rest.rights import Right
 from postern.foundation.rest.serializers import ResourceSerializer
@@ -45,6 +47,11 @@ class OwnRows(RowsViewSet):
 
     rights = Right.VALID_USER
     always_root = True
+
+    def hold_rows(self, rows: Sequence[Any], values: Sequence[Mapping[str, Any]], *, deleting: bool = False) -> None:
+        """The person first, as whoever ends everything of the account does."""
+        users.hold_caller(self.actor)
+        super().hold_rows(rows, values, deleting=deleting)
 
     def own_id(self) -> UUID:
         """The caller's id; the right has made sure that he is a person."""

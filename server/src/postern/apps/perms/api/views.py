@@ -1,5 +1,6 @@
 """Endpoints of asset permissions: the resource, its links, and what is asked about it."""
 
+from collections.abc import Mapping, Sequence
 from datetime import datetime
 from typing import Any, cast
 from uuid import UUID
@@ -13,12 +14,12 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 
 from postern.apps.assets.models import Asset
-from postern.apps.perms import actions, facade
+from postern.apps.perms import actions, facade, holding
 from postern.apps.perms.action_names import ACTION_NAMES, to_names
 from postern.apps.perms.api.serializers import AssetPermissionSerializer, relation_serializer
 from postern.apps.perms.decision import Decision, Named, Reason, Via
 from postern.apps.perms.filters import PermissionFilters
-from postern.apps.perms.links import ASSETS, NODES, SYSTEM_USERS, USER_GROUPS, USERS, Link
+from postern.apps.perms.links import ASSETS, LINKS, NODES, SYSTEM_USERS, USER_GROUPS, USERS, Link
 from postern.apps.perms.members import assets_of, users_of
 from postern.apps.perms.models import AssetPermission
 from postern.apps.users.models import Membership, User
@@ -79,6 +80,11 @@ class AssetPermissionViewSet(ResourceViewSet):
         if wanted is not None:
             queryset = queryset.filter(pk__in=wanted.values("pk"))
         return super().filter_queryset(queryset)
+
+    def hold_rows(self, rows: Sequence[Any], values: Sequence[Mapping[str, Any]], *, deleting: bool = False) -> None:
+        named = {link: {one.pk for item in values for one in item.get(link.list_name) or ()} for link in LINKS}
+        spoken_of = [link for link in LINKS if deleting or any(link.list_name in item for item in values)]
+        holding.hold([row.pk for row in rows], named=named, links=spoken_of, deleting=deleting)
 
     def create_object(self, data: dict[str, Any]) -> AssetPermission:
         made = actions.create_permission(actor=self.actor, org_id=writable(self.scope), values=data)
@@ -222,6 +228,14 @@ class _RelationViewSet(CreateMixin, DeleteMixin, ReadOnlyViewSet):
         visible = AssetPermission.objects.visible_to(self.actor, self.scope).values("pk")
         rows: QuerySet[Any] = self.link.rows.filter(assetpermission__in=visible)
         return rows.select_related("assetpermission", self.link.column).order_by("pk")
+
+    def hold_rows(self, rows: Sequence[Any], values: Sequence[Mapping[str, Any]], *, deleting: bool = False) -> None:
+        del deleting  # a link goes, its permission stays
+        permission_ids = {row.assetpermission_id for row in rows} | {item["assetpermission"].pk for item in values}
+        named = {getattr(row, f"{self.link.column}_id") for row in rows} | {
+            item[self.link.column].pk for item in values
+        }
+        holding.hold(permission_ids, named={self.link: named})
 
     def create_object(self, data: dict[str, Any]) -> Any:
         return actions.add_link(

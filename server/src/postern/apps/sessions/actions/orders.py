@@ -20,6 +20,7 @@ from postern.contracts.access import ActionsUntil
 from postern.contracts.enums import Actions, EndReason, SessionState
 from postern.contracts.terminals import ChangeGrant, Order, StopWatching, TerminateSession
 from postern.foundation.actor import Actor
+from postern.foundation.write_transaction import write_transaction
 from postern.kernel import clock
 
 log = logging.getLogger(__name__)
@@ -34,7 +35,7 @@ def group_of(terminal_id: UUID) -> str:
     return f"terminal.{terminal_id}"
 
 
-@transaction.atomic
+@write_transaction()
 def terminate_sessions(
     *, actor: Actor, sessions: Iterable[Session], reason: EndReason = EndReason.TERMINATED
 ) -> tuple[UUID, ...]:
@@ -71,7 +72,7 @@ def terminate_sessions(
     return tuple(ordered)
 
 
-@transaction.atomic
+@write_transaction()
 def stop_watching(*, actor: Actor, watches: Iterable[WatchToken]) -> int:
     """Order the end of watching; returns how many watchers are told to go."""
     told = 0

@@ -5,8 +5,6 @@ from collections.abc import Mapping
 from typing import Final
 from uuid import UUID
 
-from django.db import transaction
-
 from postern.apps.audits import facade as audits
 from postern.apps.sessions import messages
 from postern.apps.sessions.actions import lifecycle, sealing
@@ -22,6 +20,7 @@ from postern.apps.sessions.models import (
 )
 from postern.contracts import events as contract
 from postern.contracts.enums import RecordingState
+from postern.foundation.write_transaction import write_transaction
 
 MAX_EVENTS: Final = 500
 _MAX_INPUT_CHARS: Final = 4096
@@ -32,7 +31,7 @@ _MAX_OFFSET_MS: Final = 2**53
 StateChange = contract.SessionStarted | contract.SessionEnded | contract.ActionsEnded
 
 
-@transaction.atomic
+@write_transaction()
 def store_events(*, terminal: Terminal, batch: contract.EventBatch) -> contract.EventBatchAnswer:
     """Store a batch in its order, all or nothing. Events of sessions that are not this terminal's are rejected."""
     wanted = {event.session_id for event in batch.events}

@@ -10,8 +10,6 @@ import logging
 from datetime import datetime, timedelta
 from typing import Final
 
-from django.db import transaction
-
 from postern.apps.audits import facade as audits
 from postern.apps.preferences import facade as preferences
 from postern.apps.sessions import messages
@@ -20,6 +18,7 @@ from postern.apps.sessions.models import DoomedFile, Session
 from postern.apps.sessions.storage import LocalStorage
 from postern.contracts.enums import SessionState
 from postern.foundation.actor import Actor
+from postern.foundation.write_transaction import write_transaction
 from postern.kernel import clock
 
 log = logging.getLogger(__name__)
@@ -52,7 +51,7 @@ def delete_doomed_files(*, storage: LocalStorage) -> int:
     return gone
 
 
-@transaction.atomic
+@write_transaction()
 def _forget_rows(actor: Actor, border: datetime) -> int:
     over = Session.objects.filter(state=SessionState.ENDED.value, date_end__lt=border).order_by("date_end")
     chosen = lifecycle.lock(Session.objects.filter(pk__in=list(over.values_list("pk", flat=True)[:_AT_ONCE])))

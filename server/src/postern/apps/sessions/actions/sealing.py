@@ -16,6 +16,7 @@ from postern.apps.sessions import evidence, messages
 from postern.apps.sessions.models import Command, FileTransfer, RefusedRequest, Session
 from postern.contracts.enums import SessionState
 from postern.foundation.actor import SYSTEM, Actor
+from postern.foundation.write_transaction import write_transaction
 
 _AT_ONCE: Final = 500
 
@@ -72,7 +73,7 @@ def anchor_running() -> int:
     running = Session.objects.exclude(state=SessionState.ENDED.value)
     moved = running.filter(evidence_count__gt=models.F("evidence_anchored")).order_by("pk")
     keys = list(moved.values_list("pk", flat=True)[:_AT_ONCE])
-    with transaction.atomic():
+    with write_transaction():
         sessions = list(moved.filter(pk__in=keys).select_for_update())
         for session in sessions:
             anchor(session)

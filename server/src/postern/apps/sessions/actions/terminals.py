@@ -20,6 +20,7 @@ from postern.contracts.enums import EndReason, SessionState
 from postern.contracts.terminals import Heartbeat, HeartbeatAnswer
 from postern.foundation import events
 from postern.foundation.actor import Actor
+from postern.foundation.write_transaction import write_transaction
 from postern.kernel import clock, ids
 
 log = logging.getLogger(__name__)
@@ -30,7 +31,7 @@ _MAX_COUNT: Final = 2**31 - 1
 _LONG_AWAY: Final = timedelta(days=1)
 
 
-@transaction.atomic
+@write_transaction()
 def beat(
     *, terminal: Terminal, heartbeat: Heartbeat, remote_addr: str | None, secret_hash: str = ""
 ) -> HeartbeatAnswer:
@@ -134,6 +135,7 @@ def _reconcile(terminal: Terminal, heartbeat: Heartbeat, now: datetime) -> tuple
 @transaction.atomic
 def change_terminal(*, actor: Actor, terminal: Terminal, changes: dict[str, Any]) -> Terminal:
     """Change what a super administrator may change: name, comment, storages, acceptance. Raises CredentialRevoked."""
+    terminal = Terminal.objects.existing().select_for_update(no_key=True).get(pk=terminal.pk)
     if changes.get("is_accepted") and terminal.is_revoked:
         raise CredentialRevoked(_("The credential of this terminal was revoked. Let it register again."))
     old = {name: getattr(terminal, name) for name in changes if getattr(terminal, name) != changes[name]}
@@ -151,7 +153,7 @@ def change_terminal(*, actor: Actor, terminal: Terminal, changes: dict[str, Any]
     return terminal
 
 
-@transaction.atomic
+@write_transaction()
 def delete_terminal(*, actor: Actor, terminal: Terminal) -> None:
     """Its credential is void from now on, and its sessions are presumed over."""
     retire(actor=actor, terminal=terminal, why="deleted")
@@ -170,7 +172,7 @@ def expire_leases(*, actor: Actor, now: datetime, lease: timedelta) -> tuple[UUI
     return tuple(pk for pk in list(lost) if _expire_lease(actor=actor, terminal_id=pk, border=now - lease))
 
 
-@transaction.atomic
+@write_transaction()
 def _expire_lease(*, actor: Actor, terminal_id: UUID, border: datetime) -> bool:
     terminal = Terminal.objects.select_for_update(no_key=True).get(pk=terminal_id)
     if (terminal.date_last_heartbeat or terminal.date_created) > border:

@@ -19,6 +19,7 @@ from postern.apps.audits import facade as audits
 from postern.apps.sessions import messages, ranges
 from postern.apps.sessions.models import Recording, Viewing, ViewingForm
 from postern.foundation.actor import Actor, ActorKind
+from postern.foundation.write_transaction import write_transaction
 from postern.kernel import clock, ids
 
 #: A viewing ends when nothing was asked for so long, or after so long altogether: then the next request begins another.
@@ -92,7 +93,7 @@ def look_at_commands(
     _continue(key, begin, None)
 
 
-@transaction.atomic
+@write_transaction()
 def close_idle_viewings() -> int:
     """Record the ends of viewings in which nothing was asked for a while; returns how many ended."""
     now = clock.now()

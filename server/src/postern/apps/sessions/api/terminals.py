@@ -1,6 +1,7 @@
 """Terminals: registration by components, the list for super administrators, their tasks."""
 
-from typing import Any
+from collections.abc import Mapping, Sequence
+from typing import Any, cast
 
 from django.db.models import Count, Q, QuerySet
 from django.utils.translation import gettext as _
@@ -16,6 +17,7 @@ from postern.apps.sessions.actions import registrations, terminals
 from postern.apps.sessions.api.authentication import Component, RegistrationAuthentication
 from postern.apps.sessions.api.serializers import OrderSerializer, RegistrationSerializer, TerminalSerializer
 from postern.apps.sessions.models import ProxyOrder, Terminal
+from postern.apps.users import facade as users
 from postern.contracts.enums import SessionState
 from postern.foundation.rest.openapi.answers import Answer
 from postern.foundation.rest.rights import Right
@@ -86,9 +88,14 @@ class TerminalViewSet(UpdateMixin, DeleteMixin, ReadOnlyViewSet):
         live = Q(sessions__state__in=(SessionState.OPENING.value, SessionState.ACTIVE.value))
         return Terminal.objects.existing().annotate(session_online=Count("sessions", filter=live))
 
+    def hold_rows(self, rows: Sequence[Any], values: Sequence[Mapping[str, Any]], *, deleting: bool = False) -> None:
+        """The caller first: whoever ends a suspected administrator's access waits for this write, or comes before it."""
+        users.hold_caller(self.actor)
+        super().hold_rows(rows, values)  # a deleted terminal keeps its row
+
     def update_object(self, instance: Terminal, data: dict[str, Any]) -> Terminal:
         terminals.change_terminal(actor=self.actor, terminal=instance, changes=data)
-        return instance
+        return cast("Terminal", self.visible_rows().get(pk=instance.pk))
 
     def delete_object(self, instance: Terminal) -> None:
         terminals.delete_terminal(actor=self.actor, terminal=instance)

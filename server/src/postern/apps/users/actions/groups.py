@@ -3,7 +3,7 @@
 from collections.abc import Iterable
 from uuid import UUID
 
-from django.db import transaction
+from django.db import connection, transaction
 
 from postern.apps.users.actions import trail
 from postern.apps.users.actions.holding import hold_all
@@ -11,15 +11,29 @@ from postern.apps.users.actions.memberships import require_members
 from postern.apps.users.errors import RootOrganization
 from postern.apps.users.events import GroupsChanged
 from postern.apps.users.models import User, UserGroup, UserGroupMember
-from postern.foundation import events
+from postern.foundation import events, row_locks
 from postern.foundation.actor import Actor
 from postern.foundation.scope import OrgScope
 
 
-def hold_groups(*, actor: Actor, group_ids: Iterable[UUID], user_ids: Iterable[UUID]) -> None:
-    """Lock groups and the people who are to be their members until the transaction ends: first thing in a write of many."""
-    hold_all(actor, user_ids)
-    list(UserGroup.objects.select_for_update().filter(pk__in=list(group_ids)).order_by("pk").values_list("pk"))
+def hold_groups(
+    *,
+    actor: Actor,
+    group_ids: Iterable[UUID],
+    user_ids: Iterable[UUID],
+    replacing: bool = False,
+    deleting: bool = False,
+) -> None:
+    """Lock groups and the people who are to be their members until the transaction ends: first thing in a write.
+
+    `replacing`: the present members are concerned as well. Whoever leaves the organization at this moment leaves its groups, too.
+    """
+    groups, people = set(group_ids), set(user_ids)
+    if (replacing or deleting) and connection.features.has_select_for_update:
+        members = UserGroupMember.objects.filter(usergroup__in=groups).order_by()
+        people |= set(members.values_list("user_id", flat=True))
+    hold_all(actor, people)
+    row_locks.lock(UserGroup, groups, deleting=deleting)
 
 
 @transaction.atomic
@@ -55,6 +69,7 @@ def update_group(
     user_ids: Iterable[UUID] | None = None,
 ) -> UserGroup:
     """Change a group; None leaves a field as it is. `user_ids` become exactly its members."""
+    group = UserGroup.objects.select_for_update(no_key=True).get(pk=group.pk)
     changes: dict[str, trail.Change] = {}
     for field, value in (("name", name), ("comment", comment)):
         if value is not None and value != getattr(group, field):

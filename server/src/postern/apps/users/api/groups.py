@@ -87,9 +87,13 @@ class UserGroupViewSet(ResourceViewSet):
         return self.visible_rows().get(pk=instance.pk)
 
     def hold_rows(self, rows: Sequence[Any], values: Sequence[Mapping[str, Any]], *, deleting: bool = False) -> None:
-        del deleting
-        members = {user.pk for item in values for user in item.get("users", ())}
-        groups.hold_groups(actor=self.actor, group_ids=[group.pk for group in rows], user_ids=members)
+        groups.hold_groups(
+            actor=self.actor,
+            group_ids=[group.pk for group in rows],
+            user_ids={user.pk for item in values for user in item.get("users", ())},
+            replacing=any("users" in item for item in values),
+            deleting=deleting,
+        )
 
     def delete_object(self, instance: UserGroup) -> None:
         groups.delete_group(actor=self.actor, group=instance)

@@ -149,6 +149,9 @@ class OrganizationViewSet(ResourceViewSet):
         single = self.get_serializer_class() is OrganizationDetailSerializer
         return rows.prefetch_related("memberships") if single else rows
 
+    def hold_rows(self, rows: Sequence[Any], values: Sequence[Mapping[str, Any]], *, deleting: bool = False) -> None:
+        """Nothing: each action locks its people first, and then the organization."""
+
     def create_object(self, data: dict[str, Any]) -> Organization:
         licensing.require()
         members = _members(data)

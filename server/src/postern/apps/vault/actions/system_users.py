@@ -8,14 +8,14 @@ from django.db import models, transaction
 
 from postern.apps.assets import facade as assets
 from postern.apps.audits import facade as audits
-from postern.apps.users.models import Membership
+from postern.apps.users.models import Membership, User
 from postern.apps.vault import secret_store
 from postern.apps.vault.errors import NotAMember
 from postern.apps.vault.events import SystemUsersChanged
-from postern.apps.vault.models import SystemUser, SystemUserUser
+from postern.apps.vault.models import SealedSecret, SystemUser, SystemUserUser
 from postern.apps.vault.rules import SECRET_COLUMNS, Plan, plan
-from postern.apps.vault.secret_store import place_of
-from postern.foundation import events
+from postern.apps.vault.secret_store import SYSTEM_USERS, place_of
+from postern.foundation import events, row_locks
 from postern.foundation.actor import Actor
 from postern.kernel.secret import MASK
 
@@ -38,6 +38,26 @@ _COLUMNS: Final = (
 )
 
 
+def hold(system_user_ids: Collection[UUID], *, deleting: bool = False) -> None:
+    """Lock system users and their secrets until the transaction ends: first thing in a write (`row_locks`)."""
+    row_locks.lock(SystemUser, system_user_ids, deleting=deleting)
+    places = SealedSecret.objects.filter(table=SYSTEM_USERS, row_id__in=system_user_ids).order_by()
+    row_locks.lock(SealedSecret, places.values_list("pk", flat=True), deleting=deleting)
+
+
+def hold_bound(
+    system_users: Collection[SystemUser],
+    target: type[models.Model],
+    *,
+    bound: Collection[UUID] = (),
+    binding: Collection[UUID] = (),
+) -> None:
+    """The same for a write of what system users are, or are to be, bound to: assets, nodes or people."""
+    row_locks.lock(SystemUser, [row.pk for row in system_users])
+    # Whoever leaves an organization has the own row locked, and is then taken off its system users.
+    row_locks.share(target, bound, required=binding, unchanged=target is User)
+
+
 @transaction.atomic
 def create_system_user(*, actor: Actor, org_id: UUID, values: Mapping[str, Any]) -> SystemUser:
     """A new system user. `values`: columns, `password`, `private_key`, `token`, `auto_generate_key`."""
@@ -58,7 +78,7 @@ def create_system_user(*, actor: Actor, org_id: UUID, values: Mapping[str, Any])
 @transaction.atomic
 def update_system_user(*, actor: Actor, system_user: SystemUser, values: Mapping[str, Any]) -> SystemUser:
     """Change what `values` names. An empty secret means that the stored one stays."""
-    row: SystemUser = SystemUser.objects.select_for_update().get(pk=system_user.pk)
+    row: SystemUser = SystemUser.objects.select_for_update(no_key=True).get(pk=system_user.pk)
     old = _columns_of(row)
     held = secret_store.held_columns(place_of(row, ""))
     made = plan(values, old, creating=False, held=held)
@@ -85,10 +105,12 @@ def update_system_user(*, actor: Actor, system_user: SystemUser, values: Mapping
 @transaction.atomic
 def delete_system_user(*, actor: Actor, system_user: SystemUser) -> None:
     """Delete a system user with its secrets and its place in permissions."""
+    # Under the lock: a secret that is stored at this moment would stay behind
+    hold([system_user.pk], deleting=True)
     org_id, system_user_id = system_user.org_id, system_user.pk
     old = _columns_of(system_user)
     secret_store.drop_all(place_of(system_user, ""))
-    assets.clear_admin_user(admin_user_id=system_user_id)
+    assets.clear_admin_user(org_id=org_id, admin_user_id=system_user_id)
     system_user.delete()
     system_user.pk = system_user_id  # the audit chain's lock comes last, as in every write
     audits.record_change(actor=actor, action="delete", target=system_user, old=old)
@@ -98,6 +120,7 @@ def delete_system_user(*, actor: Actor, system_user: SystemUser) -> None:
 @transaction.atomic
 def clear_secrets(*, actor: Actor, system_user: SystemUser) -> None:
     """Forget the secrets of a system user; without any nothing happens."""
+    hold([system_user.pk])
     place = place_of(system_user, "")
     held = secret_store.held_columns(place)
     if not held and not system_user.ssh_key_fingerprint:
@@ -120,7 +143,9 @@ def bind_user(*, actor: Actor, row: SystemUserUser) -> models.Model:
 
     The membership is locked until the binding is there: who is leaving at this moment is not bound any more.
     """
-    memberships = Membership.objects.select_for_update().filter(user=row.user_id, org_id=row.systemuser.org_id)
+    memberships = Membership.objects.select_for_update(no_key=True).filter(
+        user=row.user_id, org_id=row.systemuser.org_id
+    )
     if not list(memberships.order_by("pk").values_list("pk", flat=True)):
         raise NotAMember
     return bind(actor=actor, row=row)

@@ -1,5 +1,6 @@
 """Endpoints of system users, admin users and their bindings."""
 
+from collections.abc import Mapping, Sequence
 from typing import Any, ClassVar, cast
 
 from django.db.models import Count, QuerySet
@@ -20,6 +21,7 @@ from postern.apps.vault.models import SystemUser, SystemUserAsset, SystemUserNod
 from postern.foundation.rest.rights import Right
 from postern.foundation.rest.viewsets import CreateMixin, DeleteMixin, ReadOnlyViewSet, ResourceViewSet, RowsViewSet
 from postern.foundation.scope import writable
+from postern.foundation.write_transaction import write_transaction
 
 ADMIN_ONLY = dict.fromkeys(("list", "retrieve", "create", "update", "destroy"), Right.ORG_ADMIN)
 
@@ -39,6 +41,10 @@ class SystemUserViewSet(ResourceViewSet):
             if wanted:
                 rows = rows.filter(**{f"{name}__in": [one.strip() for one in wanted.split(",")]})
         return rows.annotate(assets_amount=Count("asset_rows"))
+
+    def hold_rows(self, rows: Sequence[Any], values: Sequence[Mapping[str, Any]], *, deleting: bool = False) -> None:
+        del values
+        actions.hold([row.pk for row in rows], deleting=deleting)
 
     def create_object(self, data: dict[str, Any]) -> SystemUser:
         return actions.create_system_user(actor=self.actor, org_id=writable(self.scope), values=data)
@@ -62,7 +68,9 @@ class SystemUserViewSet(ResourceViewSet):
     @action(detail=True, methods=["delete"], url_path="auth-info", url_name="auth-info")
     def clear_auth_info(self, request: Request, **kwargs: Any) -> Response:
         """Forget the secrets. There is no reading them: the contract's GET is not built (nobody sees a credential)."""
-        actions.clear_secrets(actor=self.actor, system_user=self.get_object())
+        with write_transaction():
+            self.begin_write([self.get_object()], ())
+            actions.clear_secrets(actor=self.actor, system_user=self.get_object())
         return Response(status=204)
 
 
@@ -98,6 +106,19 @@ class _BindingViewSet(CreateMixin, DeleteMixin, ReadOnlyViewSet):
 
     rights = dict.fromkeys(("list", "retrieve", "create", "destroy"), Right.ORG_ADMIN)
     joined: tuple[str, ...] = ()
+    #: The column that names what the system user is tied to.
+    column: ClassVar[str]
+
+    def hold_rows(self, rows: Sequence[Any], values: Sequence[Mapping[str, Any]], *, deleting: bool = False) -> None:
+        del deleting  # the row goes, what it ties stays
+        system_users = {row.systemuser for row in rows} | {item["systemuser"] for item in values}
+        target: Any = self.get_queryset().model._meta.get_field(self.column).related_model  # noqa: SLF001 - the documented model API
+        actions.hold_bound(
+            system_users,
+            target,
+            bound={getattr(row, f"{self.column}_id") for row in rows},
+            binding={item[self.column].pk for item in values},
+        )
 
     def visible_rows(self) -> QuerySet[Any]:
         visible = SystemUser.objects.visible_to(self.actor, self.scope).values("pk")
@@ -122,6 +143,7 @@ class SystemUserAssetViewSet(_BindingViewSet):
     filter_fields = ("id", "asset", "systemuser")
     search_fields = ("asset__hostname", "asset__ip", "systemuser__name", "systemuser__username")
     joined = ("asset",)
+    column = "asset"
 
 
 class SystemUserNodeViewSet(_BindingViewSet):
@@ -130,6 +152,7 @@ class SystemUserNodeViewSet(_BindingViewSet):
     filter_fields = ("id", "node", "systemuser")
     search_fields = ("node__value", "systemuser__name", "systemuser__username")
     joined = ("node",)
+    column = "node"
 
 
 class SystemUserUserViewSet(_BindingViewSet):
@@ -138,6 +161,7 @@ class SystemUserUserViewSet(_BindingViewSet):
     filter_fields = ("id", "user", "systemuser")
     search_fields = ("user__username", "user__name", "systemuser__name", "systemuser__username")
     joined = ("user",)
+    column = "user"
 
     def create_object(self, data: dict[str, Any]) -> Any:
         return actions.bind_user(actor=self.actor, row=SystemUserUser(**data))

@@ -1,0 +1,51 @@
+"""Writes that meet: each has written something when the other goes on, if their locks let it come to that."""
+
+import contextlib
+import threading
+from collections.abc import Callable, Iterator
+from typing import Any
+
+import pytest
+from django.db import connection
+
+#: How long a write that has written an item waits for another one to do so, too.
+_MEET_S = 1.0
+
+Meeting = Callable[[Any, str], None]
+
+
+@pytest.fixture
+def meeting(monkeypatch: pytest.MonkeyPatch) -> Iterator[Meeting]:
+    """After `module.action` let another write get as far: each holds then what the other needs, if that can be."""
+    gate = threading.Barrier(2)
+
+    def after(module: Any, action: str) -> None:
+        real = getattr(module, action)
+
+        def write(*values: Any, **arguments: Any) -> Any:
+            made = real(*values, **arguments)
+            with contextlib.suppress(threading.BrokenBarrierError):  # the other write waits for this one, as it should
+                gate.wait(_MEET_S)
+            return made
+
+        monkeypatch.setattr(module, action, write)
+
+    yield after
+    gate.abort()
+
+
+def at_once(*calls: Callable[[], Any]) -> list[int]:
+    statuses: list[int] = []
+
+    def run(call: Callable[[], Any]) -> None:
+        try:
+            statuses.append(call().status_code)
+        finally:
+            connection.close()
+
+    threads = [threading.Thread(target=run, args=(call,)) for call in calls]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join(timeout=120)
+    return sorted(statuses)
