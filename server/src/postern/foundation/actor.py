@@ -28,6 +28,7 @@ class Actor:
     `bits` is the union of the role bits (a system administrator has super+admin+audit+use, an organization's auditor
     audit+use, an active user use). A disabled or expired user has no bits at all. `org_ids` are the organizations of
     which the user is a member in any role. `credential` names the access key or token that a program shows instead of a sign-in.
+    `scope_id` is the organization of the request, to which `bits` belong; None where they are nobody's concern.
     `epoch` is the person's session epoch when the request was authenticated: it differs once everything of theirs was ended.
     """
 
@@ -36,6 +37,7 @@ class Actor:
     username: str = ""
     name: str = ""
     bits: RoleBits = RoleBits.NONE
+    scope_id: UUID | None = None
     remote_addr: str | None = None
     login_session: str | None = None
     credential: str | None = None

@@ -6,9 +6,11 @@ from uuid import UUID
 from django.db.models import F
 
 from postern.apps.authn.models import AccessKey, BearerToken, LoginSession
+from postern.apps.rbac import facade as rbac
 from postern.apps.users.models import User
 from postern.apps.users.rules import mfa_is_forced
 from postern.foundation.actor import Actor
+from postern.foundation.scope import OrgScope
 from postern.kernel import clock
 
 _ACCESS_KEY, _TOKEN = "access_key", "token"
@@ -39,6 +41,13 @@ def still_holds(actor: Actor) -> bool:
     """Whether it was not ended since. Locks its row: whoever ends it waits until the caller's write is stored, or came before."""
     login_session = UUID(actor.login_session) if actor.login_session is not None else None
     return hold(login_session=login_session, credential=actor.credential or "")
+
+
+def has_lost_rights(actor: Actor, user: User) -> bool:
+    """Whether the person, as they are now, holds less in the organization of the request than when it began."""
+    if actor.scope_id is None:
+        return False
+    return bool(actor.bits & ~rbac.rights_of(user, OrgScope(actor.scope_id)).bits)
 
 
 def hold(*, login_session: UUID | None, credential: str) -> bool:

@@ -11,6 +11,7 @@ from postern.apps.authn.models import LoginSession
 from postern.apps.orgs import facade as orgs
 from postern.apps.rbac import facade as rbac
 from postern.apps.users import facade as users
+from postern.apps.users.errors import RightsLost, SignInEnded
 from postern.apps.users.models import User
 from postern.foundation.actor import Actor, ActorKind, anonymous
 from postern.foundation.scope import DEFAULT, OrgScope
@@ -79,6 +80,17 @@ def _view_has(request: Request, mark: str) -> bool:
     return bool(getattr(view, mark, False))
 
 
+def require_standing(actor: Actor) -> None:
+    """Raises SignInEnded, RightsLost when the caller may no longer do what they could when the request began."""
+    if not actor.is_user or actor.user_id is None:
+        return
+    user = User.objects.filter(pk=actor.user_id).first()
+    if user is None or user.session_epoch != actor.epoch:
+        raise SignInEnded
+    if callers.has_lost_rights(actor, user):
+        raise RightsLost
+
+
 def actor_of_user(
     user: User,
     rights: rbac.Rights,
@@ -94,6 +106,7 @@ def actor_of_user(
         username=user.username,
         name=user.name,
         bits=rights.bits,
+        scope_id=rights.scope_id,
         remote_addr=remote_addr,
         login_session=login_session,
         credential=credential,

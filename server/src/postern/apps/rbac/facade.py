@@ -21,6 +21,7 @@ class Rights:
     roles: tuple[Role, ...]
     org_ids: frozenset[UUID]
     org_roles: frozenset[str]
+    scope_id: UUID
 
     def may_enter(self, scope: OrgScope, *, system_role: str) -> bool:
         """Whether the person has any business in this organization."""
@@ -49,6 +50,7 @@ def rights_of(user: User, scope: OrgScope) -> Rights:
         roles=roles_shown(standing),
         org_ids=frozenset(row.org_id for row in memberships),
         org_roles=org_roles,
+        scope_id=scope.org_id,
     )
 
 

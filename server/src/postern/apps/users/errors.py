@@ -27,6 +27,16 @@ class SignInEnded(PosternError):
         super().__init__(_("Your sign-in has ended. Sign in again."))
 
 
+class RightsLost(PosternError):
+    """The caller's role was lowered while the call was under way."""
+
+    code = "permission_denied"
+    status = 403
+
+    def __init__(self) -> None:
+        super().__init__(_("You do not have permission to perform this action."))
+
+
 class OwnLimit(FieldProblem):
     """Somebody changes what limits them. `fields` names each of these columns."""
 

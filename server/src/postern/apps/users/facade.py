@@ -189,9 +189,9 @@ def member_ids(org_id: UUID) -> frozenset[UUID]:
     return frozenset(Membership.objects.filter(org_id=org_id).values_list("user_id", flat=True))
 
 
-def register_caller_check(still_holds: callers.StillHolds) -> None:
-    """Called by authn, which keeps what callers show: whether it still holds."""
-    callers.register(still_holds)
+def register_caller_check(still_holds: callers.StillHolds, has_lost_rights: callers.HasLostRights) -> None:
+    """Called by authn, which knows callers: whether what they showed still holds, and whether they hold less than before."""
+    callers.register(still_holds, has_lost_rights)
 
 
 def register_login_locks(locked: login_locks.LockedNames, unlock: login_locks.Unlock) -> None:

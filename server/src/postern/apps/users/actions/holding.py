@@ -1,7 +1,8 @@
 """Locking the people whom a write concerns, and a second look at the caller under that lock.
 
 A caller is authenticated when the request begins, and the write comes later: after a body was read, a password was hashed, a
-lock was waited for. Meanwhile an administrator may have ended everything of a suspected account. Such a write is refused.
+lock was waited for. Meanwhile an administrator may have ended everything of a suspected account, or lowered its role. Such a write is
+refused.
 """
 
 from collections.abc import Iterable
@@ -10,9 +11,12 @@ from uuid import UUID
 from django.db.models import Q
 
 from postern.apps.users import callers
-from postern.apps.users.errors import SignInEnded
+from postern.apps.users.errors import AboveYou, RightsLost, SignInEnded
 from postern.apps.users.models import SystemRole, User
+from postern.apps.users.policy import may_update
+from postern.apps.users.queries import administered_org_ids, subject_of
 from postern.foundation.actor import Actor
+from postern.foundation.scope import OrgScope
 
 
 def hold(actor: Actor, user: User, *, administrators: bool = False) -> User:
@@ -46,7 +50,21 @@ def hold_all(
         caller = rows.get(caller_id)
         if caller is None or caller.session_epoch != actor.epoch or not callers.still_holds(actor):
             raise SignInEnded
+        if callers.has_lost_rights(actor, caller):
+            raise RightsLost
     return rows
+
+
+def hold_changeable(actor: Actor, scope: OrgScope, user: User) -> User:
+    """`hold` for a write that only somebody above the person may do. Raises AboveYou.
+
+    The same was asked when the request began. Since then, while a password was hashed, the person may have become an
+    administrator, or a member of an organization that the caller does not administer.
+    """
+    row = hold(actor, user)
+    if not may_update(actor, subject_of(row, scope, row.memberships.all(), administered_org_ids(actor))):
+        raise AboveYou
+    return row
 
 
 def hold_caller(actor: Actor) -> None:

@@ -141,7 +141,9 @@ def update_user(*, actor: Actor, scope: OrgScope, user: User, person: PersonInpu
     keys = checked_public_keys(person.public_key) if person.public_key else None
     with transaction.atomic():
         row = _locked(actor, user)
-        # Judged by the locked row: a form that repeats old values must not undo a limit that was set meanwhile.
+        # Judged by the locked row: the person may have risen above the actor since, and a form that repeats old values must
+        # not undo a limit that was set meanwhile.
+        person = _permitted(actor, scope, row, person)
         _check_grants(actor, person, before=row)
         _check_own_limits(actor, person, row)
         was_valid = row.is_valid
@@ -149,13 +151,15 @@ def update_user(*, actor: Actor, scope: OrgScope, user: User, person: PersonInpu
         _keep_an_administrator(row)
         if was_valid and not row.is_valid:
             row.session_epoch += 1
+        # Before the row: an administrator who lowers the own role with the same form still may
+        places = _change_memberships(actor, scope, row, person.org_roles, person.group_ids)
         if changes:
             row.save()
         if changes.keys() & _LINKS_RELY_ON:
             void_links(row)
         if person.new_password is not None:
             store_prepared(actor=actor, row=row, new=person.new_password, by_self=False)
-        changes |= _change_memberships(actor, scope, row, person.org_roles, person.group_ids)
+        changes |= places
         if changes:
             trail.record(actor, audits.Event.USER_UPDATED, row, changes, org_id=scope.org_id)
         if "public_key" in changes:

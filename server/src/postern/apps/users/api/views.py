@@ -15,7 +15,7 @@ from rest_framework.response import Response
 from postern.apps.users import credentials, login_locks, second_factors
 from postern.apps.users.actions import invitations, links, memberships, passwords, people
 from postern.apps.users.actions.credentials import end_chosen, reset_access
-from postern.apps.users.actions.holding import hold_all
+from postern.apps.users.actions.holding import hold_all, hold_changeable
 from postern.apps.users.actions.people import PersonInput
 from postern.apps.users.api.serializers import UserSerializer, shown_credentials
 from postern.apps.users.errors import AboveYou, OwnLockOut, OwnSecondFactor
@@ -35,6 +35,7 @@ from postern.foundation.rest.openapi.answers import ANY_OBJECT, ANY_OBJECTS, Ans
 from postern.foundation.rest.rights import Right
 from postern.foundation.rest.text import PlainField
 from postern.foundation.rest.viewsets import MAX_BULK_ITEMS, ResourceViewSet, SelectionMissing
+from postern.foundation.write_transaction import write_transaction
 
 _SUGGESTIONS = 3
 #: Where the input of a person stands whose password was hashed before the transaction.
@@ -245,7 +246,7 @@ class UserViewSet(ResourceViewSet):
         rows = list(self.filter_queryset(self.get_queryset())[: MAX_BULK_ITEMS + 1])
         if len(rows) > MAX_BULK_ITEMS:
             raise ValidationError([_("Too many items in one call.")])
-        with transaction.atomic():
+        with write_transaction():
             hold_all(self.actor, [user.pk for user in rows])
             for user in rows:
                 memberships.remove_from_org(actor=self.actor, scope=self.scope, user=user)
@@ -261,7 +262,8 @@ class UserViewSet(ResourceViewSet):
         serializer = self.get_serializer(data=request.data)
         serializer.is_valid(raise_exception=True)
         new = passwords.prepare_for_another(self.actor, user, serializer.validated_data["password"])
-        with transaction.atomic():
+        with write_transaction():
+            hold_changeable(self.actor, self.scope, user)
             passwords.set_password(actor=self.actor, user=user, new=new)
             end_chosen(actor=self.actor, user=user, kinds=serializer.validated_data["end"])
         return Response({})
@@ -276,7 +278,8 @@ class UserViewSet(ResourceViewSet):
         user = self._changeable()
         wish = EndSerializer(data=request.data)
         wish.is_valid(raise_exception=True)
-        with transaction.atomic():
+        with write_transaction():
+            hold_changeable(self.actor, self.scope, user)
             link = links.issue_set_password_link(actor=self.actor, user=user, void_password=True, scope=self.scope)
             end_chosen(actor=self.actor, user=user, kinds=wish.validated_data["end"])
         return Response({**self.get_serializer(user).data, "set_password_link": _link(link)})
@@ -295,7 +298,9 @@ class UserViewSet(ResourceViewSet):
         """
         del request, kwargs
         user = self._changeable()
-        link, ended = reset_access(actor=self.actor, scope=self.scope, user=user)
+        with write_transaction():
+            hold_changeable(self.actor, self.scope, user)
+            link, ended = reset_access(actor=self.actor, scope=self.scope, user=user)
         return Response({"set_password_link": _link(link) if link is not None else None, "ended": ended})
 
     @action(detail=True, methods=["put", "patch"], url_path="pubkey/reset")
@@ -303,7 +308,9 @@ class UserViewSet(ResourceViewSet):
         """Remove the public keys of a person."""
         del request, kwargs
         user = self._changeable()
-        passwords.set_public_keys(actor=self.actor, user=user, text="")
+        with write_transaction():
+            hold_changeable(self.actor, self.scope, user)
+            passwords.set_public_keys(actor=self.actor, user=user, text="")
         return Response(self.get_serializer(user).data)
 
     @action(detail=False, methods=["get"])
@@ -345,7 +352,9 @@ class UserViewSet(ResourceViewSet):
         user = self._changeable()
         if user.pk == self.actor.user_id:
             raise OwnSecondFactor
-        second_factors.reset(self.actor, user)
+        with write_transaction():
+            hold_changeable(self.actor, self.scope, user)
+            second_factors.reset(self.actor, user)
         return Response({"msg": "success"})
 
     def _changeable(self) -> User:
