@@ -12,6 +12,9 @@ from typing import Final
 
 ROOT: Final = Path(__file__).resolve().parent.parent
 BIN: Final = ROOT / ".venv" / "bin"
+#: Compiled modules are kept, whatever the caller's shell says. Without them each worker of a test run rewrites the asserts
+#: of all test files, and each process of a started product compiles the product: about a minute of a whole run.
+KEEP_BYTECODE: Final = {"PYTHONDONTWRITEBYTECODE": ""}
 
 
 @dataclass(frozen=True)
@@ -38,7 +41,7 @@ def perform(step: Step) -> Outcome:
     done = subprocess.run(
         step.argv,
         cwd=ROOT / step.cwd,
-        env={**os.environ, **step.environ},
+        env={**os.environ, **KEEP_BYTECODE, **step.environ},
         stdin=subprocess.DEVNULL,
         stdout=subprocess.PIPE,
         stderr=subprocess.STDOUT,
