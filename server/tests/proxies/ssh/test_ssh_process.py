@@ -153,7 +153,7 @@ async def test_k30_killed_proxy_loses_no_byte_that_was_shown(proxy_process: Prox
 
 @pytest.mark.parametrize("way", ["sftp", "scp"])
 async def test_killed_proxy_leaves_the_open_file_in_the_log(
-    proxy_process: ProxyProcess, tmp_path: Path, way: str
+    proxy_process: ProxyProcess, sshd: Sshd, tmp_path: Path, way: str
 ) -> None:
     pipe = tmp_path / "endless"
     os.mkfifo(pipe)
@@ -173,6 +173,7 @@ async def test_killed_proxy_leaves_the_open_file_in_the_log(
         assert await client.stdout.readexactly(1) == b"\0"
     client.stdin.write(first)
     begun = await proxy_process.plane.event(TransferBegun)
+    at_target = psutil.Process(sshd.pid).children(recursive=True)
     await proxy_process.kill()
     await client.wait()
     await proxy_process.start()
@@ -180,6 +181,9 @@ async def test_killed_proxy_leaves_the_open_file_in_the_log(
     # Events are sent in their order: when this session's end is there, so is all that the killed proxy left.
     await run(proxy_process.ssh("true"))
     await proxy_process.plane.event(SessionEnded)
+    # The target's SFTP server waits for a writer of the pipe; the end of its connection does not wake it.
+    while psutil.wait_procs(at_target, timeout=0.05)[1]:
+        os.close(os.open(pipe, os.O_RDWR | os.O_NONBLOCK))
     assert begun.path == (str(pipe) if way == "sftp" else f"report -> {tmp_path}")
     assert proxy_process.plane.of(FileTransferred) == []
 
