@@ -19,12 +19,15 @@ from pathlib import Path
 from types import FrameType
 from typing import Final
 
+import left_behind
 import test_record
 from steps import BIN, ROOT, Outcome, Step, perform
 from test_record import TestRecord
 from throwaway_postgresql import postgresql
 
 PYTEST: Final = (str(BIN / "python"), "-m", "pytest", "-q", "-p", "test_record")
+#: Runs a command, and fails with their names when processes are left of it.
+WATCHED: Final = (str(BIN / "python"), str(ROOT / "tools" / "left_behind.py"))
 #: Many tests wait for a shell, a host or a clock: two cores carry four of them.
 SERVER: Final = ("-n", "4", "--dist", "worksteal")
 STAMP: Final = ROOT / ".stamps" / "last-test.json"
@@ -52,11 +55,12 @@ class Totals:
     def add(
         self, outcome: Outcome, tests: Sequence[TestRecord] | None = None, recovered: Sequence[TestRecord] = ()
     ) -> None:
-        """Count one run: by its record, or without one by its closing line.
+        """Count one run: by its record, or without one by its closing line. Each process that it left behind is a failure.
 
         `recovered` are those of its failures that passed when they were tried again.
         """
         counts = count(outcome.output) if tests is None else Counter(test.outcome for test in tests)
+        counts["failed"] += sum(line.startswith(left_behind.MARK) for line in outcome.output.splitlines())
         if not outcome.ok and not counts["failed"]:
             counts["failed"] = 1  # it ended before it could count
         failed = counts["failed"] - len(recovered)
@@ -79,9 +83,12 @@ def count(output: str) -> Counter[str]:
 
 
 def pytest_step(name: str, argv: Sequence[str], cwd: str, record: Path, **environ: str) -> Step:
-    """A run of pytest that leaves a record of its tests."""
+    """A run of pytest that leaves a record of its tests, and fails when it leaves processes."""
     return Step(
-        name, (*PYTEST, *argv), cwd, {"PYTHONPATH": str(ROOT / "tools"), test_record.VARIABLE: str(record), **environ}
+        name,
+        (*WATCHED, *PYTEST, *argv),
+        cwd,
+        {"PYTHONPATH": str(ROOT / "tools"), test_record.VARIABLE: str(record), **environ},
     )
 
 

@@ -18,7 +18,10 @@ VARIABLE = "TEST_RECORD_FILE"
 
 @dataclass
 class TestRecord:
-    """One test of a run. `seconds` covers its set-up, call and tear-down; `failure` is the whole first failure, or ""."""
+    """One test of a run. `seconds` covers its set-up, call and tear-down; `failure` is the whole first failure, or "".
+
+    `started` and `ended` are seconds since the epoch.
+    """
 
     __test__ = False  # its name makes pytest look for tests in it
 
@@ -27,6 +30,8 @@ class TestRecord:
     outcome: str = "passed"
     seconds: float = 0.0
     failure: str = field(default="", repr=False)
+    started: float = 0.0
+    ended: float = 0.0
 
 
 def read(path: Path) -> list[TestRecord]:
@@ -46,6 +51,8 @@ class Recorder:
     def pytest_runtest_logreport(self, report: pytest.TestReport) -> None:
         test = self._tests.setdefault(report.nodeid, TestRecord(report.nodeid))
         test.seconds += report.duration
+        test.started = test.started or report.start
+        test.ended = report.stop
         if report.skipped and test.outcome == "passed":
             test.outcome = "skipped"
         if report.failed:

@@ -1,0 +1,88 @@
+"""`make test` fails with the names of processes that its tests left behind."""
+
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import psutil
+import pytest
+
+ROOT = Path(__file__).resolve().parents[4]
+sys.path.insert(0, str(ROOT / "tools"))
+
+import left_behind  # noqa: E402 - the tools folder must be on the path first
+import test_all  # noqa: E402
+import test_record  # noqa: E402
+from steps import Outcome, Step  # noqa: E402
+
+#: Starts a program in a session of its own, whose parent is gone at once, as a daemon does.
+DAEMON = "setsid -f sleep {seconds}; exit {status}"
+
+
+def watched(*command: str, grace_s: float = 0.3, **environ: str) -> "subprocess.CompletedProcess[str]":
+    """Run the command under the watch of a process that waits `grace_s` for what may end by itself."""
+    program = f"import sys, left_behind; left_behind.GRACE_S = {grace_s}; sys.exit(left_behind.main(sys.argv[1:]))"
+    return subprocess.run(
+        (sys.executable, "-c", program, *command),
+        env={**os.environ, "PYTHONPATH": str(ROOT / "tools"), **environ},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+
+
+def test_process_that_left_its_parent_and_session_is_named_and_ended() -> None:
+    done = watched("sh", "-c", DAEMON.format(seconds="4321.5", status=0))
+    assert done.returncode == 1
+    (line,) = done.stdout.splitlines()
+    assert line.startswith(f"{left_behind.MARK}sleep 4321.5 (PID ")
+    assert str(Path.cwd()) in line
+    pid = int(line.partition("(PID ")[2].partition(",")[0])
+    assert not psutil.pid_exists(pid)
+
+
+def test_tests_that_ran_when_the_process_was_started_are_named(tmp_path: Path) -> None:
+    now = time.time()
+    record = tmp_path / "record.jsonl"
+    tests = [
+        {"id": "test_a.py::test_long_before", "started": now - 900, "ended": now - 800},
+        {"id": "test_a.py::test_that_forgets", "started": now - 1, "ended": now + 60},
+    ]
+    record.write_text("".join(f"{json.dumps(test)}\n" for test in tests))
+    done = watched("sh", "-c", DAEMON.format(seconds=4322, status=0), **{test_record.VARIABLE: str(record)})
+    assert "while test_a.py::test_that_forgets ran" in done.stdout
+    assert "test_long_before" not in done.stdout
+
+
+@pytest.mark.parametrize("status", [0, 5])
+def test_command_that_leaves_nothing_behind_keeps_its_status(status: int) -> None:
+    done = watched("sh", "-c", DAEMON.format(seconds=0.2, status=status), grace_s=60)
+    assert (done.returncode, done.stdout) == (status, "")
+
+
+def test_command_that_is_killed_has_the_status_of_a_shell() -> None:
+    assert watched("sh", "-c", "kill -9 $$").returncode == 128 + signal.SIGKILL
+
+
+def test_command_ends_with_the_process_that_watches_it() -> None:
+    argv = (sys.executable, str(ROOT / "tools" / "left_behind.py"), "sh", "-c", "echo $$; exec sleep 4323")
+    watching = subprocess.Popen(argv, stdout=subprocess.PIPE, text=True)
+    assert watching.stdout is not None
+    command = psutil.Process(int(watching.stdout.readline()))
+    watching.kill()
+    watching.wait()
+    watching.stdout.close()
+    _, alive = psutil.wait_procs([command], timeout=60)
+    assert alive == []
+
+
+def test_process_left_behind_is_a_failure_of_the_run_although_every_test_passed_in_the_end() -> None:
+    totals = test_all.Totals()
+    failed = test_record.TestRecord("test_a.py::test_fails_once", "failed", failure="E   once")
+    output = f"1 failed\n{left_behind.MARK}sleep 4324 (PID 7, since 12:00:00, in /tmp)"
+    totals.add(Outcome(Step("", ()), ok=False, seconds=0.0, output=output), [failed], [failed])
+    assert (totals.passed, totals.failed, totals.ok) == (1, 1, False)

@@ -1,0 +1,130 @@
+"""Runs a command, and then names and ends the processes that it left behind. Linux only.
+
+    python tools/left_behind.py <command> [argument …]
+
+Processes that outlive their parent become children of this one instead of PID 1's, so none is missed, whatever name,
+process group or session it has. Exits with the status of the command, or with 1 when something was left.
+With a record of the tests (`test_record`) each line names the tests that ran when its process was started.
+"""
+
+import contextlib
+import ctypes
+import os
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Sequence
+from datetime import datetime
+from pathlib import Path
+from typing import Final
+
+import psutil
+import test_record
+
+#: Time for processes that end by themselves, for example because their connection has ended.
+GRACE_S: Final = 20.0
+#: prctl(2): what these numbers are called in <sys/prctl.h>.
+PR_SET_PDEATHSIG: Final = 1
+PR_SET_CHILD_SUBREAPER: Final = 36
+#: The kernel tells the time at which it was booted, and with it that of a process's start, to the second.
+START_ERROR_S: Final = 1.0
+#: Each line about a process that was left behind begins so.
+MARK: Final = "LEFT BEHIND: "
+
+_libc: Final = ctypes.CDLL(None, use_errno=True)
+
+
+def main(command: Sequence[str]) -> int:
+    if not command:
+        print(__doc__, file=sys.stderr)
+        return 2
+    _prctl(PR_SET_CHILD_SUBREAPER, 1)
+    # Ctrl-C reaches the command, too; this process waits for it to end.
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    child = subprocess.Popen(command, preexec_fn=_end_with_parent)  # noqa: PLW1509 - no thread runs yet
+    signal.signal(signal.SIGTERM, lambda number, _frame: child.send_signal(number))
+    status = _wait(child)
+    left = remaining()
+    for line in [told(process) for process in left]:
+        print(line, flush=True)
+    end(left)
+    return 1 if left else status
+
+
+def remaining() -> list[psutil.Process]:
+    """Descendants of this process that do not end by themselves within `GRACE_S`."""
+    deadline = time.monotonic() + GRACE_S
+    while True:
+        _reap()
+        left = _descendants()
+        if not left or time.monotonic() > deadline:
+            return left
+        time.sleep(0.05)
+
+
+def told(process: psutil.Process) -> str:
+    """One line about a process that was left behind."""
+    with contextlib.suppress(psutil.Error):
+        started = process.create_time()
+        clock = datetime.fromtimestamp(started).astimezone().strftime("%H:%M:%S")
+        line = f"{MARK}{' '.join(process.cmdline())} (PID {process.pid}, since {clock}, in {process.cwd()})"
+        return "".join([line, *(f"\n        while {test} ran" for test in tests_at(started))])
+    return f"{MARK}PID {process.pid}, which ended meanwhile"
+
+
+def tests_at(moment: float) -> list[str]:
+    """Ids of the tests that ran at that moment; several with parallel workers, none without a record."""
+    path = os.environ.get(test_record.VARIABLE)
+    tests = test_record.read(Path(path)) if path else []
+    return [test.id for test in tests if test.started - START_ERROR_S <= moment <= test.ended + START_ERROR_S]
+
+
+def end(processes: Sequence[psutil.Process]) -> None:
+    """Kill the processes, and whatever they start meanwhile; those that the kernel holds are given up after a while."""
+    deadline = time.monotonic() + GRACE_S
+    waiting = list(processes)
+    while waiting and time.monotonic() < deadline:
+        for process in waiting:
+            with contextlib.suppress(psutil.Error):
+                process.kill()
+        time.sleep(0.05)
+        _reap()
+        waiting = _descendants()
+
+
+def _wait(child: "subprocess.Popen[bytes]") -> int:
+    """Wait for the command, and reap every orphan that ends meanwhile. As shells do, 128 + number tells of a signal."""
+    while True:
+        pid, status = os.waitpid(-1, 0)
+        if pid == child.pid:
+            code = os.waitstatus_to_exitcode(status)
+            child.returncode = code
+            return code if code >= 0 else 128 - code
+
+
+def _reap() -> None:
+    with contextlib.suppress(ChildProcessError):
+        while os.waitpid(-1, os.WNOHANG)[0]:
+            pass
+
+
+def _descendants() -> list[psutil.Process]:
+    return [
+        process for process in psutil.Process().children(recursive=True) if process.status() != psutil.STATUS_ZOMBIE
+    ]
+
+
+def _end_with_parent() -> None:
+    """The command ends when this process is killed."""
+    _prctl(PR_SET_PDEATHSIG, signal.SIGTERM)
+
+
+def _prctl(option: int, value: int) -> None:
+    if _libc.prctl(option, value, 0, 0, 0) != 0:
+        number = ctypes.get_errno()
+        raise OSError(number, os.strerror(number))
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))
