@@ -6,7 +6,8 @@ from collections.abc import Callable, Iterator
 from typing import Any
 
 import pytest
-from django.db import connection
+
+from factories.at_once import at_once
 
 #: How long a write that has written an item waits for another one to do so, too.
 _MEET_S = 1.0
@@ -34,18 +35,6 @@ def meeting(monkeypatch: pytest.MonkeyPatch) -> Iterator[Meeting]:
     gate.abort()
 
 
-def at_once(*calls: Callable[[], Any]) -> list[int]:
-    statuses: list[int] = []
-
-    def run(call: Callable[[], Any]) -> None:
-        try:
-            statuses.append(call().status_code)
-        finally:
-            connection.close()
-
-    threads = [threading.Thread(target=run, args=(call,)) for call in calls]
-    for thread in threads:
-        thread.start()
-    for thread in threads:
-        thread.join(timeout=120)
-    return sorted(statuses)
+def statuses(*calls: Callable[[], Any]) -> list[int]:
+    """The statuses of answers to calls of the same moment, in ascending order."""
+    return sorted(answer.status_code for answer in at_once(*calls))

@@ -1,13 +1,12 @@
 """Writes of one tree from many threads at once, with real transactions on both databases."""
 
-from collections.abc import Callable
-from concurrent.futures import ThreadPoolExecutor
-from typing import Any
+from functools import partial
 
 import asyncssh
 import pytest
-from django.db import connection, transaction
+from django.db import transaction
 
+from factories.at_once import at_once
 from factories.grants import make_asset, make_node
 from postern.apps.assets import change_log, facade
 from postern.apps.assets.actions.placement import root_of
@@ -28,22 +27,11 @@ def _installed() -> None:
     installation.run()
 
 
-def at_once(work: Callable[[int], Any], count: int = 6) -> list[Any]:
-    def call(number: int) -> Any:
-        try:
-            return work(number)
-        finally:
-            connection.close()
-
-    with ThreadPoolExecutor(count) as pool:
-        return list(pool.map(call, range(count)))
-
-
 def test_nodes_and_assets_made_at_once_get_different_keys_and_numbers() -> None:
     root = root_of(DEFAULT_ORG_ID)
-    nodes = at_once(lambda _number: create_node(actor=SYSTEM, parent=root, value=None))
+    nodes = at_once(*[lambda: create_node(actor=SYSTEM, parent=root, value=None)] * 6)
     assert len({node.key for node in nodes}) == len({node.value for node in nodes}) == 6
-    assets = at_once(lambda number: make_asset(f"host-{number}-at-once"))
+    assets = at_once(*(partial(make_asset, f"host-{number}-at-once") for number in range(6)))
     assert len({asset.dense_id for asset in assets}) == 6
     assert Asset.objects.count() == 6
 
@@ -59,7 +47,7 @@ def test_moves_against_each_other_never_make_a_circle() -> None:
             return False
         return True
 
-    assert any(at_once(move))
+    assert any(at_once(*(partial(move, number) for number in range(6))))
     root = root_of(DEFAULT_ORG_ID)
     assert NodePath.objects.filter(ancestor=root).count() == Node.objects.count() == 3
 
@@ -73,7 +61,7 @@ def test_k52_of_two_first_keys_at_once_one_is_pinned_and_the_other_refused() -> 
             actor=SYSTEM, asset_id=asset.pk, host="h", port=22, via="", public_key=lines[number]
         ).verdict
 
-    verdicts = at_once(show)
+    verdicts = at_once(*(partial(show, number) for number in range(6)))
     assert sorted(verdicts) == sorted([HostKeyVerdict.PINNED] + [HostKeyVerdict.CHANGED] * 5)
     assert HostKey.objects.count() == 1
 
@@ -81,7 +69,7 @@ def test_k52_of_two_first_keys_at_once_one_is_pinned_and_the_other_refused() -> 
 def test_version_counts_every_commit_and_no_rollback() -> None:
     make_node()
     before = TreeVersion.objects.get(org_id=DEFAULT_ORG_ID).seq
-    at_once(lambda _number: make_node())
+    at_once(*[make_node] * 6)
     with transaction.atomic():
         change_log.begin(DEFAULT_ORG_ID)
         transaction.set_rollback(True)

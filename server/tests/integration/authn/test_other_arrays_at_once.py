@@ -8,7 +8,7 @@ from django.db import connection
 
 from factories.browser import Browser
 from factories.grants import grant, make_asset, make_group, make_node, make_system_user
-from factories.meetings import Meeting, at_once
+from factories.meetings import Meeting, statuses
 from postern.apps.assets.actions import assets as asset_actions
 from postern.apps.assets.actions import catalogue, tree
 from postern.apps.assets.models import Asset, Label
@@ -75,7 +75,7 @@ def ids(rows: list[Any]) -> str:
 def test_two_changes_of_the_same_permissions_in_opposite_order(one: Browser, other: Browser, meeting: Meeting):
     rows = [permission() for _ in range(3)]
     meeting(permissions, "update_permission")
-    assert at_once(
+    assert statuses(
         lambda: one.patch(PERMISSIONS, items(rows, comment="one"), format="json"),
         lambda: other.patch(PERMISSIONS, items(rows[::-1], comment="other"), format="json"),
     ) == [200, 200]
@@ -84,7 +84,7 @@ def test_two_changes_of_the_same_permissions_in_opposite_order(one: Browser, oth
 def test_change_of_many_permissions_beside_a_change_of_one_of_them(one: Browser, other: Browser, meeting: Meeting):
     rows = [permission() for _ in range(3)]
     meeting(permissions, "update_permission")
-    assert at_once(
+    assert statuses(
         lambda: one.patch(PERMISSIONS, items(rows, comment="one"), format="json"),
         lambda: other.patch(f"{PERMISSIONS}{rows[-1].pk}/", {"comment": "other"}, format="json"),
     ) == [200, 200]
@@ -97,7 +97,7 @@ def test_permissions_that_name_assets_beside_the_deletion_of_these_assets(
     rows = [permission(assets=[asset]) for asset in assets]
     meeting(permissions, "update_permission")
     changes = [{"id": str(row.pk), "assets": [str(assets[2 - n].pk)]} for n, row in enumerate(rows)]
-    statuses = at_once(
+    statuses = statuses(
         lambda: one.patch(PERMISSIONS, changes, format="json"),
         lambda: other.delete(f"{ASSETS}?ids={ids(assets)}"),
     )
@@ -114,7 +114,7 @@ def test_permissions_that_name_people_beside_their_removal_from_the_organization
     meeting(permissions, "update_permission")
     meeting(memberships, "remove_from_org")
     changes = [{"id": str(row.pk), "users": [str(named[2 - n].pk)]} for n, row in enumerate(rows)]
-    statuses = at_once(
+    statuses = statuses(
         lambda: one.patch(PERMISSIONS, changes, format="json"),
         lambda: other.post(f"{API}users/users/remove/?ids={ids(named)}"),
     )
@@ -130,7 +130,7 @@ def test_links_of_permissions_in_opposite_order(
     meeting(permissions, "add_link")
     links = [{"assetpermission": str(row.pk), "user": str(person.pk)} for row, person in zip(rows, named, strict=True)]
     url = f"{API}perms/asset-permissions-users-relations/"
-    assert at_once(
+    assert statuses(
         lambda: one.post(url, links, format="json"), lambda: other.post(url, links[::-1], format="json")
     ) == [201, 201]
     assert PermissionUser.objects.count() == 3
@@ -139,7 +139,7 @@ def test_links_of_permissions_in_opposite_order(
 def test_two_deletions_of_the_same_permissions_are_in_the_log_once(one: Browser, other: Browser, meeting: Meeting):
     rows = [permission() for _ in range(3)]
     meeting(permissions, "delete_permission")
-    assert at_once(
+    assert statuses(
         lambda: one.delete(f"{PERMISSIONS}?ids={ids(rows)}"),
         lambda: other.delete(f"{PERMISSIONS}?ids={ids(rows[::-1])}"),
     ) == [204, 204]
@@ -151,15 +151,15 @@ def test_one_asset_that_two_delete_is_in_the_log_once(one: Browser, other: Brows
     row = make_asset()
     meeting(asset_actions, "delete_asset")
     url = f"{ASSETS}{row.pk}/"
-    assert at_once(lambda: one.delete(url), lambda: other.delete(url)) == [204, 404]
+    assert statuses(lambda: one.delete(url), lambda: other.delete(url)) == [204, 404]
     assert audits.operate_events(SYSTEM, DEFAULT).filter(event="asset.deleted").count() == 1
 
 
 @pytest.mark.usefixtures("licensed")
-def test_two_organizations_that_are_founded_at_once(one: Browser, other: Browser, meeting: Meeting):
+def test_two_organizations_that_are_founded_statuses(one: Browser, other: Browser, meeting: Meeting):
     meeting(tree, "_next_root_key")
     url = f"{API}orgs/orgs/"
-    assert at_once(
+    assert statuses(
         lambda: one.post(url, {"name": "North"}, format="json"),
         lambda: other.post(url, {"name": "South"}, format="json"),
     ) == [201, 201]
@@ -175,7 +175,7 @@ def test_two_people_whose_user_names_differ_in_case_only(one: Browser, other: Br
         answers.append(browser.post(f"{API}users/users/", body, format="json"))
         return answers[-1]
 
-    assert at_once(lambda: make(one, "zoe"), lambda: make(other, "ZOE")) == [201, 400]
+    assert statuses(lambda: make(one, "zoe"), lambda: make(other, "ZOE")) == [201, 400]
     assert [list(answer.json()) for answer in answers if answer.status_code == 400] == [["username"]]
 
 
@@ -183,14 +183,14 @@ def test_one_object_that_two_delete_is_in_the_log_once(one: Browser, other: Brow
     row = permission()
     meeting(permissions, "delete_permission")
     url = f"{PERMISSIONS}{row.pk}/"
-    assert at_once(lambda: one.delete(url), lambda: other.delete(url)) == [204, 404]
+    assert statuses(lambda: one.delete(url), lambda: other.delete(url)) == [204, 404]
     assert audits.operate_events(SYSTEM, DEFAULT).filter(event="assetpermission.deleted").count() == 1
 
 
 def test_two_changes_of_the_same_system_users_in_opposite_order(one: Browser, other: Browser, meeting: Meeting):
     rows = [make_system_user() for _ in range(3)]
     meeting(system_users, "update_system_user")
-    assert at_once(
+    assert statuses(
         lambda: one.patch(SYSTEM_USERS, items(rows, password="one"), format="json"),
         lambda: other.patch(SYSTEM_USERS, items(rows[::-1], password="other"), format="json"),
     ) == [200, 200]
@@ -201,7 +201,7 @@ def test_new_secrets_of_many_system_users_beside_the_rotation_of_the_key(one: Br
     assert one.patch(SYSTEM_USERS, items(rows, password="first"), format="json").status_code == 200
     vault_keys.keyring().add_version()
     meeting(system_users, "update_system_user")
-    assert at_once(
+    assert statuses(
         lambda: one.patch(SYSTEM_USERS, items(rows[::-1], password="second"), format="json"),
         lambda: _Status(vault_keys.rewrap_all(actor=SYSTEM)),
     ) == [200, 200]
@@ -221,7 +221,7 @@ def test_deletion_of_a_system_user_takes_a_secret_along_that_is_stored_at_this_m
     SealedSecret.objects.all().delete()
     meeting(system_users, "_store")
     meeting(system_users.secret_store, "drop_all")
-    statuses = at_once(
+    statuses = statuses(
         lambda: one.patch(f"{SYSTEM_USERS}{row.pk}/", {"password": "late"}, format="json"),
         lambda: other.delete(f"{SYSTEM_USERS}{row.pk}/"),
     )
@@ -237,7 +237,7 @@ def test_deletion_of_system_users_beside_changes_of_assets_that_they_administer(
     assets = [make_asset(admin_user_id=admin.pk) for admin in admins]
     meeting(system_users, "delete_system_user")
     meeting(asset_actions.belongings, "replace")
-    assert at_once(
+    assert statuses(
         lambda: one.delete(f"{SYSTEM_USERS}?ids={ids(admins)}"),
         lambda: other.patch(ASSETS, items(assets[::-1], comment="other"), format="json"),
     ) == [200, 204]
@@ -246,7 +246,7 @@ def test_deletion_of_system_users_beside_changes_of_assets_that_they_administer(
 def test_two_changes_of_the_same_labels_in_opposite_order(one: Browser, other: Browser, meeting: Meeting):
     rows = [Label.objects.create(org_id=DEFAULT_ORG_ID, name="role", value=str(number)) for number in range(3)]
     meeting(catalogue, "update_label")
-    assert at_once(
+    assert statuses(
         lambda: one.patch(LABELS, items(rows, comment="one"), format="json"),
         lambda: other.patch(LABELS, items(rows[::-1], comment="other"), format="json"),
     ) == [200, 200]
@@ -262,7 +262,7 @@ def test_deletion_of_labels_beside_assets_that_take_them(one: Browser, other: Br
     changes = [
         {"id": str(asset.pk), "labels": [str(label.pk)]} for asset, label in zip(assets, labels[::-1], strict=True)
     ]
-    statuses = at_once(
+    statuses = statuses(
         lambda: one.delete(f"{LABELS}?ids={ids(labels)}"),
         lambda: other.patch(ASSETS, changes, format="json"),
     )
@@ -273,7 +273,7 @@ def test_two_changes_of_the_same_nodes_in_opposite_order(one: Browser, other: Br
     rows = [make_node(f"node{number}") for number in range(3)]
     meeting(tree, "rename_node")
     changes = [{"id": str(row.pk), "value": f"new{number}"} for number, row in enumerate(rows)]
-    assert at_once(
+    assert statuses(
         lambda: one.patch(NODES, changes, format="json"), lambda: other.patch(NODES, changes[::-1], format="json")
     ) == [200, 200]
 
@@ -285,7 +285,7 @@ def test_deletion_of_groups_beside_the_removal_of_their_members(
     rows = [make_group(f"group{number}", users=named) for number in range(2)]
     meeting(groups, "delete_group")
     meeting(memberships, "_leave_groups")
-    assert at_once(
+    assert statuses(
         lambda: one.delete(f"{API}users/groups/?ids={ids(rows)}"),
         lambda: other.post(f"{API}users/users/remove/?ids={ids(named)}"),
     ) == [204, 204]
@@ -298,7 +298,7 @@ def test_writes_whose_records_belong_to_two_chains_in_opposite_order(
     first, second, third = make_person("first"), make_person("second"), make_person("third")
     meeting(trail, "record_password_change")
     meeting(trail, "record")
-    assert at_once(
+    assert statuses(
         lambda: one.patch(f"{API}users/users/{first.pk}/", {"password": NEW, "comment": "one"}, format="json"),
         lambda: other.patch(
             f"{API}users/users/",

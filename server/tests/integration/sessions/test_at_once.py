@@ -4,14 +4,14 @@ import hashlib
 import threading
 from collections.abc import Callable
 from datetime import timedelta
-from typing import Any, TypeVar
+from typing import Any
 from uuid import uuid4
 
 import msgspec
 import pytest
-from django.db import connections
 from rest_framework.test import APIClient
 
+from factories.at_once import at_once
 from factories.proxy_client import Proxy, World
 from postern.apps.audits import queries as audit_queries
 from postern.apps.sessions.models import Command, ProxyOrder, Recording, Session
@@ -21,28 +21,6 @@ from postern.kernel import clock
 
 pytestmark = pytest.mark.django_db(transaction=True)
 
-Found = TypeVar("Found")
-
-
-def at_once(count: int, call: Callable[[], Found]) -> list[Found]:
-    """The results of `count` calls that begin in the same moment, each in a thread with its own connection."""
-    found: list[Found] = []
-    ready = threading.Barrier(count)
-
-    def one() -> None:
-        try:
-            ready.wait()
-            found.append(call())
-        finally:
-            connections.close_all()
-
-    threads = [threading.Thread(target=one) for _ in range(count)]
-    for thread in threads:
-        thread.start()
-    for thread in threads:
-        thread.join(300)
-    return found
-
 
 def test_k18_connection_token_that_is_redeemed_by_many_at_once_opens_one_session(
     proxy: Proxy, world: World, as_user: APIClient
@@ -50,14 +28,14 @@ def test_k18_connection_token_that_is_redeemed_by_many_at_once_opens_one_session
     proxy.beat()
     body = {"asset": str(world.asset.pk), "system_user": str(world.system_user.pk)}
     token = as_user.post("/api/v1/authentication/connection-token/", body).json()["token"]
-    answers = at_once(6, lambda: proxy.redeem(token, world.user))
+    answers = at_once(*[lambda: proxy.redeem(token, world.user)] * 6)
     assert len(answers) == 6
     assert len([answer for answer in answers if answer.grant is not None]) == 1
     assert Session.objects.count() == 1
 
 
 def test_credential_that_is_asked_for_by_many_at_once_is_released_once(proxy: Proxy, opened: Session) -> None:
-    answers = at_once(6, lambda: proxy.credential(opened.pk))
+    answers = at_once(*[lambda: proxy.credential(opened.pk)] * 6)
     assert len([answer for answer in answers if answer.credential is not None]) == 1
 
 
@@ -73,7 +51,7 @@ def test_batches_that_arrive_at_once_are_stored_once(proxy: Proxy, active: Sessi
         events.SessionEnded(session_id=active.pk, at=now, reason=EndReason.USER_CLOSED),
     )
     body = msgspec.json.encode(events.EventBatch(events=batch))
-    answers: list[Any] = at_once(4, lambda: proxy.post(events.SESSION_EVENTS, body))
+    answers: list[Any] = at_once(*[lambda: proxy.post(events.SESSION_EVENTS, body)] * 4)
     assert [answer.status_code for answer in answers] == [200] * 4
     assert Command.objects.count() == 50
     active.refresh_from_db()
@@ -104,7 +82,7 @@ def test_heartbeats_events_and_terminations_at_once_never_wait_for_each_other_in
             call = next(turns)
         return call()
 
-    assert len(at_once(8, next_call)) == 8
+    assert len(at_once(*[next_call] * 8)) == 8
     assert list(audit_queries.verify()) == []
     assert ProxyOrder.objects.count() <= len(ids)
 
@@ -112,7 +90,7 @@ def test_heartbeats_events_and_terminations_at_once_never_wait_for_each_other_in
 def test_uploads_of_one_part_at_once_leave_one_recording(proxy: Proxy, active: Session) -> None:
     content = b"r" * 200_000
     proxy.seal(active.pk, content)
-    answers: list[Any] = at_once(4, lambda: proxy.put(active.pk, content, 0, len(content)))
+    answers: list[Any] = at_once(*[lambda: proxy.put(active.pk, content, 0, len(content))] * 4)
     assert {answer.status_code for answer in answers} <= {200, 409}
     recording = Recording.objects.get()
     assert recording.is_playable
