@@ -35,6 +35,7 @@ del os.environ["DJANGO_SETTINGS_MODULE"]
 
 from django.core.cache import cache
 from django.db import connection
+from hypothesis import HealthCheck, settings
 from rest_framework.test import APIClient
 
 from factories import licences
@@ -49,6 +50,10 @@ from postern.kernel.ids import DEFAULT_ORG_ID
 #: what a hash costs take `product_hash_cost`.
 PRODUCT_HASH_COST = (BoundedArgon2Hasher.time_cost, BoundedArgon2Hasher.memory_cost)
 BoundedArgon2Hasher.time_cost, BoundedArgon2Hasher.memory_cost = 1, 64
+
+# A loaded machine may pause any example for longer than Hypothesis allows; pytest's own limit ends a test that hangs.
+settings.register_profile("postern", deadline=None, suppress_health_check=[HealthCheck.too_slow])
+settings.load_profile("postern")
 
 #: Tables whose triggers refuse DELETE; only the emptying between tests may pass them.
 APPEND_ONLY_TABLES = ("audits_auditevent", "audits_loginlog", "audits_passwordchangelog")

@@ -102,7 +102,7 @@ class Half:
 
 @override_settings(PASSWORD_HASHERS=["django.contrib.auth.hashers.MD5PasswordHasher"])
 class SignInMachine(TestCase):
-    @settings(max_examples=80, deadline=None, suppress_health_check=list(HealthCheck))
+    @settings(max_examples=80, suppress_health_check=list(HealthCheck))
     @given(st.lists(steps, min_size=4, max_size=18))
     def test_k27_no_mix_of_steps_lets_anybody_in_who_should_not_be(self, story: list[tuple[object, ...]]):
         self.model = {name: Person() for name in NAMES}

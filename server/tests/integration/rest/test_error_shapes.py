@@ -100,7 +100,7 @@ def admin(people: dict[str, User], client_of: Callable[[User | None], APIClient]
 
 @pytest.mark.django_db
 @pytest.mark.parametrize("path", ["/api/v1/users/groups/", "/api/v1/assets/assets/", "/api/v1/assets/labels/"])
-@settings(max_examples=60, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture], derandomize=True)
+@settings(max_examples=60, suppress_health_check=[HealthCheck.function_scoped_fixture], derandomize=True)
 @given(method=st.sampled_from(("POST", "PUT", "PATCH")), body=_BODIES)
 def test_k23_any_body_gets_an_agreed_answer(path: str, admin: APIClient, method: str, body: Any) -> None:
     answer = admin.generic(method, path, json.dumps(body), content_type="application/json")

@@ -102,7 +102,7 @@ def rebuilt(events: list[Event]) -> dict[Stream, list[tuple[int, bytes | None]]]
     return found
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=60)
 @given(pieces=PIECES)
 def test_every_byte_is_kept_or_counted_and_hashed(tmp_path_factory: pytest.TempPathFactory, pieces: list[Any]) -> None:
     place = tmp_path_factory.mktemp("program")

@@ -327,7 +327,7 @@ _LEVEL = st.binary(min_size=1, max_size=4).filter(
 )
 
 
-@settings(max_examples=500, deadline=None)
+@settings(max_examples=500)
 @given(st.lists(st.tuples(st.lists(_LEVEL, min_size=1, max_size=4), st.booleans()), max_size=40))
 def test_keys_sort_as_rsync_compares_names_level_by_level(names: list[tuple[list[bytes], bool]]) -> None:
     def levels(entry: Entry) -> tuple[tuple[int, bytes], ...]:

@@ -398,7 +398,7 @@ def taken(out: bytearray, source: random.Random) -> bytes:
     return data
 
 
-@settings(max_examples=3000, deadline=None)
+@settings(max_examples=3000)
 @given(seed=st.integers(0, 2**32), upload=st.booleans())
 def test_honest_transfers_pass_and_the_log_is_exact(seed: int, upload: bool) -> None:
     play = Play(seed, upload=upload, honest=True)
@@ -412,7 +412,7 @@ def test_honest_transfers_pass_and_the_log_is_exact(seed: int, upload: bool) -> 
     check_nothing_is_hidden(play)
 
 
-@settings(max_examples=6000, deadline=None)
+@settings(max_examples=6000)
 @given(seed=st.integers(0, 2**32), upload=st.booleans())
 def test_whatever_a_person_sends_no_file_is_hidden(seed: int, upload: bool) -> None:
     play = Play(seed, upload=upload, honest=False)

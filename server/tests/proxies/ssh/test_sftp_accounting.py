@@ -87,7 +87,7 @@ class Client:
         self._inspector.close()
 
 
-@settings(max_examples=25, deadline=None)
+@settings(max_examples=25)
 @given(seed=st.integers(0, 2**32))
 def test_sizes_are_what_passed_for_any_mix_of_reads_and_writes(
     tmp_path_factory: pytest.TempPathFactory, seed: int

@@ -346,7 +346,7 @@ class Play:
 RIGHTS = st.sampled_from([Actions.ALL, Actions.CONNECT | Actions.DOWNLOAD_FILE, Actions.CONNECT | Actions.UPLOAD_FILE])
 
 
-@settings(max_examples=3000, deadline=None)
+@settings(max_examples=3000)
 @given(seed=st.integers(0, 2**32), actions=RIGHTS, fresh_ids=st.booleans())
 def test_the_log_says_what_the_server_did(seed: int, actions: Actions, fresh_ids: bool) -> None:
     """Also when the connection is cut, or the session ended, with answers outstanding."""
@@ -386,7 +386,7 @@ def test_the_log_says_what_the_server_did(seed: int, actions: Actions, fresh_ids
         assert not any(file.read for file in play.server.history)
 
 
-@settings(max_examples=1000, deadline=None)
+@settings(max_examples=1000)
 @given(seed=st.integers(0, 2**32), actions=RIGHTS)
 def test_a_client_gets_exactly_one_answer_to_each_request_in_whole_packets(seed: int, actions: Actions) -> None:
     play = Play(seed, actions, fresh_ids=True)

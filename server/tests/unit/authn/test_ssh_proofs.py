@@ -84,7 +84,7 @@ def test_key_is_found_among_the_keys_of_a_person() -> None:
     assert not holds_hash("", hash_of_key(other.public_data))
 
 
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=300)
 @given(at=st.integers(0, len(SIGNED) + len(SIGNATURE) - 1), bit=st.integers(0, 7))
 def test_k8_no_bit_of_a_proof_can_be_changed(at: int, bit: int) -> None:
     whole = bytearray(SIGNED + SIGNATURE)
@@ -96,7 +96,7 @@ def test_k8_no_bit_of_a_proof_can_be_changed(at: int, bit: int) -> None:
         return
 
 
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=300)
 @given(signed=st.binary(max_size=300), signature=st.binary(max_size=200))
 def test_bytes_that_are_no_proof_are_refused_and_never_crash(signed: bytes, signature: bytes) -> None:
     with pytest.raises(ProofProblem):

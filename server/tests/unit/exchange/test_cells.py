@@ -41,7 +41,6 @@ def test_k71_formula_never_starts_a_csv_cell_and_comes_back(text: str) -> None:
     assert unguarded(guarded(text)) == text
 
 
-@settings(deadline=None)
 @given(TEXTS)
 @example("'")
 @example("''")
@@ -83,7 +82,7 @@ def test_k71_xlsx_of_the_formula_corpus_holds_text_that_stays_text() -> None:
         assert cell.quotePrefix or not starts_formula(str(cell.value))
 
 
-@settings(deadline=None, max_examples=50)
+@settings(max_examples=50)
 @given(st.lists(TEXTS, min_size=1, max_size=8))
 def test_k71_every_text_survives_both_files(cells: list[str]) -> None:
     expected = [cell for cell in cells if cell]

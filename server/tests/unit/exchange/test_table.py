@@ -3,7 +3,7 @@
 from typing import Any
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from postern.foundation.rest.exchange.cells import cell_of
@@ -128,7 +128,6 @@ JSON = st.recursive(
 )
 
 
-@settings(deadline=None)
 @given(st.lists(JSON, max_size=4) | st.dictionaries(st.text(max_size=4), JSON, max_size=4))
 def test_every_list_and_map_that_an_export_writes_is_read_back(value: Any) -> None:
     cell = cell_of(value)
