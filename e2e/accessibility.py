@@ -1,10 +1,11 @@
 """Pages that have come to rest, and what the accessibility rules find on them."""
 
 from pathlib import Path
-from typing import Any, Final
+from typing import Any, Final, Self
 
 from browser import PATIENCE_MS
-from playwright.sync_api import Locator, Page, expect
+from playwright.sync_api import Locator, Page, Request, expect
+from product import wait_until
 
 AXE: Final = Path(__file__).resolve().parent.parent / "console" / "node_modules" / "axe-core" / "axe.min.js"
 RULES: Final = ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa", "best-practice"]
@@ -34,11 +35,53 @@ def at_rest(page: Page) -> None:
     page.evaluate(AT_REST, PATIENCE_MS)
 
 
+#: Resolves when the page has nothing to do but to wait.
+IDLE: Final = "patience => new Promise((resolve) => requestIdleCallback(() => resolve(), { timeout: patience }))"
+
+
+class Requests:
+    """The requests of a page. They are complete when all have been answered and the page, idle again, begins no other."""
+
+    def __init__(self, page: Page) -> None:
+        self._page = page
+        self._open: set[Request] = set()
+        self._begun = 0
+
+    def __enter__(self) -> Self:
+        self._page.on("request", self._begin)
+        self._page.on("requestfinished", self._end)
+        self._page.on("requestfailed", self._end)
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._page.remove_listener("request", self._begin)
+        self._page.remove_listener("requestfinished", self._end)
+        self._page.remove_listener("requestfailed", self._end)
+
+    def _begin(self, request: Request) -> None:
+        self._open.add(request)
+        self._begun += 1
+
+    def _end(self, request: Request) -> None:
+        self._open.discard(request)
+
+    def complete(self) -> None:
+        """Wait until they are. Answers are drawn, and what that asks for is answered and drawn as well."""
+        wait_until(self._rest, PATIENCE_MS / 1_000, message="an answer to every request of the page")
+
+    def _rest(self) -> bool:
+        begun = self._begun
+        at_rest(self._page)
+        self._page.evaluate(IDLE, PATIENCE_MS)
+        return begun == self._begun and not self._open
+
+
 def settled(page: Page, address: str) -> None:
     """Open a screen and wait until it has all that it asks for."""
-    page.goto(address)
-    page.get_by_role("heading", level=1).first.wait_for(state="attached")
-    page.wait_for_load_state("networkidle")
+    with Requests(page) as requests:
+        page.goto(address)
+        page.get_by_role("heading", level=1).first.wait_for(state="attached")
+        requests.complete()
     expect(page.locator("main [aria-busy=true]")).to_have_count(0)
     expect(page.locator("main .pt-skeleton")).to_have_count(0)
     at_rest(page)
