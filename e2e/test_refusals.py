@@ -159,13 +159,13 @@ def test_unmet_conditions_are_told_in_ssh_with_the_address_to_go_to(company: Wor
     told = run(command)
     assert told.returncode == 255
     assert "first sign-in is not complete" in told.stderr
-    assert "http://localhost:8080" in told.stderr
+    assert f"http://localhost:{company.product.http_port}" in told.stderr
     zhang.call("PATCH", path, {"is_first_login": False})
     company.admin.patch(f"/api/v1/users/users/{company.zhang_id}/", {"need_update_password": True})
     told = run(command)
     assert told.returncode == 255
     assert "password must be changed" in told.stderr
-    assert "http://localhost:8080" in told.stderr
+    assert f"http://localhost:{company.product.http_port}" in told.stderr
     company.admin.patch(f"/api/v1/users/users/{company.zhang_id}/", {"need_update_password": False})
     assert {row["id"] for row in company.sessions()} == before
     assert run(command).returncode == 0

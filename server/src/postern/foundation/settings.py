@@ -7,6 +7,7 @@ import hashlib
 import ipaddress
 import os
 import re
+import socket
 import tempfile
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -30,6 +31,7 @@ _LONGEST_SHUTDOWN_S: Final = 24 * 3600
 #: Value of POSTERN_LANGUAGE → the code that Django and the proxies use.
 _LANGUAGES: Final = {"zh-hans": "zh-hans", "zh": "zh-hans", "en": "en"}
 _LOG_LEVELS: Final = ("DEBUG", "INFO", "WARNING", "ERROR")
+_EVERY_INTERFACE: Final = frozenset({"0.0.0.0", "::"})
 _TRUE: Final = frozenset({"1", "true", "yes", "on"})
 _FALSE: Final = frozenset({"", "0", "false", "no", "off"})
 _HOST_NAME: Final = re.compile(r"\.?[A-Za-z0-9*]([A-Za-z0-9.-]*[A-Za-z0-9])?\Z")
@@ -136,6 +138,23 @@ class Settings:
     @property
     def secrets_dir(self) -> Path:
         return self.home / "secrets"
+
+    @property
+    def console_url(self) -> str:
+        """Where people reach the console, as far as the environment tells; an administrator's SITE_URL has precedence.
+
+        Names a host of POSTERN_ALLOWED_HOSTS first: behind a reverse proxy POSTERN_HTTP is nobody's address.
+        """
+        scheme = "https" if self.https else "http"
+        named = next((host for host in self.allowed_hosts if host[0] not in ".*"), None)
+        if named is not None and self.https:
+            return f"{scheme}://{named}"
+        host = named or self.http.host
+        if named is None and self.http.is_loopback:
+            host = "localhost"
+        elif host in _EVERY_INTERFACE:
+            host = socket.gethostname()
+        return f"{scheme}://{Address(host, self.http.port)}"
 
     @property
     def run_dir(self) -> Path:

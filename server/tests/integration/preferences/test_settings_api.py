@@ -1,5 +1,8 @@
 """`settings/public/` and `settings/setting/`."""
 
+from dataclasses import replace
+from typing import Any
+
 import pytest
 from rest_framework.test import APIClient
 
@@ -10,6 +13,7 @@ from postern.apps.preferences.models import PreferenceValue
 from postern.apps.preferences.registry import PASSWORD_RULES, REGISTRY, Category, of_category
 from postern.foundation import request_memory
 from postern.foundation.actor import SYSTEM
+from postern.foundation.settings import Address
 
 pytestmark = pytest.mark.django_db
 
@@ -46,7 +50,14 @@ def test_public_settings_tell_nothing_that_is_not_public(as_anonymous: APIClient
 @pytest.mark.parametrize("category", list(Category))
 def test_settings_of_a_category_are_those_of_the_registry(as_admin: APIClient, category: Category) -> None:
     shown = as_admin.get(f"{URL}?category={category}").json()
-    assert shown == {one.name: one.default for one in of_category(category)}
+    assert shown == {one.name: one.unset() for one in of_category(category)}
+
+
+def test_address_of_the_console_is_that_of_the_installation_until_it_is_set(as_admin: APIClient, settings: Any) -> None:
+    settings.POSTERN = replace(settings.POSTERN, http=Address("127.0.0.1", 18180), allowed_hosts=(), https=False)
+    assert as_admin.get(URL).json()["SITE_URL"] == "http://localhost:18180"
+    as_admin.patch(URL, {"SITE_URL": "https://gate.example.test"})
+    assert as_admin.get(URL).json()["SITE_URL"] == "https://gate.example.test"
 
 
 @pytest.mark.parametrize("category", ["nonsense", "email", "email_content", "ldap", "wecom", "BASIC"])

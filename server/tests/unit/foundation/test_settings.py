@@ -1,6 +1,7 @@
 """Settings: defaults, what each variable may be, and one clear line when it is wrong."""
 
 import ipaddress
+import socket
 from pathlib import Path
 
 import pytest
@@ -32,6 +33,24 @@ def test_settings_name_the_language_of_the_installation(value: str, language: st
 @pytest.mark.parametrize(("value", "seconds"), [("", None), (" ", None), ("0", 0), ("86400", 86400), (" 30 ", 30)])
 def test_settings_give_live_sessions_time_at_a_shutdown(value: str, seconds: int | None) -> None:
     assert Settings.load({"POSTERN_SHUTDOWN_SECONDS": value}).shutdown_s == seconds
+
+
+@pytest.mark.parametrize(
+    ("environ", "address"),
+    [
+        ({}, "http://localhost:8080"),
+        ({"POSTERN_HTTP": "127.0.0.1:18180"}, "http://localhost:18180"),
+        ({"POSTERN_HTTP": "[::1]:18180"}, "http://localhost:18180"),
+        ({"POSTERN_HTTP": "10.0.8.5:80"}, "http://10.0.8.5:80"),
+        ({"POSTERN_HTTP": "[fd00::5]:80"}, "http://[fd00::5]:80"),
+        ({"POSTERN_HTTP": "0.0.0.0:8080"}, f"http://{socket.gethostname()}:8080"),
+        ({"POSTERN_ALLOWED_HOSTS": ".example.com,gate.example.com"}, "http://gate.example.com:8080"),
+        ({"POSTERN_ALLOWED_HOSTS": "*"}, "http://localhost:8080"),
+        ({"POSTERN_HTTPS": "yes", "POSTERN_ALLOWED_HOSTS": "gate.example.com"}, "https://gate.example.com"),
+    ],
+)
+def test_address_of_the_console_follows_from_the_environment(environ: dict[str, str], address: str) -> None:
+    assert Settings.load(environ).console_url == address
 
 
 def test_settings_with_public_listener_refuse_local_targets() -> None:

@@ -11,7 +11,7 @@ from postern.kernel.errors import NotAllowed, PosternError
 
 
 def console_address() -> str:
-    """Where a person finds the console: the setting SITE_URL."""
+    """Where a person finds the console: the setting SITE_URL, by default derived from the environment."""
     return preferences.get_str("SITE_URL")
 
 

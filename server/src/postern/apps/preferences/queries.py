@@ -23,7 +23,7 @@ def values(names: Iterable[str]) -> dict[str, Value]:
     if not wanted:
         return {}
     stored = request_memory.kept(_MEMORY, _stored)
-    return {name: _read(name, stored[name]) if name in stored else REGISTRY[name].default for name in wanted}
+    return {name: _read(name, stored[name]) if name in stored else REGISTRY[name].unset() for name in wanted}
 
 
 def forget() -> None:

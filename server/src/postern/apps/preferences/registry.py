@@ -1,13 +1,16 @@
 """The registry of settings that administrators change: name, type, default, limits, category (contract: settings)."""
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from enum import StrEnum
 from types import MappingProxyType
 from typing import Any, Final
 
+from django.conf import settings
 from django.utils.functional import Promise
 from django.utils.translation import gettext_lazy as _
+
+from postern.foundation.settings import Settings
 
 Text = str | Promise
 Value = bool | int | str | None
@@ -37,6 +40,8 @@ class Preference:
     kind: Kind
     default: Value
     label: Text
+    #: Instead of `default`, where the value follows from the settings of the installation.
+    derived: Callable[[Settings], Value] | None = None
     category: Category | None = None
     required: bool = False
     min_value: int | None = None
@@ -45,6 +50,10 @@ class Preference:
     choices: tuple[tuple[str | int, Text], ...] = ()
     help_text: Text = ""
     is_public: bool = False
+
+    def unset(self) -> Value:
+        """The value in force while no administrator has set one."""
+        return self.default if self.derived is None else self.derived(settings.POSTERN)
 
 
 def _boolean(name: str, label: Text, *, default: bool, **more: Any) -> Preference:
@@ -66,6 +75,7 @@ _ALL: Final = (
         name="SITE_URL",
         kind=Kind.URL,
         default="http://localhost:8080",
+        derived=lambda installation: installation.console_url,
         label=_("Site URL"),
         required=True,
         max_length=1024,
