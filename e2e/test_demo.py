@@ -77,6 +77,7 @@ def test_demo_tells_its_story_once_and_keeps_a_session_live(tmp_path: Path) -> N
     said = demo.run()
     try:
         assert "could not be told" not in said
+        assert "lin=ops=demo-host@127.0.0.1" in said, "the form of the login name that no tool takes apart"
         file = demo.home / "demo" / "passwords.json"
         assert file.stat().st_mode & 0o777 == 0o600
         for username, password in json.loads(file.read_text()).items():

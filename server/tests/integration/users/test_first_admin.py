@@ -3,6 +3,7 @@ from pathlib import Path
 import pytest
 
 from postern.apps.audits.models import AuditEvent
+from postern.apps.authn.conditions import Condition, unmet
 from postern.apps.users.actions import ensure_first_admin
 from postern.apps.users.models import User
 from postern.foundation.settings import Settings
@@ -38,6 +39,13 @@ def test_first_admin_takes_the_password_of_the_settings(tmp_path: Path):
     assert first.made_up_password is None
     assert admin.check_password("a password of one's own")
     assert not admin.need_update_password
+
+
+@pytest.mark.parametrize("password", ["", "a password of one's own"])
+def test_first_admin_gets_no_session_before_confirming_the_recording_notice(tmp_path: Path, password: str):
+    ensure_first_admin(load(tmp_path, password))
+    User.objects.update(need_update_password=False)
+    assert unmet(User.objects.get()) is Condition.NOTICE
 
 
 def test_first_admin_is_made_once(tmp_path: Path):

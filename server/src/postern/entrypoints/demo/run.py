@@ -12,7 +12,7 @@ import asyncssh
 from postern import __version__
 from postern.entrypoints.demo.api import Api, DemoFailed
 from postern.entrypoints.demo.branch import found_branch, install_licence, tell_everybody
-from postern.entrypoints.demo.company import found_company, greet_everybody
+from postern.entrypoints.demo.company import confirm_notice, found_company, greet_everybody
 from postern.entrypoints.demo.host import DemoHost
 from postern.entrypoints.demo.licence import issue_licence
 from postern.entrypoints.demo.people import ADMIN, EVERYBODY, passwords
@@ -69,8 +69,8 @@ def banner(settings: Settings, made_up: dict[str, Secret]) -> str:
         f"  Postern {__version__} demo",
         "",
         f"  Console   {local_url(settings)}/ui/",
-        f"  SSH       ssh -p {settings.ssh.port} lin@{host}                      (menu)",
-        f"            ssh -p {settings.ssh.port} lin@ops@demo-host@{host}        (straight to the host)",
+        f"  SSH       ssh -p {settings.ssh.port} lin@{host}                    (menu)",
+        f"            ssh -p {settings.ssh.port} lin=ops=demo-host@{host}      (straight to the host)",
         "",
         "  Person    Password",
         *(f"  {name:<9} {made_up[name].reveal()}   {full} — {part}" for name, full, part in rows if name in made_up),
@@ -110,6 +110,7 @@ class Story:
             if not self._told.exists():
                 say("setting up people, assets and permissions")
                 admin = await asyncio.to_thread(Api(local_url(self._settings)).sign_in, ADMIN, self._passwords[ADMIN])
+                await asyncio.to_thread(confirm_notice, admin)
                 licence = issue_licence(self._settings.home, today())
                 await asyncio.to_thread(install_licence, admin, licence)
                 await asyncio.to_thread(found_company, admin, self._host, self._passwords)
