@@ -19,9 +19,9 @@ interface LicenceDetail {
   readonly days_left?: number | null;
 }
 
-/** The licence concerns the system administrator of an enterprise edition; nobody else is asked for it. */
+/** The licence concerns the system administrator of an enterprise edition, to whom the server tells it after the first sign-in is complete. */
 function concernsLicence({ profile, settings }: Session): boolean {
-  return profile.role === 'Admin' && settings.XPACK_ENABLED === true;
+  return profile.role === 'Admin' && !profile.is_first_login && settings.XPACK_ENABLED === true;
 }
 
 function LicenceBanner({ now }: { readonly now: Date }) {

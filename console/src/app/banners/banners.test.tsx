@@ -96,6 +96,7 @@ test.each([
     '[S6-046] [S7-026] one without the system role Admin',
     { ...enterprise, profile: { ...admin, role: 'User' } },
   ],
+  ['one whose first sign-in is not complete', { ...enterprise, profile: { ...admin, is_first_login: true } }],
   [
     '[S6-047] [S7-026] one without the enterprise edition',
     { ...adminSession, settings: { XPACK_ENABLED: false } },
