@@ -91,7 +91,9 @@ def test_interrupt_drops_the_rest_of_a_paste(terminal: tuple[Page, Shown], tmp_p
         lambda: file.exists() and file.stat().st_size > 0,
         message="the first of the paste",
     )
+    expect(page.get_by_text("Ctrl C drops it")).to_be_visible()
     page.keyboard.press("Control+C")
+    expect(page.get_by_text("Ctrl C drops it")).to_have_count(0)
     page.keyboard.type("stty sane; echo back-$((40+2))\n")
     shown.waits_for("back-42")
     assert file.stat().st_size < 4 * MIB

@@ -266,6 +266,11 @@ function StatusBar({ pane }: { readonly pane: Pane | undefined }) {
         <span className="tabular-nums">{pane.latencyMs} ms</span>
       )}
       <span>UTF-8</span>
+      {pane !== undefined && pane.pasting > 0 && pane.end === null && (
+        <span className="text-warn tabular-nums">
+          {t('connect:pasting', { size: `${Math.round(pane.pasting / 1024)} KB` })}
+        </span>
+      )}
       <span className="grow" />
       <Switch
         checked={screenReader}

@@ -84,7 +84,6 @@ export function InfoPanel({ pane }: { readonly pane: Pane }) {
           />
         </>
       )}
-      {pane.notice !== null && <p className="mt-3 text-warn">{pane.notice}</p>}
     </aside>
   );
 }

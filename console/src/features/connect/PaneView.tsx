@@ -12,6 +12,7 @@ import { Field, PasswordInput, TextInput } from '#/ui/field';
 import { Status, type StatusTone } from '#/ui/status';
 import { connectionToken } from './api';
 import { EndNotice } from './EndNotice';
+import { NoticeBar } from './NoticeBar';
 import {
   closePane,
   focusPane,
@@ -66,7 +67,8 @@ export function PaneView({
         updatePane(id, { notice: message });
         if (actions !== null) updateActions(id, actions);
       },
-      ended: (end) => updatePane(id, { end, prompt: null, endedAt: Date.now() }),
+      ended: (end) => updatePane(id, { end, prompt: null, notice: null, endedAt: Date.now() }),
+      pasting: (pasting) => updatePane(id, { pasting }),
       latency: (latencyMs) => updatePane(id, { latencyMs: Math.round(latencyMs) }),
     }),
     [id],
@@ -136,6 +138,7 @@ export function PaneView({
           onClose={leaveSearch}
         />
       )}
+      <NoticeBar text={pane.notice} onPutAway={() => updatePane(id, { notice: null })} />
       <div className="relative min-h-0 grow p-1.5">
         {/* Each attempt is a session of its own, with a token of its own. */}
         <PaneTerminal

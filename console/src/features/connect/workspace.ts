@@ -27,7 +27,10 @@ export interface Pane {
   readonly end: EndedSession | null;
   readonly latencyMs: number | null;
   readonly prompt: { readonly id: number; readonly text: string; readonly echo: boolean } | null;
+  /** What the proxy has told while the session goes on; null: nothing, or the person has put it away. */
   readonly notice: string | null;
+  /** About how many bytes of a large paste have not left yet. */
+  readonly pasting: number;
 }
 
 export interface WorkspaceTab {
@@ -89,6 +92,7 @@ function newPane(target: PaneTarget): Pane {
     latencyMs: null,
     prompt: null,
     notice: null,
+    pasting: 0,
   };
 }
 

@@ -79,6 +79,7 @@ function WatchedTerminal({
       prompt: nothing,
       notice: nothing,
       latency: nothing,
+      pasting: nothing,
       ended: (ended) => {
         setEnd(ended);
         onEnded();

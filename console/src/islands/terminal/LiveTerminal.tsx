@@ -87,17 +87,15 @@ export function LiveTerminal({
           opened: (session) => listener().opened(session),
           watching: (session) => listener().watching(session),
           prompt: (prompt) => listener().prompt(prompt),
-          notice: (code, message, actions) => {
-            // The person looks at the terminal, wherever else it is shown
-            xterm.write(`\r\n\u001b[7m ${message} \u001b[0m\r\n`);
-            listener().notice(code, message, actions);
-          },
+          // Not written into the terminal: it would lie across what a full-screen program has drawn.
+          notice: (code, message, actions) => listener().notice(code, message, actions),
           ended: (end) => {
             xterm.options.disableStdin = true;
             xterm.options.cursorBlink = false;
             listener().ended(end);
           },
           latency: (ms) => listener().latency(ms),
+          pasting: (bytes) => listener().pasting(bytes),
         },
       };
       const live = new LiveConnection(options);

@@ -80,6 +80,7 @@ describe('live connection', () => {
       notice: vi.fn<() => void>(),
       ended: vi.fn<() => void>(),
       latency: vi.fn<() => void>(),
+      pasting: vi.fn<() => void>(),
     };
     connection = new LiveConnection({
       path: '/ws/proxy/t/',
@@ -233,6 +234,19 @@ describe('live connection', () => {
     expect(lengths().slice(4)).toEqual([15_000]);
     last().say({ type: 'input_credit', taken: 60_000, until: 160_000 });
     expect(lengths().slice(5)).toEqual([5_000]);
+  });
+
+  it('tells how much of a large paste is left, and that nothing is left after an interrupt', () => {
+    openSession();
+    connection.send('ls');
+    expect(listener.pasting).not.toHaveBeenCalled();
+    connection.send('x'.repeat(300_000));
+    expect(listener.pasting).toHaveBeenLastCalledWith(262_144);
+    last().say({ type: 'input_credit', taken: 100_000, until: 200_000 });
+    expect(listener.pasting).toHaveBeenLastCalledWith(131_072);
+    connection.send('\u0003');
+    expect(listener.pasting).toHaveBeenLastCalledWith(0);
+    expect(listener.pasting).toHaveBeenCalledTimes(3);
   });
 
   it('goes on with a paste after a lost connection at the byte that has arrived', () => {

@@ -51,6 +51,8 @@ export interface ConnectionListener {
   ended(end: EndedSession): void;
   /** Round trip to the proxy, in milliseconds. */
   latency(ms: number): void;
+  /** About how many bytes of a large paste the host has not taken yet; 0 when it is done or was dropped. */
+  pasting(bytes: number): void;
 }
 
 /** Frames of the proxy, as `contracts/browser.py` writes them. */
@@ -83,6 +85,8 @@ const RESUME_FOR_MS = 60_000;
 const FIRST_PAUSE_MS = 250;
 const LONGEST_PAUSE_MS = 5_000;
 const PING_EVERY_MS = 5_000;
+/** Input below this leaves too quickly to be told; above, it is told in such steps. */
+const PASTE_STEP_BYTES = 64 * 1024;
 /** No frame at all for this long means that the line is dead, even if the socket has not noticed. */
 const SILENCE_LIMIT_MS = 15_000;
 const ACK_EVERY_BYTES = 64 * 1024;
@@ -116,6 +120,7 @@ export class LiveConnection {
   #retry: ReturnType<typeof setTimeout> | null = null;
   #heartbeat: ReturnType<typeof setInterval> | null = null;
   #lastFrameAt = 0;
+  #pasting = 0;
 
   constructor(options: ConnectionOptions) {
     this.#options = options;
@@ -133,11 +138,13 @@ export class LiveConnection {
   /** Keystrokes or pasted text. Ignored while there is no line: nothing typed blindly may run later. */
   send(text: string): void {
     this.#input.send(text);
+    this.#tellPaste();
   }
 
   /** Bytes as they are (mouse reports of old programs are not UTF-8). */
   sendBytes(data: Uint8Array<ArrayBuffer>): void {
     this.#input.sendBytes(data);
+    this.#tellPaste();
   }
 
   resize(columns: number, rows: number): void {
@@ -225,9 +232,11 @@ export class LiveConnection {
         this.#acknowledged = this.#received;
         this.#up();
         this.#input.resumed(message.input_received, message.input_until);
+        this.#tellPaste();
         break;
       case 'input_credit':
         this.#input.credit(message.taken, message.until);
+        this.#tellPaste();
         break;
       case 'watching':
         this.#up();
@@ -283,6 +292,14 @@ export class LiveConnection {
     });
   }
 
+  #tellPaste(): void {
+    const { unsent } = this.#input;
+    const steps = unsent < PASTE_STEP_BYTES ? 0 : Math.ceil(unsent / PASTE_STEP_BYTES);
+    if (steps * PASTE_STEP_BYTES === this.#pasting) return;
+    this.#pasting = steps * PASTE_STEP_BYTES;
+    this.#options.listener.pasting(this.#pasting);
+  }
+
   #up(): void {
     this.#lostAt = null;
     this.#pauseMs = FIRST_PAUSE_MS;
@@ -318,6 +335,7 @@ export class LiveConnection {
   #finish(): void {
     this.#over = true;
     this.#input.close();
+    this.#tellPaste();
     this.#stopTimers();
     this.#socket?.close();
     this.#socket = null;

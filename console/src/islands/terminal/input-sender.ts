@@ -40,6 +40,11 @@ export class InputSender {
     this.#transmit = transmit;
   }
 
+  /** Bytes that have not been sent yet. */
+  get unsent(): number {
+    return this.#end - this.#sent;
+  }
+
   /** The session is open. `until` is undefined with a proxy that does not count input. */
   opened(until: number | undefined): void {
     this.#up = true;
