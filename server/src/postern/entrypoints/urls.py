@@ -41,6 +41,7 @@ urlpatterns: _Patterns = [
         for old, tab in (("replay", "replay"), ("monitor", "watch"))
     ],
     path("koko/elfinder/sftp/", go_to_files, name="file-manager"),
+    path("ui", go_home, name="console-without-slash"),
     path("ui/", serve_console, name="console"),
     path("ui/<path:name>", serve_console, name="console-path"),
     path("api/health/", show_health, name="health"),

@@ -125,6 +125,6 @@ def go_to_files(request: HttpRequest) -> HttpResponse:
 @open_page
 @require_safe
 def go_home(request: HttpRequest) -> HttpResponse:
-    """`/` leads to the console."""
+    """`/` and `/ui`, as people type them, lead to the console."""
     del request
     return HttpResponseRedirect(HOME)

@@ -95,8 +95,9 @@ def test_language_of_one_request_is_not_that_of_the_next(web: Client) -> None:
     assert web.get("/api/v1/nothing/")["Content-Language"] == "zh-hans"
 
 
-def test_root_leads_to_the_console(web: Client) -> None:
-    answer = web.get("/")
+@pytest.mark.parametrize("typed", ["/", "/ui"])
+def test_root_and_console_without_slash_lead_to_the_console(web: Client, typed: str) -> None:
+    answer = web.get(typed)
     assert (answer.status_code, answer["Location"]) == (302, "/ui/")
 
 
