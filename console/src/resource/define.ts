@@ -111,6 +111,8 @@ export interface ListDefinition<Row> {
   /** Second line and status of a row on phones; default: the second and third column. */
   readonly phone?: {
     readonly meta: (row: Row) => ReactNode;
+    /** A line below them that is never cut: what an auditor must be able to read in full. */
+    readonly note?: (row: Row) => ReactNode;
     readonly status?: (row: Row) => ReactNode;
     readonly icon: Icon;
   };

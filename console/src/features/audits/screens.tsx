@@ -4,6 +4,7 @@ import { type Column, defineResource } from '#/resource/define';
 import { MonoCell, TextCell, TimeCell, valueOf } from '#/resource/format';
 import { ResourceList } from '#/resource/list/ResourceList';
 import { Status } from '#/ui/status';
+import { visible } from '#/ui/visible-text';
 
 /** Days that a log goes back when it is opened. */
 const DAYS = 7;
@@ -17,20 +18,26 @@ interface LoginRow extends LogRow {
   readonly username: string;
   readonly status: boolean;
   readonly reason: string;
+  readonly ip: string | null;
 }
 
 interface FtpRow extends LogRow {
   readonly filename: string;
+  readonly user: string;
+  readonly asset: string;
+  readonly operate_display: string;
   readonly is_success: boolean;
   readonly state: 'finished' | 'under_way' | 'interrupted';
 }
 
 interface PasswordChangeRow extends LogRow {
   readonly user: string;
+  readonly change_by: string;
 }
 
 interface OperateRow extends LogRow {
   readonly resource: string;
+  readonly user: string;
 }
 
 /** Audit pages always show the exact time. */
@@ -104,6 +111,17 @@ const loginLog = defineResource<LoginRow>({
     phone: {
       icon: LogIn,
       meta: (row) => <TimeCell value={valueOf(row, 'datetime')} exact />,
+      note: (row) => (
+        <>
+          <MonoCell value={row.ip} />
+          {!row.status && (
+            <>
+              {' · '}
+              <Reason code={row.reason} />
+            </>
+          )}
+        </>
+      ),
       status: (row) => <Outcome ok={row.status} />,
     },
   },
@@ -133,6 +151,7 @@ const ftpLog = defineResource<FtpRow>({
     phone: {
       icon: FileDown,
       meta: (row) => <TimeCell value={valueOf(row, 'date_start')} exact />,
+      note: (row) => visible([row.operate_display, row.user, row.asset].join(' · ')),
       status: (row) => <TransferOutcome row={row} />,
     },
   },
@@ -154,6 +173,14 @@ const operateLog = defineResource<OperateRow>({
     columns: ['user', 'action', 'resource_type', 'resource', mono('remote_addr'), exact('datetime')],
     dateRangeDays: DAYS,
     order: '-datetime',
+    phone: {
+      icon: ScrollText,
+      meta: (row) => <TimeCell value={valueOf(row, 'datetime')} exact />,
+      note: (row) =>
+        visible(
+          [row.user, valueOf(row, 'action_display'), valueOf(row, 'resource_type_display')].join(' · '),
+        ),
+    },
   },
 });
 
@@ -173,6 +200,11 @@ const passwordChangeLog = defineResource<PasswordChangeRow>({
     columns: ['user', 'change_by', mono('remote_addr'), exact('datetime')],
     dateRangeDays: DAYS,
     order: '-datetime',
+    phone: {
+      icon: KeyRound,
+      meta: (row) => <TimeCell value={valueOf(row, 'datetime')} exact />,
+      note: (row) => translate('audits:password.by', { by: visible(row.change_by) }),
+    },
   },
 });
 

@@ -89,26 +89,31 @@ export function DateRange({ range }: { readonly range: DateRangeState }) {
     if (date) range.change(from ? date : range.from, from ? range.to : date);
   };
   return (
-    <div className="flex flex-wrap items-center gap-1">
-      <label htmlFor={`${id}-from`} className="sr-only">
-        {t('resource:dates.from')}
-      </label>
-      <DateTimeInput
-        id={`${id}-from`}
-        value={toLocalInput(range.from)}
-        dayTime={clock(START)}
-        onChange={(text) => set(chosen(text, START), true)}
-      />
-      <span aria-hidden>–</span>
-      <label htmlFor={`${id}-to`} className="sr-only">
-        {t('resource:dates.to')}
-      </label>
-      <DateTimeInput
-        id={`${id}-to`}
-        value={toLocalInput(range.to)}
-        dayTime={clock(END)}
-        onChange={(text) => set(chosen(text, END), false)}
-      />
+    // On a phone the two fields stand one above the other, and the shortcuts beside them.
+    <div className="flex items-center gap-1 max-sm:w-full">
+      <div className="flex items-center gap-1 max-sm:min-w-0 max-sm:grow max-sm:flex-col max-sm:items-stretch">
+        <label htmlFor={`${id}-from`} className="sr-only">
+          {t('resource:dates.from')}
+        </label>
+        <DateTimeInput
+          id={`${id}-from`}
+          value={toLocalInput(range.from)}
+          dayTime={clock(START)}
+          onChange={(text) => set(chosen(text, START), true)}
+        />
+        <span className="max-sm:hidden" aria-hidden>
+          –
+        </span>
+        <label htmlFor={`${id}-to`} className="sr-only">
+          {t('resource:dates.to')}
+        </label>
+        <DateTimeInput
+          id={`${id}-to`}
+          value={toLocalInput(range.to)}
+          dayTime={clock(END)}
+          onChange={(text) => set(chosen(text, END), false)}
+        />
+      </div>
       <MenuButton
         label={t('resource:dates.shortcuts')}
         iconOnly

@@ -65,6 +65,9 @@ export function PhoneRows<Row extends Resource>({
                     ? phone.meta(row)
                     : columns.slice(1, 3).map((column) => <span key={column.key}>{column.cell(row)}</span>)}
                 </div>
+                {phone?.note && (
+                  <div className="text-meta text-ink-2 [overflow-wrap:anywhere]">{phone.note(row)}</div>
+                )}
               </div>
               {phone?.status?.(row)}
               {offered.length > 0 && (
