@@ -1,7 +1,12 @@
+import { keepPreviousData, useQuery } from '@tanstack/react-query';
 import { ListTree } from 'lucide-react';
+import { http } from '#/lib/http/client';
 import { useT } from '#/lib/i18n';
+import { useSession } from '#/lib/session';
 import { defineResource } from '#/resource/define';
 import { MonoCell, TimeCell } from '#/resource/format';
+import { useDateRange } from '#/resource/list/DateRange';
+import { besideList } from '#/resource/list/use-list';
 import { useListState } from '#/resource/list/list-state';
 import { ResourceList } from '#/resource/list/ResourceList';
 import { useMetadata } from '#/resource/use-metadata';
@@ -60,12 +65,33 @@ const eventLog = defineResource<EventRow>({
   },
 });
 
+interface CategoryCount {
+  readonly value: string;
+  readonly count: number;
+  readonly count_is_minimum: boolean;
+}
+
+/** How many events of each category fit the other conditions of the list, as it is written: `41`, `999+`. */
+function useCounts(filters: Readonly<Record<string, string>>): Readonly<Record<string, string>> {
+  const { category: _, ...others } = filters;
+  const query = { ...others, ...useDateRange(DAYS).query };
+  const { data = [] } = useQuery({
+    queryKey: [...besideList(API), 'categories', query, useSession().organization.id],
+    queryFn: () => http.get<readonly CategoryCount[]>(`${API}categories/`, { query, quiet: true }),
+    placeholderData: keepPreviousData,
+  });
+  return Object.fromEntries(
+    data.map(({ value, count, count_is_minimum }) => [value, `${count}${count_is_minimum ? '+' : ''}`]),
+  );
+}
+
 /** The categories as one choice above the rows; it is the same condition as in the search field. */
 function CategoryStrip() {
   const t = useT();
   const { state, setFilters } = useListState(true);
   const choices = useMetadata(API, {}).data?.actions.GET?.['category']?.choices ?? [];
   const chosen = state.filters['category'] ?? '';
+  const counts = useCounts(state.filters);
   const all = [{ value: '', display_name: t('audits:event.all') }, ...choices];
   return (
     <div
@@ -82,6 +108,9 @@ function CategoryStrip() {
           onClick={() => setFilters({ ...state.filters, category: String(value) })}
         >
           {display_name}
+          {(counts[String(value)] ?? '0') !== '0' && (
+            <span className="ml-1.5 text-meta text-ink-3 tabular-nums">{counts[String(value)]}</span>
+          )}
         </button>
       ))}
     </div>

@@ -4,6 +4,7 @@ import { type ReactNode, useCallback, useMemo, useState } from 'react';
 import { explain } from '#/lib/http/catalogue';
 import type { QueryValues } from '#/lib/http/query-string';
 import { useT } from '#/lib/i18n';
+import { queryClient } from '#/lib/query';
 import { useIsRootOrganization, useMay } from '#/lib/session';
 import { exactStamp, parseTime } from '#/lib/time';
 import { IconButton } from '#/ui/button';
@@ -31,7 +32,7 @@ import { objectActions } from './object-actions';
 import { PhoneRows } from './PhoneRows';
 import { fetchAllIds } from './select-all';
 import { TagSearch } from './tag-search';
-import { useList } from './use-list';
+import { besideList, useList } from './use-list';
 import { useSearchFields } from './use-search-fields';
 
 export interface ResourceListProps<Row extends Resource> {
@@ -98,11 +99,14 @@ export function ResourceList<Row extends Resource>(props: ResourceListProps<Row>
   const { refetch } = rows;
   const tools: ActionTools = useMemo(
     () => ({
-      refresh: () => void refetch(),
+      refresh: () => {
+        void refetch();
+        void queryClient.invalidateQueries({ queryKey: besideList(api) });
+      },
       navigate: (to) => void navigate(splitTarget(to)),
       gone: (id) => setChosen((old) => new Map([...old].filter(([one]) => one !== id))),
     }),
-    [refetch, navigate],
+    [api, refetch, navigate],
   );
   const selectAll = async () => {
     try {

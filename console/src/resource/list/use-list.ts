@@ -14,6 +14,11 @@ export function rowRequest(state: ListState, fixed: QueryValues): RowRequest {
   };
 }
 
+/** Beginning of the query keys of what stands beside the rows of a list: a refresh of the list asks for it again, too. */
+export function besideList(api: string): readonly string[] {
+  return ['beside', api];
+}
+
 /** Rows of a list for the present state. */
 export function useList<Row>(path: string, controls: ListControls, fixed: QueryValues, enabled = true) {
   const { state, setPage } = controls;

@@ -9,7 +9,7 @@ from django.db import connection
 from rest_framework.test import APIClient
 
 from postern.apps.audits import facade
-from postern.apps.audits.api import newest
+from postern.apps.audits.api import newest, views
 from postern.apps.audits.catalogue import Category, Event, in_category
 from postern.apps.audits.models import AuditEvent
 from postern.apps.orgs.models import Organization
@@ -98,6 +98,51 @@ def test_events_are_found_by_person_object_address_date_and_words(as_auditor: AP
     ):
         assert codes(as_auditor.get(EVENTS, {"limit": "9", **query})) == {"replay.opened"}, query
     assert codes(as_auditor.get(EVENTS, {"limit": "9", "date_to": (clock.now() - hour).isoformat()})) == set()
+
+
+def counted(client: APIClient, **query: str) -> dict[str, int]:
+    answer = client.get(f"{EVENTS}categories/", query, **IN_ENGLISH)
+    assert answer.status_code == 200, answer.content
+    return {row["value"]: row["count"] for row in answer.json() if row["count"]}
+
+
+def test_each_category_is_counted_under_the_other_conditions_of_the_list(as_auditor: APIClient) -> None:
+    before = counted(as_auditor)
+    for event, actor in ((Event.REPLAY_OPENED, ANN), (Event.REPLAY_OPENED, SYSTEM), (Event.SESSION_REFUSED, ANN)):
+        tell(event, actor=actor)
+    now = counted(as_auditor)
+    added = {name: now[name] - before.get(name, 0) for name in now if now[name] != before.get(name, 0)}
+    assert added == {"viewing": 2, "refusals": 1}
+    for query in ({"user": "Ann(ann)"}, {"search": "ann"}, {"user": "Ann(ann)", "category": "messages"}):
+        assert counted(as_auditor, **query) == {"viewing": 1, "refusals": 1}, query
+    assert counted(as_auditor, date_to=(clock.now() - timedelta(hours=1)).isoformat()) == {}
+    shown = as_auditor.get(f"{EVENTS}categories/", **IN_ENGLISH).json()
+    assert [row["value"] for row in shown] == [category.value for category in Category]
+    for row in shown:
+        rows = as_auditor.get(EVENTS, {"limit": "1", "category": row["value"]}).json()
+        assert rows["count"] == row["count"]
+        assert row["display_name"] == Category(row["value"]).english
+
+
+def test_counting_a_category_stops(as_auditor: APIClient, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(views, "_COUNTED_EACH", 2)
+    for _ in range(2):
+        tell(Event.REPLAY_OPENED)
+    by_name = {row["value"]: row for row in as_auditor.get(f"{EVENTS}categories/").json()}
+    assert (by_name["viewing"]["count"], by_name["viewing"]["count_is_minimum"]) == (2, False)
+    tell(Event.REPLAY_OPENED)
+    by_name = {row["value"]: row for row in as_auditor.get(f"{EVENTS}categories/").json()}
+    assert (by_name["viewing"]["count"], by_name["viewing"]["count_is_minimum"]) == (2, True)
+
+
+def test_counts_of_categories_are_those_of_what_the_caller_may_read(
+    people: dict[str, User], client_of: Callable[[User | None], APIClient]
+) -> None:
+    other = Organization.objects.create(name="Elsewhere")
+    tell(Event.REPLAY_OPENED, other.pk)
+    assert "viewing" not in counted(client_of(people["auditor"]))
+    there = client_of(people["system_auditor"]).get(f"{EVENTS}categories/", headers={"X-JMS-ORG": str(other.pk)})
+    assert {row["value"] for row in there.json() if row["count"]} == {"viewing"}
 
 
 def test_events_are_for_auditors_and_administrators_and_only_for_reading(

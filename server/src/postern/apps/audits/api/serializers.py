@@ -110,6 +110,15 @@ class EventSerializer(ResourceSerializer):
         return found
 
 
+class CategoryCountSerializer(serializers.Serializer[dict[str, Any]]):
+    """Events of one category; `count_is_minimum`: there are more, counting stopped."""
+
+    value = serializers.ChoiceField(choices=[category.value for category in Category])
+    display_name = serializers.CharField()
+    count = serializers.IntegerField()
+    count_is_minimum = serializers.BooleanField()
+
+
 class OperateLogSerializer(ResourceSerializer):
     """What was created, changed or deleted, by whom, with the old and the new values."""
 

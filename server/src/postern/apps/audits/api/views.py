@@ -7,21 +7,28 @@ from uuid import UUID
 from django.db import models
 from django.utils.functional import cached_property
 from django.utils.translation import gettext as _
+from rest_framework.decorators import action
 from rest_framework.exceptions import ValidationError
+from rest_framework.request import Request
+from rest_framework.response import Response
 
 from postern.apps.audits import facade
 from postern.apps.audits.api.newest import NewestPagination, search_border
 from postern.apps.audits.api.serializers import (
+    CategoryCountSerializer,
     EventSerializer,
     LoginLogSerializer,
     OperateLogSerializer,
     PasswordChangeLogSerializer,
 )
-from postern.apps.audits.catalogue import Event, category_with, in_category
+from postern.apps.audits.catalogue import Category, Event, category_with, in_category
 from postern.apps.audits.models import AuditEvent, LoginLog, PasswordChangeLog
+from postern.foundation.rest.openapi.answers import Answer
 from postern.foundation.rest.rights import Right
 from postern.foundation.rest.viewsets import ListViewSet, ReadOnlyViewSet
 
+#: Counting for each category stops here: a strip says "999+".
+_COUNTED_EACH: Final = 999
 #: Filters that leave few rows and have an index of their own.
 _NARROW: Final = ("event", "user", "remote_addr", "resource_id", "resource_type")
 
@@ -35,6 +42,7 @@ class EventViewSet(ReadOnlyViewSet):
     rights = Right.ORG_AUDITOR
     filter_fields = ("event", "user", "remote_addr", "resource_type", "resource_id")
     own_filters = ("category",)
+    answers = {"categories": Answer(serializer=CategoryCountSerializer, many=True)}
     search_fields = ("user", "resource", "remote_addr")
     ordering_fields = ()
     default_order = ("-datetime",)
@@ -64,12 +72,30 @@ class EventViewSet(ReadOnlyViewSet):
     def kinds(self) -> tuple[Event, ...] | None:
         """The kinds of the category that is asked for; None without one. Raises ValidationError."""
         wanted = self.request.query_params.get("category", "")
-        if not wanted:
+        if not wanted or self.action == "categories":
             return None
         category = category_with(wanted)
         if category is None:
             raise ValidationError({"category": [_("Enter a valid value.")]})
         return in_category(category)
+
+    @action(detail=False, methods=["get"], pagination_class=None)
+    def categories(self, request: Request, **kwargs: Any) -> Response:
+        """How many events of each category fit all other conditions of the list."""
+        rows = self.filter_queryset(self.get_queryset()).order_by().values("pk")
+        answer = []
+        for category in Category:
+            kinds = [kind.value for kind in in_category(category)]
+            count = rows.filter(event__in=kinds)[: _COUNTED_EACH + 1].count()
+            answer.append(
+                {
+                    "value": category.value,
+                    "display_name": category.words,
+                    "count": min(count, _COUNTED_EACH),
+                    "count_is_minimum": count > _COUNTED_EACH,
+                }
+            )
+        return Response(CategoryCountSerializer(answer, many=True).data)
 
     def partitions_of(self, rows: models.QuerySet[Any]) -> list[models.QuerySet[Any]]:
         """The rows in parts, of each of which the newest can be read from an index: by organization and kind."""
