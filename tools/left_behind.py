@@ -3,7 +3,7 @@
     python tools/left_behind.py <command> [argument …]
 
 Processes that outlive their parent become children of this one instead of PID 1's, so none is missed, whatever name,
-process group or session it has. Exits with the status of the command, or with 1 when something was left.
+process group or session it has. Exits with the status of the command.
 With a record of the tests (`test_record`) each line names the tests that ran when its process was started.
 """
 
@@ -49,7 +49,7 @@ def main(command: Sequence[str]) -> int:
     for line in [told(process) for process in left]:
         print(line, flush=True)
     end(left)
-    return 1 if left else status
+    return status
 
 
 def remaining() -> list[psutil.Process]:

@@ -1,8 +1,8 @@
 """`make test`: the checks, then every test, the server's on both databases. Ends with one line that counts them.
 
 An end-to-end test that fails is run once more, alone, when all others are done. If it passes then, it counts as passed
-and is named as flaky, with its first failure: a defect to be mended, but no reason to lose the run. The result is also
-written to `.stamps/last-test.json`.
+and is named as flaky, with its first failure: a defect to be mended, but no reason to lose the run. So are processes that
+tests leave behind. The result is also written to `.stamps/last-test.json`.
 """
 
 import json
@@ -26,7 +26,7 @@ from test_record import TestRecord
 from throwaway_postgresql import postgresql
 
 PYTEST: Final = (str(BIN / "python"), "-m", "pytest", "-q", "-p", "test_record")
-#: Runs a command, and fails with their names when processes are left of it.
+#: Runs a command, and names the processes that are left of it.
 WATCHED: Final = (str(BIN / "python"), str(ROOT / "tools" / "left_behind.py"))
 #: Many tests wait for a shell, a host or a clock: two cores carry four of them.
 SERVER: Final = ("-n", "4", "--dist", "worksteal")
@@ -49,18 +49,19 @@ class Totals:
     skipped: int = 0
     #: Tests that failed and then passed: id and first failure.
     flaky: list[TestRecord] = field(default_factory=list)
+    #: Processes that outlived their run: a line each.
+    left: list[str] = field(default_factory=list)
     #: Seconds of each test file and run, set-up included.
     files: dict[str, float] = field(default_factory=lambda: defaultdict(float))
 
     def add(
         self, outcome: Outcome, tests: Sequence[TestRecord] | None = None, recovered: Sequence[TestRecord] = ()
     ) -> None:
-        """Count one run: by its record, or without one by its closing line. Each process that it left behind is a failure.
+        """Count one run: by its record, or without one by its closing line.
 
         `recovered` are those of its failures that passed when they were tried again.
         """
         counts = count(outcome.output) if tests is None else Counter(test.outcome for test in tests)
-        counts["failed"] += sum(line.startswith(left_behind.MARK) for line in outcome.output.splitlines())
         if not outcome.ok and not counts["failed"]:
             counts["failed"] = 1  # it ended before it could count
         failed = counts["failed"] - len(recovered)
@@ -69,6 +70,7 @@ class Totals:
         self.failed += failed
         self.skipped += counts["skipped"]
         self.flaky += recovered
+        self.left += [line for line in outcome.output.splitlines() if line.startswith(left_behind.MARK)]
         print(f"        {' '.join(f'{number} {word}' for word, number in counts.items() if number)}", flush=True)
 
 
@@ -83,7 +85,7 @@ def count(output: str) -> Counter[str]:
 
 
 def pytest_step(name: str, argv: Sequence[str], cwd: str, record: Path, **environ: str) -> Step:
-    """A run of pytest that leaves a record of its tests, and fails when it leaves processes."""
+    """A run of pytest that leaves a record of its tests, and names the processes that it leaves."""
     return Step(
         name,
         (*WATCHED, *PYTEST, *argv),
@@ -151,6 +153,8 @@ def tell(totals: Totals, seconds: int) -> None:
         print(f"        {spent:6.1f} s  {name}")
     for test in totals.flaky:
         print(f"FLAKY   {test.id}\n{test.failure}")
+    for line in totals.left:
+        print(line)
 
 
 def tested_commit() -> str:
@@ -165,7 +169,7 @@ def write_stamp(totals: Totals, seconds: int, commit: str) -> None:
         "commit": commit if tested_commit() == commit else f"{commit}, changed while it was tested",
         "passed": totals.passed,
         "failed": totals.failed,
-        "flaky": [f"{test.id}: {_first_line(test.failure)}" for test in totals.flaky],
+        "flaky": [*(f"{test.id}: {_first_line(test.failure)}" for test in totals.flaky), *totals.left],
         "seconds": seconds,
     }
     STAMP.parent.mkdir(exist_ok=True)
