@@ -92,16 +92,7 @@ class Api:
     def sign_in(self, username: str, password: str) -> Any:
         """Sign in as the console does."""
         self.call("GET", "/core/auth/login/")
-        answer = self.post("/api/v1/authentication/sign-in/", {"username": username, "password": password}, 200)
-        if username == "admin":
-            self._confirm_notice()
-        return answer
-
-    def _confirm_notice(self) -> None:
-        """As on the first-login page: the first administrator gets nothing else before."""
-        profile = self.call("GET", "/api/v1/users/profile/").body
-        if isinstance(profile, dict) and profile.get("is_first_login"):
-            self.call("PATCH", "/api/v1/users/profile/", {"is_first_login": False})
+        return self.post("/api/v1/authentication/sign-in/", {"username": username, "password": password}, 200)
 
     def cookie(self, name: str) -> str | None:
         return next((cookie.value for cookie in self.cookies if cookie.name == name), None)

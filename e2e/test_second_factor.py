@@ -23,7 +23,6 @@ PICTURES = os.environ.get("POSTERN_PICTURES", "")
 def own_product(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Product]:
     """A Postern whose administrator gets a second factor: the tests of the shared one sign in without."""
     running = Product(tmp_path_factory.mktemp("second-factor") / "home").start()
-    running.api()  # confirms the recording notice
     try:
         yield running
     finally:

@@ -41,11 +41,15 @@ def test_first_admin_takes_the_password_of_the_settings(tmp_path: Path):
     assert not admin.need_update_password
 
 
-@pytest.mark.parametrize("password", ["", "a password of one's own"])
-def test_first_admin_gets_no_session_before_confirming_the_recording_notice(tmp_path: Path, password: str):
-    ensure_first_admin(load(tmp_path, password))
+def test_first_admin_with_a_made_up_password_gets_no_session_before_confirming_the_recording_notice(tmp_path: Path):
+    ensure_first_admin(load(tmp_path))
     User.objects.update(need_update_password=False)
     assert unmet(User.objects.get()) is Condition.NOTICE
+
+
+def test_first_admin_with_the_password_of_the_settings_can_be_used_by_scripts_at_once(tmp_path: Path):
+    ensure_first_admin(load(tmp_path, "a password of one's own"))
+    assert unmet(User.objects.get()) is None
 
 
 def test_first_admin_is_made_once(tmp_path: Path):

@@ -88,12 +88,7 @@ def found_company(admin: Api, host: DemoHost, passwords: dict[str, Secret]) -> N
 def greet_everybody(url: str, passwords: dict[str, Secret]) -> None:
     """Everybody has seen the page that greets new people: a tour starts at the console's own pages."""
     for username, password in passwords.items():
-        confirm_notice(Api(url).sign_in(username, password))
-
-
-def confirm_notice(person: Api) -> None:
-    """As on the first-login page: nobody may do anything else before."""
-    person.call("PATCH", "/api/v1/users/profile/", {"is_first_login": False})
+        Api(url).sign_in(username, password).call("PATCH", "/api/v1/users/profile/", {"is_first_login": False})
 
 
 def _people(admin: Api, passwords: dict[str, Secret]) -> dict[str, str]:

@@ -12,7 +12,7 @@ import asyncssh
 from postern import __version__
 from postern.entrypoints.demo.api import Api, DemoFailed
 from postern.entrypoints.demo.branch import found_branch, install_licence, tell_everybody
-from postern.entrypoints.demo.company import confirm_notice, found_company, greet_everybody
+from postern.entrypoints.demo.company import found_company, greet_everybody
 from postern.entrypoints.demo.host import DemoHost
 from postern.entrypoints.demo.licence import issue_licence
 from postern.entrypoints.demo.people import ADMIN, EVERYBODY, passwords
@@ -110,7 +110,6 @@ class Story:
             if not self._told.exists():
                 say("setting up people, assets and permissions")
                 admin = await asyncio.to_thread(Api(local_url(self._settings)).sign_in, ADMIN, self._passwords[ADMIN])
-                await asyncio.to_thread(confirm_notice, admin)
                 licence = issue_licence(self._settings.home, today())
                 await asyncio.to_thread(install_licence, admin, licence)
                 await asyncio.to_thread(found_company, admin, self._host, self._passwords)

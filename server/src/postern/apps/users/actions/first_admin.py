@@ -31,8 +31,8 @@ def ensure_first_admin(settings: Settings) -> FirstAdmin:
     """Create the administrator `admin` when there is nobody yet; safe to call at each start.
 
     The password comes from `POSTERN_ADMIN_PASSWORD` and is then taken as it is: whoever sets it has chosen it, and a demo
-    may be simple. Without it one is made up, given back once, and must be changed at the first sign-in (K10). Either way
-    the administrator confirms the recording notice first, like everybody else.
+    may be simple; scripts can use the account at once. Without it a password is made up, given back once, and must be changed
+    at the first sign-in (K10), where the administrator also confirms the recording notice, like everybody else.
     """
     if User.objects.exists():
         return FirstAdmin(username=BUILT_IN_ADMIN, created=False, made_up_password=None)
@@ -50,6 +50,7 @@ def ensure_first_admin(settings: Settings) -> FirstAdmin:
                 "password": hashed,
                 "date_password_last_updated": clock.now(),
                 "need_update_password": given is None,
+                "is_first_login": given is None,
                 "created_by": "System",
             },
         )
