@@ -24,6 +24,7 @@ from postern.proxies.core.texts import ENGLISH, Text
 from postern.proxies.ssh import algorithms
 from postern.proxies.ssh.dialing import dial
 from postern.proxies.ssh.fast_transport import FastClientChannel, FastConnection
+from postern.proxies.ssh.group_exchange import use_bounded_group_exchange
 from postern.proxies.ssh.target_login import FastTargetLink, LogInClient, TargetLink, TargetLogin
 from postern.proxies.ssh.transport import PacedClientChannel
 
@@ -34,7 +35,6 @@ _MAX_PACKET: Final = 32768
 _VERSION: Final = "Postern"
 _KEEPALIVE_S: Final = 60
 _KEEPALIVE_COUNT: Final = 5
-_MAX_HOST_KEY_BITS: Final = 8192
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -59,6 +59,7 @@ class SshTargets:
         fast: bool = False,
     ) -> None:
         """`fast`: use the faster data path, which `fast_path_works` has tried."""
+        use_bounded_group_exchange()
         self._plane = plane
         self._limits = limits
         self._policy = policy
