@@ -7,9 +7,10 @@ peer sends faster than packets can be handled. All uses of the library's private
 `fast_transport`; the version is pinned.
 """
 
+import asyncio
 import logging
 import sys
-from typing import TYPE_CHECKING, Any, Final
+from typing import Any, Final
 
 import asyncssh
 from asyncssh.channel import SSHChannel, SSHClientChannel, SSHServerChannel
@@ -18,12 +19,15 @@ from asyncssh.logging import SSHLogger
 from asyncssh.misc import OptExcInfo
 from asyncssh.packet import SSHPacket
 
-if TYPE_CHECKING:
-    import asyncio
+from postern.kernel.clock import monotonic_s
 
 log = logging.getLogger(__name__)
 
 _MSG_KEXINIT: Final = 20
+#: A peer may ask for so many key exchanges at once, and for one in so many seconds from then on. Each costs some milliseconds
+#: of the event loop; peers ask after a gigabyte, or an hour.
+_KEY_EXCHANGES_AT_ONCE: Final = 20
+_KEY_EXCHANGE_EACH_S: Final = 1.0
 #: More unhandled input than this stops the reading (a packet has at most some 35 KB).
 MAX_UNHANDLED_BYTES: Final = 256 * 1024
 
@@ -33,6 +37,8 @@ class PacedConnection(SSHConnection):
 
     writing_held = False
     reading_held = False
+    #: When the key exchanges that the peer has asked for would be over, one after the other.
+    _exchanging_until_s = 0.0
 
     @property
     def can_send(self) -> bool:
@@ -58,6 +64,10 @@ class PacedConnection(SSHConnection):
         same kind of host key. The library takes any guess that names the key exchange chosen in the end; the packet
         that the peer then sends anew (dropbear does) would meet a finished exchange.
         """
+        if self._session_id and not self._kexinit_sent:
+            await self._let_exchange()
+            if self._transport is None:  # it has gone meanwhile
+                return
         again = SSHPacket(packet.get_full_payload())
         again.get_bytes(1 + 16)  # type and cookie
         theirs = [again.get_namelist()[:1], again.get_namelist()[:1]]
@@ -67,6 +77,16 @@ class PacedConnection(SSHConnection):
         await super()._process_kexinit(pkttype, pktid, packet)
         ours = [list(self._kex_algs[:1]), list((self._server_host_key_algs or ())[:1])]
         self._ignore_first_kex = guessed and theirs != ours
+
+    async def _let_exchange(self) -> None:
+        """The peer asks for new keys. Before the sign-in nobody has a use for them; later it waits for its turn."""
+        if not self._auth_complete:
+            raise asyncssh.ProtocolError("new keys before the sign-in")
+        now_s = monotonic_s()
+        self._exchanging_until_s = max(self._exchanging_until_s, now_s) + _KEY_EXCHANGE_EACH_S
+        early_s = self._exchanging_until_s - now_s - _KEY_EXCHANGES_AT_ONCE * _KEY_EXCHANGE_EACH_S
+        if early_s > 0:
+            await asyncio.sleep(early_s)
 
     _packet_handlers = {**SSHConnection._packet_handlers, _MSG_KEXINIT: _process_kexinit}  # noqa: SLF001 - its base
 
@@ -97,7 +117,7 @@ class PacedConnection(SSHConnection):
         self,
         pkttype: int,
         seq: int,
-        _task: "asyncio.Task[Any] | None" = None,
+        _task: asyncio.Task[Any] | None = None,
         is_async: bool = False,
     ) -> None:
         super()._finish_recv_packet(pkttype, seq, _task, is_async)
