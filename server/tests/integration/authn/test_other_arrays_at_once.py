@@ -16,8 +16,8 @@ from postern.apps.audits import facade as audits
 from postern.apps.authn.models import LoginSession
 from postern.apps.perms import actions as permissions
 from postern.apps.perms.models import AssetPermission, PermissionAsset, PermissionUser
-from postern.apps.users.actions import groups, memberships, people, trail
-from postern.apps.users.models import User
+from postern.apps.users.actions import groups, invitations, memberships, people, trail
+from postern.apps.users.models import Invitation, Membership, User
 from postern.apps.vault.actions import keys as vault_keys
 from postern.apps.vault.actions import system_users
 from postern.apps.vault.models import SealedSecret, SystemUser
@@ -306,3 +306,20 @@ def test_writes_whose_records_belong_to_two_chains_in_opposite_order(
             format="json",
         ),
     ) == [200, 200]
+
+
+@pytest.mark.usefixtures("licensed")
+def test_invitations_are_limited_however_many_calls_come_at_once(
+    make_person: Callable[..., User], meeting: Meeting, monkeypatch: pytest.MonkeyPatch
+):
+    monkeypatch.setattr(invitations, "MAX_AN_HOUR", 3)
+    meeting(invitations, "_refuse_too_many")
+    Membership.objects.create(org_id=DEFAULT_ORG_ID, user=make_person("olga"), role="Admin")
+    browser = Browser()
+    assert browser.sign_in("olga").status_code == 200
+    wishes = [[{"user": f"{name}{number}", "role": "User"} for number in range(3)] for name in ("a", "b")]
+    assert at_once(
+        lambda: browser.post(f"{API}users/users/invite/", wishes[0], format="json"),
+        lambda: browser.post(f"{API}users/users/invite/", wishes[1], format="json"),
+    ) == [201, 429]
+    assert Invitation.objects.count() == 3

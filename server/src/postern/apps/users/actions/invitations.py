@@ -68,8 +68,8 @@ def invite(*, actor: Actor, scope: OrgScope, wishes: Iterable[Wish]) -> None:
             joining.append((user, roles))
         else:
             to_ask.append((addressee, user, roles))
-    _refuse_too_many(actor, len(to_ask))
     hold_all(actor, [user.pk for user, _roles in joining])
+    _refuse_too_many(actor, len(to_ask))  # under the caller's lock: many calls at once count one after the other
     for user, roles in joining:
         for role in roles:
             add_org_role(actor=actor, scope=scope, user=user, role=role)
