@@ -103,6 +103,45 @@ def test_create_permission_bad_value_is_a_field_error(
     assert not AssetPermission.objects.exists()
 
 
+def _imported(client: APIClient, **texts: list[str]) -> Any:
+    make_system_user("root on linux")
+    return client.post(URL, {"name": "imported", "system_users_display": ["root on linux"], **texts}, format="json")
+
+
+def test_user_name_of_an_import_gives_nothing_to_somebody_who_is_called_like_it(
+    as_org_admin: APIClient, people: dict[str, User]
+) -> None:
+    User.objects.filter(pk=people["auditor"].pk).update(name="user")
+    User.objects.filter(pk=people["user"].pk).update(username="user", username_key="user")
+    assert _imported(as_org_admin, users_display=["user"]).json()["users"] == ids(people["user"])
+
+
+def test_name_of_an_import_that_two_people_bear_is_refused(as_org_admin: APIClient, people: dict[str, User]) -> None:
+    User.objects.filter(pk__in=[people["user"].pk, people["org_admin"].pk]).update(name="Li Wei")
+    answer = _imported(as_org_admin, users_display=["Li Wei"])
+    assert answer.status_code == 400
+    assert list(answer.json()) == ["users_display"]
+    assert not AssetPermission.objects.exists()
+
+
+def test_address_of_an_import_that_two_assets_have_is_refused(as_org_admin: APIClient) -> None:
+    named = make_asset("192.0.2.8", ip="192.0.2.9")
+    for number in range(2):
+        make_asset(f"web-{number}", ip="192.0.2.8")
+    assert _imported(as_org_admin, assets_display=["192.0.2.8"]).json()["assets"] == ids(named)
+    AssetPermission.objects.all().delete()
+    for number in range(2):
+        make_asset(f"db-{number}", ip="192.0.2.10")
+    assert (
+        as_org_admin.post(
+            URL,
+            {"name": "more", "system_users_display": ["root on linux"], "assets_display": ["192.0.2.10"]},
+            format="json",
+        ).status_code
+        == 400
+    )
+
+
 def test_create_permission_from_names_as_an_import_does(as_org_admin: APIClient, people: dict[str, User]) -> None:
     asset, group = make_asset("web-1", ip="192.0.2.1"), make_group("ops")
     system_user = make_system_user("root on linux")

@@ -23,6 +23,7 @@ from postern.apps.assets.api.serializers import (
     PlatformSerializer,
 )
 from postern.apps.assets.models import Asset, AssetNode, AssetProtocol, FavoriteAsset, HostKey, Label, Node, Platform
+from postern.foundation import row_locks
 from postern.foundation.rest.counts import Versioned
 from postern.foundation.rest.related import Related
 from postern.foundation.rest.rights import Right
@@ -104,10 +105,10 @@ class AssetViewSet(ResourceViewSet):
 
     def hold_rows(self, rows: Sequence[Any], values: Sequence[Mapping[str, Any]], *, deleting: bool = False) -> None:
         """The tree first, as in each action. What makes or changes assets takes all other locks itself."""
-        del values
         tree.hold({row.org_id for row in rows} or {self.scope.org_id})
         if deleting:
             super().hold_rows(rows, (), deleting=True)
+        row_locks.share(Platform, (), required={item["platform"].pk for item in values if item.get("platform")})
 
     def create_object(self, data: dict[str, Any]) -> Asset:
         return self.create_objects([data])[0]

@@ -1,8 +1,10 @@
 """Shapes of permissions on the wire (contract/perms.md)."""
 
 import re
+from collections.abc import Callable
 from typing import Any, Final
 
+from django.db import models
 from django.db.models import Q
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
@@ -69,23 +71,56 @@ def display_of(one: Any) -> str:
 
 _NAMED: Final = re.compile(r"(?P<name>.*)\((?P<key>[^()]*)\)\Z", re.DOTALL)
 
+#: How an object is found by a text, the surest way first: by itself, or by a part of `name(key)`.
+_Way = tuple[str, Callable[[str], str | None]]
+
+
+def _itself(text: str) -> str | None:
+    return text
+
+
+def _name_in(text: str) -> str | None:
+    found = _NAMED.match(text)
+    return found["name"] if found else None
+
+
+def _key_in(text: str) -> str | None:
+    found = _NAMED.match(text)
+    return found["key"] if found else None
+
+
+_LOOKUPS: Final[dict[str, tuple[type[models.Model], tuple[_Way, ...]]]] = {
+    "users": (User, (("username", _itself), ("username", _key_in), ("name", _itself))),
+    "user_groups": (UserGroup, (("name", _itself),)),
+    "assets": (Asset, (("hostname", _itself), ("hostname", _name_in), ("ip", _itself))),
+    "nodes": (Node, (("full_value", _itself),)),
+    "system_users": (SystemUser, (("name", _itself), ("name", _name_in))),
+}
+
 
 def _found(list_name: str, texts: list[str], scope: Any) -> list[Any]:
-    """Objects that display texts name (contract: "users by name/username, groups by name, assets by ip/hostname …")."""
-    parts = [found.groups() for text in texts if (found := _NAMED.match(text))]
-    plain, inner, outer = texts, [key for _name, key in parts], [name for name, _key in parts]
-    lookups: dict[str, tuple[Any, Q]] = {
-        "users": (User, Q(username__in=[*plain, *inner]) | Q(name__in=plain)),
-        "user_groups": (UserGroup, Q(name__in=plain)),
-        "assets": (Asset, Q(hostname__in=[*plain, *outer]) | Q(ip__in=plain)),
-        "nodes": (Node, Q(full_value__in=plain)),
-        "system_users": (SystemUser, Q(name__in=[*plain, *outer])),
-    }
-    model, condition = lookups[list_name]
-    rows = rows_in_scope(model.objects.filter(condition), scope)
-    if model is User and scope is not None:
-        rows = rows.filter(memberships__org_id=scope.org_id).distinct()
-    return list(rows)
+    """Objects that display texts name (contract: "users by name/username, groups by name, assets by ip/hostname …").
+
+    The first way that finds something decides about a text: a user name is not also somebody else's display name. Raises
+    ValidationError for a text that names several objects, because all of them would get access.
+    """
+    model, ways = _LOOKUPS[list_name]
+    rows = rows_in_scope(model._default_manager.all(), scope)  # noqa: SLF001 - the documented model API
+    found: dict[Any, Any] = {}
+    open_texts = list(dict.fromkeys(texts))
+    for column, part in ways:
+        wanted = {value for text in open_texts if (value := part(text))}
+        by_value: dict[str, dict[Any, Any]] = {}
+        for row in rows.filter(Q((f"{column}__in", wanted))):
+            by_value.setdefault(getattr(row, column), {})[row.pk] = row
+        for text in open_texts:
+            named = by_value.get(part(text) or "", {})
+            if len(named) > 1:
+                message = _("%(text)s names several objects; name it in another way.") % {"text": text}
+                raise serializers.ValidationError({f"{list_name}_display": [message]})
+            found |= named
+        open_texts = [text for text in open_texts if (part(text) or "") not in by_value]
+    return list(found.values())
 
 
 class AssetPermissionSerializer(ResourceSerializer):

@@ -31,6 +31,7 @@ from postern.apps.users.queries import (
     with_org_role,
     with_role,
 )
+from postern.foundation import row_locks
 from postern.foundation.rest.openapi.answers import ANY_OBJECT, ANY_OBJECTS, Answer, texts
 from postern.foundation.rest.rights import Right
 from postern.foundation.rest.text import PlainField
@@ -192,10 +193,10 @@ class UserViewSet(ResourceViewSet):
         return self.visible_rows().filter(pk=instance.pk).first() or instance
 
     def hold_rows(self, rows: Sequence[Any], values: Sequence[Mapping[str, Any]], *, deleting: bool = False) -> None:
-        """The people, the caller, and all administrators where one of them is written: the last one must stay."""
-        del values
+        """The people, the caller, and all administrators where one of them is written: the last one must stay. Then their groups."""
         administrators = any(user.role == SystemRole.ADMIN for user in rows)
         hold_all(self.actor, [user.pk for user in rows], administrators=administrators, deleting=deleting)
+        row_locks.share(UserGroup, {pk for item in values for pk in item[_PREPARED].group_ids or ()})
 
     def delete_object(self, instance: User) -> None:
         people.delete_user(actor=self.actor, scope=self.scope, user=instance)
