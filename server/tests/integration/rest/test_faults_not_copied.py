@@ -12,6 +12,9 @@ from django.urls import URLPattern
 from rest_framework.test import APIClient
 
 from endpoints import HTTP, path_of
+from factories.grants import make_asset
+from postern.apps.assets.api.assets import AssetViewSet
+from postern.apps.users.api.views import UserViewSet
 from postern.apps.users.models import User
 from postern.foundation.checks import view_of, walk
 from postern.foundation.rest.viewsets import CreateMixin, DeleteMixin, UpdateMixin
@@ -129,3 +132,23 @@ def test_odd_bodies_are_no_crash_in_the_root_organization(
     for body in ("{", "[]", "null", '{"name": null}', '[{"id": 1}]'):
         answer = client.generic("POST", path, body, content_type="application/json", headers={"X-JMS-ORG": "root"})
         assert answer.status_code < 500, (body, answer.content)
+
+
+_FILTERS = [
+    *(("users/users", name) for name in UserViewSet.own_filters),
+    *(("assets/assets", name) for name in AssetViewSet.own_filters),
+]
+
+
+@pytest.mark.parametrize("value", ["0", "false", "no", "~", " ", ",", "%"])
+@pytest.mark.parametrize(("path", "name"), _FILTERS)
+def test_filter_of_bulk_delete_narrows_the_rows_whatever_its_value(
+    as_admin: APIClient, path: str, name: str, value: str
+) -> None:
+    """A filter lets a bulk delete through: a value that is not understood must not mean every object."""
+    make_asset("web-1")
+    url = f"/api/v1/{path}/"
+    answer = as_admin.get(url, {name: value})
+    named = answer.json() if answer.status_code == 200 else []
+    if (name, value) not in {("login_blocked", "0"), ("login_blocked", "false")}:
+        assert named == []

@@ -1,7 +1,7 @@
 """People: list, create, change, delete, and what administrators do to them."""
 
 from collections.abc import Mapping, Sequence
-from typing import Any
+from typing import Any, Final
 
 from django.db import transaction
 from django.db.models import Prefetch, QuerySet
@@ -39,6 +39,7 @@ from postern.foundation.rest.viewsets import MAX_BULK_ITEMS, ResourceViewSet, Se
 from postern.foundation.write_transaction import write_transaction
 
 _SUGGESTIONS = 3
+_YES_OR_NO: Final = {"1": True, "true": True, "True": True, "0": False, "false": False, "False": False}
 #: Where the input of a person stands whose password was hashed before the transaction.
 _PREPARED = "prepared"
 #: An attack may lock very many names; nobody unlocks more of them one by one.
@@ -153,9 +154,12 @@ class UserViewSet(ResourceViewSet):
             rows = with_role(rows, self.scope, params["system_or_org_role"])
         if params.get("org_role"):
             rows = with_org_role(rows, self.scope, params["org_role"])
-        if params.get("login_blocked") in {"1", "true", "True"}:
-            names = rows.values_list("username", flat=True)
-            rows = rows.filter(username__in=login_locks.locked_names(list(names)))
+        if params.get("login_blocked"):  # each value narrows the rows: a bulk delete relies on it
+            names = login_locks.locked_names(list(rows.values_list("username", flat=True)))
+            blocked = _YES_OR_NO.get(params["login_blocked"])
+            if blocked is None:
+                raise ValidationError({"login_blocked": [_("Enter a valid value.")]})
+            rows = rows.filter(username__in=names) if blocked else rows.exclude(username__in=names)
         groups = UserGroup.objects.in_scope(self.scope)
         return rows.prefetch_related("memberships", Prefetch("groups", queryset=groups))
 
