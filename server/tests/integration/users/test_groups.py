@@ -4,9 +4,12 @@ import pytest
 from rest_framework.test import APIClient
 
 from postern.apps.orgs.models import Organization
+from postern.apps.users.actions import groups
 from postern.apps.users.events import GroupsChanged
-from postern.apps.users.models import User
+from postern.apps.users.models import User, UserGroup
 from postern.foundation import events
+from postern.foundation.actor import SYSTEM
+from postern.kernel.ids import DEFAULT_ORG_ID
 
 GROUPS = "/api/v1/users/groups/"
 ROWS = "/api/v1/users/users-groups-relations/"
@@ -83,3 +86,11 @@ def test_groups_are_closed_to_others(role: str, request: pytest.FixtureRequest):
     for path in (GROUPS, ROWS):
         assert client.get(path).status_code in (401, 403)
         assert client.post(path, {"name": "x"}).status_code in (401, 403)
+
+
+def test_change_of_one_field_leaves_what_somebody_else_changed_meanwhile() -> None:
+    stale = UserGroup.objects.create(org_id=DEFAULT_ORG_ID, name="ops")
+    UserGroup.objects.filter(pk=stale.pk).update(name="operations")
+    groups.update_group(actor=SYSTEM, group=stale, comment="on call")
+    row = UserGroup.objects.get(pk=stale.pk)
+    assert (row.name, row.comment) == ("operations", "on call")
