@@ -24,33 +24,27 @@ def lock(model: type[models.Model], keys: Iterable[Any], *, deleting: bool = Fal
         list(rows.order_by("pk").values_list("pk"))
 
 
-def share(
-    model: type[models.Model], keys: Iterable[Any], *, required: Iterable[Any] = (), unchanged: bool = False
-) -> None:
-    """Keep the rows with these keys from being deleted until the transaction ends; they may be changed, unless they are to stay `unchanged`.
+def share(model: type[models.Model], keys: Iterable[Any], *, required: Iterable[Any] = ()) -> None:
+    """Keep the rows with these keys from being deleted until the transaction ends; they may be changed.
 
     For rows that are about to be referred to: PostgreSQL takes this lock with each reference, but row by row. Raises the model's
     `DoesNotExist` when one of those that are `required` besides is gone.
     """
     needed = set(required)
     wanted = list(needed.union(keys))
-    there = (
-        _shared(model, wanted, "SHARE" if unchanged else "KEY SHARE")
-        if connection.vendor == "postgresql"
-        else still_there(model, list(needed))
-    )
+    there = _shared(model, wanted) if connection.vendor == "postgresql" else still_there(model, list(needed))
     if not needed <= there:
         raise model.DoesNotExist(f"some of these are gone: {model.__name__}")  # type: ignore[attr-defined]  # each model has its own
 
 
-def _shared(model: type[models.Model], wanted: list[Any], strength: str) -> set[Any]:
+def _shared(model: type[models.Model], wanted: list[Any]) -> set[Any]:
     if wanted:
         column: Any = model._meta.pk  # noqa: SLF001 - the documented model API
         quote = connection.ops.quote_name
         table, name = quote(model._meta.db_table), quote(column.column)  # noqa: SLF001 - the documented model API
         with connection.cursor() as cursor:
             cursor.execute(
-                f"SELECT {name} FROM {table} WHERE {name} = ANY(%s) ORDER BY {name} FOR {strength}",  # noqa: S608 - names of our models
+                f"SELECT {name} FROM {table} WHERE {name} = ANY(%s) ORDER BY {name} FOR KEY SHARE",  # noqa: S608 - names of our models
                 [[column.get_db_prep_value(key, connection) for key in wanted]],
             )
             return {key for (key,) in cursor.fetchall()}

@@ -4,7 +4,7 @@ from collections.abc import Callable
 from typing import Any
 
 import pytest
-from django.db import connection
+from django.db import connection, transaction
 
 from factories.browser import Browser
 from factories.grants import grant, make_asset, make_group, make_node, make_system_user
@@ -15,6 +15,8 @@ from postern.apps.assets.models import Asset, Label
 from postern.apps.audits import facade as audits
 from postern.apps.authn.models import LoginSession
 from postern.apps.perms import actions as permissions
+from postern.apps.perms import holding
+from postern.apps.perms.links import USERS
 from postern.apps.perms.models import AssetPermission, PermissionAsset, PermissionUser
 from postern.apps.users.actions import groups, invitations, memberships, people, trail
 from postern.apps.users.models import Invitation, Membership, User
@@ -323,3 +325,10 @@ def test_invitations_are_limited_however_many_calls_come_at_once(
         lambda: browser.post(f"{API}users/users/invite/", wishes[1], format="json"),
     ) == [201, 429]
     assert Invitation.objects.count() == 3
+
+
+def test_sign_in_does_not_wait_for_a_permission_that_names_the_person(make_person: Callable[..., User]):
+    row = permission(users=[make_person("ann")])
+    with transaction.atomic():
+        holding.hold([row.pk], [DEFAULT_ORG_ID], named={}, links=[USERS])
+        assert at_once(lambda: Browser().sign_in("ann")) == [200]

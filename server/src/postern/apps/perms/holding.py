@@ -9,17 +9,19 @@ from uuid import UUID
 
 from postern.apps.perms.links import LINKS, USERS, Link
 from postern.apps.perms.models import AssetPermission
+from postern.apps.users import facade as users
 from postern.foundation import row_locks
 
 
 def hold(
     permission_ids: Collection[UUID],
+    org_ids: Collection[UUID],
     *,
     named: Mapping[Link, Collection[UUID]],
     links: Collection[Link] = (),
     deleting: bool = False,
 ) -> None:
-    """Lock these permissions, and what they name.
+    """Lock these permissions, which are of these organizations, and what they name.
 
     `named`: what the write names. `links`: the lists that it replaces, so that it concerns what they name now as well.
     """
@@ -29,5 +31,6 @@ def hold(
         if link in links and permission_ids:
             held = link.rows.filter(assetpermission__in=list(permission_ids)).order_by()
             ids |= set(held.values_list(f"{link.column}_id", flat=True))
-        # Whoever leaves an organization has the own row locked, and is then taken out of its permissions.
-        row_locks.share(link.target, ids, unchanged=link is USERS)
+        row_locks.share(link.target, ids)
+        if link is USERS:
+            users.hold_memberships(ids, org_ids)

@@ -10,7 +10,7 @@ from django.utils.translation import get_language
 
 from postern.apps.users import callers, login_locks, second_factors
 from postern.apps.users.actions.credentials import end_chosen as end_credentials
-from postern.apps.users.actions.holding import hold, hold_caller, hold_epoch
+from postern.apps.users.actions.holding import hold, hold_caller, hold_epoch, hold_memberships
 from postern.apps.users.actions.links import read_link, redeem_set_password_link
 from postern.apps.users.actions.memberships import add_org_role, set_org_roles, take_org_role
 from postern.apps.users.actions.passwords import change_own_password, prepare_own, set_public_keys
@@ -53,6 +53,7 @@ __all__ = [
     "hold",
     "hold_caller",
     "hold_epoch",
+    "hold_memberships",
     "identity_of",
     "invitation_brief",
     "is_known",

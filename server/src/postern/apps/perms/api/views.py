@@ -84,7 +84,8 @@ class AssetPermissionViewSet(ResourceViewSet):
     def hold_rows(self, rows: Sequence[Any], values: Sequence[Mapping[str, Any]], *, deleting: bool = False) -> None:
         named = {link: {one.pk for item in values for one in item.get(link.list_name) or ()} for link in LINKS}
         spoken_of = [link for link in LINKS if deleting or any(link.list_name in item for item in values)]
-        holding.hold([row.pk for row in rows], named=named, links=spoken_of, deleting=deleting)
+        org_ids = {row.org_id for row in rows} or {self.scope.org_id}
+        holding.hold([row.pk for row in rows], org_ids, named=named, links=spoken_of, deleting=deleting)
 
     def create_object(self, data: dict[str, Any]) -> AssetPermission:
         made = actions.create_permission(actor=self.actor, org_id=writable(self.scope), values=data)
@@ -231,11 +232,15 @@ class _RelationViewSet(CreateMixin, DeleteMixin, ReadOnlyViewSet):
 
     def hold_rows(self, rows: Sequence[Any], values: Sequence[Mapping[str, Any]], *, deleting: bool = False) -> None:
         del deleting  # a link goes, its permission stays
-        permission_ids = {row.assetpermission_id for row in rows} | {item["assetpermission"].pk for item in values}
+        permissions = {row.assetpermission for row in rows} | {item["assetpermission"] for item in values}
         named = {getattr(row, f"{self.link.column}_id") for row in rows} | {
             item[self.link.column].pk for item in values
         }
-        holding.hold(permission_ids, named={self.link: named})
+        holding.hold(
+            {permission.pk for permission in permissions},
+            {permission.org_id for permission in permissions},
+            named={self.link: named},
+        )
 
     def create_object(self, data: dict[str, Any]) -> Any:
         return actions.add_link(

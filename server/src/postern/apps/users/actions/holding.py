@@ -5,14 +5,15 @@ lock was waited for. Meanwhile an administrator may have ended everything of a s
 refused.
 """
 
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable
 from uuid import UUID
 
+from django.db import connection
 from django.db.models import Q
 
 from postern.apps.users import callers
 from postern.apps.users.errors import AboveYou, RightsLost, SignInEnded
-from postern.apps.users.models import SystemRole, User
+from postern.apps.users.models import Membership, SystemRole, User
 from postern.apps.users.policy import may_update
 from postern.apps.users.queries import administered_org_ids, subject_of
 from postern.foundation.actor import Actor
@@ -32,13 +33,20 @@ def hold(actor: Actor, user: User, *, administrators: bool = False) -> User:
 
 
 def hold_all(
-    actor: Actor, user_ids: Iterable[UUID], *, administrators: bool = False, deleting: bool = False
+    actor: Actor,
+    user_ids: Iterable[UUID],
+    *,
+    administrators: bool = False,
+    deleting: bool = False,
+    memberships: bool = False,
 ) -> dict[UUID, User]:
     """The same for the people of a write that concerns many: all rows are locked by one query, before the first is written.
 
     With people locked one after the other, two such writes would each hold what the other one waits for. People who are gone
-    are left out. `deleting`: the rows are to be deleted, so that nothing may refer to them meanwhile.
+    are left out. `deleting`: the rows are to be deleted, so that nothing may refer to them meanwhile. `memberships`: those of
+    these people are to be changed, too.
     """
+    user_ids = set(user_ids)
     caller_id = actor.user_id if actor.is_user else None
     wanted = Q(pk__in={*user_ids, caller_id} - {None})
     if administrators:
@@ -52,7 +60,21 @@ def hold_all(
             raise SignInEnded
         if callers.has_lost_rights(actor, caller):
             raise RightsLost
+    if memberships:
+        hold_memberships(user_ids)
     return rows
+
+
+def hold_memberships(user_ids: Collection[UUID], org_ids: Collection[UUID] | None = None) -> None:
+    """Lock the memberships of these people, in all organizations or in these, until the transaction ends.
+
+    Who leaves an organization is taken out of its permissions and off its system users afterwards: a write of these holds the
+    memberships of everybody whom it names. PostgreSQL only (`row_locks`).
+    """
+    if user_ids and connection.features.has_select_for_update:
+        rows = Membership.objects.filter(user_id__in=user_ids)
+        rows = rows if org_ids is None else rows.filter(org_id__in=org_ids)
+        list(rows.select_for_update().order_by("pk").values_list("pk"))
 
 
 def hold_changeable(actor: Actor, scope: OrgScope, user: User) -> User:

@@ -8,7 +8,7 @@ from django.utils.translation import gettext as _
 
 from postern.apps.audits import facade as audits
 from postern.apps.users.actions import trail
-from postern.apps.users.actions.holding import hold
+from postern.apps.users.actions.holding import hold, hold_memberships
 from postern.apps.users.credentials import void_links
 from postern.apps.users.errors import (
     AboveYou,
@@ -74,6 +74,7 @@ def _held_roles(scope: OrgScope, user: User) -> set[str]:
 
 def _store_roles(actor: Actor, scope: OrgScope, user: User, held: set[str], wanted: set[str]) -> trail.Change:
     void_links(user)
+    hold_memberships({user.pk})
     Membership.objects.filter(org_id=scope.org_id, user=user, role__in=held - wanted).delete()
     Membership.objects.bulk_create(
         Membership(org_id=scope.org_id, user=user, role=role, created_by=actor.label[:128])

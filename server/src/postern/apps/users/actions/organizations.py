@@ -34,7 +34,7 @@ def change_organization(
 ) -> Organization:
     """Change an organization; for each role that `members` names its people become exactly these."""
     held = Membership.objects.filter(org=org, role__in=list(members)).values_list("user_id", flat=True)
-    hold_all(actor, {user.pk for people in members.values() for user in people} | set(held))
+    hold_all(actor, {user.pk for people in members.values() for user in people} | set(held), memberships=True)
     row = orgs.update_organization(actor=actor, org=org, name=columns.get("name"), comment=columns.get("comment"))
     _set_members(actor, row, members)
     return row

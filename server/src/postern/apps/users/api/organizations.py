@@ -188,7 +188,7 @@ class HoldingPeople(RowsViewSet):
     def hold_rows(self, rows: Sequence[Any], values: Sequence[Mapping[str, Any]], *, deleting: bool = False) -> None:
         del deleting  # a membership goes, its person stays
         people = {row.user_id for row in rows} | {item["user"].pk for item in values if "user" in item}
-        hold_all(self.actor, people)
+        hold_all(self.actor, people, memberships=True)
 
 
 class MembershipSerializer(ResourceSerializer):

@@ -199,7 +199,9 @@ class UserViewSet(ResourceViewSet):
     def hold_rows(self, rows: Sequence[Any], values: Sequence[Mapping[str, Any]], *, deleting: bool = False) -> None:
         """The people, the caller, and all administrators where one of them is written: the last one must stay. Then their groups."""
         administrators = any(user.role == SystemRole.ADMIN for user in rows)
-        hold_all(self.actor, [user.pk for user in rows], administrators=administrators, deleting=deleting)
+        hold_all(
+            self.actor, [user.pk for user in rows], administrators=administrators, deleting=deleting, memberships=True
+        )
         row_locks.share(UserGroup, {pk for item in values for pk in item[_PREPARED].group_ids or ()})
 
     def delete_object(self, instance: User) -> None:
@@ -252,7 +254,7 @@ class UserViewSet(ResourceViewSet):
         if len(rows) > MAX_BULK_ITEMS:
             raise ValidationError([_("Too many items in one call.")])
         with write_transaction():
-            hold_all(self.actor, [user.pk for user in rows])
+            hold_all(self.actor, [user.pk for user in rows], memberships=True)
             for user in rows:
                 memberships.remove_from_org(actor=self.actor, scope=self.scope, user=user)
         return Response(status=status.HTTP_204_NO_CONTENT)

@@ -8,6 +8,7 @@ from django.db import models, transaction
 
 from postern.apps.assets import facade as assets
 from postern.apps.audits import facade as audits
+from postern.apps.users import facade as users
 from postern.apps.users.models import Membership, User
 from postern.apps.vault import secret_store
 from postern.apps.vault.errors import NotAMember
@@ -54,8 +55,9 @@ def hold_bound(
 ) -> None:
     """The same for a write of what system users are, or are to be, bound to: assets, nodes or people."""
     row_locks.lock(SystemUser, [row.pk for row in system_users])
-    # Whoever leaves an organization has the own row locked, and is then taken off its system users.
-    row_locks.share(target, bound, required=binding, unchanged=target is User)
+    row_locks.share(target, bound, required=binding)
+    if target is User:
+        users.hold_memberships({*bound, *binding}, {row.org_id for row in system_users})
 
 
 @transaction.atomic
