@@ -38,6 +38,7 @@ from django.db import connection
 from hypothesis import HealthCheck, settings
 from rest_framework.test import APIClient
 
+from emptying import quick_emptying
 from factories import licences
 from postern.apps.users.hashing import BoundedArgon2Hasher
 from postern.apps.users.models import Membership, OrgRole, SystemRole, User
@@ -54,9 +55,6 @@ BoundedArgon2Hasher.time_cost, BoundedArgon2Hasher.memory_cost = 1, 64
 # A loaded machine may pause any example for longer than Hypothesis allows; pytest's own limit ends a test that hangs.
 settings.register_profile("postern", deadline=None, suppress_health_check=[HealthCheck.too_slow])
 settings.load_profile("postern")
-
-#: Tables whose triggers refuse DELETE; only the emptying between tests may pass them.
-APPEND_ONLY_TABLES = ("audits_auditevent", "audits_loginlog", "audits_passwordchangelog")
 
 
 @pytest.fixture(autouse=True)
@@ -116,25 +114,8 @@ def _day_of_licences_stays() -> Iterator[None]:
 
 
 @pytest.fixture(autouse=True, scope="session")
-def _flush_passes_append_only_triggers() -> Iterator[None]:
-    """`transaction=True` tests empty all tables afterwards, which the audit log's triggers refuse."""
-    operations = type(connection.ops)
-    flush = operations.execute_sql_flush
-
-    def flush_without_triggers(self: Any, sql_list: list[str]) -> None:
-        if connection.vendor == "postgresql":
-            tables = APPEND_ONLY_TABLES
-            before = [f"ALTER TABLE {table} DISABLE TRIGGER USER" for table in tables]
-            after = [f"ALTER TABLE {table} ENABLE TRIGGER USER" for table in tables]
-        else:
-            with connection.cursor() as cursor:
-                cursor.execute("SELECT name, sql FROM sqlite_master WHERE type = 'trigger' AND name LIKE 'audits_%'")
-                triggers = cursor.fetchall()
-            before = [f"DROP TRIGGER {name}" for name, _ in triggers]
-            after = [sql for _, sql in triggers]
-        flush(self, [*before, *sql_list, *after])
-
-    with mock.patch.object(operations, "execute_sql_flush", flush_without_triggers):
+def _tables_are_emptied_quickly() -> Iterator[None]:
+    with quick_emptying():
         yield
 
 
