@@ -2,32 +2,12 @@
 
 import random
 
-import msgspec
-import pytest
-
-from postern.contracts.access import AuthorizeAnswer
 from postern.contracts.enums import CommandKind
 from postern.proxies.core.charset import Charset, DetectorInUtf8
 from postern.proxies.core.commands import CommandDetector, DetectedCommand
-from proxies.terminal.test_browser_terminal import Stage, stage  # noqa: F401 - a fixture
+from proxies.terminal.stage import Stage
 
 SAID = "文件 /tmp/报告.txt 不存在\r\n"
-
-
-@pytest.fixture
-def gbk(stage: Stage) -> Stage:  # noqa: F811 - the fixture
-    """Alice's next session is on a platform with the charset GBK."""
-    made = Stage.token
-
-    def token() -> str:
-        found = made(stage)
-        grant = stage.plane.tokens[found].grant
-        assert grant is not None
-        stage.plane.tokens[found] = AuthorizeAnswer(grant=msgspec.structs.replace(grant, charset="gbk"))
-        return found
-
-    stage.token = token  # type: ignore[method-assign]  # for this stage
-    return stage
 
 
 async def test_page_of_a_gbk_host_shows_and_sends_utf8_and_the_recording_keeps_the_hosts_bytes(gbk: Stage) -> None:

@@ -2,113 +2,22 @@
 
 import asyncio
 import time
-from collections.abc import AsyncIterator
-from dataclasses import dataclass, replace
-from pathlib import Path
-from typing import Any
+from dataclasses import replace
 from uuid import UUID, uuid4
 
 import pytest
 
-from fakes.control_plane import FakeAsset, FakeControlPlane, FakeSystemUser, FakeUser
-from fakes.recording import FakeRecordings
-from fakes.target import FakeShell, FakeTargets
-from peers.browser_page import BrowserPage
-from postern.contracts.access import REDEEM_TOKEN, AuthorizeAnswer, WatchGrant
+from postern.contracts.access import REDEEM_TOKEN
 from postern.contracts.browser import UNACKED_LIMIT
-from postern.contracts.enums import EndReason, LoginFrom
+from postern.contracts.enums import EndReason
 from postern.contracts.events import CommandSeen, SessionEnded, SessionStarted
 from postern.contracts.terminals import StopWatching, TerminateSession
-from postern.kernel.secret import Secret
-from postern.proxies.core.control.client import HttpControlPlane
 from postern.proxies.core.control.outbox import EventOutbox
 from postern.proxies.core.control.outbox_room import OutboxRoom
-from postern.proxies.core.control.patience import PatientControlPlane
-from postern.proxies.core.control.registration import obtain_credential
 from postern.proxies.core.event_ledger import NoRoomForEvents
-from postern.proxies.core.limits import Limits
-from postern.proxies.core.registry import SessionRegistry
-from postern.proxies.core.session_services import SessionServices
-from postern.proxies.core.settings import ProxyConfig
 from postern.proxies.core.target import Progress, Prompter, TargetFailed
 from postern.proxies.terminal import browser_terminal, server
-from postern.proxies.terminal.server import StreamServer
-
-
-@dataclass
-class Stage:
-    """The endpoint with everything around it that a test looks at."""
-
-    socket: Path
-    plane: FakeControlPlane
-    registry: SessionRegistry
-    recordings: FakeRecordings
-    targets: FakeTargets
-    stream: StreamServer
-    alice: FakeUser
-    asset: FakeAsset
-
-    def token(self) -> str:
-        """A connection token of Alice."""
-        grant = self.plane.grant(self.alice, self.asset, self.asset.system_users[0], login_from=LoginFrom.WEB_TERMINAL)
-        token = uuid4().hex
-        self.plane.tokens[token] = AuthorizeAnswer(grant=grant)
-        return token
-
-    def watch_token(self, session_id: Any) -> tuple[str, WatchGrant, FakeUser]:
-        auditor = self.plane.add_user("auditor")
-        watch = WatchGrant(session_id=session_id, watcher=auditor.identity, watch_id=uuid4())
-        token = uuid4().hex
-        self.plane.tokens[token] = AuthorizeAnswer(watch=watch)
-        return token, watch, auditor
-
-    def page(self, **more: Any) -> BrowserPage:
-        return BrowserPage(self.socket, more.pop("user", self.alice).id, **more)
-
-    async def open(self, page: BrowserPage) -> tuple[dict[str, Any], FakeShell]:
-        """Open a session on a page."""
-        await page.say(type="open", token=self.token(), columns=90, rows=30)
-        await page.until(lambda: any(m["type"] in ("opened", "ended") for m in page.messages))
-        return await page.message("opened"), self.targets.shells[-1]
-
-
-@pytest.fixture
-async def stage(tmp_path: Path) -> AsyncIterator[Stage]:
-    limits = Limits(snapshot_s=60)
-    async with FakeControlPlane() as plane:
-        config = ProxyConfig(
-            state_dir=tmp_path / "state", control_url=plane.url, ssh_address="127.0.0.1:0",
-            stream_address=f"unix:{tmp_path}/stream.sock", name="test", bootstrap_token=Secret(plane.bootstrap_token),
-            limits=limits,
-        )  # fmt: skip
-        config.state_dir.mkdir(mode=0o700)
-        outbox = EventOutbox(config.outbox_dir, limits)
-        credential = await obtain_credential(config)
-        async with HttpControlPlane(plane.url, credential, limits) as http:
-            client = PatientControlPlane(http, limits)
-            recordings, targets = FakeRecordings(), FakeTargets()
-            registry = SessionRegistry(
-                SessionServices(events=outbox, open_recorder=recordings.open), limits, recordings
-            )
-            stream = StreamServer(
-                config.stream_address, plane=client, registry=registry, connector=targets, pictures=recordings,
-                limits=limits,
-            )  # fmt: skip
-            await stream.start()
-            tasks = [
-                asyncio.create_task(outbox.run(client, registry.control_seen)),
-                asyncio.create_task(registry.run()),
-            ]
-            alice = plane.add_user("alice")
-            asset = plane.add_asset(FakeAsset("web1", "127.0.0.1", 22, [FakeSystemUser("deploy", "deploy")]))
-            yield Stage(tmp_path / "stream.sock", plane, registry, recordings, targets, stream, alice, asset)
-            registry.end_all(EndReason.DRAINED)
-            await stream.stop()
-            for task in tasks:
-                task.cancel()
-            await asyncio.gather(*tasks, return_exceptions=True)
-            outbox.close()
-
+from proxies.terminal.stage import Stage
 
 # Opening
 

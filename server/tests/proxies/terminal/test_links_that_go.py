@@ -14,7 +14,7 @@ from postern.kernel.clock import now
 from postern.proxies.core.limits import Limits
 from postern.proxies.terminal import browser_terminal
 from postern.proxies.terminal.link import BrowserLink
-from proxies.terminal.test_browser_terminal import Stage, stage  # noqa: F401 - the fixture
+from proxies.terminal.stage import Stage
 
 
 @pytest.fixture
@@ -35,7 +35,7 @@ def breaks_at(monkeypatch: pytest.MonkeyPatch) -> Any:
     return choose
 
 
-async def test_session_whose_link_goes_during_the_welcome_ends(stage: Stage, breaks_at: Any) -> None:  # noqa: F811 - the fixture
+async def test_session_whose_link_goes_during_the_welcome_ends(stage: Stage, breaks_at: Any) -> None:
     breaks_at(Opened)
     async with stage.page() as page:
         await page.say(type="open", token=stage.token(), columns=80, rows=24)
@@ -46,7 +46,7 @@ async def test_session_whose_link_goes_during_the_welcome_ends(stage: Stage, bre
 
 
 async def test_session_whose_link_goes_while_it_is_welcomed_back_ends_when_nobody_comes(
-    stage: Stage,  # noqa: F811 - the fixture
+    stage: Stage,
     breaks_at: Any,
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
@@ -66,7 +66,7 @@ async def test_session_whose_link_goes_while_it_is_welcomed_back_ends_when_nobod
 
 
 async def test_session_whose_link_goes_while_it_is_welcomed_back_is_taken_up_by_the_next(
-    stage: Stage,  # noqa: F811 - the fixture
+    stage: Stage,
     breaks_at: Any,
 ) -> None:
     async with stage.page() as page:
@@ -87,7 +87,7 @@ async def test_session_whose_link_goes_while_it_is_welcomed_back_is_taken_up_by_
         await back.shows(b"still here")
 
 
-async def test_view_whose_first_message_fails_gives_its_place_back(stage: Stage, breaks_at: Any) -> None:  # noqa: F811 - the fixture
+async def test_view_whose_first_message_fails_gives_its_place_back(stage: Stage, breaks_at: Any) -> None:
     async with stage.page() as page:
         opened, _ = await stage.open(page)
         session = stage.registry.get(UUID(opened["session_id"]))
@@ -106,7 +106,7 @@ async def test_view_whose_first_message_fails_gives_its_place_back(stage: Stage,
             await view.message("watching")
 
 
-async def test_session_of_a_token_that_was_shown_as_a_watch_token_ends(stage: Stage) -> None:  # noqa: F811 - the fixture
+async def test_session_of_a_token_that_was_shown_as_a_watch_token_ends(stage: Stage) -> None:
     async with stage.page() as page:
         await page.say(type="watch", token=stage.token())
         assert (await page.message("ended"))["reason"] == "protocol"
@@ -115,7 +115,7 @@ async def test_session_of_a_token_that_was_shown_as_a_watch_token_ends(stage: St
     assert (ended.reason, ended.ever_active) == (EndReason.USER_CLOSED, False)
 
 
-async def test_page_is_told_what_it_may_from_now_on(stage: Stage) -> None:  # noqa: F811 - the fixture
+async def test_page_is_told_what_it_may_from_now_on(stage: Stage) -> None:
     async with stage.page() as page:
         opened, _ = await stage.open(page)
         ends = (ActionsUntil(actions=Actions.ALL & ~Actions.CLIPBOARD_COPY, until=now().replace(year=now().year + 1)),)

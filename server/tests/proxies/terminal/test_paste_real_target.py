@@ -9,7 +9,7 @@ from peers.browser_page import BrowserPage
 from peers.memory import held_bytes
 from postern.contracts.browser import UNACKED_LIMIT
 from postern.contracts.events import SessionEnded
-from proxies.terminal.test_terminal_real_target import Plant, plant  # noqa: F401 - a fixture
+from proxies.terminal.plant import Plant
 
 SIZE: Final = 8 * 1024 * 1024
 DATA: Final = b"".join(b"%015x " % number for number in range(SIZE // 16))
@@ -17,7 +17,7 @@ DATA: Final = b"".join(b"%015x " % number for number in range(SIZE // 16))
 LAZY_BYTES: Final = 300 * 1024
 
 
-async def repeats(page: BrowserPage, plant: Plant) -> dict[str, Any]:  # noqa: F811 - the fixture
+async def repeats(page: BrowserPage, plant: Plant) -> dict[str, Any]:
     """A session in which `cat` sends back what it reads. Its output is emptied."""
     opened = await plant.open(page)
     await page.type(b"stty raw -echo; echo re''ady; cat\r")
@@ -51,7 +51,7 @@ async def stuck(page: BrowserPage) -> None:
     await page.message("pong")
 
 
-async def test_large_paste_comes_back_whole_to_a_page_that_draws_slowly(plant: Plant) -> None:  # noqa: F811 - the fixture
+async def test_large_paste_comes_back_whole_to_a_page_that_draws_slowly(plant: Plant) -> None:
     async with plant.page(acknowledges=False) as page:
         await repeats(page, plant)
         drawing = asyncio.create_task(draw_slowly(page))
@@ -60,7 +60,7 @@ async def test_large_paste_comes_back_whole_to_a_page_that_draws_slowly(plant: P
         assert page.output == DATA
 
 
-async def test_session_can_be_closed_while_neither_direction_moves(plant: Plant) -> None:  # noqa: F811 - the fixture
+async def test_session_can_be_closed_while_neither_direction_moves(plant: Plant) -> None:
     async with plant.page(acknowledges=False) as page:
         opened = await repeats(page, plant)
         pasting = asyncio.create_task(page.type(DATA * 4))
@@ -74,7 +74,7 @@ async def test_session_can_be_closed_while_neither_direction_moves(plant: Plant)
         await plant.plane.event(SessionEnded, session_id=UUID(opened["session_id"]))
 
 
-async def test_paste_goes_on_over_a_lost_link_without_gap_or_repeat(plant: Plant) -> None:  # noqa: F811 - the fixture
+async def test_paste_goes_on_over_a_lost_link_without_gap_or_repeat(plant: Plant) -> None:
     async with plant.page(acknowledges=False) as first:
         opened = await repeats(first, plant)
         typed, shown = first.input_sent, first.received

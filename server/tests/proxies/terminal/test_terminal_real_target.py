@@ -6,116 +6,18 @@ import hashlib
 import os
 import shutil
 import time
-from collections.abc import AsyncIterator
-from dataclasses import dataclass
-from pathlib import Path
-from typing import Any
 from uuid import UUID, uuid4
 
 import pytest
 
-from fakes.control_plane import FakeAsset, FakeControlPlane, FakeSystemUser, FakeUser
 from peers.browser_page import BrowserPage
 from peers.memory import held_bytes
-from peers.sshd import Sshd
-from postern.contracts.access import AuthorizeAnswer, WatchGrant
-from postern.contracts.enums import CommandKind, EndReason, LoginFrom
+from postern.contracts.enums import CommandKind
 from postern.contracts.events import CommandSeen, RecordingSealed, SessionEnded
 from postern.contracts.terminals import TerminateSession
-from postern.entrypoints.proxy import SealerPictures, header_of
-from postern.kernel.dialing import DialPolicy
-from postern.kernel.secret import Secret
-from postern.proxies.core.commands import CommandDetector
-from postern.proxies.core.control.client import HttpControlPlane
-from postern.proxies.core.control.outbox import EventOutbox
-from postern.proxies.core.control.registration import obtain_credential
-from postern.proxies.core.limits import Limits
-from postern.proxies.core.recording import RecordingConfig, RecordingService
-from postern.proxies.core.registry import SessionRegistry
-from postern.proxies.core.session_services import SessionServices
-from postern.proxies.core.settings import ProxyConfig
 from postern.proxies.core.vt import Screen
-from postern.proxies.ssh.target import SshTargets
-from postern.proxies.terminal.server import StreamServer
+from proxies.terminal.plant import Plant
 from timing import soon_async
-
-
-@dataclass
-class Plant:
-    """Everything from the browser's frame to the target's shell."""
-
-    socket: Path
-    plane: FakeControlPlane
-    registry: SessionRegistry
-    alice: FakeUser
-    asset: FakeAsset
-
-    def page(self, **more: Any) -> BrowserPage:
-        return BrowserPage(self.socket, more.pop("user", self.alice).id, **more)
-
-    async def open(self, page: BrowserPage, *, columns: int = 80, rows: int = 24) -> dict[str, Any]:
-        grant = self.plane.grant(self.alice, self.asset, self.asset.system_users[0], login_from=LoginFrom.WEB_TERMINAL)
-        token = uuid4().hex
-        self.plane.tokens[token] = AuthorizeAnswer(grant=grant)
-        await page.say(type="open", token=token, columns=columns, rows=rows)
-        opened = await page.message("opened")
-        await page.type(b"exec env LC_ALL=C.UTF-8 PS1='$ ' HISTFILE=/dev/null bash --norc --noprofile\r")
-        await page.until(lambda: page.output.count(b"$ ") and page.output.endswith(b"$ "))
-        return opened
-
-    async def watch(self, view: BrowserPage, auditor: FakeUser, session_id: str) -> None:
-        token = uuid4().hex
-        watch = WatchGrant(session_id=UUID(session_id), watcher=auditor.identity, watch_id=uuid4())
-        self.plane.tokens[token] = AuthorizeAnswer(watch=watch)
-        await view.say(type="watch", token=token)
-
-
-@pytest.fixture
-async def plant(tmp_path: Path, sshd: Sshd, control_plane: FakeControlPlane) -> AsyncIterator[Plant]:
-    limits = Limits(snapshot_s=60)
-    config = ProxyConfig(
-        state_dir=tmp_path / "state", control_url=control_plane.url, ssh_address="127.0.0.1:0",
-        stream_address=f"unix:{tmp_path}/stream.sock", name="test",
-        bootstrap_token=Secret(control_plane.bootstrap_token), limits=limits,
-    )  # fmt: skip
-    config.state_dir.mkdir(mode=0o700)
-    outbox = EventOutbox(config.outbox_dir, limits)
-    recording = RecordingService(
-        RecordingConfig(state_dir=config.state_dir, key_file=tmp_path / "signing_key.pem", reserve_mb=1),
-        on_checkpoint=outbox.append,
-        on_sealed=lambda event, _path: outbox.append(event),
-    )
-    await recording.start()
-    async with HttpControlPlane(control_plane.url, await obtain_credential(config), limits) as client:
-        pictures = SealerPictures(recording.snapshots)
-        registry = SessionRegistry(
-            SessionServices(
-                events=outbox,
-                open_recorder=lambda grant, columns, rows: recording.journal.open_session(
-                    grant.session_id, columns, rows, header_of(grant, columns, rows)
-                ),
-                new_detector=CommandDetector,
-            ),
-            limits,
-            pictures,
-        )
-        stream = StreamServer(
-            config.stream_address, plane=client, registry=registry, pictures=pictures, limits=limits,
-            connector=SshTargets(client, limits, DialPolicy(allow_local=True)),
-        )  # fmt: skip
-        await stream.start()
-        tasks = [asyncio.create_task(outbox.run(client, registry.control_seen)), asyncio.create_task(registry.run())]
-        alice = control_plane.add_user("alice")
-        system_user = FakeSystemUser("deploy", sshd.login, private_key=sshd.client_key.read_text())
-        asset = control_plane.add_asset(FakeAsset("web1", "127.0.0.1", sshd.port, [system_user]))
-        yield Plant(tmp_path / "stream.sock", control_plane, registry, alice, asset)
-        registry.end_all(EndReason.DRAINED)
-        await stream.stop()
-        await recording.stop()
-        for task in tasks:
-            task.cancel()
-        await asyncio.gather(*tasks, return_exceptions=True)
-        outbox.close()
 
 
 async def interrupt(page: BrowserPage) -> None:

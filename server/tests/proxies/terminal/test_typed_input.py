@@ -13,14 +13,13 @@ from postern.proxies.core.detection import KEYS_AT_ONCE_BYTES
 from postern.proxies.core.limits import Limits
 from postern.proxies.core.session import LiveSession
 from postern.proxies.terminal import browser_terminal
-from proxies.terminal.test_browser_charset import gbk  # noqa: F401 - a fixture
-from proxies.terminal.test_browser_terminal import Stage, stage  # noqa: F401 - a fixture
+from proxies.terminal.stage import Stage
 
 WINDOW = Limits().input_window_bytes
 EXCESS = Limits().input_excess_bytes
 
 
-async def test_page_is_heard_while_its_paste_waits_for_the_target(stage: Stage) -> None:  # noqa: F811 - the fixture
+async def test_page_is_heard_while_its_paste_waits_for_the_target(stage: Stage) -> None:
     async with stage.page(acknowledges=False) as page:
         _, shell = await stage.open(page)
         shell.events.on_target_pause()
@@ -41,7 +40,7 @@ async def test_page_is_heard_while_its_paste_waits_for_the_target(stage: Stage) 
 
 
 async def test_session_whose_page_goes_while_its_paste_waits_is_given_up(
-    stage: Stage,  # noqa: F811 - the fixture
+    stage: Stage,
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     monkeypatch.setattr(browser_terminal, "RESUME_GRACE_S", 0.3)
@@ -54,7 +53,7 @@ async def test_session_whose_page_goes_while_its_paste_waits_is_given_up(
     assert shell.closed
 
 
-async def test_credit_follows_what_the_target_has_taken(stage: Stage) -> None:  # noqa: F811 - the fixture
+async def test_credit_follows_what_the_target_has_taken(stage: Stage) -> None:
     async with stage.page() as page:
         opened, shell = await stage.open(page)
         assert opened["input_until"] == WINDOW
@@ -76,7 +75,7 @@ async def test_credit_follows_what_the_target_has_taken(stage: Stage) -> None:  
         assert len(page.messages) == told
 
 
-async def test_keys_of_a_link_that_was_taken_over_come_before_those_of_the_next(stage: Stage) -> None:  # noqa: F811 - the fixture
+async def test_keys_of_a_link_that_was_taken_over_come_before_those_of_the_next(stage: Stage) -> None:
     old = b"".join(b"%07d " % number for number in range(4 * KEYS_AT_ONCE_BYTES // 8))
     async with stage.page() as first, stage.page() as second:
         opened, shell = await stage.open(first)
@@ -98,7 +97,7 @@ async def test_keys_of_a_link_that_was_taken_over_come_before_those_of_the_next(
         assert shell.typed == old + b"B" * KEYS_AT_ONCE_BYTES
 
 
-async def test_page_that_comes_back_may_send_as_the_target_takes_what_waited(stage: Stage) -> None:  # noqa: F811 - the fixture
+async def test_page_that_comes_back_may_send_as_the_target_takes_what_waited(stage: Stage) -> None:
     async with stage.page() as first, stage.page() as second:
         opened, shell = await stage.open(first)
         shell.events.on_target_pause()
@@ -118,7 +117,7 @@ async def test_page_that_comes_back_may_send_as_the_target_takes_what_waited(sta
 
 
 @pytest.mark.parametrize("counts", [True, False], ids=["counts its input", "older release"])
-async def test_page_that_sends_far_more_than_it_may_is_ended_with_a_reason(stage: Stage, counts: bool) -> None:  # noqa: F811 - the fixture
+async def test_page_that_sends_far_more_than_it_may_is_ended_with_a_reason(stage: Stage, counts: bool) -> None:
     async with stage.page(acknowledges=False, counts_input=counts) as page:
         _, shell = await stage.open(page)
         # A page of an older release is read on only where its acknowledgements may stand behind its input.
@@ -137,7 +136,7 @@ async def test_page_that_sends_far_more_than_it_may_is_ended_with_a_reason(stage
     assert event.bytes_in == 0
 
 
-async def test_page_of_an_older_release_waits_for_a_slow_target(stage: Stage) -> None:  # noqa: F811 - the fixture
+async def test_page_of_an_older_release_waits_for_a_slow_target(stage: Stage) -> None:
     data = bytes(range(256)) * (4 * (WINDOW + EXCESS) // 256)
     async with stage.page(counts_input=False) as page:
         opened, shell = await stage.open(page)
@@ -160,7 +159,7 @@ async def test_page_of_an_older_release_waits_for_a_slow_target(stage: Stage) ->
 
 
 async def test_input_is_noted_in_the_order_in_which_it_is_written_once_and_before(
-    stage: Stage,  # noqa: F811 - the fixture
+    stage: Stage,
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     noted = b""
@@ -189,7 +188,7 @@ async def test_input_is_noted_in_the_order_in_which_it_is_written_once_and_befor
         assert noted == shell.typed == b"straight through\n" + data
 
 
-async def test_paste_in_another_charset_gets_its_whole_credit(gbk: Stage) -> None:  # noqa: F811 - the fixture
+async def test_paste_in_another_charset_gets_its_whole_credit(gbk: Stage) -> None:
     text = "价格 € 报告 é\r" * 40_000
     async with gbk.page() as page:
         _, shell = await gbk.open(page)
