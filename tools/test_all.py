@@ -30,6 +30,8 @@ PYTEST: Final = (str(BIN / "python"), "-m", "pytest", "-q", "-p", "test_record")
 WATCHED: Final = (str(BIN / "python"), str(ROOT / "tools" / "left_behind.py"))
 #: Many tests wait for a shell, a host or a clock: two cores carry four of them.
 SERVER: Final = ("-n", "4", "--dist", "worksteal")
+#: A browser leaves time to the others, and so does a product that is stopped: three workers leave none.
+END_TO_END: Final = ("-n", "3", "--dist", "loadfile")
 STAMP: Final = ROOT / ".stamps" / "last-test.json"
 #: More failures than this have a cause that a second try does not take away.
 MAX_RETRIED: Final = 8
@@ -137,7 +139,7 @@ def run_tests(totals: Totals, folder: Path) -> None:
         totals.add(
             *run("server, PostgreSQL", (*SERVER, "tests/unit", "tests/integration"), "server", DATABASE_URL=address)
         )
-    outcome, tests = run("end to end", ("-n", "2", "--dist", "loadfile"), "e2e")
+    outcome, tests = run("end to end", END_TO_END, "e2e")
 
     def once_more(test_id: str) -> Outcome:
         return run(f"once more, alone: {test_id}", (test_id,), "e2e")[0]
