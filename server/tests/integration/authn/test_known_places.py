@@ -287,6 +287,7 @@ def tries_within(minutes: int, monkeypatch: pytest.MonkeyPatch, attempts: list[C
     return len(looked_at)
 
 
+@pytest.mark.any_database  # the statements of the other tests, thousands of times
 def test_strangers_and_somebody_at_a_known_place_have_ten_tries_in_half_an_hour_together(
     own: Browser, monkeypatch: pytest.MonkeyPatch
 ):

@@ -72,6 +72,7 @@ def known(ann: User, judged: list[datetime]) -> User:
     return ann
 
 
+@pytest.mark.any_database  # the statements of the other tests, thousands of times
 def test_neighbour_who_guesses_for_days_does_not_keep_the_owner_out(known: User, at: Clock):
     start = at.now
     while at.now - start < timedelta(hours=6):  # at night: as often as it goes
@@ -219,6 +220,7 @@ def guesses_of_a_day(at: Clock, ways: list[Callable[[], str]], hesitate: Callabl
         at.go_on(seconds=hesitate())
 
 
+@pytest.mark.any_database  # the statements of the other tests, thousands of times
 @pytest.mark.parametrize("seed", range(4))
 def test_worst_case_of_guesses_at_one_account_is_ten_in_half_an_hour_and_363_a_day(
     known: User, at: Clock, judged: list[datetime], seed: int
@@ -234,6 +236,7 @@ def test_worst_case_of_guesses_at_one_account_is_ten_in_half_an_hour_and_363_a_d
     assert most_within(DAY, judged) <= 336 + 27
 
 
+@pytest.mark.any_database  # the statements of the other tests, thousands of times
 def test_worst_case_of_strangers_alone_is_seven_in_half_an_hour_and_336_a_day(
     ann: User, at: Clock, judged: list[datetime]
 ):
