@@ -13,13 +13,15 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+import admin_console
 import pytest
-from admin_console import page, signed_in  # noqa: F401 - fixtures
 from playwright.sync_api import Page, expect
 from product import POSTERN, Product, wait_until
 from world import World
 
 from peers.ports import free_port
+
+signed_in, page = admin_console.signed_in, admin_console.page
 
 TERMINALS = "/api/v1/terminal/terminals/"
 INTERNAL = "/api/internal/v1/"
@@ -123,7 +125,7 @@ def test_remote_proxy_waits_is_accepted_and_is_worth_nothing_when_stolen(
     product: Product,
     world: World,
     remote: RemoteProxy,
-    page: Page,  # noqa: F811 - the fixture
+    page: Page,
 ) -> None:
     remote.start()
     waiting = wait_until(lambda: row_of(product), message="the registration")
