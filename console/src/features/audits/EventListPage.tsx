@@ -97,7 +97,7 @@ function CategoryStrip() {
     <div
       role="group"
       aria-label={t('audits:event.category')}
-      className="flex min-h-8 gap-1 overflow-x-auto pb-1"
+      className="flex min-h-8 gap-1 overflow-x-auto pb-1 sm:flex-wrap"
     >
       {all.map(({ value, display_name }) => (
         <button

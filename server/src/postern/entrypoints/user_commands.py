@@ -20,7 +20,7 @@ def add_to(add: Add, load: Callable[[], None]) -> None:
         load()
         from postern.apps.authn import facade as authn
 
-        for line in authn.locked_out():
+        for line in authn.locked_out() or ("no account and no address is locked",):
             print(line)
         return 0
 

@@ -239,10 +239,11 @@ def hold_maker(*, login_session: UUID | None, credential: str) -> bool:
 def locked_out() -> list[str]:
     """The people and the addresses that failed sign-ins have locked, as lines for an operator."""
     names = guard.locked_accounts(list(User.objects.values_list("username", flat=True)))
+    accounts = [f"account {name} until {until:%Y-%m-%d %H:%M} UTC" for name, until in sorted(names.items())]
     addresses = [
         f"address {row.address} until {row.date_locked_until:%Y-%m-%d %H:%M} UTC" for row in guard.locked_addresses()
     ]
-    return [*(f"account {name}" for name in sorted(names)), *addresses]
+    return [*accounts, *addresses]
 
 
 def unlock_account(username: str) -> None:

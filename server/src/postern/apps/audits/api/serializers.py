@@ -113,10 +113,10 @@ class EventSerializer(ResourceSerializer):
 class CategoryCountSerializer(serializers.Serializer[dict[str, Any]]):
     """Events of one category; `count_is_minimum`: there are more, counting stopped."""
 
-    value = serializers.ChoiceField(choices=[category.value for category in Category])
-    display_name = serializers.CharField()
-    count = serializers.IntegerField()
-    count_is_minimum = serializers.BooleanField()
+    value = serializers.ChoiceField(choices=[category.value for category in Category], read_only=True)
+    display_name = serializers.CharField(read_only=True)
+    count = serializers.IntegerField(read_only=True)
+    count_is_minimum = serializers.BooleanField(read_only=True)
 
 
 class OperateLogSerializer(ResourceSerializer):

@@ -215,6 +215,7 @@ class TerminalSerializer(ResourceSerializer):
     is_revoked = serializers.BooleanField(read_only=True, label=gettext_lazy("Credential revoked"))
     is_renewal_due = serializers.BooleanField(read_only=True, label=gettext_lazy("Credential is being renewed"))
     fingerprint = serializers.CharField(read_only=True, label=gettext_lazy("Fingerprint"))
+    version = serializers.CharField(read_only=True, label=gettext_lazy("Version"))
     command_storage = serializers.ChoiceField(choices=(("default", "default"), ("null", "null")), default="default")
     replay_storage = serializers.ChoiceField(choices=(("default", "default"), ("null", "null")), default="default")
 
