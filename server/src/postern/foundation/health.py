@@ -30,7 +30,9 @@ _REDIS_PROBE_KEY: Final = "health:probe"
 
 _checks: dict[str, Check] = {}
 _counts: dict[str, Callable[[], tuple[int, int]]] = {}
-_unhealthy: set[str] = set()
+#: Whether a part was healthy when it was last asked here. A part that is not in it has not come up yet.
+_seen: dict[str, bool] = {}
+_starting: set[str] = set()
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,14 +88,26 @@ def _examine(name: str, check: Check) -> PartHealth:
     try:
         check()
     except Exception as error:  # noqa: BLE001 - whatever is wrong with a part, the page tells that it is
-        if name not in _unhealthy:  # told once, not with every look
-            _unhealthy.add(name)
-            logger.warning("%s is not healthy: %s", name, type(error).__name__)
+        _tell_failure(name, type(error).__name__)
         return PartHealth(ok=False, ms=_since(started))
-    if name in _unhealthy:
-        _unhealthy.discard(name)
+    if _seen.get(name) is False:
         logger.info("%s is healthy again", name)
+    elif name in _starting:
+        logger.info("%s is up", name)
+    _starting.discard(name)
+    _seen[name] = True
     return PartHealth(ok=True, ms=_since(started))
+
+
+def _tell_failure(name: str, reason: str) -> None:
+    """Once, not with every look. That a part has not come up yet is what every start looks like, and no warning."""
+    if name in _seen:
+        if _seen[name]:
+            logger.warning("%s is not healthy: %s", name, reason)
+        _seen[name] = False
+    elif name not in _starting:
+        _starting.add(name)
+        logger.info("%s is not up yet: %s", name, reason)
 
 
 def _since(started: float) -> float:

@@ -110,7 +110,7 @@ class EventSerializer(ResourceSerializer):
         return found
 
 
-class CategoryCountSerializer(serializers.Serializer[dict[str, Any]]):
+class CategoryCountSerializer(serializers.Serializer[Any]):
     """Events of one category; `count_is_minimum`: there are more, counting stopped."""
 
     value = serializers.ChoiceField(choices=[category.value for category in Category], read_only=True)
