@@ -16,7 +16,7 @@ export function SetPasswordPage() {
   const [token] = useState(() => location.hash.slice(1));
   const [busy, setBusy] = useState(false);
   const [wrong, setWrong] = useState<{ new_password?: string; again?: string }>({});
-  const [failure, setFailure] = useState<string | null>(token === '' ? t('signin:set.no_token') : null);
+  const [failure, setFailure] = useState<string | null>(null);
 
   const submit = async (event: FormEvent<HTMLFormElement>) => {
     event.preventDefault();
@@ -46,6 +46,13 @@ export function SetPasswordPage() {
     }
   };
 
+  if (token === '')
+    return (
+      <SignInFrame>
+        <h1 className="mb-4 text-figure">{t('signin:set.title')}</h1>
+        <Note tone="danger">{t('signin:set.no_token')}</Note>
+      </SignInFrame>
+    );
   return (
     <SignInFrame>
       <h1 className="text-figure">{t('signin:set.title')}</h1>
