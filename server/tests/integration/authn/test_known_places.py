@@ -250,12 +250,12 @@ def test_command_line_unlocks_people_and_addresses(ann: User, capsys: pytest.Cap
         Browser(STRANGER).sign_in(f"name{number}", "wrong")
     assert run_command("locked") == 0
     told = capsys.readouterr().out
-    assert "account ann" in told
+    assert "account ann until " in told
     assert f"address {STRANGER} until" in told
     assert run_command("unlock", "ann", "--address", STRANGER) == 0
     assert Browser(STRANGER).sign_in("ann").status_code == 200
     assert run_command("locked") == 0
-    assert capsys.readouterr().out.endswith("may sign in again\n")
+    assert capsys.readouterr().out.endswith("may sign in again\nno account and no address is locked\n")
     assert run_command("unlock", "nobody") == 1
     assert run_command("unlock") == 2
     events = AuditEvent.objects.filter(event__in=["sign_in.unlocked", "sign_in.address_unlocked"])
