@@ -10,11 +10,11 @@ from django.conf import settings
 from django.utils.functional import Promise
 from django.utils.translation import gettext_lazy as _
 
+from postern.foundation.names import NAMES, NameNotFound
 from postern.foundation.settings import Settings
 from postern.foundation.surroundings import Endpoint, look_around, own_services
 from postern.kernel.dialing import DialPolicy, Refusal, Surroundings, plain
 from postern.kernel.errors import PosternError
-from postern.kernel.names import NAMES, NameNotFound
 
 _MESSAGES: dict[Refusal, Promise] = {
     Refusal.METADATA: _("Connections to the metadata service of a cloud are never allowed."),

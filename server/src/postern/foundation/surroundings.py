@@ -6,9 +6,9 @@ from urllib.parse import urlsplit
 
 import psutil
 
+from postern.foundation.names import NAMES, NameNotFound
 from postern.foundation.settings import Settings
 from postern.kernel.dialing import IpAddress, Surroundings, plain
-from postern.kernel.names import NAMES, NameNotFound
 
 Endpoint = tuple[str, int]
 

@@ -8,8 +8,8 @@ from typing import Final
 
 from postern.contracts.access import Target
 from postern.contracts.enums import EndReason
+from postern.foundation.names import NAMES, Entry, NameNotFound
 from postern.kernel.dialing import DialPolicy, Refusal
-from postern.kernel.names import NAMES, Entry, NameNotFound
 from postern.proxies.core.target import TargetFailed
 from postern.proxies.core.texts import Text
 
