@@ -18,21 +18,15 @@ expect.set_options(timeout=PATIENCE_MS)
 @pytest.fixture(scope="session")
 def product(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Product]:
     """One running Postern for all tests that do not harm it."""
-    running = Product(tmp_path_factory.mktemp("postern") / "home").start()
-    try:
+    with Product(tmp_path_factory.mktemp("postern") / "home") as running:
         yield running
-    finally:
-        running.stop()
 
 
 @pytest.fixture(scope="session")
 def host(tmp_path_factory: pytest.TempPathFactory) -> Iterator[TargetHost]:
     """A real host to reach."""
-    running = TargetHost(tmp_path_factory.mktemp("host") / "sshd", free_port()).start()
-    try:
+    with TargetHost(tmp_path_factory.mktemp("host") / "sshd", free_port()) as running:
         yield running
-    finally:
-        running.stop()
 
 
 @pytest.fixture(scope="session")

@@ -13,7 +13,7 @@ import urllib.parse
 import urllib.request
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, ClassVar
+from typing import Any, ClassVar, Self
 
 import psutil
 
@@ -208,6 +208,13 @@ class Product:
         _, left = psutil.wait_procs(family, timeout=60)
         assert not left, f"left behind: {[' '.join(process.cmdline()) for process in left]}"
         return status
+
+    def __enter__(self) -> Self:
+        self.start()
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.stop()
 
     def api(self, username: str = "admin", password: str = ADMIN_PASSWORD, language: str = "en") -> Api:
         """A signed-in person at the API."""

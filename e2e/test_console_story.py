@@ -29,11 +29,8 @@ def fresh(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Product]:
 
 @pytest.fixture(scope="module")
 def target(tmp_path_factory: pytest.TempPathFactory) -> Iterator[TargetHost]:
-    running = TargetHost(tmp_path_factory.mktemp("target") / "sshd", free_port()).start()
-    try:
+    with TargetHost(tmp_path_factory.mktemp("target") / "sshd", free_port()) as running:
         yield running
-    finally:
-        running.stop()
 
 
 def person(browser: Browser, faults: Faults) -> Page:

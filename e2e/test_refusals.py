@@ -18,20 +18,14 @@ from timing import soon
 
 @pytest.fixture(scope="module")
 def own_product(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Product]:
-    running = Product(tmp_path_factory.mktemp("refusing") / "home").start()
-    try:
+    with Product(tmp_path_factory.mktemp("refusing") / "home") as running:
         yield running
-    finally:
-        running.stop()
 
 
 @pytest.fixture(scope="module")
 def own_host(tmp_path_factory: pytest.TempPathFactory) -> Iterator[TargetHost]:
-    running = TargetHost(tmp_path_factory.mktemp("other") / "sshd", free_port()).start()
-    try:
+    with TargetHost(tmp_path_factory.mktemp("other") / "sshd", free_port()) as running:
         yield running
-    finally:
-        running.stop()
 
 
 @pytest.fixture(scope="module")

@@ -22,11 +22,8 @@ PICTURES = os.environ.get("POSTERN_PICTURES", "")
 @pytest.fixture(scope="module")
 def own_product(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Product]:
     """A Postern whose administrator gets a second factor: the tests of the shared one sign in without."""
-    running = Product(tmp_path_factory.mktemp("second-factor") / "home").start()
-    try:
+    with Product(tmp_path_factory.mktemp("second-factor") / "home") as running:
         yield running
-    finally:
-        running.stop()
 
 
 def picture(page: Page, name: str) -> None:

@@ -24,11 +24,8 @@ AT_ONCE = 24
 def product(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Product]:
     """A product of this file's own behind a reverse proxy, so that the strangers have addresses of their own."""
     home = tmp_path_factory.mktemp("storm") / "home"
-    running = Product(home, POSTERN_TRUSTED_PROXIES="127.0.0.1", POSTERN_WEB_PROCESSES="2").start()
-    try:
+    with Product(home, POSTERN_TRUSTED_PROXIES="127.0.0.1", POSTERN_WEB_PROCESSES="2") as running:
         yield running
-    finally:
-        running.stop()
 
 
 @contextmanager

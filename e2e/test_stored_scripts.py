@@ -143,11 +143,8 @@ def test_the_witness_sees_a_payload_that_runs(context: BrowserContext) -> None:
 @pytest.fixture(scope="module")
 def hostile(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Product]:
     """A Postern of its own: what is stored here would be in the way of every other test."""
-    running = Product(tmp_path_factory.mktemp("hostile") / "home").start()
-    try:
+    with Product(tmp_path_factory.mktemp("hostile") / "home") as running:
         yield running
-    finally:
-        running.stop()
 
 
 def test_k3_stored_texts_run_on_no_screen(hostile: Product, context: BrowserContext) -> None:

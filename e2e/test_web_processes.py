@@ -26,11 +26,8 @@ NODES = "/api/v1/assets/nodes/"
 @pytest.fixture(scope="module")
 def product(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Product]:
     """A product of this file's own, with three web processes: some tests kill them."""
-    running = Product(tmp_path_factory.mktemp("processes") / "home", POSTERN_WEB_PROCESSES=str(PROCESSES)).start()
-    try:
+    with Product(tmp_path_factory.mktemp("processes") / "home", POSTERN_WEB_PROCESSES=str(PROCESSES)) as running:
         yield running
-    finally:
-        running.stop()
 
 
 @pytest.fixture(scope="module")

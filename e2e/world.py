@@ -5,6 +5,7 @@ import os
 import subprocess
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import Self
 
 from product import Api, Product, wait_until
 
@@ -29,7 +30,7 @@ class TargetHost:
         subprocess.run(["ssh-keygen", "-q", "-t", "ed25519", "-N", "", "-C", "test", "-f", str(path)], check=True)
         return path
 
-    def start(self) -> "TargetHost":
+    def start(self) -> Self:
         if os.geteuid() == 0:
             Path("/run/sshd").mkdir(mode=0o755, exist_ok=True)
         home = self.directory / "home"
@@ -61,6 +62,12 @@ class TargetHost:
             self._process.terminate()
             self._process.wait(60)
             self._process = None
+
+    def __enter__(self) -> Self:
+        return self.start()
+
+    def __exit__(self, *_: object) -> None:
+        self.stop()
 
     def change_host_key(self) -> None:
         """As a reinstalled, or a false, host would."""
