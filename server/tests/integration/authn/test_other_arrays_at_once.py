@@ -311,7 +311,7 @@ def test_writes_whose_records_belong_to_two_chains_in_opposite_order(
 
 
 @pytest.mark.usefixtures("licensed")
-def test_invitations_are_limited_however_many_calls_come_at_once(
+def test_invitations_are_limited_however_many_calls_come_statuses(
     make_person: Callable[..., User], meeting: Meeting, monkeypatch: pytest.MonkeyPatch
 ):
     monkeypatch.setattr(invitations, "MAX_AN_HOUR", 3)
@@ -320,7 +320,7 @@ def test_invitations_are_limited_however_many_calls_come_at_once(
     browser = Browser()
     assert browser.sign_in("olga").status_code == 200
     wishes = [[{"user": f"{name}{number}", "role": "User"} for number in range(3)] for name in ("a", "b")]
-    assert at_once(
+    assert statuses(
         lambda: browser.post(f"{API}users/users/invite/", wishes[0], format="json"),
         lambda: browser.post(f"{API}users/users/invite/", wishes[1], format="json"),
     ) == [201, 429]
@@ -331,4 +331,4 @@ def test_sign_in_does_not_wait_for_a_permission_that_names_the_person(make_perso
     row = permission(users=[make_person("ann")])
     with transaction.atomic():
         holding.hold([row.pk], [DEFAULT_ORG_ID], named={}, links=[USERS])
-        assert at_once(lambda: Browser().sign_in("ann")) == [200]
+        assert statuses(lambda: Browser().sign_in("ann")) == [200]
