@@ -12,6 +12,7 @@ from unittest import mock
 from django.core.management.commands import flush as flush_command
 from django.db import connection, transaction
 
+from postern.apps.sessions.subscriptions import RECHECKS
 from postern.foundation import installation
 
 #: Tables whose triggers refuse DELETE; only the emptying between tests may pass them.
@@ -27,6 +28,8 @@ def quick_emptying() -> Iterator[None]:
     execute = operations.execute_sql_flush
 
     def empty(self: Any, sql_list: list[str]) -> None:
+        # What a test began in the background must not meet the next test, or the end of the database.
+        RECHECKS.wait()
         if connection.vendor == "postgresql":
             _empty_postgresql()
         else:
