@@ -6,8 +6,10 @@ from collections.abc import Callable, Iterator
 from typing import Any
 
 import pytest
+from django.db import connection
 
 from factories.at_once import at_once
+from postern.foundation import installation
 
 #: How long a write that has written an item waits for another one to do so, too.
 _MEET_S = 1.0
@@ -33,6 +35,14 @@ def meeting(monkeypatch: pytest.MonkeyPatch) -> Iterator[Meeting]:
 
     yield after
     gate.abort()
+
+
+@pytest.fixture
+def row_locks(transactional_db: None) -> None:
+    """Only where rows have locks: SQLite has one lock for everything. Puts back what every installation has."""
+    if connection.vendor != "postgresql":
+        pytest.skip("SQLite has one lock for everything")
+    installation.run()
 
 
 def statuses(*calls: Callable[[], Any]) -> list[int]:

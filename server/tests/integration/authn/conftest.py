@@ -6,10 +6,10 @@ from typing import Any
 import pytest
 
 from factories.browser import PASSWORD, Browser
-from factories.meetings import meeting
+from factories.meetings import meeting, row_locks
 from postern.apps.users.models import User
 
-__all__ = ["meeting"]
+__all__ = ["meeting", "row_locks"]
 
 
 @pytest.fixture

@@ -4,28 +4,18 @@ from collections.abc import Callable
 from typing import Any
 
 import pytest
-from django.db import connection
 
 from factories.browser import Browser
 from factories.meetings import Meeting, statuses
 from postern.apps.authn.models import LoginSession
 from postern.apps.users.actions import groups, memberships, people
 from postern.apps.users.models import Membership, User, UserGroup
-from postern.foundation import installation
 from postern.kernel import clock
 from postern.kernel.ids import DEFAULT_ORG_ID
 
-pytestmark = pytest.mark.django_db(transaction=True)
+pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.usefixtures("row_locks")]
 USERS, GROUPS = "/api/v1/users/users/", "/api/v1/users/groups/"
 MEMBERSHIPS = "/api/v1/orgs/org-member-relation/"
-
-
-@pytest.fixture(autouse=True)
-def _installed(transactional_db: None) -> None:
-    """Tests with real transactions empty the tables; put back what every installation has."""
-    if connection.vendor != "postgresql":
-        pytest.skip("SQLite has one lock for everything")
-    installation.run()
 
 
 @pytest.fixture

@@ -4,7 +4,7 @@ from collections.abc import Callable
 from typing import Any
 
 import pytest
-from django.db import connection, transaction
+from django.db import transaction
 
 from factories.browser import Browser
 from factories.grants import grant, make_asset, make_group, make_node, make_system_user
@@ -23,25 +23,16 @@ from postern.apps.users.models import Invitation, Membership, User
 from postern.apps.vault.actions import keys as vault_keys
 from postern.apps.vault.actions import system_users
 from postern.apps.vault.models import SealedSecret, SystemUser
-from postern.foundation import installation
 from postern.foundation.actor import SYSTEM
 from postern.foundation.scope import DEFAULT
 from postern.kernel import clock
 from postern.kernel.ids import DEFAULT_ORG_ID
 
-pytestmark = pytest.mark.django_db(transaction=True)
+pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.usefixtures("row_locks")]
 API = "/api/v1/"
 PERMISSIONS, SYSTEM_USERS = f"{API}perms/asset-permissions/", f"{API}assets/system-users/"
 ASSETS, LABELS, NODES = f"{API}assets/assets/", f"{API}assets/labels/", f"{API}assets/nodes/"
 NEW = "emerald harbour twenty"
-
-
-@pytest.fixture(autouse=True)
-def _installed(transactional_db: None) -> None:
-    """Tests with real transactions empty the tables; put back what every installation has."""
-    if connection.vendor != "postgresql":
-        pytest.skip("SQLite has one lock for everything")
-    installation.run()
 
 
 @pytest.fixture

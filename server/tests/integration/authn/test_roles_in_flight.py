@@ -11,6 +11,7 @@ from postern.apps.assets.models import Label
 from postern.apps.authn.models import LoginSession
 from postern.apps.orgs.facade import create_organization
 from postern.apps.users.actions import people
+from postern.apps.users.api import views
 from postern.apps.users.models import Membership, User
 from postern.foundation.actor import SYSTEM
 from postern.foundation.rest.views import PosternView
@@ -107,8 +108,6 @@ def test_k60_account_of_somebody_who_becomes_an_administrator_meanwhile_stays(
     monkeypatch: pytest.MonkeyPatch,
     call: tuple[str, str, dict[str, str]],
 ):
-    from postern.apps.users.api import views  # noqa: PLC0415 - looked into
-
     method, path, body = call
     ann = make_person("ann")
     changeable = views.UserViewSet._changeable
