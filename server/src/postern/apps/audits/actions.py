@@ -81,7 +81,7 @@ def append_event(*, actor: Actor, org_id: UUID, entry: Entry) -> int:
 def append_events(*, actor: Actor, org_id: UUID, entries: Sequence[Entry]) -> int:
     """Append events to the chain of `org_id`, each bound to the one before it, in the caller's transaction.
 
-    Returns the number of the last one; 0 without any, and while the events of a write are `gathered`.
+    Returns the number of the last event. Returns 0 when there is no entry, and inside `gathered`, where numbers are given at the end.
     """
     if not connection.in_atomic_block:
         raise NotInTransaction("an audit row must be written in the transaction of what it tells")

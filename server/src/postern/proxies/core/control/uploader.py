@@ -87,10 +87,9 @@ class RecordingUploader:
             if session_id not in self._put_off:
                 log.error("the recording of session %s is not accepted: %s", session_id, error.message)  # noqa: TRY400 - a refusal is no fault of ours: no stack
             self._put_off.add(session_id)
-        except (
-            OSError
-        ) as error:  # missing, not readable, or without a free file: the others go on, and it is tried again
-            log.error("the recording of session %s cannot be read from the spool: %s", session_id, error)  # noqa: TRY400 - no trace wanted
+        except OSError as error:
+            # Missing, not readable, or no file descriptor is free. The other recordings go on; this one is tried again.
+            log.error("the recording of session %s cannot be read from the spool: %s", session_id, error)  # noqa: TRY400 - the system's error says it all: no stack
 
     async def _send_content(self, sealed: Sealed, path: Path) -> bool:
         """Send what is missing. True when the control plane has everything."""
