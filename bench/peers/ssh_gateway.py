@@ -19,6 +19,7 @@ import uvloop  # noqa: E402 - the tests' peers join the path above
 
 from fakes.control_plane import FakeAsset, FakeControlPlane, FakeSystemUser  # noqa: E402 - the tests' peers join the path above
 from postern.contracts.access import SessionGrant  # noqa: E402 - the tests' peers join the path above
+from postern.contracts.terminals import ProxySettings  # noqa: E402 - the tests' peers join the path above
 from postern.entrypoints.proxy import header_of  # noqa: E402 - the tests' peers join the path above
 from postern.kernel.dialing import DialPolicy  # noqa: E402 - the tests' peers join the path above
 from postern.kernel.secret import Secret  # noqa: E402 - the tests' peers join the path above
@@ -29,6 +30,7 @@ from postern.proxies.core.control.registration import obtain_credential  # noqa:
 from postern.proxies.core.control.tickets import TicketKeeper  # noqa: E402 - the tests' peers join the path above
 from postern.proxies.core.garbage import settle_garbage_collector  # noqa: E402 - the tests' peers join the path above
 from postern.proxies.core.limits import Limits  # noqa: E402 - the tests' peers join the path above
+from postern.proxies.core.opening_pace import OpeningPace  # noqa: E402 - the tests' peers join the path above
 from postern.proxies.core.recording import Recorder, RecordingConfig, RecordingService  # noqa: E402 - the tests' peers join the path above
 from postern.proxies.core.registry import SessionRegistry  # noqa: E402 - the tests' peers join the path above
 from postern.proxies.core.session_services import SessionServices  # noqa: E402 - the tests' peers join the path above
@@ -84,12 +86,16 @@ async def serve(folder: Path, port: int, login: str, key: str, person: str, *, f
                 ),
                 LIMITS,
             )
+            settings = SharedSettings()
+            # As fast as it goes: what is measured is not the limit on credentials
+            settings.current = ProxySettings(credentials_a_minute=100_000)
             services = FrontServices(
                 plane=plane,
                 tickets=TicketKeeper(plane),
                 registry=registry,
                 targets=SshTargets(plane, LIMITS, DialPolicy(allow_local=True), fast=fast),
-                settings=SharedSettings(),
+                settings=settings,
+                openings=OpeningPace(settings),
                 limits=LIMITS,
             )
             listener = SshListener(config, services, fast=fast)

@@ -19,6 +19,7 @@ from postern.proxies.core.control.registration import obtain_credential
 from postern.proxies.core.control.tickets import TicketKeeper
 from postern.proxies.core.detection import NewDetector
 from postern.proxies.core.limits import Limits
+from postern.proxies.core.opening_pace import OpeningPace
 from postern.proxies.core.registry import SessionRegistry
 from postern.proxies.core.session_services import SessionServices
 from postern.proxies.core.settings import ProxyConfig
@@ -143,6 +144,7 @@ async def ssh_proxy(
             registry=registry,
             targets=SshTargets(client, limits, policy or DialPolicy(allow_local=True), fast=fast),
             settings=settings,
+            openings=OpeningPace(settings),
             limits=limits,
         )
         listener = SshListener(config, services, fast=fast)

@@ -173,4 +173,5 @@ class ProxySettings(msgspec.Struct, frozen=True, kw_only=True):
     asset_list_page_size: str = "auto"  # all | auto | 10 | 15 | 25 | 50
     max_idle_minutes: int = 30
     header_title: str = ""
+    credentials_a_minute: int = 600  # how many this proxy gets
     language: str = "zh-hans"  # what people are spoken to in who have chosen no language, where their client names none

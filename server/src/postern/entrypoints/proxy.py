@@ -49,6 +49,7 @@ from postern.proxies.core.control.uploader import RecordingUploader
 from postern.proxies.core.event_ledger import event_bytes
 from postern.proxies.core.garbage import settle_garbage_collector
 from postern.proxies.core.limits import Limits, within_open_files
+from postern.proxies.core.opening_pace import OpeningPace
 from postern.proxies.core.recording import Recorder, RecordingConfig, RecordingHeader, RecordingService, SnapshotClient
 from postern.proxies.core.registry import SessionRegistry
 from postern.proxies.core.session_services import SessionServices
@@ -238,6 +239,7 @@ async def run(settings: Settings, open_files: int) -> int:
             fast=fast,
         )
         tickets = TicketKeeper(plane)
+        openings = OpeningPace(shared)
         listener = SshListener(
             config,
             FrontServices(
@@ -246,6 +248,7 @@ async def run(settings: Settings, open_files: int) -> int:
                 registry=registry,
                 targets=targets,
                 settings=shared,
+                openings=openings,
                 limits=config.limits,
             ),
             fast=fast,
@@ -254,6 +257,7 @@ async def run(settings: Settings, open_files: int) -> int:
             config.stream_address,
             plane=plane,
             registry=registry,
+            openings=openings,
             connector=targets,
             pictures=pictures,
             limits=config.limits,

@@ -11,6 +11,7 @@ from rest_framework.test import APIClient
 from factories.proxy_client import Proxy, World
 from postern.apps.audits import queries as audit_queries
 from postern.apps.audits.models import AuditEvent
+from postern.apps.preferences.actions import change_settings
 from postern.apps.sessions.models import (
     Command,
     FileTransfer,
@@ -23,6 +24,7 @@ from postern.apps.sessions.models import (
 from postern.contracts import events
 from postern.contracts.enums import CommandKind, EndReason, RecordingState, RiskLevel, TransferDirection
 from postern.contracts.terminals import TerminateSession
+from postern.foundation.actor import SYSTEM
 from postern.kernel import clock
 
 
@@ -217,9 +219,11 @@ def test_end_that_was_presumed_is_corrected_by_the_proxys_own_word(proxy: Proxy,
 
 
 def test_heartbeat_answers_with_the_shared_settings(proxy: Proxy) -> None:
+    change_settings(actor=SYSTEM, changes={"SECURITY_PROXY_CREDENTIALS_PER_MINUTE": 90})
     answer = proxy.beat()
     assert answer.settings.password_auth is True
     assert answer.settings.max_idle_minutes == 30
+    assert answer.settings.credentials_a_minute == 90
 
 
 # Recordings

@@ -4,49 +4,37 @@ import asyncio
 
 import pytest
 
+from fakes.pace_clock import PaceClock
 from postern.proxies.core.limits import Limits
-from postern.proxies.ssh import key_pace
 from postern.proxies.ssh.key_pace import KeyPace
 
 #: What the control plane answers one proxy within a minute (`apps/sessions/api/internal.py`).
 MOST_QUESTIONS = 12_000
 
 
-class Time:
-    """A clock that goes on when somebody sleeps."""
-
-    def __init__(self, monkeypatch: pytest.MonkeyPatch) -> None:
-        self.now_s = 1000.0
-        monkeypatch.setattr(key_pace, "monotonic_s", lambda: self.now_s)
-        monkeypatch.setattr(asyncio, "sleep", self.sleep)
-
-    async def sleep(self, seconds: float) -> None:
-        self.now_s += seconds
-
-
 @pytest.fixture
-def time(monkeypatch: pytest.MonkeyPatch) -> Time:
-    return Time(monkeypatch)
+def time(monkeypatch: pytest.MonkeyPatch) -> PaceClock:
+    return PaceClock(monkeypatch)
 
 
-async def seconds_for(pace: KeyPace, time: Time, count: int, address: str) -> float:
+async def seconds_for(pace: KeyPace, time: PaceClock, count: int, address: str) -> float:
     begun_s = time.now_s
     for _ in range(count):
         await pace.turn(address)
     return time.now_s - begun_s
 
 
-async def test_fifty_connections_with_ten_keys_each_do_not_wait(time: Time) -> None:
+async def test_fifty_connections_with_ten_keys_each_do_not_wait(time: PaceClock) -> None:
     assert await seconds_for(KeyPace(Limits()), time, 500, "192.0.2.1") == 0
 
 
-async def test_flood_of_keys_is_looked_up_at_the_rate_of_the_limit(time: Time) -> None:
+async def test_flood_of_keys_is_looked_up_at_the_rate_of_the_limit(time: PaceClock) -> None:
     pace = KeyPace(Limits(keys_per_source_per_s=50))
     assert await seconds_for(pace, time, 5_500, "192.0.2.1") == pytest.approx(100, abs=0.1)
     assert await seconds_for(pace, time, 1, "2001:db8::1") == 0, "another address does not wait for it"
 
 
-async def test_keys_of_many_addresses_stay_below_what_a_proxy_may_ask_in_a_minute(time: Time) -> None:
+async def test_keys_of_many_addresses_stay_below_what_a_proxy_may_ask_in_a_minute(time: PaceClock) -> None:
     pace, asked = KeyPace(Limits()), list[float]()
     while time.now_s < 1120:
         for number in range(40):
@@ -76,18 +64,18 @@ async def test_addresses_that_flood_do_not_keep_another_waiting() -> None:
     await asyncio.gather(*flood, return_exceptions=True)
 
 
-async def test_addresses_of_one_client_share_a_pace(time: Time) -> None:
+async def test_addresses_of_one_client_share_a_pace(time: PaceClock) -> None:
     pace = KeyPace(Limits(keys_per_source_per_s=1))
     assert await seconds_for(pace, time, 10, "2001:db8::1") == 0
     assert await seconds_for(pace, time, 1, "2001:db8::2") > 0
 
 
-async def test_sources_that_are_idle_are_forgotten(time: Time) -> None:
+async def test_sources_that_are_idle_are_forgotten(time: PaceClock) -> None:
     pace = KeyPace(Limits())
     for number in range(20_000):
         await pace.turn(f"10.0.{number >> 8}.{number & 255}")
         time.now_s += 1
-    assert len(pace._sources) <= 8_192
+    assert len(pace._pace._sources) <= 8_192
 
 
 async def test_key_whose_client_gives_up_costs_its_neighbours_nothing() -> None:

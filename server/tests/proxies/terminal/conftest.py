@@ -22,10 +22,12 @@ from postern.proxies.core.control.outbox import EventOutbox
 from postern.proxies.core.control.patience import PatientControlPlane
 from postern.proxies.core.control.registration import obtain_credential
 from postern.proxies.core.limits import Limits
+from postern.proxies.core.opening_pace import OpeningPace
 from postern.proxies.core.recording import RecordingConfig, RecordingService
 from postern.proxies.core.registry import SessionRegistry
 from postern.proxies.core.session_services import SessionServices
 from postern.proxies.core.settings import ProxyConfig
+from postern.proxies.core.shared_settings import SharedSettings
 from postern.proxies.ssh.target import SshTargets
 from postern.proxies.terminal.server import StreamServer
 from proxies.terminal.plant import Plant
@@ -51,7 +53,7 @@ async def stage(tmp_path: Path) -> AsyncIterator[Stage]:
                 SessionServices(events=outbox, open_recorder=recordings.open), limits, recordings
             )
             stream = StreamServer(
-                config.stream_address, plane=client, registry=registry, connector=targets, pictures=recordings,
+                config.stream_address, plane=client, registry=registry, openings=OpeningPace(SharedSettings()), connector=targets, pictures=recordings,
                 limits=limits,
             )  # fmt: skip
             await stream.start()
@@ -116,7 +118,7 @@ async def plant(tmp_path: Path, sshd: Sshd, control_plane: FakeControlPlane) -> 
             pictures,
         )
         stream = StreamServer(
-            config.stream_address, plane=client, registry=registry, pictures=pictures, limits=limits,
+            config.stream_address, plane=client, registry=registry, openings=OpeningPace(SharedSettings()), pictures=pictures, limits=limits,
             connector=SshTargets(client, limits, DialPolicy(allow_local=True)),
         )  # fmt: skip
         await stream.start()

@@ -1,6 +1,7 @@
 """From a wish ("this asset, as that system user") to a logged-in connection with a session of its own."""
 
 import asyncio
+from uuid import UUID
 
 from postern.contracts.access import AuthorizeRequest, ReachableAsset
 from postern.contracts.enums import DenialCode, EndReason, LoginFrom, Protocol
@@ -33,6 +34,7 @@ class Opening:
         self,
         services: FrontServices,
         *,
+        user_id: UUID,
         ticket: str,
         asset: str,
         system_user: str,
@@ -41,6 +43,7 @@ class Opening:
         client: str,
     ) -> None:
         self._services = services
+        self._user_id = user_id
         self._language = language
         self._request = AuthorizeRequest(
             ticket=ticket,
@@ -55,6 +58,7 @@ class Opening:
         self.session: LiveSession | None = None
         self._prompter: asyncio.Future[Prompter] = asyncio.get_running_loop().create_future()
         self._abandoned = False
+        self._has_asked = False
         self._refused: list[tuple[str, str]] = []
         self._task = asyncio.create_task(self._open(), name="opening")
         self._task.add_done_callback(_retrieve)
@@ -76,6 +80,10 @@ class Opening:
         if self._abandoned:
             return
         self._abandoned = True
+        if not self._has_asked:
+            self._task.cancel()
+            self._prompter.cancel()
+            return
         if self.session is None:
             # The control plane may have permitted it already: its row must hear of the end, so `_open` waits for the answer
             return
@@ -135,6 +143,8 @@ class Opening:
 
     async def _authorize(self) -> LiveSession:
         language = self._language
+        await self._services.openings.turn(self._user_id)
+        self._has_asked = True
         try:
             answer = await self._services.plane.authorize(self._request)
         except (ControlUnavailable, ControlRefused) as error:

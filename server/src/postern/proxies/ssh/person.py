@@ -303,6 +303,7 @@ class Person(asyncssh.SSHServer):
         self._has_opened = True
         opening = Opening(
             self._services,
+            user_id=self.identity.id,
             ticket=self._ticket,
             asset=asset,
             system_user=system_user,

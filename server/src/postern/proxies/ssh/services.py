@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from postern.proxies.core.control.plane import ControlPlane
 from postern.proxies.core.control.tickets import TicketKeeper
 from postern.proxies.core.limits import Limits
+from postern.proxies.core.opening_pace import OpeningPace
 from postern.proxies.core.registry import SessionRegistry
 from postern.proxies.core.shared_settings import SharedSettings
 from postern.proxies.ssh.target import SshTargets
@@ -17,4 +18,5 @@ class FrontServices:
     registry: SessionRegistry
     targets: SshTargets
     settings: SharedSettings
+    openings: OpeningPace
     limits: Limits

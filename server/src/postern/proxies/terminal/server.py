@@ -29,6 +29,7 @@ from postern.kernel.errors import PosternError, SettingsError
 from postern.proxies.core.charset import Charset
 from postern.proxies.core.control.plane import ControlPlane, ControlRefused, ControlUnavailable
 from postern.proxies.core.limits import Limits
+from postern.proxies.core.opening_pace import OpeningPace
 from postern.proxies.core.registry import NoNewSessions, SessionRegistry
 from postern.proxies.core.settings import split_address
 from postern.proxies.core.target import TargetConnector
@@ -60,6 +61,7 @@ class StreamServer:
         *,
         plane: ControlPlane,
         registry: SessionRegistry,
+        openings: OpeningPace,
         connector: TargetConnector,
         pictures: PictureSource,
         limits: Limits,
@@ -67,6 +69,7 @@ class StreamServer:
         self._address = address
         self._plane = plane
         self._registry = registry
+        self._openings = openings
         self._connector = connector
         self._pictures = pictures
         self._limits = limits
@@ -159,6 +162,8 @@ class StreamServer:
         return answer
 
     async def _open(self, message: Open, link: BrowserLink) -> None:
+        if link.user_id is not None:
+            await self._openings.turn(link.user_id)
         answer = await self._redeem(message.token, link)
         if answer is None:
             return

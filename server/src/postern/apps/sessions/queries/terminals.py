@@ -97,6 +97,7 @@ def proxy_settings() -> ProxySettings:
         "TERMINAL_ASSET_LIST_SORT_BY",
         "TERMINAL_ASSET_LIST_PAGE_SIZE",
         "SECURITY_MAX_IDLE_TIME",
+        "SECURITY_PROXY_CREDENTIALS_PER_MINUTE",
     )
     return ProxySettings(
         password_auth=bool(held["TERMINAL_PASSWORD_AUTH"]),
@@ -105,4 +106,5 @@ def proxy_settings() -> ProxySettings:
         asset_list_page_size=str(held["TERMINAL_ASSET_LIST_PAGE_SIZE"]),
         language=settings.LANGUAGE_CODE,
         max_idle_minutes=int(str(held["SECURITY_MAX_IDLE_TIME"])),
+        credentials_a_minute=int(str(held["SECURITY_PROXY_CREDENTIALS_PER_MINUTE"])),
     )
