@@ -9,6 +9,7 @@ from postern.apps.preferences import queries
 from postern.apps.preferences.models import PreferenceValue
 from postern.apps.preferences.registry import Value
 from postern.foundation.actor import Actor
+from postern.kernel import clock
 from postern.kernel.ids import ROOT_ORG_ID
 
 
@@ -18,10 +19,13 @@ def change_settings(*, actor: Actor, changes: Mapping[str, Value]) -> None:
 
     Raises KeyError for a name that the registry does not know. Values must have been validated.
     """
-    before = queries.values(changes)
+    present = queries.values(changes)
+    before = _held({name: old for name, old in present.items() if changes[name] != old})
     changed = {name: changes[name] for name, old in before.items() if changes[name] != old}
     for name, new in changed.items():
-        PreferenceValue.objects.update_or_create(name=name, defaults={"value": new, "updated_by": actor.label[:260]})
+        PreferenceValue.objects.filter(name=name).update(
+            value=new, updated_by=actor.label[:260], date_updated=clock.now()
+        )
     queries.forget()
     if changed:
         audits.record(
@@ -34,3 +38,18 @@ def change_settings(*, actor: Actor, changes: Mapping[str, Value]) -> None:
             old={name: before[name] for name in changed},
             new=changed,
         )
+
+
+def _held(present: Mapping[str, Value]) -> dict[str, Value]:
+    """The values in force of these settings, which nobody else changes until the transaction ends.
+
+    A setting without a row gets one with its present value: only a row can be locked.
+    """
+    if not present:
+        return {}
+    rows = [PreferenceValue(name=name, value=value) for name, value in sorted(present.items())]
+    PreferenceValue.objects.bulk_create(rows, ignore_conflicts=True)
+    held = PreferenceValue.objects.select_for_update().filter(name__in=present).order_by("name")
+    list(held.values_list("pk"))
+    queries.forget()
+    return queries.values(present)
