@@ -15,9 +15,9 @@ from factories.grants import grant, make_asset, make_system_user
 from factories.proxy_client import Proxy, World
 from peers.redis_server import RedisServer
 from postern.apps.audits.models import AuditEvent
-from postern.apps.sessions import storage
 from postern.apps.sessions.models import Session
 from postern.apps.users.models import User
+from postern.integrations.replay_storages.local_folder import LocalFolder
 
 RECORDINGS = Path(__file__).parents[2] / "fixtures" / "recordings"
 
@@ -98,7 +98,7 @@ def replayed(proxy: Proxy, world: World, content: bytes, settings: Any, tmp_path
 def replay_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """Recordings of a test go into its own folder."""
     root = tmp_path / "replays"
-    local = storage.LocalStorage(root)
+    local = LocalFolder(root)
     for module in ("internal", "replays"):
         monkeypatch.setattr(f"postern.apps.sessions.api.{module}.replay_storage", lambda: local)
     return root

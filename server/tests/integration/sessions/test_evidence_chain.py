@@ -16,10 +16,10 @@ from postern.apps.sessions import evidence
 from postern.apps.sessions.actions import sealing
 from postern.apps.sessions.actions.retention import forget_old_sessions
 from postern.apps.sessions.models import Command, FileTransfer, Recording, RefusedRequest, Session
-from postern.apps.sessions.storage import LocalStorage
 from postern.contracts import events
 from postern.contracts.enums import CommandKind, EndReason, RiskLevel, TransferDirection
 from postern.foundation.actor import SYSTEM
+from postern.integrations.replay_storages.local_folder import LocalFolder
 from postern.kernel import clock
 
 ROW_TABLES: tuple[Any, ...] = (Command, FileTransfer, RefusedRequest)
@@ -248,7 +248,7 @@ def without_triggers() -> Callable[[], None]:
 def test_retention_leaves_a_statement_and_no_fault(over: Session, replay_folder: Any) -> None:
     old = clock.now() - timedelta(days=900)
     Session.objects.update(date_end=old, date_start=old - timedelta(minutes=1))
-    assert forget_old_sessions(actor=SYSTEM, storage=LocalStorage(replay_folder)) == 1
+    assert forget_old_sessions(actor=SYSTEM, storage=LocalFolder(replay_folder)) == 1
     assert audits.verify_log().faults == ()
     stated = AuditEvent.objects.get(event="session.forgotten").old or {}
     assert (stated["rows"], stated["recording_sha256"] != "") == (6, True)

@@ -8,19 +8,18 @@ import pytest
 from factories.proxy_client import Proxy
 from postern.apps.audits import facade as audits
 from postern.apps.audits.models import AuditEvent
-from postern.apps.sessions import storage
 from postern.apps.sessions.actions.retention import forget_old_sessions
 from postern.apps.sessions.models import DoomedFile, Recording, Session
-from postern.apps.sessions.storage import LocalStorage
 from postern.contracts import events
 from postern.contracts.enums import EndReason
 from postern.foundation.actor import SYSTEM
+from postern.integrations.replay_storages.local_folder import LocalFolder, LocalIncoming
 from postern.kernel import clock
 
 
 @pytest.mark.spec("S9-046")
 def test_sessions_are_kept_for_the_days_of_the_setting(proxy: Proxy, active: Session, replay_folder: Path) -> None:
-    store = LocalStorage(replay_folder)
+    store = LocalFolder(replay_folder)
     proxy.seal(active.pk, b"content")
     proxy.put(active.pk, b"content", 0, 7)
     proxy.tell(events.SessionEnded(session_id=active.pk, at=clock.now(), reason=EndReason.USER_CLOSED))
@@ -42,7 +41,7 @@ def test_sessions_are_kept_for_the_days_of_the_setting(proxy: Proxy, active: Ses
 
 def test_live_sessions_are_never_forgotten(active: Session, replay_folder: Path) -> None:
     Session.objects.update(date_start=clock.now() - timedelta(days=900))
-    assert forget_old_sessions(actor=SYSTEM, storage=LocalStorage(replay_folder)) == 0
+    assert forget_old_sessions(actor=SYSTEM, storage=LocalFolder(replay_folder)) == 0
 
 
 class KilledError(BaseException):
@@ -69,7 +68,7 @@ def test_retention_killed_before_the_rows_go_leaves_rows_and_file(
 ) -> None:
     monkeypatch.setattr(audits, "record", _dies)
     with pytest.raises(KilledError):
-        forget_old_sessions(actor=SYSTEM, storage=LocalStorage(replay_folder))
+        forget_old_sessions(actor=SYSTEM, storage=LocalFolder(replay_folder))
     assert old_session.exists()
     assert Recording.objects.get().path
     assert not DoomedFile.objects.exists()
@@ -80,12 +79,12 @@ def test_retention_killed_between_rows_and_file_deletes_the_file_in_the_next_rou
     old_session: Path, replay_folder: Path, monkeypatch: pytest.MonkeyPatch, step: str
 ) -> None:
     with monkeypatch.context() as killed:
-        killed.setattr(LocalStorage, step, _dies)
+        killed.setattr(LocalFolder, step, _dies)
         with pytest.raises(KilledError):
-            forget_old_sessions(actor=SYSTEM, storage=LocalStorage(replay_folder))
+            forget_old_sessions(actor=SYSTEM, storage=LocalFolder(replay_folder))
     assert not Session.objects.exists()
     assert old_session.exists()
-    assert forget_old_sessions(actor=SYSTEM, storage=LocalStorage(replay_folder)) == 0
+    assert forget_old_sessions(actor=SYSTEM, storage=LocalFolder(replay_folder)) == 0
     assert not old_session.exists()
     assert not DoomedFile.objects.exists()
 
@@ -96,9 +95,9 @@ def test_retention_killed_between_file_and_note_goes_on_in_the_next_round(
     with monkeypatch.context() as killed:
         killed.setattr(DoomedFile, "delete", _dies)
         with pytest.raises(KilledError):
-            forget_old_sessions(actor=SYSTEM, storage=LocalStorage(replay_folder))
+            forget_old_sessions(actor=SYSTEM, storage=LocalFolder(replay_folder))
     assert not old_session.exists()
-    forget_old_sessions(actor=SYSTEM, storage=LocalStorage(replay_folder))
+    forget_old_sessions(actor=SYSTEM, storage=LocalFolder(replay_folder))
     assert not DoomedFile.objects.exists()
 
 
@@ -109,10 +108,10 @@ def test_file_that_cannot_be_deleted_is_tried_again(
         raise PermissionError
 
     with monkeypatch.context() as failing:
-        failing.setattr(LocalStorage, "delete", refuses)
-        assert forget_old_sessions(actor=SYSTEM, storage=LocalStorage(replay_folder)) == 1
+        failing.setattr(LocalFolder, "delete", refuses)
+        assert forget_old_sessions(actor=SYSTEM, storage=LocalFolder(replay_folder)) == 1
     assert DoomedFile.objects.count() == 1
-    forget_old_sessions(actor=SYSTEM, storage=LocalStorage(replay_folder))
+    forget_old_sessions(actor=SYSTEM, storage=LocalFolder(replay_folder))
     assert not old_session.exists()
 
 
@@ -120,12 +119,12 @@ def test_upload_that_ends_after_its_session_was_forgotten_leaves_no_file(
     proxy: Proxy, active: Session, replay_folder: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     proxy.seal(active.pk, b"content")
-    keep = storage._LocalIncoming.keep
+    keep = LocalIncoming.keep
 
-    def forgotten_meanwhile(incoming: object, at: datetime) -> str:
+    def forgotten_meanwhile(incoming: LocalIncoming, at: datetime) -> str:
         Session.objects.all().delete()
-        return keep(incoming, at)  # type: ignore[arg-type]  # the class is private
+        return keep(incoming, at)
 
-    monkeypatch.setattr(storage._LocalIncoming, "keep", forgotten_meanwhile)
+    monkeypatch.setattr(LocalIncoming, "keep", forgotten_meanwhile)
     assert proxy.put(active.pk, b"content", 0, 7).status_code == 404
     assert list(replay_folder.rglob("*.postern")) == []

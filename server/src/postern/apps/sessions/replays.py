@@ -9,8 +9,8 @@ from django.conf import settings
 from django.db.models import Count
 
 from postern.apps.sessions.models import Recording, Session
-from postern.apps.sessions.storage import SUFFIX
 from postern.contracts import recording as container
+from postern.integrations.replay_storages.port import SUFFIX
 
 _PIECE_BYTES: Final = 256 * 1024
 

@@ -14,8 +14,8 @@ from postern.apps.sessions.actions import lifecycle
 from postern.apps.sessions.errors import RecordingMismatch, ReplayMissing, UploadOutOfOrder
 from postern.apps.sessions.models import Recording, Session, Terminal
 from postern.apps.sessions.policy import Part
-from postern.apps.sessions.storage import LocalStorage
 from postern.foundation.actor import Actor
+from postern.integrations.replay_storages.port import ReplayStorage
 from postern.kernel import clock, ids
 from postern.kernel.errors import Unavailable
 
@@ -31,7 +31,7 @@ class Received:
     stored: bool
 
 
-def received(*, terminal: Terminal, session_id: UUID, storage: LocalStorage) -> Received:
+def received(*, terminal: Terminal, session_id: UUID, storage: ReplayStorage) -> Received:
     """How far the upload of a recording is. Raises ReplayMissing when nothing was announced."""
     recording = _announced(terminal, session_id)
     if recording.date_stored is not None:
@@ -40,7 +40,7 @@ def received(*, terminal: Terminal, session_id: UUID, storage: LocalStorage) -> 
 
 
 def receive_part(
-    *, terminal: Terminal, session_id: UUID, part: Part, chunks: Iterable[bytes], storage: LocalStorage
+    *, terminal: Terminal, session_id: UUID, part: Part, chunks: Iterable[bytes], storage: ReplayStorage
 ) -> Received:
     """Append one part; with the last one the whole is hashed, compared and kept.
 
@@ -51,7 +51,8 @@ def receive_part(
         return Received(recording.size, stored=True)
     if part.total != recording.size:
         raise RecordingMismatch(_("The length differs from what was announced."))
-    if storage.free_bytes() < part.size + RESERVE_BYTES:
+    free = storage.free_bytes()
+    if free is not None and free < part.size + RESERVE_BYTES:
         raise Unavailable(_("There is no room for recordings."))
     with storage.incoming(recording.session_id) as incoming:
         if incoming.received > recording.size:  # left over from another announcement

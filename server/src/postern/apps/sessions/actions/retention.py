@@ -15,10 +15,10 @@ from postern.apps.preferences import facade as preferences
 from postern.apps.sessions import messages
 from postern.apps.sessions.actions import lifecycle
 from postern.apps.sessions.models import DoomedFile, Session
-from postern.apps.sessions.storage import LocalStorage
 from postern.contracts.enums import SessionState
 from postern.foundation.actor import Actor
 from postern.foundation.write_transaction import write_transaction
+from postern.integrations.replay_storages.port import ReplayStorage
 from postern.kernel import clock
 
 log = logging.getLogger(__name__)
@@ -27,7 +27,7 @@ log = logging.getLogger(__name__)
 _AT_ONCE: Final = 200
 
 
-def forget_old_sessions(*, actor: Actor, storage: LocalStorage) -> int:
+def forget_old_sessions(*, actor: Actor, storage: ReplayStorage) -> int:
     """Delete sessions that ended longer ago than `TERMINAL_SESSION_KEEP_DURATION` days; returns how many."""
     border = clock.now() - timedelta(days=preferences.get_int("TERMINAL_SESSION_KEEP_DURATION"))
     count = _forget_rows(actor, border)
@@ -35,7 +35,7 @@ def forget_old_sessions(*, actor: Actor, storage: LocalStorage) -> int:
     return count
 
 
-def delete_doomed_files(*, storage: LocalStorage) -> int:
+def delete_doomed_files(*, storage: ReplayStorage) -> int:
     """Delete the files of forgotten sessions, those of interrupted rounds too; returns how many are gone."""
     gone = 0
     for doomed in DoomedFile.objects.order_by("pk")[: 2 * _AT_ONCE]:

@@ -20,10 +20,11 @@ from postern.apps.sessions import messages, policy, replays
 from postern.apps.sessions.actions import viewing
 from postern.apps.sessions.errors import ReplayMissing
 from postern.apps.sessions.models import Recording, Session, ViewingForm
-from postern.apps.sessions.storage import SUFFIX, replay_storage
+from postern.apps.sessions.storage import replay_storage
 from postern.foundation.rest.rights import Right
 from postern.foundation.rest.streams import streamed
 from postern.foundation.rest.views import PosternView
+from postern.integrations.replay_storages.port import SUFFIX
 from postern.kernel.ids import parse_id
 
 _BINARY = "application/octet-stream"

@@ -1,0 +1,159 @@
+"""Recordings in a folder of this machine, or in one that all web nodes mount.
+
+Parts gather in `.incoming/<session id>`, under a lock, are synced and hashed; then the file is renamed to
+`YYYY/MM/DD/<session id>.postern`.
+"""
+
+import fcntl
+import hashlib
+import os
+import re
+import shutil
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
+from datetime import datetime
+from io import FileIO
+from pathlib import Path
+from typing import BinaryIO, Final
+from uuid import UUID
+
+from postern.integrations.replay_storages.port import SUFFIX
+
+_CHUNK_BYTES: Final = 1024 * 1024
+_FOLDER_MODE: Final = 0o700
+_FILE_MODE: Final = 0o600
+_STORED: Final = re.compile(rf"\d{{4}}/\d\d/\d\d/[0-9a-f-]{{36}}{re.escape(SUFFIX)}")
+
+
+class LocalIncoming:
+    """An `Incoming` of the port: one open, locked file, without a buffer that a full disk could leave half written."""
+
+    def __init__(self, root: Path, session_id: UUID, file: FileIO, path: Path) -> None:
+        self._root = root
+        self._session_id = session_id
+        self._file = file
+        self._path = path
+        self.received = file.seek(0, os.SEEK_END)
+
+    def append(self, chunks: Iterable[bytes]) -> int:
+        count = self.received
+        try:
+            for chunk in chunks:
+                left = memoryview(chunk)
+                while left:
+                    written = self._file.write(left)
+                    count += written
+                    left = left[written:]
+            os.fsync(self._file.fileno())
+        except BaseException:
+            # Half a part is no part: the sender asks where to go on.
+            self._file.truncate(self.received)
+            self._file.seek(self.received)
+            raise
+        self.received = count
+        return count
+
+    def digest(self) -> str:
+        self._file.seek(0)
+        hasher = hashlib.sha256()
+        while chunk := self._file.read(_CHUNK_BYTES):
+            hasher.update(chunk)
+        return hasher.hexdigest()
+
+    def keep(self, at: datetime) -> str:
+        relative = f"{at:%Y/%m/%d}/{self._session_id}{SUFFIX}"
+        target = self._root / relative
+        _make_folders(target.parent, below=self._root)
+        os.fsync(self._file.fileno())
+        self._path.replace(target)
+        _sync_folder(target.parent)
+        _sync_folder(self._path.parent)
+        self.received = 0
+        return relative
+
+    def discard(self) -> None:
+        self._file.truncate(0)
+        self._file.seek(0)
+        self.received = 0
+
+
+class LocalFolder:
+    """The `ReplayStorage` of a folder, which is made with the first recording."""
+
+    def __init__(self, root: Path) -> None:
+        self._root = root
+
+    def received(self, session_id: UUID) -> int:
+        try:
+            return self._incoming_path(session_id).stat().st_size
+        except FileNotFoundError:
+            return 0
+
+    @contextmanager
+    def incoming(self, session_id: UUID) -> Iterator[LocalIncoming]:
+        path = self._incoming_path(session_id)
+        _make_folders(path.parent, below=self._root)
+        with _locked(path) as file:
+            yield LocalIncoming(self._root, session_id, file, path)
+
+    def discard_incoming(self, session_id: UUID) -> None:
+        self._incoming_path(session_id).unlink(missing_ok=True)
+
+    def open(self, path: str) -> BinaryIO:
+        return self._resolve(path).open("rb")
+
+    def delete(self, path: str) -> None:
+        self._resolve(path).unlink(missing_ok=True)
+
+    def free_bytes(self) -> int:
+        self._root.mkdir(mode=_FOLDER_MODE, parents=True, exist_ok=True)
+        return shutil.disk_usage(self._root).free
+
+    def _incoming_path(self, session_id: UUID) -> Path:
+        return self._root / ".incoming" / str(session_id)
+
+    def _resolve(self, path: str) -> Path:
+        """The file of a stored path, proven to lie inside the folder (K7)."""
+        root = self._root.resolve()
+        if not _STORED.fullmatch(path) or not (found := (root / path).resolve()).is_relative_to(root):
+            raise FileNotFoundError(path)
+        return found
+
+
+@contextmanager
+def _locked(path: Path) -> Iterator[FileIO]:
+    """The file of that path, made if need be, for one writer at a time."""
+    while True:
+        descriptor = os.open(path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, _FILE_MODE)
+        with os.fdopen(descriptor, "r+b", buffering=0) as file:
+            fcntl.flock(file, fcntl.LOCK_EX)
+            if not _is_at(path, file):
+                # Whoever held the lock has kept or removed this file meanwhile: what is kept is never written again.
+                continue
+            yield file
+            return
+
+
+def _is_at(path: Path, file: FileIO) -> bool:
+    try:
+        return os.path.samestat(path.stat(), os.fstat(file.fileno()))
+    except FileNotFoundError:
+        return False
+
+
+def _make_folders(folder: Path, *, below: Path) -> None:
+    """Make a folder and those above it. Each that is new is synced into the one above: a file in it survives a loss of power."""
+    if folder.is_dir():
+        return
+    if folder != below:
+        _make_folders(folder.parent, below=below)
+    folder.mkdir(mode=_FOLDER_MODE, parents=folder == below, exist_ok=True)
+    _sync_folder(folder.parent)
+
+
+def _sync_folder(folder: Path) -> None:
+    descriptor = os.open(folder, os.O_RDONLY | os.O_DIRECTORY)
+    try:
+        os.fsync(descriptor)
+    finally:
+        os.close(descriptor)

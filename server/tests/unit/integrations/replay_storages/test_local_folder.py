@@ -1,0 +1,81 @@
+"""The folder as a store of recordings: the contract of all stores, and what only a folder can get wrong."""
+
+import os
+import resource
+import signal
+from collections.abc import Iterator
+from pathlib import Path
+from uuid import UUID
+
+import pytest
+
+from postern.integrations.replay_storages.local_folder import LocalFolder
+from postern.integrations.replay_storages.port import ReplayStorage
+from unit.integrations.replay_storages.contract import AT, ReplayStorageContract, kept
+
+SESSION = UUID("00000000-0000-0000-0000-000000000001")
+
+
+class TestLocalFolder(ReplayStorageContract):
+    @pytest.fixture
+    def storage(self, tmp_path: Path) -> ReplayStorage:
+        return LocalFolder(tmp_path / "replays")
+
+
+@pytest.fixture
+def no_room() -> Iterator[None]:
+    """This process may write files of 100 KiB only: `write` is short, then refused, as on a full disk."""
+    soft, hard = resource.getrlimit(resource.RLIMIT_FSIZE)
+    before = signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
+    resource.setrlimit(resource.RLIMIT_FSIZE, (100 << 10, hard))
+    yield
+    resource.setrlimit(resource.RLIMIT_FSIZE, (soft, hard))
+    signal.signal(signal.SIGXFSZ, before)
+
+
+@pytest.mark.usefixtures("no_room")
+def test_part_that_does_not_fit_leaves_nothing(tmp_path: Path) -> None:
+    storage = LocalFolder(tmp_path)
+    with storage.incoming(SESSION) as incoming:
+        incoming.append([b"kept"])
+        with pytest.raises(OSError, match="File too large"):
+            incoming.append([b"x" * (64 << 10), b"y" * (64 << 10)])
+        assert incoming.received == 4
+    assert storage.received(SESSION) == 4
+
+
+def test_only_the_owner_may_read(tmp_path: Path) -> None:
+    previous = os.umask(0)
+    try:
+        path = kept(LocalFolder(tmp_path / "replays"), SESSION, b"secret")
+    finally:
+        os.umask(previous)
+    stored = tmp_path / "replays" / path
+    assert stored.stat().st_mode & 0o777 == 0o600
+    for folder in (tmp_path / "replays", tmp_path / "replays" / ".incoming", *list(stored.parents)[:3]):
+        assert folder.stat().st_mode & 0o777 == 0o700
+
+
+def test_each_new_folder_is_synced_into_the_one_above(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    synced: list[str] = []
+    fsync = os.fsync
+
+    def noted(descriptor: int) -> None:
+        synced.append(str(Path(f"/proc/self/fd/{descriptor}").readlink()))
+        fsync(descriptor)
+
+    monkeypatch.setattr(os, "fsync", noted)
+    root = tmp_path / "replays"
+    path = kept(LocalFolder(root), SESSION, b"content")
+    folders = {str(folder) for folder in (tmp_path, root, *list((root / path).parents)[:3])}
+    assert folders <= set(synced)
+
+
+def test_k7_storage_follows_no_link_out_of_its_folder(tmp_path: Path) -> None:
+    root = tmp_path / "replays"
+    day = root / "2026/11/21"
+    day.mkdir(parents=True)
+    (tmp_path / "secret.postern").write_bytes(b"secret")
+    (day / f"{SESSION}.postern").symlink_to(tmp_path / "secret.postern")
+    with pytest.raises(FileNotFoundError):
+        LocalFolder(root).open(f"{AT:%Y/%m/%d}/{SESSION}.postern")
