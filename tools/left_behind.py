@@ -110,9 +110,14 @@ def _reap() -> None:
 
 
 def _descendants() -> list[psutil.Process]:
-    return [
-        process for process in psutil.Process().children(recursive=True) if process.status() != psutil.STATUS_ZOMBIE
-    ]
+    return [process for process in psutil.Process().children(recursive=True) if _lives(process)]
+
+
+def _lives(process: psutil.Process) -> bool:
+    try:
+        return bool(process.status() != psutil.STATUS_ZOMBIE)
+    except psutil.NoSuchProcess:  # it has ended since it was listed
+        return False
 
 
 def _end_with_parent() -> None:
