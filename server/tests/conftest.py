@@ -41,6 +41,7 @@ from rest_framework.test import APIClient
 
 from emptying import quick_emptying
 from factories import licences
+from factories.hearing import Hearing, hearing
 from postern.apps.users.hashing import BoundedArgon2Hasher
 from postern.apps.users.models import Membership, OrgRole, SystemRole, User
 from postern.foundation.gathered import Gathered
@@ -56,6 +57,13 @@ BoundedArgon2Hasher.time_cost, BoundedArgon2Hasher.memory_cost = 1, 64
 # A loaded machine may pause any example for longer than Hypothesis allows; pytest's own limit ends a test that hangs.
 settings.register_profile("postern", deadline=None, suppress_health_check=[HealthCheck.too_slow])
 settings.load_profile("postern")
+
+
+@pytest.fixture
+def hear() -> Iterator[Hearing]:
+    """`hear(SomethingHappened)`: the list of those that are published from now on."""
+    with hearing() as listening:
+        yield listening
 
 
 @pytest.fixture(autouse=True)

@@ -18,7 +18,7 @@ from postern.foundation.checks import refuse_undeclared
 from postern.foundation.request_threads import RequestThreads
 from postern.foundation.socket_guard import SocketGuard, unknown_path
 
-refuse_undeclared(websocket_urlpatterns)  # also loads the views: some of them raise the limit of their bodies
+refuse_undeclared(websocket_urlpatterns)  # also loads the views
 http_application = BodyGuard(RequestThreads(trusted_proxies=settings.POSTERN.trusted_proxies))  # type: ignore[arg-type]  # ASGI's own types are wider than Django's
 
 nothing_else = re_path("", unknown_path)  # type: ignore[arg-type]  # Django types its routes for views

@@ -39,6 +39,7 @@ INSTALLED_APPS = [
     "postern.apps.perms",
     "postern.apps.sessions",
     "postern.apps.notifications",
+    "postern.entrypoints",
 ]
 
 MIDDLEWARE = [

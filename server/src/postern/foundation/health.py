@@ -1,12 +1,9 @@
-"""Health of the parts. Each part registers a check; the page is 200 only while all of them are up.
-
-health.register("proxy", check)      # check() returns None when all is well and raises otherwise
-"""
+"""Health of the parts: the page is 200 only while the check of each of them returns; one that raises is down."""
 
 import logging
 import os
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from typing import Final
@@ -17,6 +14,7 @@ from django.db import connection
 
 from postern.foundation import part_board
 from postern.foundation.part_board import PartLife
+from postern.foundation.provided import Provided
 from postern.kernel import clock
 from postern.kernel.errors import Unavailable
 
@@ -28,7 +26,8 @@ _WORKER_KEY: Final = "health:worker"
 _WORKER_SILENT_S: Final = 45
 _REDIS_PROBE_KEY: Final = "health:probe"
 
-_checks: dict[str, Check] = {}
+#: The check of each part. It must return within a second.
+CHECKS: Final = Provided[Mapping[str, Check]]("the checks of the parts")
 _counts: dict[str, Callable[[], tuple[int, int]]] = {}
 #: Whether a part was healthy when it was last asked here. A part that is not in it has not come up yet.
 _seen: dict[str, bool] = {}
@@ -45,11 +44,6 @@ class PartHealth:
     wanted: int | None = None
 
 
-def register(name: str, check: Check) -> None:
-    """Make `check` part of the health page. It must return within a second."""
-    _checks[name] = check
-
-
 def count_processes(name: str, read: Callable[[], tuple[int, int]]) -> None:
     """Have the health page show how many processes of a part run, and how many should.
 
@@ -60,7 +54,7 @@ def count_processes(name: str, read: Callable[[], tuple[int, int]]) -> None:
 
 def examine() -> dict[str, PartHealth]:
     """Ask every part. One whose process is gone is not healthy, whatever signs of life it left behind."""
-    parts = {name: _examine(name, check) for name, check in _checks.items()}
+    parts = {name: _examine(name, check) for name, check in CHECKS.value.items()}
     supervisor = os.environ.get(part_board.SUPERVISOR_PID, "")
     for name, life in _lives().items():
         if not part_board.lives(life, supervisor):
@@ -137,6 +131,5 @@ def _check_worker() -> None:
         raise Unavailable("the worker gave no sign of life")
 
 
-register("database", _check_database)
-register("redis", _check_redis)
-register("worker", _check_worker)
+#: Of what every installation has.
+OWN_CHECKS: Final[Mapping[str, Check]] = {"database": _check_database, "redis": _check_redis, "worker": _check_worker}

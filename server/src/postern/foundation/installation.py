@@ -1,22 +1,18 @@
 """What must exist in every installation (default organization, platforms, root node …), made after `migrate`.
 
-An app registers a step in `AppConfig.ready`; steps are idempotent and run in the order of the stack, each time that
-the tables have been migrated, and after a test emptied them.
+Apps provide the steps, which are idempotent, change nothing that exists, and run in the order of the stack: each time that the
+tables have been migrated, and after a test emptied them.
 """
 
-from collections.abc import Callable
-from typing import Any
+from collections.abc import Callable, Sequence
+from typing import Any, Final
 
 from django.db import connections
 from django.db.migrations.executor import MigrationExecutor
 
-_steps: list[Callable[[], None]] = []
+from postern.foundation.provided import Provided
 
-
-def register(step: Callable[[], None]) -> None:
-    """Run `step` after every migration. It must not change anything that already exists."""
-    if step not in _steps:
-        _steps.append(step)
+STEPS: Final = Provided[Sequence[Callable[[], None]]]("what every installation has")
 
 
 def run_after_migrate(*, using: str = "default", **_: Any) -> None:
@@ -28,5 +24,5 @@ def run_after_migrate(*, using: str = "default", **_: Any) -> None:
 
 def run() -> None:
     """Run all steps."""
-    for step in _steps:
+    for step in STEPS.value:
         step()

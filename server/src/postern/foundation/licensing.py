@@ -1,14 +1,19 @@
 """Whether the licensed features are open, and the refusal where they are not (K75).
 
 A view closes itself without a valid licence by `needs_licence = True` (see `foundation.rest.views`). Where only some objects need
-one, an action or a view calls `require()`. The licence app registers the answer in `AppConfig.ready`.
+one, an action or a view calls `require()`. The licence app provides the answer.
 """
 
 from collections.abc import Callable
+from typing import Final
 
 from django.utils.translation import gettext as _
 
+from postern.foundation.provided import Provided
 from postern.kernel.errors import NotAllowed
+
+#: Whether a valid licence is installed now.
+LICENCE: Final = Provided[Callable[[], bool]]("whether a valid licence is installed")
 
 
 class LicenceRequired(NotAllowed):
@@ -17,18 +22,9 @@ class LicenceRequired(NotAllowed):
     code = "licence_required"
 
 
-class _Hook:
-    is_open: Callable[[], bool] | None = None
-
-
-def register(is_open: Callable[[], bool]) -> None:
-    """`is_open()` tells whether a valid licence is installed now."""
-    _Hook.is_open = staticmethod(is_open)
-
-
 def is_open() -> bool:
-    """Whether the licensed features are open; without the licence app they are closed."""
-    return bool(_Hook.is_open and _Hook.is_open())
+    """Whether the licensed features are open."""
+    return LICENCE.value()
 
 
 def require() -> None:

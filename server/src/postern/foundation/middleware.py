@@ -2,7 +2,8 @@
 
 import ipaddress
 import secrets
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
 from typing import Final
 from zoneinfo import ZoneInfo
 
@@ -11,6 +12,7 @@ from django.http import HttpRequest, HttpResponse
 from django.utils import timezone, translation
 
 from postern.foundation import request_memory
+from postern.foundation.provided import Provided
 from postern.foundation.settings import Network, Settings
 
 GetResponse = Callable[[HttpRequest], HttpResponse]
@@ -113,25 +115,23 @@ def client_address(peer: str, forwarded: str, trusted: Sequence[Network]) -> str
     return client
 
 
-_route_limits: dict[str, int] = {}
-_route_end_limits: dict[str, int] = {}
+@dataclass(frozen=True, slots=True, kw_only=True)
+class BodyLimits:
+    """Bytes that the bodies of some requests may have, by the beginning of the path, and by the end of a path of the API."""
+
+    beginnings: Mapping[str, int]
+    endings: Mapping[str, int]
 
 
-def allow_body(path_prefix: str, limit_bytes: int) -> None:
-    """Let requests to paths that start with `path_prefix` carry more than the ordinary limit."""
-    _route_limits[path_prefix] = limit_bytes
-
-
-def allow_body_at_end(path_end: str, limit_bytes: int) -> None:
-    """The same for paths of the API that end with `path_end`."""
-    _route_end_limits[path_end] = limit_bytes
+BODY_LIMITS: Final = Provided[BodyLimits]("the limits of bodies")
 
 
 def body_limit_bytes(path: str) -> int:
     """How long the body of a request to `path` may be."""
-    special = [limit for prefix, limit in _route_limits.items() if path.startswith(prefix)]
+    limits = BODY_LIMITS.value
+    special = [limit for beginning, limit in limits.beginnings.items() if path.startswith(beginning)]
     if path.startswith("/api/"):
-        special += [limit for end, limit in _route_end_limits.items() if path.endswith(end)]
+        special += [limit for end, limit in limits.endings.items() if path.endswith(end)]
     return max([settings.DATA_UPLOAD_MAX_MEMORY_SIZE, *special])
 
 

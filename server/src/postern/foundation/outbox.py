@@ -1,7 +1,7 @@
 """Events that must not be lost: written down in the same transaction as what they tell, delivered afterwards.
 
-    outbox.subscribe(TerminalLost, notices.on_terminal_lost)      # in AppConfig.ready of the receiving app
-    events.publish(TerminalLost(...))                             # in an action of the owning app, as ever
+    outbox.kept(TerminalLost, notices.on_terminal_lost)      # among the subscriptions of the receiving app
+    events.publish(TerminalLost(...))                        # in an action of the owning app, as ever
 
 A receiver is called at least once, in the worker and within seconds, and must therefore be idempotent. When it fails it is tried again with
 growing pauses. Events carry ids and names, never secrets.
@@ -9,6 +9,7 @@ growing pauses. Events carry ids and names, never secrets.
 
 import logging
 from collections.abc import Callable, Mapping
+from dataclasses import dataclass
 from datetime import timedelta
 from typing import Any, Final, TypeVar
 
@@ -17,6 +18,7 @@ from django.db import connection, transaction
 
 from postern.foundation import events
 from postern.foundation.models import OutboxMessage
+from postern.foundation.provided import Provided
 from postern.kernel import clock
 
 logger = logging.getLogger(__name__)
@@ -30,14 +32,23 @@ _FIRST_PAUSE_S: Final = 5
 _LONGEST_PAUSE_S: Final = 600
 _TOPIC_CHARS: Final = 64
 
-_receivers: dict[str, Receiver] = {}
+#: Who takes the messages of a topic.
+RECEIVERS: Final = Provided[Mapping[str, Receiver]]("the receivers of the outbox")
 
 
 class OutsideTransaction(RuntimeError):
     """A message was enqueued without a transaction: it would not be bound to what it tells."""
 
 
-def subscribe(event_type: type[_Event], receiver: Callable[[_Event], None]) -> None:
+@dataclass(frozen=True, slots=True)
+class Kept(events.Subscription):
+    """A subscription whose events are written down. `deliver` takes what was written down under `topic`."""
+
+    topic: str
+    deliver: Receiver
+
+
+def kept(event_type: type[_Event], receiver: Callable[[_Event], None]) -> Kept:
     """Deliver every published event of this type to `receiver`, in the worker, whatever happens to the publisher.
 
     One receiver for each type of event. Fields are what JSON and msgspec know: text, numbers, ids, instants.
@@ -51,13 +62,7 @@ def subscribe(event_type: type[_Event], receiver: Callable[[_Event], None]) -> N
     def deliver(payload: Mapping[str, Any]) -> None:
         receiver(msgspec.convert(payload, event_type))
 
-    register(topic, deliver)
-    events.take_part(event_type, write_down)
-
-
-def register(topic: str, receiver: Receiver) -> None:
-    """Deliver messages of `topic` to `receiver`."""
-    _receivers[topic] = receiver
+    return Kept(event_type, write_down, is_in_write=True, topic=topic, deliver=deliver)
 
 
 def enqueue(topic: str, payload: Mapping[str, Any]) -> None:
@@ -94,7 +99,7 @@ def _claim() -> OutboxMessage | None:
 
 
 def _deliver(message: OutboxMessage) -> int:
-    receiver = _receivers.get(message.topic)
+    receiver = RECEIVERS.value.get(message.topic)
     try:
         if receiver is None:
             raise LookupError(f"nobody receives {message.topic}")  # noqa: TRY301 - one place decides what failure means

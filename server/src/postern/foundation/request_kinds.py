@@ -11,6 +11,7 @@ from typing import Final
 from postern.contracts.access import INTERNAL_PREFIX, SIGN_IN_PASSWORD
 from postern.contracts.terminals import HEARTBEAT
 from postern.foundation.connections import DATABASE_CONNECTIONS, FEWEST_CONNECTIONS
+from postern.foundation.provided import Provided
 
 
 class RequestKind(Enum):
@@ -58,12 +59,8 @@ MOST_AT_ONCE: Final = most_at_once(DATABASE_CONNECTIONS)
 _HEALTH: Final = frozenset({"/api/health/", "/api/v1/health/"})
 _HEARTBEAT: Final = INTERNAL_PREFIX + HEARTBEAT
 _PROXY_PASSWORD: Final = INTERNAL_PREFIX + SIGN_IN_PASSWORD
-_password_paths: set[str] = set()
-
-
-def takes_passwords(*paths: str) -> None:
-    """Requests to these paths hash a password."""
-    _password_paths.update(paths)
+#: Requests to these paths hash a password.
+PASSWORD_PATHS: Final = Provided[frozenset[str]]("the paths that take passwords")
 
 
 def kind_of(path: str) -> RequestKind:
@@ -74,4 +71,4 @@ def kind_of(path: str) -> RequestKind:
         return RequestKind.PROXY_PASSWORD if path == _PROXY_PASSWORD else RequestKind.PROXY
     if path in _HEALTH:
         return RequestKind.HEALTH
-    return RequestKind.PASSWORD if path in _password_paths else RequestKind.OTHER
+    return RequestKind.PASSWORD if path in PASSWORD_PATHS.value else RequestKind.OTHER

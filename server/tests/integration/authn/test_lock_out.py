@@ -5,6 +5,7 @@ import pytest
 from rest_framework.test import APIClient
 
 from factories.browser import PASSWORD, Browser
+from factories.hearing import Hearing
 from factories.ssh_proof import PROXY_ID
 from postern.apps.authn import facade, guard
 from postern.apps.authn.actions import sign_in
@@ -13,7 +14,6 @@ from postern.apps.authn.lockout import LockRules
 from postern.apps.authn.models import SignInGuard
 from postern.apps.users.models import User
 from postern.contracts.enums import DenialCode, LoginFrom
-from postern.foundation import events
 from postern.kernel import clock
 
 PROFILE = "/api/v1/users/profile/"
@@ -80,9 +80,10 @@ def test_right_password_forgets_earlier_failures(ann: User):
     assert fail(6) == ["password_failed"] * 6
 
 
-def test_lock_tells_subscribers_after_commit(ann: User, django_capture_on_commit_callbacks: Callable[..., object]):
-    told: list[AccountLocked] = []
-    events.subscribe(AccountLocked, told.append)
+def test_lock_tells_subscribers_after_commit(
+    ann: User, hear: Hearing, django_capture_on_commit_callbacks: Callable[..., object]
+):
+    told = hear(AccountLocked)
     with django_capture_on_commit_callbacks(execute=True):
         fail(7)
     assert [(event.username, event.minutes) for event in told] == [("ann", 30)]

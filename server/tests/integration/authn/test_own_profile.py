@@ -8,13 +8,13 @@ from django.db import connection
 from django.test.utils import CaptureQueriesContext
 
 from factories.browser import PASSWORD, Browser
+from factories.hearing import Hearing
 from factories.second_factor import App
 from postern.apps.authn.events import LoginSessionEnded
 from postern.apps.orgs.models import Organization
 from postern.apps.preferences import queries
 from postern.apps.users.actions.passwords import remember_password
 from postern.apps.users.models import Membership, User
-from postern.foundation import events
 from postern.kernel import clock
 
 PROFILE = "/api/v1/users/profile/"
@@ -128,14 +128,13 @@ def test_profile_first_login_and_forced_mfa(browser: Browser, ann: User):
 
 
 def test_change_password_keeps_this_session_and_ends_the_others(
-    ann: User, django_capture_on_commit_callbacks: Callable[..., object]
+    ann: User, hear: Hearing, django_capture_on_commit_callbacks: Callable[..., object]
 ):
     here, there = Browser("192.0.2.1"), Browser("192.0.2.2")
     here.sign_in("ann")
     there.sign_in("ann")
     key_before = here.cookies["sessionid"].value
-    ended: list[LoginSessionEnded] = []
-    events.subscribe(LoginSessionEnded, ended.append)
+    ended = hear(LoginSessionEnded)
     with django_capture_on_commit_callbacks(execute=True):
         assert change(here).status_code == 200
     assert here.cookies["sessionid"].value != key_before

@@ -165,14 +165,14 @@ def test_k17_export_is_on_record_with_who_what_how_many_and_the_filter(
 
 
 def test_k17_nothing_is_exported_when_it_can_not_be_put_on_record(
-    in_english: APIClient, assets: list[dict[str, Any]], monkeypatch: pytest.MonkeyPatch
+    in_english: APIClient, assets: list[dict[str, Any]]
 ) -> None:
     def full(_export: trail.Export) -> None:
         raise OSError("no room left")
 
-    monkeypatch.setattr(trail._Hook, "recorder", staticmethod(full))
     in_english.raise_request_exception = False
-    answer = in_english.get(ASSETS, {"format": "csv"})
+    with trail.RECORDER.replaced(full):
+        answer = in_english.get(ASSETS, {"format": "csv"})
     assert (answer.status_code, answer.json()) == (500, {"error": "Server internal error"})
 
 
@@ -301,18 +301,18 @@ def test_k71_export_that_needs_mfa_is_closed_until_a_code_was_entered(
 ) -> None:
     asked: list[Any] = []
     monkeypatch.setattr(AssetViewSet, "export_needs_mfa", True)
-    monkeypatch.setattr(fresh_mfa._Hook, "check", staticmethod(asked.append))
-    assert body_of(in_english.get(ASSETS, {"format": "csv"}))
+    with fresh_mfa.CHECK.replaced(asked.append):
+        assert body_of(in_english.get(ASSETS, {"format": "csv"}))
     assert len(asked) == 1
 
     def refuse(_request: Any) -> None:
         raise trail_closed
 
     trail_closed = PermissionError("no code was entered of late")
-    monkeypatch.setattr(fresh_mfa._Hook, "check", staticmethod(refuse))
-    with pytest.raises(PermissionError):
-        in_english.get(ASSETS, {"format": "csv"})
-    assert in_english.get(ASSETS).status_code == 200
+    with fresh_mfa.CHECK.replaced(refuse):
+        with pytest.raises(PermissionError):
+            in_english.get(ASSETS, {"format": "csv"})
+        assert in_english.get(ASSETS).status_code == 200
     assert AuditEvent.objects.filter(event="asset.exported").count() == 1
 
 

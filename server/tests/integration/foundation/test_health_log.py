@@ -17,12 +17,11 @@ def test_log_warns_of_a_part_that_fails_and_not_of_one_that_has_not_come_up_yet(
         if not answers:
             raise Unavailable("it does not answer")
 
-    monkeypatch.setattr(health, "_checks", {"probe": check})
-
     def told() -> list[tuple[int, str]]:
         caplog.clear()
-        health.examine()
-        health.examine()
+        with health.CHECKS.replaced({"probe": check}):
+            health.examine()
+            health.examine()
         return [(record.levelno, record.message) for record in caplog.records if record.name == health.__name__]
 
     with caplog.at_level(logging.INFO):

@@ -17,7 +17,7 @@ from django.test import Client
 from rest_framework.test import APIClient
 
 from postern.foundation import health, part_board
-from postern.foundation.middleware import allow_body, body_limit_bytes
+from postern.foundation.middleware import BODY_LIMITS, BodyLimits, body_limit_bytes
 from postern.foundation.part_board import PartLife
 from postern.kernel import clock
 from postern.kernel.secret import Secret
@@ -176,9 +176,10 @@ def test_console_rebuilt_is_noticed(web: Client, console: Path) -> None:
 
 
 def test_k54_body_limit_is_raised_by_route_only() -> None:
-    allow_body("/api/v1/test-uploads/", 64 * MIB)
-    assert body_limit_bytes("/api/v1/test-uploads/1/") == 64 * MIB
-    assert body_limit_bytes("/api/v1/users/users/") == 2 * MIB
+    limits = BodyLimits(beginnings={"/api/v1/test-uploads/": 64 * MIB}, endings={})
+    with BODY_LIMITS.replaced(limits):
+        assert body_limit_bytes("/api/v1/test-uploads/1/") == 64 * MIB
+        assert body_limit_bytes("/api/v1/users/users/") == 2 * MIB
 
 
 @pytest.mark.django_db
@@ -262,9 +263,7 @@ class TestHealth:
 
     @pytest.fixture(autouse=True)
     def _parts(self) -> Iterator[None]:
-        with mock.patch.dict(health._checks):
-            for name in set(health._checks) - {"database", "redis", "worker"}:
-                del health._checks[name]
+        with health.CHECKS.replaced(health.OWN_CHECKS):
             yield
 
     def test_health_with_all_parts_up_is_ok(self, web: Client) -> None:
@@ -323,8 +322,8 @@ class TestHealth:
             raise RuntimeError("postgresql://ann:canary@db")
 
         health.stamp_worker()
-        health.register("proxy", broken)
-        answer = web.get("/api/health/")
+        with health.CHECKS.replaced({**health.OWN_CHECKS, "proxy": broken}):
+            answer = web.get("/api/health/")
         assert answer.status_code == 503
         assert b"canary" not in answer.content
 

@@ -11,13 +11,13 @@ from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
 from django.core.files.uploadedfile import SimpleUploadedFile
 from rest_framework.test import APIClient
 
+from factories.hearing import Hearing
 from factories.licences import forget_issuers, licence_file, licence_of, today, trust_issuer
 from postern.apps.audits.models import AuditEvent
 from postern.apps.licence import actions, queries
 from postern.apps.licence.errors import LicenceRefused
 from postern.apps.licence.events import LicenceExpiring
 from postern.apps.licence.models import InstalledLicence
-from postern.foundation import events
 from postern.foundation.actor import SYSTEM
 from postern.kernel import clock
 
@@ -187,13 +187,12 @@ def test_licence_warns_when_under_7_days_are_left(as_admin: APIClient, days: int
 
 
 @pytest.mark.django_db(transaction=True)
-def test_end_is_told_once_a_day_and_its_passing_once() -> None:
-    told: list[LicenceExpiring] = []
-    with mock.patch.dict(events._subscribers, {LicenceExpiring: [told.append]}):
-        assert actions.warn_of_end() is False
-        actions.install(actor=SYSTEM, data=licence_file(8))
-        assert actions.warn_of_end() is False
-        for day in (2, 2, 3, 8, 9, 10, 11):
-            with days_later(day):
-                actions.warn_of_end()
+def test_end_is_told_once_a_day_and_its_passing_once(hear: Hearing) -> None:
+    told = hear(LicenceExpiring)
+    assert actions.warn_of_end() is False
+    actions.install(actor=SYSTEM, data=licence_file(8))
+    assert actions.warn_of_end() is False
+    for day in (2, 2, 3, 8, 9, 10, 11):
+        with days_later(day):
+            actions.warn_of_end()
     assert [event.days_left for event in told] == [6, 5, 0, -1]

@@ -5,6 +5,7 @@ import pytest
 from django.db import transaction
 
 from factories.grants import grant, make_asset, make_group, make_node, make_system_user
+from factories.hearing import Hearing
 from postern.apps.assets.actions.assets import update_asset
 from postern.apps.assets.actions.placement import root_of
 from postern.apps.perms import actions, facade
@@ -188,9 +189,10 @@ def test_leaving_an_organization_takes_the_person_out_of_its_permissions(
     assert not PermissionUser.objects.filter(assetpermission=permission).exists()
 
 
-def test_every_write_that_may_take_access_tells_it(user: User, django_capture_on_commit_callbacks: Any) -> None:
-    heard: list[AccessChanged] = []
-    events.subscribe(AccessChanged, heard.append)
+def test_every_write_that_may_take_access_tells_it(
+    user: User, hear: Hearing, django_capture_on_commit_callbacks: Any
+) -> None:
+    heard = hear(AccessChanged)
     asset, system_user = make_asset(), make_system_user()
 
     def tells(write: Any) -> bool:

@@ -9,11 +9,11 @@ from django.test.utils import CaptureQueriesContext
 from rest_framework.test import APIClient
 
 from factories.grants import make_node
+from factories.hearing import Hearing
 from postern.apps.assets.events import AssetsChanged
 from postern.apps.assets.models import Asset, AssetNode, AssetProtocol, Label, Node, TreeChange
 from postern.apps.audits import facade as audits
 from postern.apps.audits.models import AuditEvent
-from postern.foundation import events
 from postern.foundation.rest.by_key import chosen
 from postern.kernel.ids import DEFAULT_ORG_ID, new_id
 
@@ -183,10 +183,9 @@ def test_unseen_asset_can_not_be_written_in_a_set(as_org_admin: APIClient) -> No
 
 
 def test_subscribers_hear_of_an_array_once(
-    as_org_admin: APIClient, monkeypatch: pytest.MonkeyPatch, django_capture_on_commit_callbacks: Any
+    as_org_admin: APIClient, hear: Hearing, django_capture_on_commit_callbacks: Any
 ) -> None:
-    heard: list[AssetsChanged] = []
-    monkeypatch.setitem(events._subscribers, AssetsChanged, [heard.append])
+    heard = hear(AssetsChanged)
     with django_capture_on_commit_callbacks(execute=True):
         rows = _make(as_org_admin, 5)
     assert heard == [AssetsChanged(org_id=DEFAULT_ORG_ID)]

@@ -3,11 +3,11 @@ from collections.abc import Callable
 import pytest
 from rest_framework.test import APIClient
 
+from factories.hearing import Hearing
 from postern.apps.orgs.models import Organization
 from postern.apps.users.actions import groups
 from postern.apps.users.events import GroupsChanged
 from postern.apps.users.models import User, UserGroup
-from postern.foundation import events
 from postern.foundation.actor import SYSTEM
 from postern.kernel.ids import DEFAULT_ORG_ID
 
@@ -53,10 +53,12 @@ def test_k16_groups_of_another_organization_do_not_exist(as_admin: APIClient, as
 
 
 def test_group_rows_add_and_remove_one_person(
-    as_org_admin: APIClient, people: dict[str, User], django_capture_on_commit_callbacks: Callable[..., object]
+    as_org_admin: APIClient,
+    people: dict[str, User],
+    hear: Hearing,
+    django_capture_on_commit_callbacks: Callable[..., object],
 ):
-    told: list[GroupsChanged] = []
-    events.subscribe(GroupsChanged, told.append)
+    told = hear(GroupsChanged)
     group = as_org_admin.post(GROUPS, {"name": "Ops"}).json()
     body = [{"user": str(people["user"].pk), "usergroup": group["id"]}]
     with django_capture_on_commit_callbacks(execute=True):

@@ -7,11 +7,12 @@ from django.db import connection
 from django.test.utils import CaptureQueriesContext
 from rest_framework.test import APIClient
 
+from factories.hearing import Hearing
 from postern.apps.audits.models import AuditEvent
 from postern.apps.orgs.models import Organization
 from postern.apps.users.events import UserClosed
 from postern.apps.users.models import Membership, User
-from postern.foundation import events, licensing
+from postern.foundation import licensing
 from postern.foundation.rest import selections
 from postern.kernel.ids import DEFAULT_ORG_ID, ROOT_ORG_ID
 
@@ -337,10 +338,12 @@ def test_update_without_password_and_key_keeps_them(as_org_admin: APIClient, mak
 
 
 def test_k40_disabling_ends_everything_and_tells_subscribers(
-    as_org_admin: APIClient, people: dict[str, User], django_capture_on_commit_callbacks: Callable[..., object]
+    as_org_admin: APIClient,
+    people: dict[str, User],
+    hear: Hearing,
+    django_capture_on_commit_callbacks: Callable[..., object],
 ):
-    told: list[UserClosed] = []
-    events.subscribe(UserClosed, told.append)
+    told = hear(UserClosed)
     epoch = people["user"].session_epoch
     with django_capture_on_commit_callbacks(execute=True):
         assert as_org_admin.patch(url(people["user"]), {"is_active": False}).json()["is_valid"] is False

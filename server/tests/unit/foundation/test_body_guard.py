@@ -9,10 +9,12 @@ import pytest
 
 from postern.foundation import body_guard
 from postern.foundation.body_guard import BodyGuard
-from postern.foundation.middleware import allow_body
+from postern.foundation.middleware import BODY_LIMITS, BodyLimits
 
 MIB = 1024 * 1024
 LIMIT = 2 * MIB
+#: A route whose bodies may be longer.
+PARTS = BodyLimits(beginnings={"/api/v1/test-parts/": 8 * MIB}, endings={})
 
 
 class Peer:
@@ -135,9 +137,9 @@ class ThinLine(Peer):
 
 async def test_honest_upload_over_a_thin_line_passes(monkeypatch: pytest.MonkeyPatch) -> None:
     """16 KiB a second, for a part of a recording as a proxy sends it: more than eight minutes."""
-    allow_body("/api/v1/test-parts/", 8 * MIB)
     line = ThinLine(monkeypatch, piece=b"x" * 16 * 1024, count=512)
-    application = await line.send_body("/api/v1/test-parts/1/")
+    with BODY_LIMITS.replaced(PARTS):
+        application = await line.send_body("/api/v1/test-parts/1/")
     assert (line.status, application.kept_bytes, line.now_s) == (200, 8 * MIB, 512)
 
 
@@ -156,8 +158,8 @@ async def test_body_that_comes_byte_by_byte_is_given_up(monkeypatch: pytest.Monk
 
 
 async def test_body_limit_of_a_route_is_its_own() -> None:
-    allow_body("/api/v1/test-parts/", 8 * MIB)
-    peer, _ = await _request([b"x" * MIB] * 6, path="/api/v1/test-parts/1/")
+    with BODY_LIMITS.replaced(PARTS):
+        peer, _ = await _request([b"x" * MIB] * 6, path="/api/v1/test-parts/1/")
     assert peer.status == 200
 
 

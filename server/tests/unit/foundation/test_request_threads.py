@@ -17,7 +17,6 @@ from postern.foundation.request_kinds import (
     RequestKind,
     kind_of,
     most_at_once,
-    takes_passwords,
 )
 from postern.foundation.request_threads import RequestThreads
 
@@ -403,7 +402,6 @@ OF_A_KIND = {
 @pytest.mark.parametrize("busy", OF_A_KIND)
 async def test_no_kind_of_request_waits_behind_another(busy: RequestKind) -> None:
     """A storm of wrong passwords, say: neither health checks, nor heartbeats, nor the console wait behind it."""
-    takes_passwords(OF_A_KIND[RequestKind.PASSWORD])
     gate = Gate()
 
     def view(request: HttpRequest) -> HttpResponse:

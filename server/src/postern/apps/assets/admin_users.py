@@ -1,11 +1,13 @@
 """What the assets app needs to know about admin users, which belong to the vault, the app above.
 
-The vault registers itself in `AppConfig.ready`, so that no import points up the stack.
+The vault provides it, so that no import points up the stack.
 """
 
 from collections.abc import Iterable, Mapping
-from typing import Protocol
+from typing import Final, Protocol
 from uuid import UUID
+
+from postern.foundation.provided import Provided
 
 
 class AdminUserDirectory(Protocol):
@@ -24,24 +26,19 @@ class AdminUserDirectory(Protocol):
         ...
 
 
-class _Registry:
-    directory: AdminUserDirectory | None = None
-
-
-def register(directory: AdminUserDirectory) -> None:
-    _Registry.directory = directory
+DIRECTORY: Final = Provided[AdminUserDirectory]("the admin users")
 
 
 def displays(ids: Iterable[UUID]) -> Mapping[UUID, str]:
     """Names for people of the admin users that exist."""
     wanted = set(ids)
-    return _Registry.directory.displays(wanted) if _Registry.directory and wanted else {}
+    return DIRECTORY.value.displays(wanted) if wanted else {}
 
 
 def is_admin_user(admin_user_id: UUID, org_id: UUID) -> bool:
-    return bool(_Registry.directory and _Registry.directory.is_admin_user(admin_user_id, org_id))
+    return DIRECTORY.value.is_admin_user(admin_user_id, org_id)
 
 
 def assets_of(system_user_id: UUID) -> Iterable[UUID]:
     """Ids of the assets that a system user is bound to."""
-    return _Registry.directory.assets_of(system_user_id) if _Registry.directory else ()
+    return DIRECTORY.value.assets_of(system_user_id)

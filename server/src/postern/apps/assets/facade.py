@@ -4,7 +4,6 @@ from postern.apps.assets.actions.assets import clear_admin_user
 from postern.apps.assets.actions.host_keys import check_host_key
 from postern.apps.assets.actions.tree import ensure_root as ensure_root_node
 from postern.apps.assets.admin_users import AdminUserDirectory
-from postern.apps.assets.admin_users import register as register_admin_users
 from postern.apps.assets.protocols import ProtocolPort
 from postern.apps.assets.queries import AssetBrief, asset_counts, assets_in, below
 from postern.apps.assets.queries import briefs as asset_briefs
@@ -23,5 +22,4 @@ __all__ = [
     "clear_admin_user",
     "ensure_root_node",
     "node_tree_node",
-    "register_admin_users",
 ]

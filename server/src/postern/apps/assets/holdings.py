@@ -1,5 +1,6 @@
 """What organizations own of this app: assets, nodes and labels. The root node comes and goes with its organization."""
 
+from typing import Final
 from uuid import UUID
 
 from django.db.models import QuerySet
@@ -9,15 +10,6 @@ from postern.apps.assets.actions.tree import drop_root, ensure_root
 from postern.apps.assets.models import Asset, Label, Node
 from postern.apps.orgs import facade as orgs
 from postern.foundation.actor import Actor
-
-
-def register() -> None:
-    """Tell the organizations; called once, when the app registry is ready."""
-    orgs.register_holding(orgs.Holding(label=_("Assets"), rows=Asset.objects.all, statistic="assets_amount"))
-    orgs.register_holding(orgs.Holding(label=_("Nodes"), rows=Node.objects.all, statistic="nodes_amount", keeps=False))
-    orgs.register_holding(orgs.Holding(label=_("Nodes"), rows=_nodes_below_the_root))
-    orgs.register_holding(orgs.Holding(label=_("Labels"), rows=Label.objects.all))
-    orgs.register_lifecycle(orgs.Lifecycle(named=_name_root, dissolved=_drop_root))
 
 
 def _nodes_below_the_root() -> "QuerySet[Node]":
@@ -32,3 +24,12 @@ def _name_root(actor: Actor, org_id: UUID, name: str) -> None:
 def _drop_root(actor: Actor, org_id: UUID) -> None:
     del actor  # the end of the organization is what is told
     drop_root(org_id=org_id)
+
+
+HOLDINGS: Final = (
+    orgs.Holding(label=_("Assets"), rows=Asset.objects.all, statistic="assets_amount"),
+    orgs.Holding(label=_("Nodes"), rows=Node.objects.all, statistic="nodes_amount", keeps=False),
+    orgs.Holding(label=_("Nodes"), rows=_nodes_below_the_root),
+    orgs.Holding(label=_("Labels"), rows=Label.objects.all),
+)
+LIFECYCLE: Final = orgs.Lifecycle(named=_name_root, dissolved=_drop_root)

@@ -29,7 +29,6 @@ from postern.apps.audits.queries import (
     Statement,
     VerificationReport,
     has_any,
-    register_verifier,
     statements,
     statements_in_sets,
 )
@@ -59,7 +58,6 @@ __all__ = [
     "record_export",
     "record_password_change",
     "record_sign_in",
-    "register_verifier",
     "statements",
     "statements_in_sets",
     "user_labels_in",

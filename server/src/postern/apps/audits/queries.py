@@ -10,6 +10,7 @@ from uuid import UUID
 from postern.apps.audits import checkpoints, digest
 from postern.apps.audits.catalogue import Event
 from postern.apps.audits.models import AuditChain, AuditEvent, LoginLog, PasswordChangeLog
+from postern.foundation.provided import Provided
 from postern.kernel.ids import ROOT_ORG_ID
 
 _AT_ONCE: Final = 2_000
@@ -94,13 +95,9 @@ class Count:
 
 
 Verifier = Callable[[Count], Iterator[Fault]]
-_verifiers: list[Verifier] = []
 
-
-def register_verifier(verifier: Verifier) -> None:
-    """An app above, whose rows the log covers, proves them together with the log. Called in `AppConfig.ready`."""
-    if verifier not in _verifiers:
-        _verifiers.append(verifier)
+#: An app above, whose rows the log covers, proves them together with the log.
+VERIFIERS: Final = Provided[Sequence[Verifier]]("what the audit log covers")
 
 
 def verify_log() -> VerificationReport:
@@ -120,7 +117,7 @@ def verify(count: Count | None = None) -> Iterator[Fault]:
     for log in (_LOGINS, _PASSWORDS):
         yield from _verify_copies(log, count)
     yield from _verify_checkpoints()
-    for verifier in _verifiers:
+    for verifier in VERIFIERS.value:
         yield from verifier(count)
 
 

@@ -8,8 +8,3 @@ class AuthnConfig(AppConfig):
     name = "postern.apps.authn"
     label = "authn"
     verbose_name = _("Authentication")
-
-    def ready(self) -> None:
-        from postern.apps.authn import composition  # noqa: PLC0415 - the app registry must be ready first
-
-        composition.register()

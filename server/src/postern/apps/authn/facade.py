@@ -16,7 +16,6 @@ from postern.apps.authn.errors import SignInRefused
 from postern.apps.authn.identity import actor_of_user
 from postern.apps.authn.ssh_proofs import KeyProof, ProofProblem, read_proof
 from postern.apps.authn.totp_secrets import TotpSecrets
-from postern.apps.authn.totp_secrets import register as register_totp_secrets
 from postern.apps.preferences import facade as preferences
 from postern.apps.rbac import facade as rbac
 from postern.apps.users import facade as users
@@ -43,7 +42,6 @@ __all__ = [
     "prolong_tickets",
     "public_key_acceptable",
     "read_proof",
-    "register_totp_secrets",
     "sign_in_with_code",
     "sign_in_with_public_key",
     "ticket_holder",

@@ -1,5 +1,7 @@
 """What authn keeps for people: access keys, tokens, sign-ins, known places. Listed and ended through `users.credentials`."""
 
+from typing import Final
+
 from postern.apps.authn import places
 from postern.apps.authn.actions import proxy_sign_ins
 from postern.apps.authn.actions.login_sessions import end_all
@@ -17,19 +19,6 @@ from postern.apps.users import facade as users
 from postern.apps.users.models import User
 from postern.foundation.actor import Actor
 from postern.kernel import clock
-
-
-def register() -> None:
-    """Tell the users app; called once, when the app registry is ready."""
-    for kind in (
-        users.CredentialKind(name="access_keys", rows=_access_keys, end=_end_access_keys),
-        users.CredentialKind(name="bearer_tokens", rows=_tokens, end=_end_tokens),
-        users.CredentialKind(name="login_sessions", rows=_login_sessions, end=_end_login_sessions),
-        users.CredentialKind(name="pending_sign_ins", rows=_pending, end=_end_pending),
-        users.CredentialKind(name="proxy_sign_ins", rows=_proxy_sign_ins, end=_end_proxy_sign_ins),
-        users.CredentialKind(name="known_places", rows=_known_places, end=_end_known_places),
-    ):
-        users.register_credential(kind)
 
 
 def _access_keys(user: User) -> users.CredentialRows:
@@ -109,3 +98,13 @@ def _known_places(user: User) -> users.CredentialRows:
 def _end_known_places(actor: Actor, user: User) -> int:
     del actor
     return places.forget_all(user)
+
+
+CREDENTIALS: Final = (
+    users.CredentialKind(name="access_keys", rows=_access_keys, end=_end_access_keys),
+    users.CredentialKind(name="bearer_tokens", rows=_tokens, end=_end_tokens),
+    users.CredentialKind(name="login_sessions", rows=_login_sessions, end=_end_login_sessions),
+    users.CredentialKind(name="pending_sign_ins", rows=_pending, end=_end_pending),
+    users.CredentialKind(name="proxy_sign_ins", rows=_proxy_sign_ins, end=_end_proxy_sign_ins),
+    users.CredentialKind(name="known_places", rows=_known_places, end=_end_known_places),
+)

@@ -1,16 +1,12 @@
 """What authn does when something happens to people. Their sessions are void already (session epoch); this says so."""
 
+from typing import Final
+
 from postern.apps.authn.actions.login_sessions import end_all
 from postern.apps.authn.models import LoginEnd
 from postern.apps.users.events import PasswordChanged, UserClosed
 from postern.apps.users.models import User
-from postern.foundation import events
-
-
-def register() -> None:
-    """Subscribe to the events of the users app."""
-    events.subscribe(UserClosed, _end_sessions_of_closed)
-    events.subscribe(PasswordChanged, _end_sessions_of_changed)
+from postern.foundation.events import after_commit
 
 
 def _end_sessions_of_closed(event: UserClosed) -> None:
@@ -20,3 +16,9 @@ def _end_sessions_of_closed(event: UserClosed) -> None:
 def _end_sessions_of_changed(event: PasswordChanged) -> None:
     epoch = User.objects.filter(pk=event.user_id).values_list("session_epoch", flat=True).first()
     end_all(user_id=event.user_id, reason=LoginEnd.PASSWORD_CHANGED, keep_epoch=epoch)
+
+
+SUBSCRIPTIONS: Final = (
+    after_commit(UserClosed, _end_sessions_of_closed),
+    after_commit(PasswordChanged, _end_sessions_of_changed),
+)

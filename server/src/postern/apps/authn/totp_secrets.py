@@ -1,9 +1,9 @@
 """Doorway to the vault, which lies above this app in the stack: where the secrets of authenticator apps are sealed."""
 
-from typing import Protocol
+from typing import Final, Protocol
 from uuid import UUID
 
-from postern.kernel.errors import Unavailable
+from postern.foundation.provided import Provided
 from postern.kernel.secret import Secret
 
 
@@ -18,17 +18,9 @@ class TotpSecrets(Protocol):
     def drop(self, device_id: UUID) -> None: ...
 
 
-class _Hook:
-    store: TotpSecrets | None = None
-
-
-def register(store: TotpSecrets) -> None:
-    """Called once, by the vault, when the app registry is ready."""
-    _Hook.store = store
+STORE: Final = Provided[TotpSecrets]("the vault")
 
 
 def store() -> TotpSecrets:
-    """The registered store."""
-    if _Hook.store is None:
-        raise Unavailable("no vault is installed")
-    return _Hook.store
+    """Where the secrets are."""
+    return STORE.value

@@ -35,7 +35,7 @@ def create_organization(*, actor: Actor, name: str, comment: str = "", org_id: U
     if org_id is not None:
         org.pk = org_id
     org.save(force_insert=True)
-    for lifecycle in tenancy.lifecycles():
+    for lifecycle in tenancy.LIFECYCLES.value:
         lifecycle.named(actor, org.pk, name)
     audits.record_change(actor=actor, action="create", target=org, new={"name": name, "comment": comment})
     return org
@@ -51,7 +51,7 @@ def update_organization(
     if name is not None and name != row.name:
         _check_name(name, row.pk)
         row.name = name
-        for lifecycle in tenancy.lifecycles():
+        for lifecycle in tenancy.LIFECYCLES.value:
             lifecycle.named(actor, row.pk, name)
     if comment is not None:
         row.comment = comment
@@ -80,12 +80,12 @@ def delete_organization(*, actor: Actor, scope: OrgScope, org: Organization) -> 
         raise default_stays()
     if row.pk == scope.org_id:
         raise current_stays()
-    keeping = [holding for holding in tenancy.holdings() if holding.keeps]
+    keeping = [holding for holding in tenancy.HOLDINGS.value if holding.keeps]
     held = tenancy.counts(keeping, [row.pk])[row.pk]
     if held:
         things = [f"{keeping[number].label} ({amount})" for number, amount in sorted(held.items())]
         raise still_owns(", ".join(things))
-    for lifecycle in reversed(tenancy.lifecycles()):
+    for lifecycle in reversed(tenancy.LIFECYCLES.value):
         lifecycle.dissolved(actor, row.pk)
     org_id = row.pk
     row.delete()

@@ -11,7 +11,7 @@ from rest_framework.request import Request
 from postern.apps.orgs import queries, tenancy
 from postern.apps.orgs.actions import create_organization, delete_organization, update_organization
 from postern.apps.orgs.errors import UnknownOrganization
-from postern.apps.orgs.tenancy import STATISTICS, Holding, Lifecycle, register_holding, register_lifecycle
+from postern.apps.orgs.tenancy import STATISTICS, Holding, Lifecycle
 from postern.foundation import identity
 from postern.foundation.scope import OrgScope
 
@@ -27,8 +27,6 @@ __all__ = [
     "find_scope",
     "names",
     "naming_of",
-    "register_holding",
-    "register_lifecycle",
     "statistics",
     "update_organization",
 ]
@@ -80,7 +78,7 @@ def describe(scope: OrgScope) -> dict[str, object]:
 
 def statistics(org_ids: Collection[UUID]) -> dict[UUID, dict[str, int]]:
     """How many people, assets … each organization has: `resource_statistics` of the contract. One query."""
-    shown = [holding for holding in tenancy.holdings() if holding.statistic]
+    shown = [holding for holding in tenancy.HOLDINGS.value if holding.statistic]
     counted = tenancy.counts(shown, org_ids)
     found = {org_id: dict.fromkeys(STATISTICS, 0) for org_id in org_ids}
     for org_id, amounts in counted.items():

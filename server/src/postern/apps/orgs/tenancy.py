@@ -1,12 +1,12 @@
 """What the apps above keep in an organization, and what they do when one is founded, renamed or dissolved.
 
-They register in `AppConfig.ready`, so that no import points up the stack:
+They provide it in their `holdings.py`, so that no import points up the stack:
 
-    orgs.register_holding(Holding(label=_("Assets"), rows=Asset.objects.all, statistic="assets_amount"))
-    orgs.register_lifecycle(Lifecycle(named=ensure_root, dissolved=drop_tree))
+    HOLDINGS: Final = (orgs.Holding(label=_("Assets"), rows=Asset.objects.all, statistic="assets_amount"),)
+    LIFECYCLE: Final = orgs.Lifecycle(named=ensure_root, dissolved=drop_tree)
 """
 
-from collections.abc import Callable, Collection
+from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass
 from typing import Any, Final
 from uuid import UUID
@@ -16,6 +16,7 @@ from django.db.models import Count, Value
 from django.utils.functional import Promise
 
 from postern.foundation.actor import Actor
+from postern.foundation.provided import Provided
 
 #: What `resource_statistics` of an organization counts (contract: orgs). What nobody registers is counted as none.
 STATISTICS: Final = (
@@ -47,6 +48,10 @@ class Holding:
     statistic: str = ""
     keeps: bool = True
 
+    def __post_init__(self) -> None:
+        if self.statistic and self.statistic not in STATISTICS:
+            raise ValueError(self.statistic)
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Lifecycle:
@@ -56,30 +61,8 @@ class Lifecycle:
     dissolved: Callable[[Actor, UUID], object]
 
 
-_holdings: list[Holding] = []
-_lifecycles: list[Lifecycle] = []
-
-
-def register_holding(holding: Holding) -> None:
-    """Count these things, and let them keep their organization."""
-    if holding.statistic and holding.statistic not in STATISTICS:
-        raise ValueError(holding.statistic)
-    _holdings.append(holding)
-
-
-def register_lifecycle(lifecycle: Lifecycle) -> None:
-    """Do these things with every organization."""
-    _lifecycles.append(lifecycle)
-
-
-def holdings() -> tuple[Holding, ...]:
-    """Everything that is registered."""
-    return tuple(_holdings)
-
-
-def lifecycles() -> tuple[Lifecycle, ...]:
-    """Everything that is registered."""
-    return tuple(_lifecycles)
+HOLDINGS: Final = Provided[Sequence[Holding]]("what organizations own")
+LIFECYCLES: Final = Provided[Sequence[Lifecycle]]("what happens with organizations")
 
 
 def counts(wanted: Collection[Holding], org_ids: Collection[UUID]) -> dict[UUID, dict[int, int]]:

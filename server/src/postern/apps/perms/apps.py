@@ -9,10 +9,3 @@ class PermsConfig(AppConfig):
     label = "perms"
     verbose_name = _("Permissions")
     default_auto_field = "django.db.models.BigAutoField"
-
-    def ready(self) -> None:
-        from postern.apps.perms import holdings  # noqa: PLC0415 - the app registry must be ready first
-        from postern.apps.perms.subscriptions import subscribe  # noqa: PLC0415 - as above
-
-        holdings.register()
-        subscribe()

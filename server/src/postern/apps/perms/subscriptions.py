@@ -1,21 +1,14 @@
 """What permissions hear from the apps below: everything that may change access becomes one `AccessChanged`."""
 
+from typing import Final
+
 from postern.apps.assets.events import AssetsChanged
 from postern.apps.perms import actions
 from postern.apps.perms.events import AccessChanged
 from postern.apps.users.events import GroupsChanged, MembershipChanged
 from postern.apps.vault.events import SystemUsersChanged
 from postern.foundation import events
-
-
-def subscribe() -> None:
-    """Register the handlers; called once, when the apps are ready."""
-    events.subscribe(AssetsChanged, _tell)
-    events.subscribe(SystemUsersChanged, _tell)
-    events.subscribe(GroupsChanged, _tell)
-    # With the leaving itself: a grant that outlived a crash in between would be back when the person joins again
-    events.take_part(MembershipChanged, _member_leaves)
-    events.subscribe(MembershipChanged, _member_changed)
+from postern.foundation.events import after_commit, in_the_write
 
 
 def _tell(event: AssetsChanged | SystemUsersChanged | GroupsChanged) -> None:
@@ -29,3 +22,13 @@ def _member_leaves(event: MembershipChanged) -> None:
 
 def _member_changed(event: MembershipChanged) -> None:
     events.publish(AccessChanged(org_id=event.org_id))
+
+
+SUBSCRIPTIONS: Final = (
+    after_commit(AssetsChanged, _tell),
+    after_commit(SystemUsersChanged, _tell),
+    after_commit(GroupsChanged, _tell),
+    # With the leaving itself: a grant that outlived a crash in between would be back when the person joins again
+    in_the_write(MembershipChanged, _member_leaves),
+    after_commit(MembershipChanged, _member_changed),
+)

@@ -3,6 +3,8 @@
 Live sessions keep their organization. Finished ones are records: they stay without it.
 """
 
+from typing import Final
+
 from django.utils.translation import gettext_lazy as _
 
 from postern.apps.orgs import facade as orgs
@@ -13,12 +15,6 @@ from postern.apps.users.models import User
 from postern.foundation.actor import Actor
 
 
-def register() -> None:
-    """Tell the organizations and the people; called once, when the app registry is ready."""
-    orgs.register_holding(orgs.Holding(label=_("Live sessions"), rows=live_sessions))
-    users.register_credential(users.CredentialKind(name="live_sessions", rows=_sessions, end=_end_sessions))
-
-
 def _sessions(user: User) -> users.CredentialRows:
     rows = live_sessions().filter(user_id=user.pk)
     return [{"asset": row.asset, "date_start": row.date_start, "remote_addr": row.remote_addr} for row in rows]
@@ -26,3 +22,7 @@ def _sessions(user: User) -> users.CredentialRows:
 
 def _end_sessions(actor: Actor, user: User) -> int:
     return end_everything(actor=actor, user_id=user.pk)
+
+
+HOLDINGS: Final = (orgs.Holding(label=_("Live sessions"), rows=live_sessions),)
+CREDENTIALS: Final = (users.CredentialKind(name="live_sessions", rows=_sessions, end=_end_sessions),)

@@ -7,20 +7,9 @@ from postern.apps.authn.events import CredentialsEnded, LoginSessionEnded
 from postern.apps.perms.events import AccessChanged
 from postern.apps.sessions.actions import revocation
 from postern.apps.users.events import MembershipChanged, PasswordChanged, UserClosed, UserExpiryMoved
-from postern.foundation import events
 from postern.foundation.actor import SYSTEM
+from postern.foundation.events import after_commit
 from postern.foundation.gathered import Gathered
-
-
-def connect() -> None:
-    """Subscribe. Doing it twice changes nothing."""
-    events.subscribe(UserClosed, _on_user_closed)
-    events.subscribe(PasswordChanged, _on_password_changed)
-    events.subscribe(LoginSessionEnded, _on_login_session_ended)
-    events.subscribe(CredentialsEnded, _on_credentials_ended)
-    events.subscribe(AccessChanged, _on_access_changed)
-    events.subscribe(MembershipChanged, _on_person_changed)
-    events.subscribe(UserExpiryMoved, _on_person_changed)
 
 
 def _on_user_closed(event: UserClosed) -> None:
@@ -57,3 +46,13 @@ def _recheck(concerned: frozenset[tuple[str, UUID]]) -> None:
 
 #: A call that writes a hundred permissions decides once about the live sessions, and nobody waits for that.
 RECHECKS: Final = Gathered("rechecks of live sessions", _recheck)
+
+SUBSCRIPTIONS: Final = (
+    after_commit(UserClosed, _on_user_closed),
+    after_commit(PasswordChanged, _on_password_changed),
+    after_commit(LoginSessionEnded, _on_login_session_ended),
+    after_commit(CredentialsEnded, _on_credentials_ended),
+    after_commit(AccessChanged, _on_access_changed),
+    after_commit(MembershipChanged, _on_person_changed),
+    after_commit(UserExpiryMoved, _on_person_changed),
+)

@@ -8,8 +8,3 @@ class UsersConfig(AppConfig):
     name = "postern.apps.users"
     label = "users"
     verbose_name = _("Users")
-
-    def ready(self) -> None:
-        from postern.apps.users import holdings  # noqa: PLC0415 - the app registry must be ready first
-
-        holdings.register()

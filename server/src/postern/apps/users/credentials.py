@@ -1,9 +1,9 @@
 """Doorway to what people hold and have open, most of which apps above this one keep: what there is, and ending it.
 
-Each kind is registered once, when the app registry is ready.
+The kinds of this app are `OWN_KINDS`; the apps above have theirs in `holdings.py`.
 """
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Final
 
@@ -12,6 +12,7 @@ from django.db.models import QuerySet
 from postern.apps.users.models import SetPasswordLink, User
 from postern.apps.users.public_keys import PublicKeyProblem, parse_public_keys
 from postern.foundation.actor import Actor
+from postern.foundation.provided import Provided
 from postern.kernel import clock
 
 #: What a person or an administrator may end together with a change of the password; the rest ends by itself.
@@ -32,22 +33,18 @@ class Kind:
     end: Callable[[Actor, User], int]
 
 
-_kinds: dict[str, Kind] = {}
-
-
-def register(kind: Kind) -> None:
-    _kinds[kind.name] = kind
+KINDS: Final = Provided[Sequence[Kind]]("the kinds of credentials")
 
 
 def held_by(user: User) -> Mapping[str, Rows]:
     """Everything that the person holds and has open, by kind."""
-    return {name: kind.rows(user) for name, kind in _kinds.items()}
+    return {kind.name: kind.rows(user) for kind in KINDS.value}
 
 
 def end(actor: Actor, user: User, names: Iterable[str] | None = None) -> dict[str, int]:
     """End what the person holds, of the named kinds or of all; answers how many of each ended, without those of which none was."""
-    wanted = set(_kinds if names is None else names)
-    ended = {name: kind.end(actor, user) for name, kind in _kinds.items() if name in wanted}
+    wanted = None if names is None else set(names)
+    ended = {kind.name: kind.end(actor, user) for kind in KINDS.value if wanted is None or kind.name in wanted}
     return {name: number for name, number in ended.items() if number}
 
 
@@ -94,5 +91,7 @@ def _end_links(actor: Actor, user: User) -> int:
     return void_links(user) + _void(SetPasswordLink.objects.filter(maker_id=user.pk))
 
 
-register(Kind(name="public_keys", rows=_public_keys, end=_end_public_keys))
-register(Kind(name="set_password_links", rows=_links, end=_end_links))
+OWN_KINDS: Final = (
+    Kind(name="public_keys", rows=_public_keys, end=_end_public_keys),
+    Kind(name="set_password_links", rows=_links, end=_end_links),
+)

@@ -8,7 +8,6 @@ from uuid import UUID
 from django.conf import settings
 from django.utils.translation import get_language
 
-from postern.apps.users import callers, login_locks, second_factors
 from postern.apps.users.actions.credentials import end_chosen as end_credentials
 from postern.apps.users.actions.holding import hold, hold_caller, hold_epoch, hold_memberships
 from postern.apps.users.actions.links import read_link, redeem_set_password_link
@@ -19,7 +18,6 @@ from postern.apps.users.credentials import CHOICES as CREDENTIAL_CHOICES
 from postern.apps.users.credentials import Kind as CredentialKind
 from postern.apps.users.credentials import Rows as CredentialRows
 from postern.apps.users.credentials import held_by as credentials_of
-from postern.apps.users.credentials import register as register_credential
 from postern.apps.users.models import (
     Invitation,
     InvitationAnswer,
@@ -63,10 +61,6 @@ __all__ = [
     "prepare_own",
     "read_link",
     "redeem_set_password_link",
-    "register_caller_check",
-    "register_credential",
-    "register_login_locks",
-    "register_second_factors",
     "set_org_roles",
     "set_public_keys",
     "take_org_role",
@@ -188,18 +182,3 @@ def group_names(group_ids: Iterable[UUID]) -> dict[UUID, str]:
 def member_ids(org_id: UUID) -> frozenset[UUID]:
     """Everybody with any role in the organization."""
     return frozenset(Membership.objects.filter(org_id=org_id).values_list("user_id", flat=True))
-
-
-def register_caller_check(still_holds: callers.StillHolds, has_lost_rights: callers.HasLostRights) -> None:
-    """Called by authn, which knows callers: whether what they showed still holds, and whether they hold less than before."""
-    callers.register(still_holds, has_lost_rights)
-
-
-def register_login_locks(locked: login_locks.LockedNames, unlock: login_locks.Unlock) -> None:
-    """Called by authn, which counts failed sign-ins: which names are locked, and how to unlock one."""
-    login_locks.register(locked, unlock)
-
-
-def register_second_factors(reset: second_factors.Reset) -> None:
-    """Called by authn, which keeps the second factors: how to take one away."""
-    second_factors.register(reset)

@@ -1,23 +1,23 @@
 """Doorway to the lock-out of account names, which authn keeps above this app in the stack."""
 
 from collections.abc import Callable, Mapping
+from dataclasses import dataclass
 from datetime import datetime
+from typing import Final
 
 from postern.foundation.actor import Actor
-
-LockedNames = Callable[[list[str]], Mapping[str, datetime]]
-Unlock = Callable[[str, Actor], None]
+from postern.foundation.provided import Provided
 
 
-class _Hooks:
-    locked: LockedNames | None = None
-    unlock: Unlock | None = None
+@dataclass(frozen=True, slots=True, kw_only=True)
+class LoginLocks:
+    """`locked`: those of some names that may not sign in for now, and until when. `unlock`: let one sign in again."""
+
+    locked: Callable[[list[str]], Mapping[str, datetime]]
+    unlock: Callable[[str, Actor], None]
 
 
-def register(locked: LockedNames, unlock: Unlock) -> None:
-    """Called once, by authn, when the app registry is ready."""
-    _Hooks.locked = staticmethod(locked)
-    _Hooks.unlock = staticmethod(unlock)
+LOGIN_LOCKS: Final = Provided[LoginLocks]("the lock-out of account names")
 
 
 def locked_names(usernames: list[str]) -> frozenset[str]:
@@ -27,10 +27,9 @@ def locked_names(usernames: list[str]) -> frozenset[str]:
 
 def locked_until(usernames: list[str]) -> Mapping[str, datetime]:
     """Those of the names that may not sign in for now, and until when."""
-    return _Hooks.locked(usernames) if _Hooks.locked else {}
+    return LOGIN_LOCKS.value.locked(usernames)
 
 
 def unlock(username: str, actor: Actor) -> None:
     """Let the name sign in again."""
-    if _Hooks.unlock:
-        _Hooks.unlock(username, actor)
+    LOGIN_LOCKS.value.unlock(username, actor)

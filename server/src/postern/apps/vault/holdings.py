@@ -1,16 +1,12 @@
 """What organizations own of this app: system users, of which admin users are one kind."""
 
+from typing import Final
+
 from django.db.models import QuerySet
 from django.utils.translation import gettext_lazy as _
 
 from postern.apps.orgs import facade as orgs
 from postern.apps.vault.models import SystemUser, SystemUserType
-
-
-def register() -> None:
-    """Tell the organizations; called once, when the app registry is ready."""
-    orgs.register_holding(orgs.Holding(label=_("System users"), rows=_system_users, statistic="system_users_amount"))
-    orgs.register_holding(orgs.Holding(label=_("Admin users"), rows=_admin_users, statistic="admin_users_amount"))
 
 
 def _system_users() -> "QuerySet[SystemUser]":
@@ -21,3 +17,9 @@ def _system_users() -> "QuerySet[SystemUser]":
 def _admin_users() -> "QuerySet[SystemUser]":
     rows: QuerySet[SystemUser] = SystemUser.objects.filter(type=SystemUserType.ADMIN)
     return rows
+
+
+HOLDINGS: Final = (
+    orgs.Holding(label=_("System users"), rows=_system_users, statistic="system_users_amount"),
+    orgs.Holding(label=_("Admin users"), rows=_admin_users, statistic="admin_users_amount"),
+)

@@ -2,31 +2,23 @@
 
 A view names its actions (or HTTP methods) in `needs_fresh_mfa`; `True` means all of them. The refusal is 400 with the code
 `mfa_verify_required`, upon which the console asks for a code and repeats the call. What "shown" means is authn's business,
-which registers its check here.
+which provides the check.
 """
 
 from collections.abc import Callable
-from typing import Any
+from typing import Any, Final
 
 from rest_framework.request import Request
 
-Check = Callable[[Request], None]
+from postern.foundation.provided import Provided
 
-
-class _Hook:
-    check: Check | None = None
-
-
-def register(check: Check) -> None:
-    """Called once, by authn: `check(request)` raises when no code was entered of late."""
-    _Hook.check = staticmethod(check)
+#: Raises when no code was entered of late.
+CHECK: Final = Provided[Callable[[Request], None]]("the check of the second factor")
 
 
 def require(request: Request) -> None:
-    """Raise unless the second factor was shown of late. Without a registered check nothing passes."""
-    if _Hook.check is None:
-        raise LookupError("no check of the second factor is registered")
-    _Hook.check(request)
+    """Raise unless the second factor was shown of late."""
+    CHECK.value(request)
 
 
 def is_declared(view: Any, method: str, action: str | None) -> bool:

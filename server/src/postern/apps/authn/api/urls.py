@@ -29,21 +29,11 @@ from postern.apps.authn.api.sign_in import (
     TokenView,
     logout_page,
 )
-from postern.foundation.request_kinds import takes_passwords
 from postern.foundation.rest.viewsets import ResourceRouter
 
 router = ResourceRouter()
 router.register("authentication/access-keys", AccessKeyViewSet, "access-key")
 router.register("authentication/login-sessions", LoginSessionViewSet, "login-session")
-
-takes_passwords(
-    "/api/v1/authentication/sign-in/",
-    "/api/v1/authentication/auth/",
-    "/api/v1/authentication/tokens/",
-    "/api/v1/authentication/set-password/",
-    "/api/v1/authentication/password/verify/",
-    "/api/v1/users/profile/password/",
-)
 
 urlpatterns = [
     path("authentication/sign-in/", SignInView.as_view(), name="sign-in"),

@@ -34,12 +34,12 @@ from postern.apps.sessions.api.authentication import (
     HeartbeatAuthentication,
     TerminalAuthentication,
 )
+from postern.apps.sessions.body_limits import EVENTS_BYTES, PART_BYTES
 from postern.apps.sessions.errors import MalformedMessage, MessageTooLarge
 from postern.apps.sessions.models import Terminal
 from postern.apps.sessions.storage import replay_storage
 from postern.contracts import access, events
 from postern.contracts import terminals as terminal_messages
-from postern.foundation.middleware import allow_body
 from postern.foundation.rest.rights import Right
 from postern.foundation.rest.views import PosternView
 
@@ -54,13 +54,8 @@ MOST_OPENINGS: Final = 3_000
 MOST_QUESTIONS: Final = 12_000
 MOST_REPORTS: Final = 1_200
 MOST_RENEWALS: Final = 10
-_EVENTS_BYTES: Final = 16 * 1024 * 1024
-_PART_BYTES: Final = 8 * 1024 * 1024
 _MAX_RECORDING_BYTES: Final = 64 * 1024**3
 _CHUNK_BYTES: Final = 256 * 1024
-
-allow_body(access.INTERNAL_PREFIX + events.SESSION_EVENTS, _EVENTS_BYTES)
-allow_body(access.INTERNAL_PREFIX + "recordings/", _PART_BYTES)
 
 
 class InternalView(PosternView):
@@ -276,7 +271,7 @@ class HostKeyView(InternalView):
 
 
 class EventsView(InternalView):
-    max_body_bytes = _EVENTS_BYTES
+    max_body_bytes = EVENTS_BYTES
 
     def post(self, request: Request) -> HttpResponse:
         batch = self.message(request, events.EventBatch)
@@ -340,7 +335,7 @@ class RecordingContentView(InternalView):
 
     def put(self, request: Request, session_id: UUID) -> HttpResponse:
         part = policy.parse_content_range(request.headers.get("Content-Range", ""), max_total=_MAX_RECORDING_BYTES)
-        if part is None or part.size > _PART_BYTES:
+        if part is None or part.size > PART_BYTES:
             raise MalformedMessage("Content-Range must be `bytes first-last/total` of at most 8 MiB")
         found = recordings.receive_part(
             terminal=self.terminal,

@@ -18,11 +18,8 @@ from rest_framework.negotiation import BaseContentNegotiation
 from rest_framework.parsers import BaseParser
 from rest_framework.request import Request
 
-from postern.foundation.middleware import allow_body_at_end
 from postern.foundation.rest.exchange import exporting, importing
 from postern.foundation.rest.exchange.negotiation import AlwaysJson
-
-allow_body_at_end(importing.PATH_END, importing.max_bytes() + importing.GRACE_BYTES)
 
 
 class Exchangeable:

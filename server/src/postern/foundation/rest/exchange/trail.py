@@ -1,15 +1,16 @@
-"""The hook through which an export gets into the audit log: the foundation knows no app, so `audits` registers itself.
+"""How an export gets into the audit log: the foundation knows no app, so `audits` provides the recorder.
 
-Without a registered recorder nothing is exported: what leaves the house is always on record.
+Without it nothing is exported: what leaves the house is always on record.
 """
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Final
 
 from django.db import transaction
 
 from postern.foundation.actor import Actor
+from postern.foundation.provided import Provided
 from postern.foundation.scope import OrgScope
 
 
@@ -26,21 +27,12 @@ class Export:
     query: Mapping[str, Any]
 
 
-Recorder = Callable[[Export], None]
-
-
-class _Hook:
-    recorder: Recorder | None = None
-
-
-def register_recorder(recorder: Recorder) -> None:
-    """Called once, by audits. The recorder runs in a transaction."""
-    _Hook.recorder = staticmethod(recorder)
+#: Writes an export into the audit log; runs in a transaction.
+RECORDER: Final = Provided[Callable[[Export], None]]("the recorder of exports")
 
 
 def record(export: Export) -> None:
-    """Write the export into the audit log. Raises LookupError when nobody keeps one."""
-    if _Hook.recorder is None:
-        raise LookupError("no recorder of exports is registered")
+    """Write the export into the audit log."""
+    recorder = RECORDER.value
     with transaction.atomic():
-        _Hook.recorder(export)
+        recorder(export)

@@ -1,0 +1,14 @@
+"""Where passwords are hashed, which takes so long that these requests have turns of their own."""
+
+from typing import Final
+
+PATHS: Final = frozenset(
+    {
+        "/api/v1/authentication/sign-in/",
+        "/api/v1/authentication/auth/",
+        "/api/v1/authentication/tokens/",
+        "/api/v1/authentication/set-password/",
+        "/api/v1/authentication/password/verify/",
+        "/api/v1/users/profile/password/",
+    }
+)

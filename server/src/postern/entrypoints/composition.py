@@ -1,0 +1,148 @@
+"""Everything that is connected across the stack of apps, in one place: who hears of which event, who answers which question.
+
+An app imports only what lies below it. What it must know of the apps above it is a `Provided` place of its own
+(`foundation/provided.py`), which is filled here, once, when Django has loaded all models (`apps.py`). Routes, websockets
+and the schedule are composed beside this module: `urls.py`, `websockets.py`, `celery.py`.
+"""
+
+from typing import Final
+
+from django.db.models.signals import post_delete
+
+from postern.apps.assets import admin_users
+from postern.apps.assets import holdings as assets
+from postern.apps.assets.installation import ensure as ensure_assets
+from postern.apps.audits import actions as audit_actions
+from postern.apps.audits import facade as audits
+from postern.apps.audits import queries as audit_queries
+from postern.apps.authn import callers, freshness, guard, password_paths, totp_secrets
+from postern.apps.authn import holdings as authn
+from postern.apps.authn import identity as sign_ins
+from postern.apps.authn import subscriptions as authn_events
+from postern.apps.authn.actions import mfa
+from postern.apps.authn.api.authentication import (
+    BearerAuthentication,
+    CookieAuthentication,
+    SignatureAuthentication,
+    WithdrawnSchemes,
+)
+from postern.apps.authn.models import TotpDevice
+from postern.apps.licence import facade as licence
+from postern.apps.notifications import subscriptions as notification_events
+from postern.apps.orgs import actions as org_actions
+from postern.apps.orgs import facade as orgs
+from postern.apps.orgs import tenancy
+from postern.apps.perms import holdings as perms
+from postern.apps.perms import subscriptions as perm_events
+from postern.apps.preferences import facade as preferences
+from postern.apps.sessions import body_limits
+from postern.apps.sessions import holdings as sessions
+from postern.apps.sessions import queries as session_queries
+from postern.apps.sessions import subscriptions as session_events
+from postern.apps.sessions.actions import sealing
+from postern.apps.sessions.queries import verification
+from postern.apps.users import callers as caller_checks
+from postern.apps.users import credentials, login_locks, second_factors
+from postern.apps.users import holdings as users
+from postern.apps.vault import holdings as vault
+from postern.apps.vault import subscriptions as vault_events
+from postern.apps.vault.installation import ensure as ensure_vault
+from postern.apps.vault.queries import AdminUsers
+from postern.apps.vault.totp_secrets import SealedTotpSecrets
+from postern.foundation import (
+    events,
+    health,
+    identity,
+    installation,
+    licensing,
+    middleware,
+    outbox,
+    request_kinds,
+    write_transaction,
+)
+from postern.foundation.rest import fresh_mfa
+from postern.foundation.rest.exchange import importing, trail
+
+#: From the bottom of the stack to its top: subscribers of one event are called in this order.
+_SUBSCRIPTIONS: Final = (
+    *authn_events.SUBSCRIPTIONS,
+    *vault_events.SUBSCRIPTIONS,
+    *perm_events.SUBSCRIPTIONS,
+    *session_events.SUBSCRIPTIONS,
+    *notification_events.SUBSCRIPTIONS,
+)
+
+
+def compose() -> None:
+    """Connect the apps. Doing it twice changes nothing."""
+    _compose_events()
+    _compose_callers()
+    _compose_audit()
+    _compose_people()
+    _compose_organizations()
+    _compose_requests()
+    installation.STEPS.provide(
+        (org_actions.ensure_default_organization, ensure_assets, ensure_vault, sealing.adopt_earlier)
+    )
+    health.CHECKS.provide({**health.OWN_CHECKS, "proxy": session_queries.require_a_proxy})
+
+
+def _compose_events() -> None:
+    events.BUS.provide(events.Bus(_SUBSCRIPTIONS))
+    outbox.RECEIVERS.provide({one.topic: one.deliver for one in _SUBSCRIPTIONS if isinstance(one, outbox.Kept)})
+
+
+def _compose_callers() -> None:
+    identity.CALLERS.provide(
+        identity.Callers(
+            authenticators=(BearerAuthentication, SignatureAuthentication, WithdrawnSchemes, CookieAuthentication),
+            scope=sign_ins.scope_of_request,
+            actor=sign_ins.actor_of_request,
+            gate=sign_ins.require_conditions,
+            standing=sign_ins.require_standing,
+            org_names=orgs.names,
+            root_org_name=lambda: preferences.get_str("GLOBAL_ORG_DISPLAY_NAME"),
+        )
+    )
+    fresh_mfa.CHECK.provide(freshness.require)
+    licensing.LICENCE.provide(licence.is_valid)
+
+
+def _compose_audit() -> None:
+    trail.RECORDER.provide(audits.record_export)
+    write_transaction.GATHERING.provide(audit_actions.gathered)
+    audit_queries.VERIFIERS.provide((verification.verify,))
+
+
+def _compose_people() -> None:
+    """What the apps above keep of people, and of what belongs to them."""
+    caller_checks.CHECKS.provide(
+        caller_checks.CallerChecks(still_holds=callers.still_holds, has_lost_rights=callers.has_lost_rights)
+    )
+    login_locks.LOGIN_LOCKS.provide(login_locks.LoginLocks(locked=guard.locked_accounts, unlock=guard.unlock_account))
+    second_factors.RESET.provide(lambda actor, user: mfa.reset(actor=actor, user=user))
+    credentials.KINDS.provide((*credentials.OWN_KINDS, *authn.CREDENTIALS, *sessions.CREDENTIALS))
+    totp_secrets.STORE.provide(SealedTotpSecrets())
+    # A signal, because the row also goes when its person is deleted, which takes all rows of that person along.
+    post_delete.connect(_forget_secret, sender=TotpDevice, dispatch_uid="forget the secret of a deleted device")
+    admin_users.DIRECTORY.provide(AdminUsers())
+
+
+def _forget_secret(instance: TotpDevice, **_: object) -> None:
+    totp_secrets.store().drop(instance.pk)
+
+
+def _compose_organizations() -> None:
+    tenancy.HOLDINGS.provide((*users.HOLDINGS, *assets.HOLDINGS, *vault.HOLDINGS, *perms.HOLDINGS, *sessions.HOLDINGS))
+    tenancy.LIFECYCLES.provide((assets.LIFECYCLE,))
+
+
+def _compose_requests() -> None:
+    """What is particular to some paths before their view is known."""
+    middleware.BODY_LIMITS.provide(
+        middleware.BodyLimits(
+            beginnings=body_limits.BY_BEGINNING,
+            endings={importing.PATH_END: importing.max_bytes() + importing.GRACE_BYTES},
+        )
+    )
+    request_kinds.PASSWORD_PATHS.provide(password_paths.PATHS)
