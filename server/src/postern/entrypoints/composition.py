@@ -14,6 +14,7 @@ from postern.apps.assets import holdings as assets
 from postern.apps.assets.installation import ensure as ensure_assets
 from postern.apps.audits import actions as audit_actions
 from postern.apps.audits import facade as audits
+from postern.apps.audits import membership
 from postern.apps.audits import queries as audit_queries
 from postern.apps.authn import callers, freshness, guard, password_paths, totp_secrets
 from postern.apps.authn import holdings as authn
@@ -44,6 +45,7 @@ from postern.apps.sessions.queries import verification
 from postern.apps.users import callers as caller_checks
 from postern.apps.users import credentials, login_locks, second_factors
 from postern.apps.users import holdings as users
+from postern.apps.users import queries as user_queries
 from postern.apps.vault import holdings as vault
 from postern.apps.vault import subscriptions as vault_events
 from postern.apps.vault.installation import ensure as ensure_vault
@@ -112,6 +114,7 @@ def _compose_audit() -> None:
     trail.RECORDER.provide(audits.record_export)
     write_transaction.GATHERING.provide(audit_actions.gathered)
     audit_queries.VERIFIERS.provide((verification.verify,))
+    membership.MEMBERS.provide(membership.Members(usernames=user_queries.usernames_in, labels=user_queries.labels_in))
 
 
 def _compose_people() -> None:

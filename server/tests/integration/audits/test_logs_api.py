@@ -115,10 +115,22 @@ def test_login_log_filters(as_auditor: APIClient, query: dict[str, str], count: 
     assert len(as_auditor.get(LOGIN, query).json()) == count
 
 
-def test_login_log_of_an_organization_shows_its_members_only(as_admin: APIClient) -> None:
+@pytest.fixture
+def elsewhere(make_user: Callable[..., User]) -> dict[str, str]:
+    """The header of another organization, to which Ann belongs; Bob does not."""
     org = Organization.objects.create(name="Elsewhere")
-    facade.record_sign_in(actor=anonymous("192.0.2.9"), username="ann", succeeded=True)
-    assert as_admin.get(LOGIN, headers={"X-JMS-ORG": str(org.pk)}).json() == []
+    make_user("ann", org_id=org.pk)
+    make_user("bob")
+    return {"X-JMS-ORG": str(org.pk)}
+
+
+def test_logs_of_an_organization_show_what_its_members_did(as_admin: APIClient, elsewhere: dict[str, str]) -> None:
+    for name in ("ann", "bob", "nobody"):
+        facade.record_sign_in(actor=anonymous("192.0.2.9"), username=name, succeeded=False)
+        facade.record_password_change(actor=SYSTEM, user_label=f"{name.title()}({name})")
+    assert [row["username"] for row in as_admin.get(LOGIN, headers=elsewhere).json()] == ["ann"]
+    assert [row["user"] for row in as_admin.get(PASSWORD, headers=elsewhere).json()] == ["Ann(ann)"]
+    assert {row["username"] for row in as_admin.get(LOGIN).json()} >= {"ann", "bob", "nobody"}
 
 
 def test_login_log_options_mark_filters(as_auditor: APIClient) -> None:

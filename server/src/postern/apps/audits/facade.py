@@ -239,11 +239,11 @@ def operate_events(actor: Actor, scope: OrgScope) -> models.QuerySet[AuditEvent]
     return visible
 
 
-def usernames_in(scope: OrgScope) -> list[str] | None:
+def usernames_in(scope: OrgScope) -> models.QuerySet[Any] | None:
     """Whose sign-ins the records of a scope show; None: everybody's (root and default organization)."""
-    return None if scope.is_root or scope.is_default else [one.username for one in membership.people_of(scope)]
+    return None if scope.is_root or scope.is_default else membership.MEMBERS.value.usernames(scope)
 
 
-def user_labels_in(scope: OrgScope) -> list[str] | None:
+def user_labels_in(scope: OrgScope) -> models.QuerySet[Any] | None:
     """The same as `Name(username)`."""
-    return None if scope.is_root or scope.is_default else [one.label for one in membership.people_of(scope)]
+    return None if scope.is_root or scope.is_default else membership.MEMBERS.value.labels(scope)

@@ -1,31 +1,24 @@
-"""Who belongs to an organization: `users` knows, and tells this app, which is below it, through a registered function."""
+"""Who belongs to an organization: `users` knows, and tells this app, which is below it."""
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable
 from dataclasses import dataclass
+from typing import Any, Final
 
+from django.db.models import QuerySet
+
+from postern.foundation.provided import Provided
 from postern.foundation.scope import OrgScope
 
 
-@dataclass(frozen=True, slots=True)
-class Person:
-    """A member of an organization, as the logs name people."""
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Members:
+    """The members of an organization, as queries of one column, which another query may contain: an organization may be large.
 
-    username: str
-    label: str
+    `usernames`: as the sign-in log names people; `labels`: as the other logs do, `Name(username)`.
+    """
 
-
-Members = Callable[[OrgScope], Iterable[Person]]
-
-
-class _Source:
-    members: Members | None = None
+    usernames: Callable[[OrgScope], QuerySet[Any]]
+    labels: Callable[[OrgScope], QuerySet[Any]]
 
 
-def register(members: Members) -> None:
-    """`members(scope)` yields the people of an organization. Called by `users` in `AppConfig.ready`."""
-    _Source.members = staticmethod(members)
-
-
-def people_of(scope: OrgScope) -> list[Person]:
-    """The members of an organization; nobody while no source is registered."""
-    return list(_Source.members(scope)) if _Source.members else []
+MEMBERS: Final = Provided[Members]("the members of an organization")

@@ -4,9 +4,11 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from datetime import datetime
 from functools import cache
+from typing import Any
 from uuid import UUID
 
-from django.db.models import Q, QuerySet
+from django.db.models import Q, QuerySet, Value
+from django.db.models.functions import Concat
 
 from postern.apps.users import login_locks
 from postern.apps.users.models import (
@@ -61,6 +63,17 @@ def administered_org_ids(actor: Actor) -> frozenset[UUID]:
 def people_in(scope: OrgScope) -> UserQuerySet:
     """Everybody in the root organization, the members in any other."""
     return User.objects.all() if scope.is_root else User.objects.members_of(scope.org_id)
+
+
+def usernames_in(scope: OrgScope) -> QuerySet[Any]:
+    """The login names of `people_in`, as one column."""
+    return people_in(scope).order_by().values_list("username")
+
+
+def labels_in(scope: OrgScope) -> QuerySet[Any]:
+    """`Name(username)` of `people_in`, as one column."""
+    label = Concat("name", Value("("), "username", Value(")"))
+    return people_in(scope).order_by().annotate(label=label).values_list("label")
 
 
 def people_known_to(actor: Actor) -> UserQuerySet:
