@@ -1,4 +1,4 @@
-"""Refuses a private key or token that was committed by mistake. Test data that must look like one stands in ALLOWED."""
+"""Refuses a private key, a token or a file of a data folder that was committed by mistake. Test data that must look like one stands in ALLOWED."""
 
 import fnmatch
 import re
@@ -23,6 +23,9 @@ ALLOWED = (
     "LICENSE", "docs/specification/*", "*/locales/*.json", "*.po", "*.mo", "*.png", "*.woff2", "*.svg",
 )  # fmt: skip
 
+#: Files of a data folder: what is in them is a secret or somebody's, whatever it looks like.
+DATA_FOLDER = ("*.sqlite3", "*/secrets/*", "*.key")
+
 #: A key has a body: a line that only names the format (a placeholder, a parser) is none.
 KEY_BODY = re.compile(r"PRIVATE KEY-----\s+[A-Za-z0-9+/=]{40}")
 
@@ -39,9 +42,12 @@ def main() -> int:
         for name, secret in found
         if secret.type != "Private Key" or KEY_BODY.search((ROOT / name).read_text(encoding="utf-8"))
     ]
+    kept = [name for name in names if any(fnmatch.fnmatch(name, pattern) for pattern in DATA_FOLDER)]
     for name, secret in secrets:
         print(f"{name}:{secret.line_number}: {secret.type}", file=sys.stderr)
-    return 1 if secrets else 0
+    for name in kept:
+        print(f"{name}: belongs into a data folder", file=sys.stderr)
+    return 1 if secrets or kept else 0
 
 
 if __name__ == "__main__":
