@@ -3,7 +3,7 @@ PYTHON ?= python3
 BIN := .venv/bin
 
 .DEFAULT_GOAL := help
-.PHONY: help setup setup-test setup-demo run demo dev test test-server test-console test-e2e test-clock check format spec gen lock bench clean
+.PHONY: help setup setup-test setup-demo run demo dev test test-server test-console test-e2e test-clock check format spec gen migrations lock bench clean
 
 help: ## list the commands
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 16
@@ -53,6 +53,9 @@ spec: ## which statements of the specification are shown by tests
 
 gen: setup-test ## write generated pages and types again
 	@$(BIN)/python tools/generate.py
+
+migrations: setup-test ## write a migration: make migrations app=assets name=asset_rack
+	@$(BIN)/python tools/migrations.py app=$(app) name=$(name)
 
 lock: ## resolve the Python dependencies again (needs uv)
 	cd server && uv pip compile pyproject.toml --group build --generate-hashes --no-annotate --no-header --no-emit-index-url --no-emit-find-links --universal -q -o requirements.lock

@@ -12,6 +12,8 @@ STEPS = (
     Step("types (mypy)", (str(BIN / "mypy"), "src/postern"), "server", {"POSTERN_HOME": HOME}),
     Step("console (types, lint, texts, budgets)", ("npm", "run", "--silent", "check"), "console"),
     Step("architecture", (str(BIN / "python"), "-m", "pytest", "-q", "tests/architecture"), "server"),
+    Step("texts of the server", (str(BIN / "python"), "-m", "pytest", "-q", "tests/unit/locale"), "server"),
+    Step("migrations", (str(BIN / "python"), "tools/migrations.py", "--check")),
     Step("import contracts", (str(BIN / "lint-imports"), "--no-cache"), "server"),
     Step("format (ruff)", (str(BIN / "ruff"), "format", "--check", *PYTHON_FOLDERS), "server"),
     Step("lint (ruff)", (str(BIN / "ruff"), "check", *PYTHON_FOLDERS), "server"),
