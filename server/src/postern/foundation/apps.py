@@ -14,4 +14,5 @@ class FoundationConfig(AppConfig):
         from postern.foundation import checks, installation  # noqa: PLC0415 - the app registry must be ready first
 
         register(checks.every_route_declares_its_rights, Tags.security)
+        register(checks.every_list_names_its_columns, Tags.models)
         post_migrate.connect(installation.run_after_migrate, sender=self)

@@ -1,4 +1,6 @@
-"""Start-up check: every API route declares who may call it (default deny would close it, but silence is a fault)."""
+"""Start-up checks: every API route declares who may call it (default deny would close it, but silence is a fault), and names only
+columns that exist.
+"""
 
 from collections.abc import Iterable, Iterator
 from typing import Any
@@ -7,6 +9,7 @@ from django.core.checks import CheckMessage, Error
 from django.core.exceptions import ImproperlyConfigured
 from django.urls import URLPattern, URLResolver, get_resolver
 
+from postern.foundation.rest.declared_names import unknown_names
 from postern.foundation.rest.rights import rights_of_view
 from postern.foundation.rest.views import PosternView
 
@@ -44,8 +47,9 @@ def methods_of(view: Any) -> set[str]:
 
 
 def refuse_undeclared(websocket_patterns: Iterable[URLPattern]) -> None:
-    """Stop the start when a route, method or websocket declares no right. Loads all views."""
-    faults = [str(error.msg) for error in every_route_declares_its_rights()]
+    """Stop the start when a route, method or websocket declares no right, or a list names no column. Loads all views."""
+    errors = (*every_route_declares_its_rights(), *every_list_names_its_columns())
+    faults = [str(error.msg) for error in errors]
     for route in websocket_patterns:
         consumer = getattr(route.callback, "consumer_class", route.callback)
         if not getattr(consumer, "rights", None):
@@ -66,3 +70,11 @@ def every_route_declares_its_rights(**_: Any) -> list[CheckMessage]:
         elif not getattr(view, "open_page", False):
             errors.append(Error(f"{path}: neither a PosternView nor marked @open_page", id="postern.E002"))
     return errors
+
+
+def every_list_names_its_columns(**_: Any) -> list[CheckMessage]:
+    """A check error for each name in a view's filters, search or order that is no column."""
+    views = {type(view): (path, view) for path, pattern in walk() if isinstance(view := view_of(pattern), PosternView)}
+    return [
+        Error(f"{path}: {fault}", id="postern.E003") for path, view in views.values() for fault in unknown_names(view)
+    ]

@@ -7,7 +7,10 @@ A viewset declares
 - `search_fields`: orm lookups; terms split at blanks and commas, each must be found in one of them;
 - `ordering_fields`: names; without it any readable field of the serializer that is a column of the model;
 - `default_order`: tuple of orm names;
-- `date_range_field`: the column that `date_from`/`date_to` limit.
+- `date_range_field`: the column that `date_from`/`date_to` limit;
+- `added_columns`: names of columns that `visible_rows` adds to the model's.
+
+A name that is no column stops the start (`declared_names`).
 """
 
 import re

@@ -179,6 +179,7 @@ class LabelViewSet(ResourceViewSet):
     filter_fields = ("name", "value")
     search_fields = ("name", "value")
     ordering_fields = ("name", "value", "asset_count", "date_created")
+    added_columns = ("asset_count",)
 
     def visible_rows(self) -> QuerySet[Label]:
         rows = cast("QuerySet[Label]", super().visible_rows())

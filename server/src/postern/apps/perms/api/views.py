@@ -63,6 +63,7 @@ class AssetPermissionViewSet(ResourceViewSet):
         "date_created",
         *(f"{name}_amount" for name in _AMOUNTS),
     )
+    added_columns = tuple(f"{name}_amount" for name in _AMOUNTS)
 
     def visible_rows(self) -> QuerySet[AssetPermission]:
         return cast("QuerySet[AssetPermission]", super().visible_rows())

@@ -1,0 +1,42 @@
+"""Whether the columns that a list names exist: a name that does not would fail with the first request that uses it."""
+
+from collections.abc import Iterator
+from typing import Any
+
+from django.core.exceptions import FieldError
+from django.db import models
+
+from postern.foundation.rest.filters import filter_lookups, ordering_columns
+
+
+def unknown_names(view: Any) -> Iterator[str]:
+    """What is wrong with `filter_fields`, `search_fields`, `ordering_fields`, `default_order` and `date_range_field` of a view.
+
+    Columns that `visible_rows` adds to the rows are declared as `added_columns`.
+    """
+    rows: models.QuerySet[Any] | None = getattr(view, "queryset", None)
+    added = getattr(view, "added_columns", ())
+    for attribute, name in _names(view):
+        if name not in added and (rows is None or not _is_column(rows, name)):
+            yield f"{attribute} names {name!r}, which is no column"
+
+
+def _names(view: Any) -> Iterator[tuple[str, str]]:
+    yield from (("filter_fields", lookup) for lookup in filter_lookups(view).values())
+    yield from (("search_fields", lookup) for lookup in getattr(view, "search_fields", None) or ())
+    if getattr(view, "ordering_fields", None) is not None:
+        yield from (("ordering_fields", name) for name in ordering_columns(view).values())
+    order = getattr(view, "default_order", None) or ()
+    yield from (("default_order", one.removeprefix("-")) for one in order if isinstance(one, str))
+    if (column := getattr(view, "date_range_field", None)) is not None:
+        yield "date_range_field", column
+
+
+def _is_column(rows: models.QuerySet[Any], name: str) -> bool:
+    """Whether it is a path to a column, with at most a comparison behind it."""
+    query = rows.query
+    try:
+        _path, _field, targets, rest = query.names_to_path(name.split("__"), rows.model._meta)  # noqa: SLF001 - the documented model API
+    except FieldError:
+        return False
+    return not rest or (len(rest) == 1 and targets[-1].get_lookup(rest[0]) is not None)
