@@ -30,10 +30,10 @@ from postern.proxies.core.control.registration import obtain_credential  # noqa:
 from postern.proxies.core.control.tickets import TicketKeeper  # noqa: E402 - the tests' peers join the path above
 from postern.proxies.core.garbage import settle_garbage_collector  # noqa: E402 - the tests' peers join the path above
 from postern.proxies.core.limits import Limits  # noqa: E402 - the tests' peers join the path above
-from postern.proxies.core.opening_pace import OpeningPace  # noqa: E402 - the tests' peers join the path above
+from postern.proxies.core.opening.pace import OpeningPace  # noqa: E402 - the tests' peers join the path above
 from postern.proxies.core.recording import Recorder, RecordingConfig, RecordingService  # noqa: E402 - the tests' peers join the path above
-from postern.proxies.core.registry import SessionRegistry  # noqa: E402 - the tests' peers join the path above
-from postern.proxies.core.session_services import SessionServices  # noqa: E402 - the tests' peers join the path above
+from postern.proxies.core.sessions.registry import SessionRegistry  # noqa: E402 - the tests' peers join the path above
+from postern.proxies.core.sessions.services import SessionServices  # noqa: E402 - the tests' peers join the path above
 from postern.proxies.core.settings import ProxyConfig  # noqa: E402 - the tests' peers join the path above
 from postern.proxies.core.shared_settings import SharedSettings  # noqa: E402 - the tests' peers join the path above
 from postern.proxies.ssh.listener import SshListener  # noqa: E402 - the tests' peers join the path above

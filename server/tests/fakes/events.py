@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from postern.proxies.core.event_ledger import NoRoomForEvents
+from postern.proxies.core.sessions.event_ledger import NoRoomForEvents
 
 
 class Events(list[Any]):

@@ -6,8 +6,8 @@ from uuid import UUID
 from postern.contracts.access import SessionGrant
 from postern.contracts.recording.format import INPUT, OUTPUT
 from postern.kernel.clock import monotonic_ms
-from postern.proxies.core.registry import SnapshotSource
-from postern.proxies.core.watching import Picture
+from postern.proxies.core.sessions.registry import SnapshotSource
+from postern.proxies.core.sessions.watching import Picture
 
 
 @dataclass

@@ -3,8 +3,16 @@
 import asyncio
 from collections.abc import Awaitable, Callable
 
-from postern.proxies.core.session import LiveSession
-from postern.proxies.core.target import Progress, Prompter, Pty, TargetConnector, TargetEvents, TargetExit, TargetShell
+from postern.proxies.core.sessions.live_session import LiveSession
+from postern.proxies.core.targets.ports import (
+    Progress,
+    Prompter,
+    Pty,
+    TargetConnector,
+    TargetEvents,
+    TargetExit,
+    TargetShell,
+)
 
 
 class FakeShell(TargetShell):

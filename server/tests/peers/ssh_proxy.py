@@ -17,11 +17,11 @@ from postern.proxies.core.control.outbox import EventOutbox
 from postern.proxies.core.control.patience import PatientControlPlane
 from postern.proxies.core.control.registration import obtain_credential
 from postern.proxies.core.control.tickets import TicketKeeper
-from postern.proxies.core.detection import NewDetector
 from postern.proxies.core.limits import Limits
-from postern.proxies.core.opening_pace import OpeningPace
-from postern.proxies.core.registry import SessionRegistry
-from postern.proxies.core.session_services import SessionServices
+from postern.proxies.core.opening.pace import OpeningPace
+from postern.proxies.core.sessions.detection import NewDetector
+from postern.proxies.core.sessions.registry import SessionRegistry
+from postern.proxies.core.sessions.services import SessionServices
 from postern.proxies.core.settings import ProxyConfig
 from postern.proxies.core.shared_settings import SharedSettings
 from postern.proxies.ssh.listener import SshListener

@@ -46,16 +46,16 @@ from postern.proxies.core.control.patience import PatientControlPlane
 from postern.proxies.core.control.registration import CredentialRenewal, obtain_credential
 from postern.proxies.core.control.tickets import TicketKeeper
 from postern.proxies.core.control.uploader import RecordingUploader
-from postern.proxies.core.event_ledger import event_bytes
 from postern.proxies.core.garbage import settle_garbage_collector
 from postern.proxies.core.limits import Limits, within_open_files
-from postern.proxies.core.opening_pace import OpeningPace
+from postern.proxies.core.opening.pace import OpeningPace
 from postern.proxies.core.recording import Recorder, RecordingConfig, RecordingHeader, RecordingService, SnapshotClient
-from postern.proxies.core.registry import SessionRegistry
-from postern.proxies.core.session_services import SessionServices
+from postern.proxies.core.sessions.event_ledger import event_bytes
+from postern.proxies.core.sessions.registry import SessionRegistry
+from postern.proxies.core.sessions.services import SessionServices
+from postern.proxies.core.sessions.watching import Picture
 from postern.proxies.core.settings import ProxyConfig, split_address
 from postern.proxies.core.shared_settings import SharedSettings
-from postern.proxies.core.watching import Picture
 from postern.proxies.ssh.fast_transport_trial import fast_path_works
 from postern.proxies.ssh.listener import SshListener
 from postern.proxies.ssh.services import FrontServices

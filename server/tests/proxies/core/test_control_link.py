@@ -36,8 +36,8 @@ from postern.proxies.core.control.registration import CredentialRenewal, obtain_
 from postern.proxies.core.control.tickets import TicketKeeper
 from postern.proxies.core.control.uploader import RecordingUploader
 from postern.proxies.core.limits import Limits
-from postern.proxies.core.registry import SessionRegistry
-from postern.proxies.core.session_services import SessionServices
+from postern.proxies.core.sessions.registry import SessionRegistry
+from postern.proxies.core.sessions.services import SessionServices
 from postern.proxies.core.settings import ProxyConfig, split_address
 from postern.proxies.core.shared_settings import SharedSettings
 

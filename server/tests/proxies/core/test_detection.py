@@ -7,8 +7,8 @@ from uuid import uuid4
 
 import pytest
 
-from postern.proxies.core import detection as module
-from postern.proxies.core.detection import Behind, Detection, Direction
+from postern.proxies.core.sessions import detection as module
+from postern.proxies.core.sessions.detection import Behind, Detection, Direction
 
 
 class Notes:

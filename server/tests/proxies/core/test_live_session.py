@@ -24,10 +24,10 @@ from postern.contracts.recording.streams import Stream
 from postern.contracts.terminals import StopWatching, TerminateSession
 from postern.kernel.clock import monotonic_s, now
 from postern.proxies.core.limits import Limits
-from postern.proxies.core.registry import NoNewSessions, NotWatchable, SessionRegistry
-from postern.proxies.core.session import LiveSession, SessionOver
-from postern.proxies.core.session_services import SessionServices
-from postern.proxies.core.watching import Output, Picture, Resized, WatchEnded
+from postern.proxies.core.sessions.live_session import LiveSession, SessionOver
+from postern.proxies.core.sessions.registry import NoNewSessions, NotWatchable, SessionRegistry
+from postern.proxies.core.sessions.services import SessionServices
+from postern.proxies.core.sessions.watching import Output, Picture, Resized, WatchEnded
 
 
 def grant(**more: Any) -> SessionGrant:

@@ -24,8 +24,8 @@ from postern.proxies.core.control.client import HttpControlPlane
 from postern.proxies.core.control.outbox import EventOutbox
 from postern.proxies.core.control.outbox_file import framed, records
 from postern.proxies.core.control.registration import obtain_credential
-from postern.proxies.core.event_ledger import NoRoomForEvents, event_bytes
 from postern.proxies.core.limits import Limits
+from postern.proxies.core.sessions.event_ledger import NoRoomForEvents, event_bytes
 from proxies.core.test_control_link import config_for
 
 LIMITS = Limits(outbox_segment_bytes=4000)

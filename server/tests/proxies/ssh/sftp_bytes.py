@@ -4,7 +4,7 @@ from typing import Any
 
 from postern.contracts.enums import Actions, TransferDirection
 from postern.kernel.ids import new_id
-from postern.proxies.core.session import Begun
+from postern.proxies.core.sessions.live_session import Begun
 
 
 class Audit:

@@ -13,7 +13,7 @@ from peers.ssh_proxy import World, make_world, run, ssh_proxy
 from peers.sshd import Sshd
 from postern.contracts.enums import EndReason
 from postern.contracts.events import FileTransferred, SessionEnded, SessionStarted
-from postern.proxies.core.event_ledger import NoRoomForEvents
+from postern.proxies.core.sessions.event_ledger import NoRoomForEvents
 
 FILES = 2500
 

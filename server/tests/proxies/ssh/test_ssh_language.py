@@ -10,8 +10,8 @@ from peers.ssh_proxy import World, run
 from peers.terminal import Terminal
 from postern.contracts.events import RequestRefused, SessionStarted
 from postern.contracts.terminals import ProxySettings, TerminateSession
+from postern.proxies.core.language import language_of_client
 from postern.proxies.core.texts import Text
-from postern.proxies.ssh.language import language_of_client
 
 _ESCAPES = re.compile(r"\x1b\[[0-9;?]*[A-Za-z]|\x1b\][^\x07]*\x07")
 _CHINESE = re.compile(r"[\u3000-\u303f\u4e00-\u9fff\uff00-\uffef]")

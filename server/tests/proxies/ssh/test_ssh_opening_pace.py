@@ -9,7 +9,7 @@ from fakes.pace_clock import PaceClock
 from peers.ssh_proxy import World
 from peers.sshd import make_key
 from postern.contracts.terminals import ProxySettings
-from postern.proxies.core.opening_pace import OpeningPace
+from postern.proxies.core.opening.pace import OpeningPace
 from postern.proxies.core.shared_settings import SharedSettings
 
 A_MINUTE = 600

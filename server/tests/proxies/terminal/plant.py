@@ -9,7 +9,7 @@ from fakes.control_plane import FakeAsset, FakeControlPlane, FakeUser
 from peers.browser_page import BrowserPage
 from postern.contracts.access import AuthorizeAnswer, WatchGrant
 from postern.contracts.enums import LoginFrom
-from postern.proxies.core.registry import SessionRegistry
+from postern.proxies.core.sessions.registry import SessionRegistry
 
 
 @dataclass

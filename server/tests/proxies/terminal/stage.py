@@ -11,7 +11,7 @@ from fakes.target import FakeShell, FakeTargets
 from peers.browser_page import BrowserPage
 from postern.contracts.access import AuthorizeAnswer, WatchGrant
 from postern.contracts.enums import LoginFrom
-from postern.proxies.core.registry import SessionRegistry
+from postern.proxies.core.sessions.registry import SessionRegistry
 from postern.proxies.terminal.server import StreamServer
 
 

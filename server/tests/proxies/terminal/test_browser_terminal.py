@@ -14,8 +14,8 @@ from postern.contracts.events import CommandSeen, SessionEnded, SessionStarted
 from postern.contracts.terminals import StopWatching, TerminateSession
 from postern.proxies.core.control.outbox import EventOutbox
 from postern.proxies.core.control.outbox_room import OutboxRoom
-from postern.proxies.core.event_ledger import NoRoomForEvents
-from postern.proxies.core.target import Progress, Prompter, TargetFailed
+from postern.proxies.core.sessions.event_ledger import NoRoomForEvents
+from postern.proxies.core.targets.ports import Progress, Prompter, TargetFailed
 from postern.proxies.terminal import browser_terminal, server
 from proxies.terminal.stage import Stage
 

@@ -9,9 +9,9 @@ from websockets.exceptions import ConnectionClosed
 
 from postern.contracts.enums import EndReason
 from postern.contracts.events import SessionEnded
-from postern.proxies.core.detection import KEYS_AT_ONCE_BYTES
 from postern.proxies.core.limits import Limits
-from postern.proxies.core.session import LiveSession
+from postern.proxies.core.sessions.detection import KEYS_AT_ONCE_BYTES
+from postern.proxies.core.sessions.live_session import LiveSession
 from postern.proxies.terminal import browser_terminal
 from proxies.terminal.stage import Stage
 

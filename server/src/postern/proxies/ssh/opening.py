@@ -7,8 +7,8 @@ from postern.contracts.access import AuthorizeRequest, ReachableAsset
 from postern.contracts.enums import DenialCode, EndReason, LoginFrom, Protocol
 from postern.kernel.errors import PosternError
 from postern.proxies.core.control.plane import ControlRefused, ControlUnavailable
-from postern.proxies.core.session import LiveSession
-from postern.proxies.core.target import PromptCancelled, Prompter, TargetFailed
+from postern.proxies.core.sessions.live_session import LiveSession
+from postern.proxies.core.targets.ports import PromptCancelled, Prompter, TargetFailed
 from postern.proxies.core.texts import Text
 from postern.proxies.ssh.services import FrontServices
 from postern.proxies.ssh.target import TargetConnection

@@ -23,10 +23,10 @@ from postern.contracts.access import (
 )
 from postern.contracts.enums import DenialCode, LoginFrom, Protocol
 from postern.proxies.core.control.plane import ControlRefused, ControlUnavailable
+from postern.proxies.core.language import choose_language
 from postern.proxies.core.texts import Text
 from postern.proxies.ssh.front import FrontChannel, FrontLink
 from postern.proxies.ssh.key_pace import KeyPace
-from postern.proxies.ssh.language import choose_language
 from postern.proxies.ssh.opening import Opening
 from postern.proxies.ssh.person_session import PersonSession
 from postern.proxies.ssh.services import FrontServices

@@ -10,12 +10,12 @@ import asyncssh
 from postern.contracts.access import ReachableAsset, ReachablePage, UserIdentity
 from postern.contracts.enums import DenialCode, EndReason
 from postern.kernel.errors import PosternError
-from postern.proxies.core.session import LiveSession
-from postern.proxies.core.target import PromptCancelled, Pty, TargetFailed
+from postern.proxies.core.language import choose_language
+from postern.proxies.core.sessions.live_session import LiveSession
+from postern.proxies.core.targets.ports import PromptCancelled, Pty, TargetFailed
 from postern.proxies.core.texts import Text
 from postern.proxies.ssh.classification import classify
 from postern.proxies.ssh.front import FrontChannel
-from postern.proxies.ssh.language import choose_language
 from postern.proxies.ssh.line_editor import LineEditor, LineEnd, plain
 from postern.proxies.ssh.menu import Menu
 from postern.proxies.ssh.opening import Opening, Refused
@@ -267,7 +267,7 @@ class PersonSession(asyncssh.SSHServerSession[bytes]):
             self._line.set_result(editor)
 
     async def _prompt(self, text: str, echo: bool) -> str:
-        """`core.target.Prompter`: a question of the log-in."""
+        """`core.targets.ports.Prompter`: a question of the log-in."""
         if self._pty is None:
             raise PromptCancelled(Text.PROMPT_CANCELLED.say(self.language))
         try:

@@ -12,9 +12,9 @@ from typing import Final, Protocol
 
 from postern.contracts.enums import EndReason
 from postern.contracts.recording.streams import Stream
-from postern.proxies.core.detection import KEYS_AT_ONCE_BYTES
-from postern.proxies.core.session import LiveSession, NoticeKind
-from postern.proxies.core.target import TargetExit
+from postern.proxies.core.sessions.detection import KEYS_AT_ONCE_BYTES
+from postern.proxies.core.sessions.live_session import LiveSession, NoticeKind
+from postern.proxies.core.targets.ports import TargetExit
 from postern.proxies.ssh.classification import ExecRequest
 from postern.proxies.ssh.rsync.inspector import RsyncInspector
 from postern.proxies.ssh.target import TargetProgram
@@ -210,7 +210,7 @@ class Relay:
         """The person's channel is closed."""
         self.session.end(EndReason.USER_CLOSED)
 
-    # From the target (core.target.TargetEvents)
+    # From the target (core.targets.ports.TargetEvents)
 
     def on_target_data(self, data: bytes, *, stderr: bool) -> None:
         if self._terminal:

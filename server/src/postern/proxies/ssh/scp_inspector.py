@@ -17,7 +17,7 @@ from enum import Enum, auto
 from typing import Final
 
 from postern.contracts.enums import TransferDirection
-from postern.proxies.core.session import Begun, LiveSession
+from postern.proxies.core.sessions.live_session import Begun, LiveSession
 from postern.proxies.ssh.scp_lines import Answer, AnswerReader, LineReader
 from postern.proxies.ssh.scp_places import ScpPlaces
 from postern.proxies.ssh.shown_path import PATH_CHARS, shown

@@ -5,8 +5,8 @@ from dataclasses import dataclass
 from postern.proxies.core.control.plane import ControlPlane
 from postern.proxies.core.control.tickets import TicketKeeper
 from postern.proxies.core.limits import Limits
-from postern.proxies.core.opening_pace import OpeningPace
-from postern.proxies.core.registry import SessionRegistry
+from postern.proxies.core.opening.pace import OpeningPace
+from postern.proxies.core.sessions.registry import SessionRegistry
 from postern.proxies.core.shared_settings import SharedSettings
 from postern.proxies.ssh.target import SshTargets
 

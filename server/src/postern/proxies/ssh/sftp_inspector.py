@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 from typing import Final
 
 from postern.contracts.enums import Actions, TransferDirection
-from postern.proxies.core.session import Begun, LiveSession
+from postern.proxies.core.sessions.live_session import Begun, LiveSession
 from postern.proxies.ssh import sftp_packets as sftp
 from postern.proxies.ssh.sftp_packets import Packet, PacketCutter
 from postern.proxies.ssh.shown_path import PAIR_CHARS, shown

@@ -18,11 +18,11 @@ from postern.kernel.dialing import DialPolicy
 from postern.kernel.log import printable
 from postern.proxies.core.control.plane import ControlPlane
 from postern.proxies.core.limits import Limits
-from postern.proxies.core.session import LiveSession
-from postern.proxies.core.target import Progress, Prompter, Pty, TargetEvents, TargetExit, TargetFailed
+from postern.proxies.core.sessions.live_session import LiveSession
+from postern.proxies.core.targets.dialing import dial
+from postern.proxies.core.targets.ports import Progress, Prompter, Pty, TargetEvents, TargetExit, TargetFailed
 from postern.proxies.core.texts import ENGLISH, Text
 from postern.proxies.ssh import algorithms
-from postern.proxies.ssh.dialing import dial
 from postern.proxies.ssh.fast_transport import FastClientChannel, FastConnection
 from postern.proxies.ssh.group_exchange import use_bounded_group_exchange
 from postern.proxies.ssh.target_login import FastTargetLink, LogInClient, TargetLink, TargetLogin
@@ -210,7 +210,7 @@ class TargetConnection:
 
 
 class TargetProgram(asyncssh.SSHClientSession[bytes]):
-    """A running program on a target (`core.target.TargetShell`), and the library's session that hears of it."""
+    """A running program on a target (`core.targets.ports.TargetShell`), and the library's session that hears of it."""
 
     def __init__(self, link: TargetLink, events: TargetEvents, fingerprint: str) -> None:
         self._link = link

@@ -14,8 +14,8 @@ from postern.contracts.access import ATTEMPT_BYTES, CredentialRequest, HostKeySe
 from postern.contracts.enums import EndReason, HostKeyVerdict
 from postern.kernel.secret import Secret
 from postern.proxies.core.control.plane import ControlPlane, ControlRefused, ControlUnavailable
-from postern.proxies.core.session import LiveSession
-from postern.proxies.core.target import Progress, Prompter, TargetFailed
+from postern.proxies.core.sessions.live_session import LiveSession
+from postern.proxies.core.targets.ports import Progress, Prompter, TargetFailed
 from postern.proxies.core.texts import Text
 from postern.proxies.ssh.fast_transport import FastConnection
 from postern.proxies.ssh.target_methods import MAX_ROUNDS, MethodWalk, Outcome, Question, question_of, shown_question

@@ -9,8 +9,8 @@ from typing import Final
 
 from postern.contracts.enums import TransferDirection
 from postern.contracts.recording.streams import Stream
-from postern.proxies.core.session import LiveSession
-from postern.proxies.core.target import TargetExit
+from postern.proxies.core.sessions.live_session import LiveSession
+from postern.proxies.core.targets.ports import TargetExit
 from postern.proxies.ssh.classification import ExecKind
 from postern.proxies.ssh.shown_path import shortened
 

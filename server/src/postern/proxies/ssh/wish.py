@@ -4,7 +4,7 @@ from dataclasses import dataclass
 from typing import Final, NoReturn
 
 from postern.contracts.enums import Actions, EndReason
-from postern.proxies.core.session import LiveSession
+from postern.proxies.core.sessions.live_session import LiveSession
 from postern.proxies.core.texts import Text
 from postern.proxies.ssh.classification import ExecKind, classify
 from postern.proxies.ssh.detachers import carrier_in

@@ -35,8 +35,9 @@ from postern.kernel import ids
 from postern.kernel.clock import now
 from postern.proxies.core.charset import Charset
 from postern.proxies.core.limits import Limits
-from postern.proxies.core.session import LiveSession, NoticeKind, SessionOver
-from postern.proxies.core.target import (
+from postern.proxies.core.sessions.live_session import LiveSession, NoticeKind, SessionOver
+from postern.proxies.core.sessions.watching import Picture
+from postern.proxies.core.targets.ports import (
     PromptCancelled,
     Pty,
     TargetConnector,
@@ -44,7 +45,6 @@ from postern.proxies.core.target import (
     TargetFailed,
     TargetShell,
 )
-from postern.proxies.core.watching import Picture
 from postern.proxies.terminal.link import BrowserLink, LinkGone
 from postern.proxies.terminal.output_buffer import OutputBuffer
 from postern.proxies.terminal.questions import Questions

@@ -4,7 +4,7 @@ import asyncio
 from collections.abc import Callable
 
 from postern.contracts.browser import Answer, Prompt
-from postern.proxies.core.target import PromptCancelled
+from postern.proxies.core.targets.ports import PromptCancelled
 from postern.proxies.terminal.link import BrowserLink, LinkGone
 from postern.proxies.terminal.texts import Text
 
@@ -20,7 +20,7 @@ class Questions:
         self._asked = 0
 
     async def ask(self, text: str, echo: bool) -> str:
-        """`core.target.Prompter`. Raises PromptCancelled."""
+        """`core.targets.ports.Prompter`. Raises PromptCancelled."""
         link = self._link()
         if link is None:
             raise PromptCancelled("")

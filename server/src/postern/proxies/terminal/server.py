@@ -29,14 +29,14 @@ from postern.kernel.errors import PosternError, SettingsError
 from postern.proxies.core.charset import Charset
 from postern.proxies.core.control.plane import ControlPlane, ControlRefused, ControlUnavailable
 from postern.proxies.core.limits import Limits
-from postern.proxies.core.opening_pace import OpeningPace
-from postern.proxies.core.registry import NoNewSessions, SessionRegistry
+from postern.proxies.core.opening.pace import OpeningPace
+from postern.proxies.core.sessions.registry import NoNewSessions, SessionRegistry
+from postern.proxies.core.sessions.watching import Output, Picture, WatchEnded, Watcher
+from postern.proxies.core.sessions.watching import Resized as SizeChanged
 from postern.proxies.core.settings import split_address
-from postern.proxies.core.target import TargetConnector
+from postern.proxies.core.targets.ports import TargetConnector
 from postern.proxies.core.texts import Text as CoreText
 from postern.proxies.core.texts import end_message
-from postern.proxies.core.watching import Output, Picture, WatchEnded, Watcher
-from postern.proxies.core.watching import Resized as SizeChanged
 from postern.proxies.terminal.browser_terminal import BrowserTerminal, PictureSource
 from postern.proxies.terminal.link import BrowserLink, LinkGone, NotUnderstood
 from postern.proxies.terminal.texts import Text

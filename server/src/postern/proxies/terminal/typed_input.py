@@ -11,10 +11,10 @@ from typing import Final
 
 from postern.contracts.browser import InputCredit
 from postern.proxies.core.charset import Charset
-from postern.proxies.core.detection import KEYS_AT_ONCE_BYTES
 from postern.proxies.core.limits import Limits
-from postern.proxies.core.session import LiveSession
-from postern.proxies.core.target import TargetShell
+from postern.proxies.core.sessions.detection import KEYS_AT_ONCE_BYTES
+from postern.proxies.core.sessions.live_session import LiveSession
+from postern.proxies.core.targets.ports import TargetShell
 
 #: Written in one turn of the event loop; other sessions come in between.
 _TURN_BYTES: Final = 16 * KEYS_AT_ONCE_BYTES

@@ -16,7 +16,7 @@ from postern.contracts.terminals import HEARTBEAT_INTERVAL_S, Heartbeat, Heartbe
 from postern.kernel.ids import new_id
 from postern.proxies.core.control.outbox import EventOutbox
 from postern.proxies.core.control.plane import ControlPlane, ControlRefused, ControlUnavailable
-from postern.proxies.core.registry import SessionRegistry
+from postern.proxies.core.sessions.registry import SessionRegistry
 
 log = logging.getLogger(__name__)
 

@@ -23,8 +23,8 @@ from postern.proxies.core.control.client import pause
 from postern.proxies.core.control.outbox_file import Record
 from postern.proxies.core.control.outbox_room import OutboxRoom
 from postern.proxies.core.control.plane import ControlPlane, ControlRefused, ControlUnavailable
-from postern.proxies.core.event_ledger import NoRoomForEvents
 from postern.proxies.core.limits import Limits
+from postern.proxies.core.sessions.event_ledger import NoRoomForEvents
 
 log = logging.getLogger(__name__)
 

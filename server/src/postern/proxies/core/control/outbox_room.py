@@ -12,9 +12,9 @@ from pathlib import Path
 from typing import Final
 
 from postern.proxies.core.control.outbox_file import SegmentWriter, set_aside
-from postern.proxies.core.event_ledger import NoRoomForEvents
 from postern.proxies.core.limits import Limits
 from postern.proxies.core.recording.journal_files import sync_directory
+from postern.proxies.core.sessions.event_ledger import NoRoomForEvents
 
 log = logging.getLogger(__name__)
 

@@ -12,7 +12,7 @@ from typing import Final
 
 from postern.contracts.enums import TransferDirection
 from postern.kernel.clock import monotonic_s, thread_s
-from postern.proxies.core.session import LiveSession
+from postern.proxies.core.sessions.live_session import LiveSession
 from postern.proxies.ssh.rsync.command import Command, read_command
 from postern.proxies.ssh.rsync.contents import Content
 from postern.proxies.ssh.rsync.entries import Entry

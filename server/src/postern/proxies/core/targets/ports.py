@@ -6,7 +6,7 @@ from typing import Protocol
 
 from postern.contracts.enums import EndReason
 from postern.kernel.errors import PosternError
-from postern.proxies.core.session import LiveSession
+from postern.proxies.core.sessions.live_session import LiveSession
 
 #: Asks the person for something: text of the question and whether the answer may be shown. Raises `PromptCancelled`.
 Prompter = Callable[[str, bool], Awaitable[str]]

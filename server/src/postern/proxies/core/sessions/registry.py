@@ -13,10 +13,10 @@ from postern.contracts.terminals import ChangeGrant, Order, StopWatching, Termin
 from postern.kernel.clock import monotonic_s, now
 from postern.kernel.errors import PosternError
 from postern.proxies.core.limits import Limits
-from postern.proxies.core.session import LiveSession
-from postern.proxies.core.session_services import SessionServices
+from postern.proxies.core.sessions.live_session import LiveSession
+from postern.proxies.core.sessions.services import SessionServices
+from postern.proxies.core.sessions.watching import Picture, Watcher
 from postern.proxies.core.texts import ENGLISH, Text
-from postern.proxies.core.watching import Picture, Watcher
 
 log = logging.getLogger(__name__)
 

@@ -33,16 +33,16 @@ from postern.contracts.recording.streams import Stream, render
 from postern.kernel.clock import monotonic_ms, monotonic_s, now
 from postern.kernel.errors import PosternError
 from postern.kernel.ids import new_id
-from postern.proxies.core.detection import Detection, Direction, ReadsBehind
-from postern.proxies.core.event_ledger import END_BYTES, START_BYTES, EventLedger, NoRoomForEvents, event_bytes
 from postern.proxies.core.recording.program_recording import ProgramRecording, write_command, write_environment
 from postern.proxies.core.recording.streams import StreamAccount
 from postern.proxies.core.recording.whole_input import InputTooLong, TerminalInput
-from postern.proxies.core.rights import Changed, Rights
-from postern.proxies.core.session_services import Recorder, SessionServices
+from postern.proxies.core.sessions.detection import Detection, Direction, ReadsBehind
+from postern.proxies.core.sessions.event_ledger import END_BYTES, START_BYTES, EventLedger, NoRoomForEvents, event_bytes
+from postern.proxies.core.sessions.rights import Changed, Rights
+from postern.proxies.core.sessions.services import Recorder, SessionServices
+from postern.proxies.core.sessions.watching import Watcher
 from postern.proxies.core.terminal_modes import hide_input
 from postern.proxies.core.texts import Text, end_message, say_actions
-from postern.proxies.core.watching import Watcher
 
 log = logging.getLogger(__name__)
 

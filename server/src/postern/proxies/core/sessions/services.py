@@ -5,9 +5,9 @@ from dataclasses import dataclass, field
 from typing import Protocol
 
 from postern.contracts.access import SessionGrant
-from postern.proxies.core.detection import Behind, NewDetector
-from postern.proxies.core.event_ledger import EventSink, HeldByPerson
 from postern.proxies.core.recording.program_recording import MAX_INPUT_BYTES
+from postern.proxies.core.sessions.detection import Behind, NewDetector
+from postern.proxies.core.sessions.event_ledger import EventSink, HeldByPerson
 
 
 class Recorder(Protocol):

@@ -10,7 +10,7 @@ from postern.contracts.access import Target
 from postern.contracts.enums import EndReason
 from postern.foundation.names import NAMES, Entry, NameNotFound
 from postern.kernel.dialing import DialPolicy, Refusal
-from postern.proxies.core.target import TargetFailed
+from postern.proxies.core.targets.ports import TargetFailed
 from postern.proxies.core.texts import Text
 
 _REFUSALS: Final = {
