@@ -18,29 +18,30 @@ sys.path[:0] = [str(ROOT / "server" / "src"), str(ROOT / "server" / "tests")]
 import uvloop  # noqa: E402 - the tests' peers join the path above
 
 from fakes.control_plane import FakeAsset, FakeControlPlane, FakeSystemUser  # noqa: E402 - the tests' peers join the path above
+from fakes.recording import FakeRecordings  # noqa: E402 - the tests' peers join the path above
+from peers.core_services import core_services  # noqa: E402 - the tests' peers join the path above
 from postern.contracts.access import SessionGrant  # noqa: E402 - the tests' peers join the path above
+from postern.contracts.enums import Protocol  # noqa: E402 - the tests' peers join the path above
 from postern.contracts.terminals import ProxySettings  # noqa: E402 - the tests' peers join the path above
-from postern.entrypoints.proxy import header_of  # noqa: E402 - the tests' peers join the path above
-from postern.kernel.dialing import DialPolicy  # noqa: E402 - the tests' peers join the path above
 from postern.kernel.secret import Secret  # noqa: E402 - the tests' peers join the path above
 from postern.proxies.core.commands import CommandDetector  # noqa: E402 - the tests' peers join the path above
 from postern.proxies.core.control.client import HttpControlPlane  # noqa: E402 - the tests' peers join the path above
 from postern.proxies.core.control.outbox import EventOutbox  # noqa: E402 - the tests' peers join the path above
 from postern.proxies.core.control.registration import obtain_credential  # noqa: E402 - the tests' peers join the path above
-from postern.proxies.core.control.tickets import TicketKeeper  # noqa: E402 - the tests' peers join the path above
 from postern.proxies.core.garbage import settle_garbage_collector  # noqa: E402 - the tests' peers join the path above
 from postern.proxies.core.limits import Limits  # noqa: E402 - the tests' peers join the path above
-from postern.proxies.core.opening.pace import OpeningPace  # noqa: E402 - the tests' peers join the path above
 from postern.proxies.core.recording import Recorder, RecordingConfig, RecordingService  # noqa: E402 - the tests' peers join the path above
+from postern.proxies.core.sessions.recording_header import header_of  # noqa: E402 - the tests' peers join the path above
 from postern.proxies.core.sessions.registry import SessionRegistry  # noqa: E402 - the tests' peers join the path above
 from postern.proxies.core.sessions.services import SessionServices  # noqa: E402 - the tests' peers join the path above
 from postern.proxies.core.settings import ProxyConfig  # noqa: E402 - the tests' peers join the path above
-from postern.proxies.core.shared_settings import SharedSettings  # noqa: E402 - the tests' peers join the path above
+from postern.proxies.ssh.limits import SshLimits  # noqa: E402 - the tests' peers join the path above
 from postern.proxies.ssh.listener import SshListener  # noqa: E402 - the tests' peers join the path above
-from postern.proxies.ssh.services import FrontServices  # noqa: E402 - the tests' peers join the path above
-from postern.proxies.ssh.target import SshTargets  # noqa: E402 - the tests' peers join the path above
+from postern.proxies.ssh.settings import SshSettings  # noqa: E402 - the tests' peers join the path above
+from postern.proxies.ssh.target import SshTargets, TargetConnection  # noqa: E402 - the tests' peers join the path above
 
-LIMITS: Final = Limits(
+LIMITS: Final = Limits()
+SSH_LIMITS: Final = SshLimits(
     new_connections_per_source_per_s=1000,
     connections_per_source=2000,
     unauthenticated_per_source=1000,
@@ -59,8 +60,8 @@ async def serve(folder: Path, port: int, login: str, key: str, person: str, *, f
             )
         )
         config = ProxyConfig(
-            state_dir=folder, control_url=world.url, ssh_address="127.0.0.1:0", stream_address="unix:/nowhere",
-            name="bench", bootstrap_token=Secret(world.bootstrap_token), limits=LIMITS, fast_transport=fast,
+            state_dir=folder, control_url=world.url, name="bench",
+            bootstrap_token=Secret(world.bootstrap_token), limits=LIMITS,
         )  # fmt: skip
         outbox = EventOutbox(config.outbox_dir, LIMITS)
         recording = RecordingService(
@@ -86,19 +87,13 @@ async def serve(folder: Path, port: int, login: str, key: str, person: str, *, f
                 ),
                 LIMITS,
             )
-            settings = SharedSettings()
+            services = core_services(plane, registry, FakeRecordings(), LIMITS)
             # As fast as it goes: what is measured is not the limit on credentials
-            settings.current = ProxySettings(credentials_a_minute=100_000)
-            services = FrontServices(
-                plane=plane,
-                tickets=TicketKeeper(plane),
-                registry=registry,
-                targets=SshTargets(plane, LIMITS, DialPolicy(allow_local=True), fast=fast),
-                settings=settings,
-                openings=OpeningPace(settings),
-                limits=LIMITS,
-            )
-            listener = SshListener(config, services, fast=fast)
+            services.settings.current = ProxySettings(credentials_a_minute=100_000)
+            targets = SshTargets(plane, LIMITS, SSH_LIMITS, services.dial_policy, fast=fast)
+            services.connectors.add(Protocol.SSH, targets, TargetConnection)
+            front = SshSettings(address="127.0.0.1:0", host_key_dir=folder, limits=SSH_LIMITS)
+            listener = SshListener(front, services, fast=fast)
             await listener.start()
             tasks = [
                 asyncio.create_task(outbox.run(plane, registry.control_seen)),

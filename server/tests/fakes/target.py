@@ -8,6 +8,7 @@ from postern.proxies.core.targets.ports import (
     Progress,
     Prompter,
     Pty,
+    ShellLink,
     TargetConnector,
     TargetEvents,
     TargetExit,
@@ -61,7 +62,22 @@ class FakeShell(TargetShell):
         self.events.on_target_exit(TargetExit(status=status))
 
 
-class FakeTargets(TargetConnector):
+class FakeLink(ShellLink):
+    """A link whose shells the test sees in `FakeTargets.shells`."""
+
+    def __init__(self, targets: "FakeTargets") -> None:
+        self._targets = targets
+
+    async def open_shell(self, pty: Pty, events: TargetEvents, *, language: str) -> FakeShell:
+        shell = FakeShell(events, pty)
+        self._targets.shells.append(shell)
+        self._targets.opened.set()
+        return shell
+
+    def close(self) -> None: ...
+
+
+class FakeTargets(TargetConnector[FakeLink]):
     """Opens a `FakeShell` for each session; `before_open` may ask, wait or fail."""
 
     def __init__(self) -> None:
@@ -69,13 +85,8 @@ class FakeTargets(TargetConnector):
         self.before_open: Callable[[Prompter, Progress], Awaitable[None]] | None = None
         self.opened = asyncio.Event()
 
-    async def open_shell(
-        self, session: LiveSession, pty: Pty, events: TargetEvents, *, prompter: Prompter, progress: Progress
-    ) -> FakeShell:
+    async def connect(self, session: LiveSession, *, prompter: Prompter, progress: Progress) -> FakeLink:
         progress("connecting")
         if self.before_open is not None:
             await self.before_open(prompter, progress)
-        shell = FakeShell(events, pty)
-        self.shells.append(shell)
-        self.opened.set()
-        return shell
+        return FakeLink(self)

@@ -9,24 +9,26 @@ from pathlib import Path
 
 from fakes.control_plane import FakeAsset, FakeControlPlane, FakeSystemUser, FakeUser
 from fakes.recording import FakeRecordings
+from peers.core_services import core_services
 from peers.sshd import Sshd, make_key
+from postern.contracts.enums import Protocol
 from postern.kernel.dialing import DialPolicy
 from postern.kernel.secret import Secret
 from postern.proxies.core.control.client import HttpControlPlane
 from postern.proxies.core.control.outbox import EventOutbox
 from postern.proxies.core.control.patience import PatientControlPlane
 from postern.proxies.core.control.registration import obtain_credential
-from postern.proxies.core.control.tickets import TicketKeeper
 from postern.proxies.core.limits import Limits
-from postern.proxies.core.opening.pace import OpeningPace
+from postern.proxies.core.opening.services import CoreServices
 from postern.proxies.core.sessions.detection import NewDetector
 from postern.proxies.core.sessions.registry import SessionRegistry
 from postern.proxies.core.sessions.services import SessionServices
 from postern.proxies.core.settings import ProxyConfig
 from postern.proxies.core.shared_settings import SharedSettings
+from postern.proxies.ssh.limits import SshLimits
 from postern.proxies.ssh.listener import SshListener
-from postern.proxies.ssh.services import FrontServices
-from postern.proxies.ssh.target import SshTargets
+from postern.proxies.ssh.settings import SshSettings
+from postern.proxies.ssh.target import SshTargets, TargetConnection
 
 
 @dataclass
@@ -39,7 +41,7 @@ class SshProxy:
     plane: FakeControlPlane
     outbox: EventOutbox
     config: ProxyConfig
-    services: FrontServices
+    services: CoreServices
     settings: SharedSettings
     directory: Path
     key: Path
@@ -102,6 +104,7 @@ async def ssh_proxy(
     directory: Path,
     *,
     limits: Limits | None = None,
+    ssh_limits: SshLimits | None = None,
     policy: DialPolicy | None = None,
     new_detector: NewDetector | None = None,
     fast: bool = True,
@@ -113,8 +116,6 @@ async def ssh_proxy(
     config = ProxyConfig(
         state_dir=directory / "state",
         control_url=plane.url,
-        ssh_address="127.0.0.1:0",
-        stream_address="unix:/nowhere",
         name="test",
         bootstrap_token=Secret(plane.bootstrap_token),
         limits=limits,
@@ -123,7 +124,6 @@ async def ssh_proxy(
     key = make_key(directory / "person_key")
     outbox = EventOutbox(config.outbox_dir, limits)
     recordings = FakeRecordings()
-    settings = SharedSettings()
     credential = await obtain_credential(config)
     async with HttpControlPlane(plane.url, credential, limits) as http:
         client = PatientControlPlane(http, limits)
@@ -137,26 +137,32 @@ async def ssh_proxy(
             limits,
             recordings,
         )
-        tickets = TicketKeeper(client)
-        services = FrontServices(
-            plane=client,
-            tickets=tickets,
-            registry=registry,
-            targets=SshTargets(client, limits, policy or DialPolicy(allow_local=True), fast=fast),
-            settings=settings,
-            openings=OpeningPace(settings),
-            limits=limits,
+        services = core_services(client, registry, recordings, limits, policy)
+        front = SshSettings(
+            address="127.0.0.1:0", host_key_dir=config.state_dir, limits=ssh_limits or SshLimits(), fast_transport=fast
         )
-        listener = SshListener(config, services, fast=fast)
+        targets = SshTargets(client, limits, front.limits, services.dial_policy, fast=fast)
+        services.connectors.add(Protocol.SSH, targets, TargetConnection)
+        listener = SshListener(front, services, fast=fast)
         await listener.start()
         tasks = [
             asyncio.create_task(outbox.run(client, registry.control_seen)),
             asyncio.create_task(registry.run()),
-            asyncio.create_task(tickets.run()),
+            asyncio.create_task(services.tickets.run()),
         ]
         try:
             yield SshProxy(
-                listener, registry, recordings, plane, outbox, config, services, settings, directory, key, tasks
+                listener,
+                registry,
+                recordings,
+                plane,
+                outbox,
+                config,
+                services,
+                services.settings,
+                directory,
+                key,
+                tasks,
             )
         finally:
             await listener.stop()

@@ -72,6 +72,7 @@ class EndReason(StrEnum):
     UNREACHABLE = "unreachable"  # the target did not answer, or its name did not resolve
     CREDENTIAL_REFUSED = "credential_refused"  # the target did not take the stored credential
     HOST_KEY_REFUSED = "host_key_refused"  # the target showed another host key than the pinned one
+    PROTOCOL_UNSUPPORTED = "protocol_unsupported"  # the proxy carries no such protocol, or not to where the person sits
     LIMIT = "limit"  # a protective limit was exceeded
     CONTROL_LOST = "control_lost"  # the control plane stayed away longer than the policy allows
     DRAINED = "drained"  # the proxy was shut down

@@ -5,7 +5,6 @@ import signal
 from typing import Final
 
 from postern.foundation.settings import Settings
-from postern.kernel.clock import monotonic_s
 
 #: Under `postern up` somebody usually waits at the keyboard for the end.
 _SUPERVISED_S: Final = 3.0
@@ -13,25 +12,13 @@ _SUPERVISED_S: Final = 3.0
 PROXY_STOP_S: Final = 20.0
 #: What the proxy does not plan with: closing its listeners, and the end of the process itself.
 _LAST_STEPS_S: Final = 4.0
+#: What the steps of the orderly end may take together, after the live sessions have ended.
+PROXY_ENDS_S: Final = PROXY_STOP_S - _LAST_STEPS_S
 
 
 def supervised_shutdown_s(settings: Settings) -> float:
     """How long live sessions may go on when `postern up` is stopped."""
     return _SUPERVISED_S if settings.shutdown_s is None else float(settings.shutdown_s)
-
-
-class StopBudget:
-    """The time that is left for the orderly end of the proxy, shared by its steps: none has a limit of its own."""
-
-    def __init__(self, limit_s: float = PROXY_STOP_S - _LAST_STEPS_S) -> None:
-        self._limit_s = limit_s
-        self._ends_s: float | None = None
-
-    def left(self, *, keep_s: float = 0.0) -> float:
-        """Seconds that the next step may take, so that `keep_s` are left for later ones. The first call is the start."""
-        if self._ends_s is None:
-            self._ends_s = monotonic_s() + self._limit_s
-        return max(0.0, self._ends_s - monotonic_s() - keep_s)
 
 
 class StopSignals:

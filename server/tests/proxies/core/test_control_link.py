@@ -27,6 +27,7 @@ from postern.kernel.clock import now
 from postern.kernel.errors import SettingsError
 from postern.kernel.ids import new_id
 from postern.kernel.secret import Secret
+from postern.proxies.core.control.announcement import Announcement
 from postern.proxies.core.control.channel import ControlChannel
 from postern.proxies.core.control.client import HttpControlPlane
 from postern.proxies.core.control.heartbeat import HeartbeatSender, ProxyState
@@ -46,7 +47,7 @@ LIMITS = Limits(outbox_segment_bytes=2000)
 
 def config_for(plane: FakeControlPlane, folder: Path, token: str = "bootstrap") -> ProxyConfig:
     return ProxyConfig(
-        state_dir=folder, control_url=plane.url, ssh_address="127.0.0.1:0", stream_address="unix:/x", name="p1",
+        state_dir=folder, control_url=plane.url, name="p1",
         bootstrap_token=Secret(token), limits=LIMITS,
     )  # fmt: skip
 
@@ -324,7 +325,7 @@ async def link(
     settings = SharedSettings()
     heartbeat = HeartbeatSender(
         client, registry, outbox,
-        ProxyState(stream_address="unix:/x", ssh_port=2222, volume=tmp_path, connections=lambda: 3),
+        ProxyState(volume=tmp_path, announcement=lambda: Announcement(stream_address="unix:/x", ssh_port=2222, connections=3)),
         on_orders=channel.take, on_answer=settings.take,
     )  # fmt: skip
     yield Link(registry, channel, heartbeat, settings, carried)

@@ -12,8 +12,9 @@ from postern.contracts.enums import EndReason, TransferDirection
 from postern.contracts.events import CommandSeen, FileTransferred, SessionEnded, SessionStarted
 from postern.proxies.core.limits import Limits
 from postern.proxies.core.sessions.event_ledger import MAX_HELD_BYTES, MAX_HELD_BYTES_PER_PERSON
-from postern.proxies.core.sessions.live_session import LiveSession, SessionOver, SessionServices
+from postern.proxies.core.sessions.live_session import LiveSession, SessionOver
 from postern.proxies.core.sessions.registry import NoNewSessions, SessionRegistry
+from postern.proxies.core.sessions.services import SessionServices
 from proxies.core.test_live_session import grant
 
 

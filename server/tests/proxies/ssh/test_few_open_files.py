@@ -4,7 +4,8 @@ import asyncio
 import contextlib
 from collections.abc import AsyncIterator
 
-from postern.proxies.core.limits import Limits, within_open_files
+from postern.proxies.core.limits import Limits, share_of_files
+from postern.proxies.ssh.limits import SshLimits
 from proxies.ssh.test_ssh_process import ProxyProcess, proxy_process
 
 __all__ = ["proxy_process"]
@@ -65,7 +66,8 @@ async def echo(client: asyncio.subprocess.Process, line: bytes) -> bytes:
 def test_limits_leave_files_for_everything_that_is_no_person() -> None:
     """A connection takes one, a session in a browser two: its link and its target."""
     for open_files in (64, 128, 1024, 4096, 5000):
-        limits = within_open_files(Limits(), open_files)
-        assert limits.connections_total + 2 * limits.sessions <= open_files - min(256, open_files // 2)
-        assert min(limits.connections_total, limits.sessions) > open_files // 8
-    assert within_open_files(Limits(), 65536) == Limits()
+        share = share_of_files(open_files, Limits(), SshLimits())
+        limits, ssh = Limits().with_share_of_files(share), SshLimits().with_share_of_files(share)
+        assert ssh.connections_total + 2 * limits.sessions <= open_files - min(256, open_files // 2)
+        assert min(ssh.connections_total, limits.sessions) > open_files // 8
+    assert share_of_files(65536, Limits(), SshLimits()) == 1

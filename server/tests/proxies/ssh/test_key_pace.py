@@ -5,8 +5,8 @@ import asyncio
 import pytest
 
 from fakes.pace_clock import PaceClock
-from postern.proxies.core.limits import Limits
 from postern.proxies.ssh.key_pace import KeyPace
+from postern.proxies.ssh.limits import SshLimits
 
 #: What the control plane answers one proxy within a minute (`apps/sessions/api/internal.py`).
 MOST_QUESTIONS = 12_000
@@ -25,17 +25,17 @@ async def seconds_for(pace: KeyPace, time: PaceClock, count: int, address: str) 
 
 
 async def test_fifty_connections_with_ten_keys_each_do_not_wait(time: PaceClock) -> None:
-    assert await seconds_for(KeyPace(Limits()), time, 500, "192.0.2.1") == 0
+    assert await seconds_for(KeyPace(SshLimits()), time, 500, "192.0.2.1") == 0
 
 
 async def test_flood_of_keys_is_looked_up_at_the_rate_of_the_limit(time: PaceClock) -> None:
-    pace = KeyPace(Limits(keys_per_source_per_s=50))
+    pace = KeyPace(SshLimits(keys_per_source_per_s=50))
     assert await seconds_for(pace, time, 5_500, "192.0.2.1") == pytest.approx(100, abs=0.1)
     assert await seconds_for(pace, time, 1, "2001:db8::1") == 0, "another address does not wait for it"
 
 
 async def test_keys_of_many_addresses_stay_below_what_a_proxy_may_ask_in_a_minute(time: PaceClock) -> None:
-    pace, asked = KeyPace(Limits()), list[float]()
+    pace, asked = KeyPace(SshLimits()), list[float]()
     while time.now_s < 1120:
         for number in range(40):
             await pace.turn(f"192.0.2.{number}")
@@ -46,7 +46,7 @@ async def test_keys_of_many_addresses_stay_below_what_a_proxy_may_ask_in_a_minut
 
 async def test_addresses_that_flood_do_not_keep_another_waiting() -> None:
     """Each address has one key in the queue of all, however many of its connections wait."""
-    pace, done = KeyPace(Limits(keys_per_source_per_s=1000, keys_per_s=20)), list[str]()
+    pace, done = KeyPace(SshLimits(keys_per_source_per_s=1000, keys_per_s=20)), list[str]()
 
     async def show(address: str) -> None:
         await pace.turn(address)
@@ -65,13 +65,13 @@ async def test_addresses_that_flood_do_not_keep_another_waiting() -> None:
 
 
 async def test_addresses_of_one_client_share_a_pace(time: PaceClock) -> None:
-    pace = KeyPace(Limits(keys_per_source_per_s=1))
+    pace = KeyPace(SshLimits(keys_per_source_per_s=1))
     assert await seconds_for(pace, time, 10, "2001:db8::1") == 0
     assert await seconds_for(pace, time, 1, "2001:db8::2") > 0
 
 
 async def test_sources_that_are_idle_are_forgotten(time: PaceClock) -> None:
-    pace = KeyPace(Limits())
+    pace = KeyPace(SshLimits())
     for number in range(20_000):
         await pace.turn(f"10.0.{number >> 8}.{number & 255}")
         time.now_s += 1
@@ -79,7 +79,7 @@ async def test_sources_that_are_idle_are_forgotten(time: PaceClock) -> None:
 
 
 async def test_key_whose_client_gives_up_costs_its_neighbours_nothing() -> None:
-    pace = KeyPace(Limits(keys_per_source_per_s=1))
+    pace = KeyPace(SshLimits(keys_per_source_per_s=1))
     for _ in range(10):
         await pace.turn("192.0.2.1")
     waiting = [asyncio.create_task(pace.turn("192.0.2.1")) for _ in range(200)]

@@ -23,7 +23,7 @@ from postern.contracts.events import RequestRefused, SessionEnded, SessionStarte
 from postern.contracts.terminals import TerminateSession
 from postern.kernel.clock import now
 from postern.kernel.dialing import DialPolicy, Surroundings
-from postern.proxies.core.limits import Limits
+from postern.proxies.ssh.limits import SshLimits
 from timing import soon_async
 
 
@@ -190,8 +190,8 @@ async def test_silent_host_is_given_up(control_plane: FakeControlPlane, sshd: Ss
         writer.close()
 
     server = await asyncio.start_server(silent, "127.0.0.1", 0)
-    limits = Limits(target_login_s=0.5)
-    async with server, ssh_proxy(control_plane, tmp_path / "p", limits=limits) as proxy:
+    limits = SshLimits(target_login_s=0.5)
+    async with server, ssh_proxy(control_plane, tmp_path / "p", ssh_limits=limits) as proxy:
         world = make_world(proxy, control_plane, sshd)
         add_target(world, "silent", "127.0.0.1", server.sockets[0].getsockname()[1])
         said, ended = await refused(world, "silent")

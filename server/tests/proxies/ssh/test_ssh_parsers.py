@@ -6,9 +6,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from postern.proxies.core.limits import Limits
 from postern.proxies.ssh.admission import Admission
 from postern.proxies.ssh.classification import ExecKind, classify
+from postern.proxies.ssh.limits import SshLimits
 from postern.proxies.ssh.line_editor import LineEditor, LineEnd, cells, fit, plain
 from postern.proxies.ssh.wish import sane_size
 
@@ -139,7 +139,7 @@ def test_fit_gives_exactly_the_width(text: str, width: int) -> None:
 
 
 def test_admission_counts_connections_total_and_for_each_source() -> None:
-    admission = Admission(Limits(connections_per_source=2, new_connections_per_source_per_s=100))
+    admission = Admission(SshLimits(connections_per_source=2, new_connections_per_source_per_s=100))
     assert [admission.enter("192.0.2.1") for _ in range(3)] == [True, True, False]
     assert admission.enter("192.0.2.2")
     admission.leave("192.0.2.1", was_known=False)
@@ -148,7 +148,7 @@ def test_admission_counts_connections_total_and_for_each_source() -> None:
 
 
 def test_admission_limits_the_rate_of_a_source() -> None:
-    admission = Admission(Limits(new_connections_per_source_per_s=5))
+    admission = Admission(SshLimits(new_connections_per_source_per_s=5))
     taken = []
     for _ in range(8):
         taken.append(admission.enter("192.0.2.1"))
@@ -158,7 +158,7 @@ def test_admission_limits_the_rate_of_a_source() -> None:
 
 
 def test_admission_counts_strangers_until_they_are_known() -> None:
-    admission = Admission(Limits(unauthenticated_per_source=1, new_connections_per_source_per_s=100))
+    admission = Admission(SshLimits(unauthenticated_per_source=1, new_connections_per_source_per_s=100))
     assert admission.enter("192.0.2.1")
     assert not admission.enter("192.0.2.1")
     admission.known("192.0.2.1")
@@ -169,7 +169,7 @@ def test_admission_counts_strangers_until_they_are_known() -> None:
 
 
 def test_admission_names_the_setting_that_refuses_and_does_not_flood_the_log(caplog: pytest.LogCaptureFixture) -> None:
-    admission = Admission(Limits(connections_per_source=1, new_connections_per_source_per_s=1000))
+    admission = Admission(SshLimits(connections_per_source=1, new_connections_per_source_per_s=1000))
     assert admission.enter("192.0.2.1")
     for _ in range(500):
         assert not admission.enter("192.0.2.1")
@@ -179,7 +179,7 @@ def test_admission_names_the_setting_that_refuses_and_does_not_flood_the_log(cap
 
 
 def test_admission_forgets_sources_that_are_gone() -> None:
-    admission = Admission(Limits(connections_total=10**6, connections_unauthenticated=10**6))
+    admission = Admission(SshLimits(connections_total=10**6, connections_unauthenticated=10**6))
     for number in range(20_000):
         address = f"10.{number >> 16}.{number >> 8 & 255}.{number & 255}"
         assert admission.enter(address)

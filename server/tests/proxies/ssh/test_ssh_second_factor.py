@@ -10,7 +10,7 @@ import pytest
 
 from peers.ssh_proxy import Ran, World
 from postern.contracts import access
-from postern.proxies.core.limits import Limits
+from postern.proxies.ssh.limits import SshLimits
 
 CODE = "314159"
 
@@ -90,7 +90,7 @@ async def test_wrong_codes_of_one_connection_are_limited(guarded: World, tmp_pat
     await ssh_answering(guarded, tmp_path, ["000000"] * 30, "-o", "NumberOfPasswordPrompts=30")
 
     tried = [path for path, _ in guarded.plane.calls if path == access.SIGN_IN_CODE]
-    assert 0 < len(tried) <= Limits().auth_tries
+    assert 0 < len(tried) <= SshLimits().auth_tries
 
 
 def connect(world: World, username: str, **options: object) -> Any:

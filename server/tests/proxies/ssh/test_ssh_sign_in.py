@@ -19,8 +19,8 @@ from postern.contracts import access
 from postern.contracts.access import Denial
 from postern.contracts.enums import DenialCode
 from postern.contracts.terminals import ProxySettings
-from postern.proxies.core.limits import Limits
 from postern.proxies.ssh.front import is_usable
+from postern.proxies.ssh.limits import SshLimits
 from postern.proxies.ssh.person import Person
 
 
@@ -72,7 +72,7 @@ async def test_password_tries_of_one_connection_are_limited(world: World) -> Non
     with pytest.raises(asyncssh.DisconnectError):
         async with connect(world, world.login, client_factory=Client, preferred_auth="password"):
             raise AssertionError("signed in")
-    assert len([path for path, _ in world.plane.calls if path == access.SIGN_IN_PASSWORD]) == Limits().auth_tries
+    assert len([path for path, _ in world.plane.calls if path == access.SIGN_IN_PASSWORD]) == SshLimits().auth_tries
 
 
 async def test_methods_that_are_switched_off_are_not_offered(world: World) -> None:
@@ -197,8 +197,8 @@ async def test_key_that_is_shown_again_and_again_is_asked_for_once(world: World)
 
 async def test_keys_of_one_address_wait_their_turn(control_plane: FakeControlPlane, sshd: Sshd, tmp_path: Path) -> None:
     """Beyond the limit nobody is refused: a neighbour who shows keys all the time keeps nobody out."""
-    limits = Limits(keys_per_source_per_s=1)
-    async with ssh_proxy(control_plane, tmp_path / "p", limits=limits) as proxy:
+    limits = SshLimits(keys_per_source_per_s=1)
+    async with ssh_proxy(control_plane, tmp_path / "p", ssh_limits=limits) as proxy:
         world = make_world(proxy, control_plane, sshd)
         keys = [asyncssh.generate_private_key("ssh-ed25519") for _ in range(20)]
         neighbour = asyncio.create_task(refused(world, keys))
@@ -239,8 +239,8 @@ async def test_k53_silent_connections_do_not_hold_up_a_sign_in(world: World) -> 
 
 
 async def test_accepts_are_limited_for_each_source(control_plane: FakeControlPlane, sshd: Sshd, tmp_path: Path) -> None:
-    limits = Limits(unauthenticated_per_source=3, new_connections_per_source_per_s=100)
-    async with ssh_proxy(control_plane, tmp_path / "p", limits=limits) as proxy:
+    limits = SshLimits(unauthenticated_per_source=3, new_connections_per_source_per_s=100)
+    async with ssh_proxy(control_plane, tmp_path / "p", ssh_limits=limits) as proxy:
         world = make_world(proxy, control_plane, sshd)
         streams = [await asyncio.open_connection("127.0.0.1", proxy.port) for _ in range(5)]
         greetings = [await reader.readline() for reader, _ in streams[:3]]
@@ -255,7 +255,7 @@ async def test_accepts_are_limited_for_each_source(control_plane: FakeControlPla
 
 
 async def test_sign_in_that_takes_too_long_is_cut(control_plane: FakeControlPlane, tmp_path: Path) -> None:
-    async with ssh_proxy(control_plane, tmp_path / "p", limits=Limits(login_timeout_s=0.3)) as proxy:
+    async with ssh_proxy(control_plane, tmp_path / "p", ssh_limits=SshLimits(login_timeout_s=0.3)) as proxy:
         reader, writer = await asyncio.open_connection("127.0.0.1", proxy.port)
         async with asyncio.timeout(60):
             while await reader.read(65536):

@@ -9,12 +9,11 @@ import pytest
 
 from fakes.control_plane import FakeAsset, FakeControlPlane, FakeSystemUser
 from fakes.recording import FakeRecordings
-from fakes.target import FakeTargets
+from fakes.target import FakeLink, FakeTargets
+from peers.core_services import core_services
 from peers.sshd import Sshd
 from postern.contracts.access import AuthorizeAnswer
-from postern.contracts.enums import EndReason
-from postern.entrypoints.proxy import SealerPictures, header_of
-from postern.kernel.dialing import DialPolicy
+from postern.contracts.enums import EndReason, Protocol
 from postern.kernel.secret import Secret
 from postern.proxies.core.commands import CommandDetector
 from postern.proxies.core.control.client import HttpControlPlane
@@ -22,13 +21,15 @@ from postern.proxies.core.control.outbox import EventOutbox
 from postern.proxies.core.control.patience import PatientControlPlane
 from postern.proxies.core.control.registration import obtain_credential
 from postern.proxies.core.limits import Limits
-from postern.proxies.core.opening.pace import OpeningPace
 from postern.proxies.core.recording import RecordingConfig, RecordingService
+from postern.proxies.core.sessions.pictures import SealerPictures
+from postern.proxies.core.sessions.recording_header import header_of
 from postern.proxies.core.sessions.registry import SessionRegistry
 from postern.proxies.core.sessions.services import SessionServices
 from postern.proxies.core.settings import ProxyConfig
-from postern.proxies.core.shared_settings import SharedSettings
-from postern.proxies.ssh.target import SshTargets
+from postern.proxies.ssh.limits import SshLimits
+from postern.proxies.ssh.target import SshTargets, TargetConnection
+from postern.proxies.terminal.limits import TerminalLimits
 from postern.proxies.terminal.server import StreamServer
 from proxies.terminal.plant import Plant
 from proxies.terminal.stage import Stage
@@ -39,8 +40,8 @@ async def stage(tmp_path: Path) -> AsyncIterator[Stage]:
     limits = Limits(snapshot_s=60)
     async with FakeControlPlane() as plane:
         config = ProxyConfig(
-            state_dir=tmp_path / "state", control_url=plane.url, ssh_address="127.0.0.1:0",
-            stream_address=f"unix:{tmp_path}/stream.sock", name="test", bootstrap_token=Secret(plane.bootstrap_token),
+            state_dir=tmp_path / "state", control_url=plane.url,
+            name="test", bootstrap_token=Secret(plane.bootstrap_token),
             limits=limits,
         )  # fmt: skip
         config.state_dir.mkdir(mode=0o700)
@@ -52,10 +53,9 @@ async def stage(tmp_path: Path) -> AsyncIterator[Stage]:
             registry = SessionRegistry(
                 SessionServices(events=outbox, open_recorder=recordings.open), limits, recordings
             )
-            stream = StreamServer(
-                config.stream_address, plane=client, registry=registry, openings=OpeningPace(SharedSettings()), connector=targets, pictures=recordings,
-                limits=limits,
-            )  # fmt: skip
+            services = core_services(client, registry, recordings, limits)
+            services.connectors.add(Protocol.SSH, targets, FakeLink)
+            stream = StreamServer(f"unix:{tmp_path}/stream.sock", services, TerminalLimits())
             await stream.start()
             tasks = [
                 asyncio.create_task(outbox.run(client, registry.control_seen)),
@@ -92,8 +92,8 @@ def gbk(stage: Stage) -> Stage:
 async def plant(tmp_path: Path, sshd: Sshd, control_plane: FakeControlPlane) -> AsyncIterator[Plant]:
     limits = Limits(snapshot_s=60)
     config = ProxyConfig(
-        state_dir=tmp_path / "state", control_url=control_plane.url, ssh_address="127.0.0.1:0",
-        stream_address=f"unix:{tmp_path}/stream.sock", name="test",
+        state_dir=tmp_path / "state", control_url=control_plane.url,
+        name="test",
         bootstrap_token=Secret(control_plane.bootstrap_token), limits=limits,
     )  # fmt: skip
     config.state_dir.mkdir(mode=0o700)
@@ -117,10 +117,10 @@ async def plant(tmp_path: Path, sshd: Sshd, control_plane: FakeControlPlane) -> 
             limits,
             pictures,
         )
-        stream = StreamServer(
-            config.stream_address, plane=client, registry=registry, openings=OpeningPace(SharedSettings()), pictures=pictures, limits=limits,
-            connector=SshTargets(client, limits, DialPolicy(allow_local=True)),
-        )  # fmt: skip
+        services = core_services(client, registry, pictures, limits)
+        targets = SshTargets(client, limits, SshLimits(), services.dial_policy)
+        services.connectors.add(Protocol.SSH, targets, TargetConnection)
+        stream = StreamServer(f"unix:{tmp_path}/stream.sock", services, TerminalLimits())
         await stream.start()
         tasks = [asyncio.create_task(outbox.run(client, registry.control_seen)), asyncio.create_task(registry.run())]
         alice = control_plane.add_user("alice")

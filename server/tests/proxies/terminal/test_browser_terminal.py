@@ -29,7 +29,8 @@ async def test_open_gives_a_shell_that_is_recorded_before_it_is_shown(stage: Sta
         assert opened["recorded"] is True
         assert opened["host_key"] == "SHA256:fake"
         assert opened["asset"] == "web1"
-        assert [m["type"] for m in page.messages] == ["state", "opened"]
+        states = [m["state"] for m in page.messages if m["type"] == "state"]
+        assert states == ["connecting", "opening_shell"]
         await page.type("你好\x00\xff".encode("latin-1", "ignore") + b"\xff\x00")
         await page.shows(b"\xff\x00")
         (recorder,) = stage.recordings.recorders.values()
@@ -142,7 +143,8 @@ async def test_question_without_answer_ends_the_session(stage: Stage) -> None:
         await prompter("Password: ", False)
 
     stage.targets.before_open = ask
-    stage.stream._limits = replace(stage.stream._limits, prompt_s=0.3)
+    services = stage.stream._services
+    stage.stream._services = replace(services, limits=replace(services.limits, prompt_s=0.3))
     async with stage.page() as page:
         await page.say(type="open", token=stage.token(), columns=80, rows=24)
         assert (await page.message("ended"))["reason"] == "user_closed"

@@ -9,14 +9,14 @@ from websockets.exceptions import ConnectionClosed
 
 from postern.contracts.enums import EndReason
 from postern.contracts.events import SessionEnded
-from postern.proxies.core.limits import Limits
 from postern.proxies.core.sessions.detection import KEYS_AT_ONCE_BYTES
 from postern.proxies.core.sessions.live_session import LiveSession
 from postern.proxies.terminal import browser_terminal
+from postern.proxies.terminal.limits import TerminalLimits
 from proxies.terminal.stage import Stage
 
-WINDOW = Limits().input_window_bytes
-EXCESS = Limits().input_excess_bytes
+WINDOW = TerminalLimits().input_window_bytes
+EXCESS = TerminalLimits().input_excess_bytes
 
 
 async def test_page_is_heard_while_its_paste_waits_for_the_target(stage: Stage) -> None:

@@ -4,9 +4,11 @@ from pathlib import Path
 
 import pytest
 
-from postern.entrypoints.proxy import config_from, dial_policy_of
+from postern.entrypoints.proxy_settings import config_from, dial_policy_of, fronts_of
 from postern.foundation.settings import Settings
 from postern.kernel.dialing import Refusal
+from postern.proxies.ssh.part import SshFront
+from postern.proxies.terminal.part import TerminalFront
 
 
 def settings_of(home: Path, **environ: str) -> Settings:
@@ -14,17 +16,16 @@ def settings_of(home: Path, **environ: str) -> Settings:
 
 
 def test_limits_for_each_address_reach_the_proxy(tmp_path: Path) -> None:
-    limits = config_from(
-        settings_of(
-            tmp_path,
-            POSTERN_SSH_CONNECTIONS="900",
-            POSTERN_SSH_SIGNING_IN="90",
-            POSTERN_SSH_CONNECTIONS_PER_ADDRESS="700",
-            POSTERN_SSH_SIGNING_IN_PER_ADDRESS="70",
-            POSTERN_SSH_NEW_PER_ADDRESS="7",
-            POSTERN_SSH_KEYS_PER_ADDRESS="5",
-        )
-    ).limits
+    settings = settings_of(
+        tmp_path,
+        POSTERN_SSH_CONNECTIONS="900",
+        POSTERN_SSH_SIGNING_IN="90",
+        POSTERN_SSH_CONNECTIONS_PER_ADDRESS="700",
+        POSTERN_SSH_SIGNING_IN_PER_ADDRESS="70",
+        POSTERN_SSH_NEW_PER_ADDRESS="7",
+        POSTERN_SSH_KEYS_PER_ADDRESS="5",
+    )
+    (limits,) = (front.limits for front in fronts_of(settings) if isinstance(front, SshFront))
     assert (limits.connections_total, limits.connections_unauthenticated) == (900, 90)
     assert (limits.connections_per_source, limits.unauthenticated_per_source) == (700, 70)
     assert limits.new_connections_per_source_per_s == 7
@@ -42,7 +43,8 @@ def test_k36_proxy_knows_every_service_of_its_installation(tmp_path: Path, monke
         POSTERN_REDIS_URL="redis://127.0.0.1:6400/0",
         POSTERN_ALLOW_LOCAL_TARGETS="yes",
     )
-    policy = dial_policy_of(settings, config_from(settings), lambda: 40022)
+    (terminal,) = (front for front in fronts_of(settings) if isinstance(front, TerminalFront))
+    policy = dial_policy_of(settings, config_from(settings), lambda: [("localhost", 40022), *terminal.addresses()])
     around = policy.look_around()
 
     for port in (8080, 40022, 6543, 6400, 9022):

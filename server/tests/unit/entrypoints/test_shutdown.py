@@ -7,10 +7,11 @@ from signal import SIGHUP, SIGINT, SIGTERM, Signals
 
 import pytest
 
-from postern.entrypoints import shutdown
-from postern.entrypoints.shutdown import PROXY_STOP_S, StopBudget, StopSignals
+from postern.entrypoints.shutdown import PROXY_ENDS_S, PROXY_STOP_S, StopSignals
 from postern.entrypoints.up import parts
 from postern.foundation.settings import Settings
+from postern.proxies.core.parts import budget as module
+from postern.proxies.core.parts.budget import StopBudget
 
 
 @pytest.mark.parametrize(
@@ -43,8 +44,8 @@ def test_the_proxys_steps_share_one_budget_that_ends_before_the_supervisor_kills
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     now_s = 100.0
-    monkeypatch.setattr(shutdown, "monotonic_s", lambda: now_s)
-    budget = StopBudget()
+    monkeypatch.setattr(module, "monotonic_s", lambda: now_s)
+    budget = StopBudget(PROXY_ENDS_S)
     now_s += 1000  # it begins when the first step asks, not while people finish
     whole_s = budget.left()
     assert 0 < whole_s <= PROXY_STOP_S - 3  # closing the listeners, and the process itself

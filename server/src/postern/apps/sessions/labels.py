@@ -44,6 +44,7 @@ END_REASONS: Final[Choices] = (
     (EndReason.UNREACHABLE.value, _("The target could not be reached")),
     (EndReason.CREDENTIAL_REFUSED.value, _("The target refused the credential")),
     (EndReason.HOST_KEY_REFUSED.value, _("The target showed another host key")),
+    (EndReason.PROTOCOL_UNSUPPORTED.value, _("The protocol is not available")),
     (EndReason.LIMIT.value, _("A limit was exceeded")),
     (EndReason.CONTROL_LOST.value, _("The control plane was away for too long")),
     (EndReason.DRAINED.value, _("The proxy was shut down")),

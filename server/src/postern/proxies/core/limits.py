@@ -1,38 +1,37 @@
-"""Protective limits of a proxy. Every queue is bounded and every wait has a name and an end."""
+"""Protective limits that every protocol shares. Every queue is bounded and every wait has a name and an end.
+
+What only one protocol needs is a frozen dataclass in that protocol's folder (`ssh/limits.py`, `terminal/limits.py`).
+"""
 
 from dataclasses import dataclass, replace
-from typing import Final
+from fractions import Fraction
+from typing import Final, Protocol, Self
 
 #: Files that are left for the journal, the outbox, recordings on their way, and requests to the control plane.
 _OTHER_FILES: Final = 256
 _FILES_OF_A_SESSION: Final = 2  # its target, and in a browser its link
 
 
+class FileLimits(Protocol):
+    """Limits that decide how many files are open at once."""
+
+    @property
+    def files(self) -> int:
+        """Open files at most, when everything is in use."""
+
+    def with_share_of_files(self, share: Fraction) -> Self:
+        """The same limits for so much of `files`; `share` is between 0 and 1."""
+
+
 @dataclass(frozen=True, kw_only=True)
 class Limits:
     """Bounds that protect the proxy and its other sessions. Times in seconds, sizes in bytes."""
 
-    # Before a person is known
-    connections_total: int = 2000
-    connections_unauthenticated: int = 500
-    connections_per_source: int = 200
-    unauthenticated_per_source: int = 30
-    new_connections_per_source_per_s: int = 20
-    login_timeout_s: float = 60.0
-    auth_tries: int = 6
-    public_keys: int = 20  # of one connection: agents offer all that they hold
-    keys_per_source_per_s: int = 50
-    keys_per_s: int = 150  # with ten seconds' worth at once less than the control plane answers a proxy in a minute
-
-    # One connection, one session
-    channels_per_connection: int = 10
+    # One session
     opening_s: float = 150.0  # longest time from permission to an open shell, prompts included
     connect_s: float = 10.0  # TCP connect to a target
-    target_login_s: float = 30.0
     prompt_s: float = 60.0
     sessions: int = 2000
-    input_window_bytes: int = 256 * 1024  # input that a browser page may send before the target has taken it
-    input_excess_bytes: int = 1024 * 1024  # … and how much more is kept before the session ends
 
     # Watching
     watcher_queue_bytes: int = 1024 * 1024
@@ -50,20 +49,20 @@ class Limits:
 
     # End
     drain_s: float = 60.0  # how long running sessions may go on after SIGTERM
-    goodbye_s: float = 1.0  # how long an ending session may take to show its last words
+
+    @property
+    def files(self) -> int:
+        return _FILES_OF_A_SESSION * self.sessions
+
+    def with_share_of_files(self, share: Fraction) -> Self:
+        return replace(self, sessions=int(self.sessions * share))
 
 
-def within_open_files(limits: Limits, open_files: int) -> Limits:
-    """The same limits, with as many connections and sessions as a process can have that may hold so many files.
+def share_of_files(open_files: int, *parts: FileLimits) -> Fraction:
+    """How much of what all parts may hold open at once fits into a process with `open_files` files; 1 for everything.
 
-    A process without a free file can neither record nor report: then everybody's session would end, and not the one too many.
+    A process without a free file can neither record nor report: then every session would end, and not only the one too many.
     """
     room = open_files - min(_OTHER_FILES, open_files // 2)
-    wanted = limits.connections_total + _FILES_OF_A_SESSION * limits.sessions
-    if wanted <= room:
-        return limits
-    return replace(
-        limits,
-        connections_total=limits.connections_total * room // wanted,
-        sessions=limits.sessions * room // wanted,
-    )
+    wanted = sum(part.files for part in parts)
+    return Fraction(1) if wanted <= room else Fraction(room, wanted)

@@ -10,26 +10,21 @@ from postern.proxies.core.limits import Limits
 
 @dataclass(frozen=True, kw_only=True)
 class ProxyConfig:
-    """Everything a proxy process is told from outside.
+    """What a proxy process is told from outside, whichever protocols it carries.
 
-    `state_dir` holds the credential, the host keys, the journal, the recordings and the unsent events (mode 0700).
-    `control_url` is the web plane, e.g. `http://127.0.0.1:8080`. `ssh_address` is `host:port`; `stream_address`, where
-    the web plane reaches the browser endpoint, is `unix:/path` or `host:port`. `bootstrap_token` is needed only until
-    the proxy has a credential of its own; `local_secret` takes its place where the control plane has the same data folder
-    ("" elsewhere), and is never sent. `fast_transport` turns the faster SSH data path on (it is tested at start).
+    `state_dir` holds the credential, the journal, the recordings and the unsent events (mode 0700). `control_url` is the
+    web plane, e.g. `http://127.0.0.1:8080`. `bootstrap_token` is needed only until the proxy has a credential of its own;
+    `local_secret` takes its place where the control plane has the same data folder ("" elsewhere), and is never sent.
     `allow_local_targets` permits loopback and link-local targets; `blocked_networks` are never dialled (K36). `language`
     is the installation's, until the control plane has said it.
     """
 
     state_dir: Path
     control_url: str
-    ssh_address: str
-    stream_address: str
     name: str
     bootstrap_token: Secret = field(default_factory=lambda: Secret(""))
     local_secret: Secret = field(default_factory=lambda: Secret(""))
     limits: Limits = field(default_factory=Limits)
-    fast_transport: bool = True
     allow_local_targets: bool = False
     blocked_networks: tuple[IPv4Network | IPv6Network, ...] = ()
     language: str = "zh-hans"
@@ -37,10 +32,6 @@ class ProxyConfig:
     @property
     def credential_file(self) -> Path:
         return self.state_dir / "credential.json"
-
-    @property
-    def ssh_host_key_dir(self) -> Path:
-        return self.state_dir
 
     @property
     def journal_dir(self) -> Path:

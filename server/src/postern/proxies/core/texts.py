@@ -48,6 +48,10 @@ class Text(Enum):
         "目标主机的密钥与记录不符，连接已被拒绝。可联系管理员核实。",
         "The target's host key differs from the one on file, so the connection was refused. Ask an administrator to check it.",
     )
+    END_PROTOCOL_UNSUPPORTED = (
+        "此处不支持该资产的协议。可联系管理员。",
+        "The protocol of this asset is not available here. Ask an administrator.",
+    )
     END_LIMIT = ("超出保护限制，会话已结束。", "A protective limit was exceeded, so the session has ended.")
     INPUT_TOO_LONG = (
         "标准输入超过 {size}，无法完整录像，会话已结束。传输大文件可使用 scp、sftp 或 rsync，或请管理员提高 POSTERN_RECORDING_INPUT_MB。",

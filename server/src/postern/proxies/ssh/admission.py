@@ -7,7 +7,7 @@ from typing import Final
 
 from postern.kernel.addresses import address_key
 from postern.kernel.clock import monotonic_s
-from postern.proxies.core.limits import Limits
+from postern.proxies.ssh.limits import SshLimits
 
 log = logging.getLogger(__name__)
 
@@ -27,7 +27,7 @@ class _Source:
 class Admission:
     """Counts connections. Each admitted one is `leave`d exactly once, and `known` when its person is known."""
 
-    def __init__(self, limits: Limits) -> None:
+    def __init__(self, limits: SshLimits) -> None:
         self._limits = limits
         self._sources: dict[str, _Source] = {}
         self.connections = 0

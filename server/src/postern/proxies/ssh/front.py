@@ -8,10 +8,10 @@ from asyncssh.connection import SSHServerConnection
 from asyncssh.packet import SSHPacket, String
 from cryptography.hazmat.primitives.asymmetric.rsa import RSAPublicKey
 
-from postern.proxies.core.limits import Limits
 from postern.proxies.core.texts import Text
 from postern.proxies.ssh import algorithms
 from postern.proxies.ssh.admission import Admission
+from postern.proxies.ssh.limits import SshLimits
 from postern.proxies.ssh.transport import PacedConnection, PacedServerChannel
 
 if TYPE_CHECKING:
@@ -62,7 +62,7 @@ class FrontLink(PacedConnection, SSHServerConnection):
 
     channel_type: "type[FrontChannel]"
     admission: Admission
-    limits: Limits
+    limits: SshLimits
     on_gone: "Callable[[FrontLink], None]"
     _admitted = False
     _person_known = False

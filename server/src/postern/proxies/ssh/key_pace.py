@@ -8,8 +8,8 @@ bounded for each address (`admission`). All addresses together stay below what t
 from typing import Final
 
 from postern.kernel.addresses import address_key
-from postern.proxies.core.limits import Limits
 from postern.proxies.core.pace import FairPace
+from postern.proxies.ssh.limits import SshLimits
 
 #: Keys of so many seconds are looked up at once: many connections with full agents, as CI makes them.
 _BURST_S: Final = 10.0
@@ -18,7 +18,7 @@ _BURST_S: Final = 10.0
 class KeyPace:
     """Counts the keys that each address shows. Runs in the event loop."""
 
-    def __init__(self, limits: Limits) -> None:
+    def __init__(self, limits: SshLimits) -> None:
         self._pace = FairPace(
             each_s=lambda: 1 / limits.keys_per_source_per_s, all_s=lambda: 1 / limits.keys_per_s, burst_s=_BURST_S
         )

@@ -7,7 +7,8 @@ from typing import Final
 from asyncssh.connection import SSHServerConnectionOptions
 
 from postern.kernel.errors import SettingsError
-from postern.proxies.core.settings import ProxyConfig, split_address
+from postern.proxies.core.opening.services import CoreServices
+from postern.proxies.core.settings import split_address
 from postern.proxies.ssh import algorithms
 from postern.proxies.ssh.admission import Admission
 from postern.proxies.ssh.fast_transport import FastChannel, FastConnection
@@ -15,7 +16,7 @@ from postern.proxies.ssh.front import FrontChannel, FrontLink
 from postern.proxies.ssh.host_key import described, load_host_keys, signers
 from postern.proxies.ssh.key_pace import KeyPace
 from postern.proxies.ssh.person import Person
-from postern.proxies.ssh.services import FrontServices
+from postern.proxies.ssh.settings import SshSettings
 
 log = logging.getLogger(__name__)
 
@@ -38,23 +39,23 @@ class FastFrontLink(FastConnection, FrontLink):
 class SshListener:
     """Accepts people's SSH connections."""
 
-    def __init__(self, config: ProxyConfig, services: FrontServices, *, fast: bool = False) -> None:
+    def __init__(self, settings: SshSettings, services: CoreServices, *, fast: bool = False) -> None:
         """`fast`: use the faster data path, which `fast_path_works` has tried."""
-        self._services = services
+        limits = self._limits = settings.limits
         self._link = FastFrontLink if fast else FrontLink
         try:
-            self._host, self._port = split_address(config.ssh_address)
+            self._host, self._port = split_address(settings.address)
         except ValueError as error:
             raise SettingsError(str(error)) from error
-        self.host_keys = load_host_keys(config.ssh_host_key_dir)
-        self.admission = Admission(services.limits)
-        pace = KeyPace(services.limits)
+        self.host_keys = load_host_keys(settings.host_key_dir)
+        self.admission = Admission(limits)
+        pace = KeyPace(limits)
         self._server: asyncio.Server | None = None
         self._links: set[FrontLink] = set()
         self._options = SSHServerConnectionOptions(
             config=None,
             server_host_keys=signers(self.host_keys),
-            server_factory=lambda: Person(services, pace),
+            server_factory=lambda: Person(services, limits, pace),
             server_version=_VERSION,
             kex_algs=algorithms.KEY_EXCHANGE,
             encryption_algs=algorithms.ENCRYPTION,
@@ -71,7 +72,7 @@ class SshListener:
             agent_forwarding=False,
             allow_scp=False,
             encoding=None,
-            login_timeout=services.limits.login_timeout_s,
+            login_timeout=limits.login_timeout_s,
             keepalive_interval=_KEEPALIVE_S,
             keepalive_count_max=_KEEPALIVE_COUNT,
         )
@@ -96,7 +97,7 @@ class SshListener:
     def _new_link(self) -> FrontLink:
         link = self._link(asyncio.get_running_loop(), self._options)
         link.admission = self.admission
-        link.limits = self._services.limits
+        link.limits = self._limits
         link.on_gone = self._links.discard
         self._links.add(link)
         return link

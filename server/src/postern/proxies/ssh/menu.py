@@ -9,10 +9,12 @@ from postern.contracts.enums import EndReason
 from postern.contracts.enums import Protocol as AssetProtocol
 from postern.kernel.errors import PosternError
 from postern.proxies.core.control.plane import ControlRefused, ControlUnavailable
+from postern.proxies.core.opening.opening import Opening
+from postern.proxies.core.opening.refused import Refused
+from postern.proxies.core.opening.services import CoreServices
 from postern.proxies.core.texts import Text
 from postern.proxies.ssh.line_editor import LineEditor, LineEnd, fit
-from postern.proxies.ssh.opening import Opening, Refused
-from postern.proxies.ssh.services import FrontServices
+from postern.proxies.ssh.target import TargetConnection
 
 log = logging.getLogger(__name__)
 
@@ -41,21 +43,21 @@ class Screen(Protocol):
     def user(self) -> UserIdentity: ...
     def say(self, text: str) -> None: ...
     async def read_line(self, prompt: str, *, echo: bool = True, history: list[str] | None = None) -> LineEditor: ...
-    async def carry_shell(self, opening: Opening) -> EndReason:
+    async def carry_shell(self, opening: Opening[TargetConnection]) -> EndReason:
         """Run a shell until it ends; says why when it did not end by itself."""
 
 
 class Starter(Protocol):
     """Asks for the person and starts their sessions: `person.Person`."""
 
-    def open(self, asset: str, system_user: str, language: str) -> Opening: ...
+    def open(self, asset: str, system_user: str, language: str) -> Opening[TargetConnection]: ...
     async def reachable(self, search: str, offset: int, limit: int) -> ReachablePage: ...
 
 
 class Menu:
     """One person's menu on one channel."""
 
-    def __init__(self, services: FrontServices, screen: Screen, starter: Starter) -> None:
+    def __init__(self, services: CoreServices, screen: Screen, starter: Starter) -> None:
         self._services = services
         self._screen = screen
         self._starter = starter
@@ -90,6 +92,8 @@ class Menu:
             except _ShuttingDown:
                 self._say_shutdown()
                 return _SHUT_DOWN
+            except Refused as refusal:
+                self._screen.say("\n  ".join(refusal.sentences))
             except PosternError as error:
                 self._screen.say(error.message)
 
@@ -143,9 +147,9 @@ class Menu:
         try:
             page = await self._starter.reachable(search, offset, limit)
         except (ControlUnavailable, ControlRefused) as error:
-            raise Refused(Text.CONTROL_UNAVAILABLE.say(self._screen.language)) from error
+            raise Refused.away(self._screen.language) from error
         if page.denial is not None:
-            raise Refused(page.denial.message, code=page.denial.code)
+            raise Refused.by(page.denial)
         return page
 
     def _show(self, assets: tuple[ReachableAsset, ...], offset: int) -> None:

@@ -10,6 +10,7 @@ import asyncssh
 
 from postern.contracts.access import (
     ATTEMPT_BYTES,
+    AuthorizeRequest,
     LoginNameAnswer,
     PublicKeyOffer,
     ReachablePage,
@@ -24,12 +25,14 @@ from postern.contracts.access import (
 from postern.contracts.enums import DenialCode, LoginFrom, Protocol
 from postern.proxies.core.control.plane import ControlRefused, ControlUnavailable
 from postern.proxies.core.language import choose_language
+from postern.proxies.core.opening.opening import Opening
+from postern.proxies.core.opening.services import CoreServices
 from postern.proxies.core.texts import Text
 from postern.proxies.ssh.front import FrontChannel, FrontLink
 from postern.proxies.ssh.key_pace import KeyPace
-from postern.proxies.ssh.opening import Opening
-from postern.proxies.ssh.person_session import PersonSession
-from postern.proxies.ssh.services import FrontServices
+from postern.proxies.ssh.limits import SshLimits
+from postern.proxies.ssh.person_session import PersonSession, SshOpening
+from postern.proxies.ssh.target import TargetConnection
 
 log = logging.getLogger(__name__)
 
@@ -58,8 +61,9 @@ _TOLD_AFTER_PROOF: Final = frozenset(
 class Person(asyncssh.SSHServer):
     """Owner of one `FrontLink`."""
 
-    def __init__(self, services: FrontServices, pace: KeyPace) -> None:
+    def __init__(self, services: CoreServices, limits: SshLimits, pace: KeyPace) -> None:
         self._services = services
+        self._limits = limits
         self._pace = pace
         self._link: FrontLink | None = None
         self._username = ""  # as the client sent it
@@ -71,7 +75,7 @@ class Person(asyncssh.SSHServer):
         self._refusals_audited = 0
         self._refused_early: list[tuple[str, str]] = []
         self._has_opened = False
-        self._prepared: Opening | None = None
+        self._prepared: SshOpening | None = None
         self._second_factor: SecondFactor | None = None
         self._codes_tried = 0
         self._sessions: set[PersonSession] = set()
@@ -155,7 +159,7 @@ class Person(asyncssh.SSHServer):
     async def validate_kbdint_response(self, username: str, responses: Sequence[str]) -> bool:  # noqa: ARG002 - the library calls it so
         due = self._second_factor
         self._codes_tried += 1
-        if self._codes_tried > self._services.limits.auth_tries:
+        if self._codes_tried > self._limits.auth_tries:
             raise asyncssh.DisconnectError(
                 asyncssh.DISC_NO_MORE_AUTH_METHODS_AVAILABLE, "Too many authentication failures"
             )
@@ -181,7 +185,7 @@ class Person(asyncssh.SSHServer):
 
     async def validate_password(self, username: str, password: str) -> bool:  # noqa: ARG002 - the library calls it so
         self._passwords_tried += 1
-        if self._passwords_tried > self._services.limits.auth_tries:
+        if self._passwords_tried > self._limits.auth_tries:
             raise asyncssh.DisconnectError(
                 asyncssh.DISC_NO_MORE_AUTH_METHODS_AVAILABLE, "Too many authentication failures"
             )
@@ -236,7 +240,7 @@ class Person(asyncssh.SSHServer):
     async def _may_ask(self, shown: tuple[str, bytes]) -> bool:
         """Whether the connection may show this key under this name, once it is the turn of its address."""
         self._keys.setdefault(shown, None)
-        if len(self._keys) > self._services.limits.public_keys:
+        if len(self._keys) > self._limits.public_keys:
             return False
         await self._pace.turn(self.remote_addr)
         return True
@@ -296,21 +300,22 @@ class Person(asyncssh.SSHServer):
         """Whether the user name says where to go; otherwise there is the menu."""
         return bool(self._login.asset)
 
-    def open(self, asset: str, system_user: str, language: str) -> Opening:
+    def open(self, asset: str, system_user: str, language: str) -> SshOpening:
         """Start a session towards an asset, for a person who is spoken to in `language`."""
         if self.identity is None or self._link is None:
             raise RuntimeError("nobody is signed in")
         self._has_opened = True
-        opening = Opening(
-            self._services,
-            user_id=self.identity.id,
+        wish = AuthorizeRequest(
             ticket=self._ticket,
             asset=asset,
             system_user=system_user,
+            protocol=Protocol.SSH,
+            login_from=LoginFrom.SSH_TERMINAL,
             remote_addr=self.remote_addr,
-            language=language,
             client=str(self._link.get_extra_info("client_version", ""))[:256],
+            language=language,
         )
+        opening = Opening(self._services, wish, TargetConnection, user_id=self.identity.id)
         refused, self._refused_early = self._refused_early, []
         for request, detail in refused:
             opening.tell_refused(request, detail)
@@ -328,7 +333,7 @@ class Person(asyncssh.SSHServer):
         )
         return await self._services.plane.reachable_assets(query)
 
-    def take_direct(self, language: str) -> Opening:
+    def take_direct(self, language: str) -> SshOpening:
         """The opening that sign-in began, or for a further channel a new one."""
         prepared, self._prepared = self._prepared, None
         if prepared is None or prepared.is_stale:
@@ -339,10 +344,10 @@ class Person(asyncssh.SSHServer):
         link = self._link
         if link is None or not self.signed_in or self.identity is None:
             raise asyncssh.ChannelOpenError(asyncssh.OPEN_ADMINISTRATIVELY_PROHIBITED, "not signed in")
-        if link.open_channels() >= self._services.limits.channels_per_connection:
+        if link.open_channels() >= self._limits.channels_per_connection:
             self.request_refused("session", "too many channels on one connection")
             raise asyncssh.ChannelOpenError(asyncssh.OPEN_RESOURCE_SHORTAGE, Text.TOO_MANY_CHANNELS.say(self.language))
-        session = PersonSession(self._services, self, self.identity, on_gone=self._sessions.discard)
+        session = PersonSession(self._services, self._limits, self, self.identity, on_gone=self._sessions.discard)
         self._sessions.add(session)
         return link.new_channel(_WINDOW, _MAX_PACKET), session
 

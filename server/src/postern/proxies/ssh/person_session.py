@@ -3,7 +3,7 @@
 import asyncio
 import logging
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Final, Protocol
+from typing import TYPE_CHECKING, Final, Protocol, TypeAlias
 
 import asyncssh
 
@@ -11,17 +11,19 @@ from postern.contracts.access import ReachableAsset, ReachablePage, UserIdentity
 from postern.contracts.enums import DenialCode, EndReason
 from postern.kernel.errors import PosternError
 from postern.proxies.core.language import choose_language
+from postern.proxies.core.opening.opening import Opening
+from postern.proxies.core.opening.refused import Refused
+from postern.proxies.core.opening.services import CoreServices
 from postern.proxies.core.sessions.live_session import LiveSession
 from postern.proxies.core.targets.ports import PromptCancelled, Pty, TargetFailed
 from postern.proxies.core.texts import Text
 from postern.proxies.ssh.classification import classify
 from postern.proxies.ssh.front import FrontChannel
+from postern.proxies.ssh.limits import SshLimits
 from postern.proxies.ssh.line_editor import LineEditor, LineEnd, plain
 from postern.proxies.ssh.menu import Menu
-from postern.proxies.ssh.opening import Opening, Refused
 from postern.proxies.ssh.relay import Outcome, Relay
-from postern.proxies.ssh.services import FrontServices
-from postern.proxies.ssh.target import Program, TargetProgram
+from postern.proxies.ssh.target import Program, TargetConnection, TargetProgram
 from postern.proxies.ssh.wish import Wish, judge, sane_size
 
 if TYPE_CHECKING:
@@ -35,14 +37,16 @@ _MAX_CELLS: Final = 1000
 _MAX_TERM: Final = 64
 _SFTP: Final = "sftp"
 
+SshOpening: TypeAlias = Opening[TargetConnection]
+
 
 class Home(Protocol):
     """Where sessions come from: `person.Person`."""
 
     @property
     def direct(self) -> bool: ...
-    def open(self, asset: str, system_user: str, language: str) -> Opening: ...
-    def take_direct(self, language: str) -> Opening: ...
+    def open(self, asset: str, system_user: str, language: str) -> SshOpening: ...
+    def take_direct(self, language: str) -> SshOpening: ...
     async def reachable(self, search: str, offset: int, limit: int) -> ReachablePage: ...
     def request_refused(self, request: str, detail: str = "") -> None: ...
     def disconnect(self) -> None: ...
@@ -58,13 +62,15 @@ class PersonSession(asyncssh.SSHServerSession[bytes]):
 
     def __init__(
         self,
-        services: FrontServices,
+        services: CoreServices,
+        limits: SshLimits,
         home: Home,
         user: UserIdentity,
         *,
         on_gone: "Callable[[PersonSession], None]",
     ) -> None:
         self._services = services
+        self._limits = limits
         self._home = home
         self._user = user
         self._on_gone = on_gone
@@ -72,7 +78,7 @@ class PersonSession(asyncssh.SSHServerSession[bytes]):
         self._pty: Pty | None = None
         self._task: asyncio.Task[None] | None = None
         self._relay: Relay | None = None
-        self._opening: Opening | None = None
+        self._opening: SshOpening | None = None
         self._editor: LineEditor | None = None
         self._line: asyncio.Future[LineEditor] | None = None
         self._early = b""
@@ -293,7 +299,7 @@ class PersonSession(asyncssh.SSHServerSession[bytes]):
                 self.say(Text.NO_DIRECT_TARGET.say(self.language, user=self._user.username))
                 self._exit(_FAILED)
         except Refused as refusal:
-            self.say("\n  ".join((refusal.message, *(_describe(asset) for asset in refusal.candidates))))
+            self.say("\n  ".join((*refusal.sentences, *(_describe(asset) for asset in refusal.candidates))))
             self._exit(_TEMPORARY if refusal.denial is DenialCode.CONTROL_UNAVAILABLE else _FAILED)
         except PosternError as error:
             self.say(error.message)
@@ -307,7 +313,7 @@ class PersonSession(asyncssh.SSHServerSession[bytes]):
             self.say(Text.END_ERROR.say(self.language))
             self._exit(_FAILED)
 
-    async def carry(self, opening: Opening, wish: Wish) -> Outcome:
+    async def carry(self, opening: SshOpening, wish: Wish) -> Outcome:
         """Take the opening to its target and relay until the end. Raises `Refused` and other `PosternError`s."""
         self._opening = opening
         try:
@@ -335,7 +341,7 @@ class PersonSession(asyncssh.SSHServerSession[bytes]):
             # It may be over already, and the target has failed for that reason: then its own end is told.
             session.end(failure.reason, failure.detail, message=failure.message)
             connection.close()
-            raise Refused(session.end_message) from failure
+            raise Refused(session.end_message, ended=session.end_reason) from failure
         except BaseException:
             session.end(EndReason.USER_CLOSED if self._channel is None else EndReason.ERROR)
             connection.close()
@@ -347,7 +353,7 @@ class PersonSession(asyncssh.SSHServerSession[bytes]):
             self._relay = None
             self.live = None
 
-    async def carry_shell(self, opening: Opening) -> EndReason:
+    async def carry_shell(self, opening: SshOpening) -> EndReason:
         """For the menu: a shell until its end, which is told unless it was an ordinary one."""
         outcome = await self.carry(opening, Wish())
         if outcome.exit is None and outcome.reason is not EndReason.USER_CLOSED:
@@ -404,7 +410,7 @@ class PersonSession(asyncssh.SSHServerSession[bytes]):
         if channel is None:
             return
         loop = asyncio.get_running_loop()
-        loop.call_later(self._services.limits.goodbye_s, self._cut, reason is EndReason.ACCOUNT_CLOSED)
+        loop.call_later(self._limits.goodbye_s, self._cut, reason is EndReason.ACCOUNT_CLOSED)
 
     def _cut(self, whole_connection: bool) -> None:
         if self._channel is not None:

@@ -20,11 +20,20 @@ from postern.proxies.core.control.plane import ControlPlane
 from postern.proxies.core.limits import Limits
 from postern.proxies.core.sessions.live_session import LiveSession
 from postern.proxies.core.targets.dialing import dial
-from postern.proxies.core.targets.ports import Progress, Prompter, Pty, TargetEvents, TargetExit, TargetFailed
+from postern.proxies.core.targets.ports import (
+    Progress,
+    Prompter,
+    Pty,
+    ShellLink,
+    TargetEvents,
+    TargetExit,
+    TargetFailed,
+)
 from postern.proxies.core.texts import ENGLISH, Text
 from postern.proxies.ssh import algorithms
 from postern.proxies.ssh.fast_transport import FastClientChannel, FastConnection
 from postern.proxies.ssh.group_exchange import use_bounded_group_exchange
+from postern.proxies.ssh.limits import SshLimits
 from postern.proxies.ssh.target_login import FastTargetLink, LogInClient, TargetLink, TargetLogin
 from postern.proxies.ssh.transport import PacedClientChannel
 
@@ -54,6 +63,7 @@ class SshTargets:
         self,
         plane: ControlPlane,
         limits: Limits,
+        ssh_limits: SshLimits,
         policy: DialPolicy,
         *,
         fast: bool = False,
@@ -62,6 +72,7 @@ class SshTargets:
         use_bounded_group_exchange()
         self._plane = plane
         self._limits = limits
+        self._login_s = ssh_limits.target_login_s
         self._policy = policy
         self._link = FastTargetLink if fast else TargetLink
         self._channel = FastClientChannel if fast else PacedClientChannel
@@ -82,7 +93,7 @@ class SshTargets:
             compression_algs=("none",),
             signature_algs=algorithms.SIGNATURE,
             preferred_auth=(),  # `MethodWalk` decides
-            login_timeout=limits.target_login_s + limits.prompt_s,
+            login_timeout=ssh_limits.target_login_s + limits.prompt_s,
             keepalive_interval=_KEEPALIVE_S,
             keepalive_count_max=_KEEPALIVE_COUNT,
         )
@@ -112,7 +123,7 @@ class SshTargets:
 
             _, link = await loop.create_connection(make, sock=connection)
             connection = None  # type: ignore[assignment]  # the link owns it now
-            async with asyncio.timeout(self._limits.target_login_s + (self._limits.prompt_s if grant.manual else 0)):
+            async with asyncio.timeout(self._login_s + (self._limits.prompt_s if grant.manual else 0)):
                 await options.waiter
         except BaseException as error:
             if link is not None:
@@ -145,19 +156,6 @@ class SshTargets:
             return TargetFailed(EndReason.UNREACHABLE, message, str(error))
         return None
 
-    async def open_shell(
-        self, session: LiveSession, pty: Pty, events: TargetEvents, *, prompter: Prompter, progress: Progress
-    ) -> "TargetProgram":
-        """`TargetConnector` for the other fronts: a shell with a terminal."""
-        connection = await self.connect(session, prompter=prompter, progress=progress)
-        try:
-            progress("opening_shell")
-            program = Program(pty=pty, environment=pty.environment)
-            return await connection.run(program, events, language=session.language)
-        except BaseException:
-            connection.close()
-            raise
-
 
 def _too_many_tries(error: BaseException, login: TargetLogin) -> bool:
     """Whether the target hung up instead of refusing: hosts that grant few tries do (OpenSSH as a protocol error)."""
@@ -168,13 +166,17 @@ def _too_many_tries(error: BaseException, login: TargetLogin) -> bool:
     )
 
 
-class TargetConnection:
+class TargetConnection(ShellLink):
     """A logged-in connection to a target."""
 
     def __init__(self, link: TargetLink, fingerprint: str, channel: type[PacedClientChannel]) -> None:
         self._link = link
         self._channel = channel
         self.host_key_fingerprint = fingerprint
+
+    async def open_shell(self, pty: Pty, events: TargetEvents, *, language: str) -> "TargetProgram":
+        """For the other fronts."""
+        return await self.run(Program(pty=pty, environment=pty.environment), events, language=language)
 
     async def run(self, program: Program, events: TargetEvents, *, language: str) -> "TargetProgram":
         """Start the program. No output is delivered before `resume_reading`. Raises `TargetFailed`."""

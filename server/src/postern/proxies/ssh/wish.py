@@ -4,11 +4,11 @@ from dataclasses import dataclass
 from typing import Final, NoReturn
 
 from postern.contracts.enums import Actions, EndReason
+from postern.proxies.core.opening.refused import Refused
 from postern.proxies.core.sessions.live_session import LiveSession
 from postern.proxies.core.texts import Text
 from postern.proxies.ssh.classification import ExecKind, classify
 from postern.proxies.ssh.detachers import carrier_in
-from postern.proxies.ssh.opening import Refused
 from postern.proxies.ssh.relay import Inspector
 from postern.proxies.ssh.rsync.inspector import RsyncInspector
 from postern.proxies.ssh.scp_inspector import ScpInspector

@@ -5,11 +5,11 @@ link is attached; a lost link leaves the session waiting for `resume`; the end i
 """
 
 import asyncio
+import contextlib
 import logging
 from collections import deque
 from collections.abc import Callable, Coroutine
-from typing import Any, Final, Protocol
-from uuid import UUID
+from typing import Any, Final
 
 from postern.contracts.access import SessionGrant
 from postern.contracts.browser import (
@@ -34,17 +34,12 @@ from postern.contracts.enums import EndReason
 from postern.kernel import ids
 from postern.kernel.clock import now
 from postern.proxies.core.charset import Charset
-from postern.proxies.core.limits import Limits
-from postern.proxies.core.sessions.live_session import LiveSession, NoticeKind, SessionOver
-from postern.proxies.core.sessions.watching import Picture
-from postern.proxies.core.targets.ports import (
-    PromptCancelled,
-    Pty,
-    TargetConnector,
-    TargetExit,
-    TargetFailed,
-    TargetShell,
-)
+from postern.proxies.core.opening.reaching import ending, reach
+from postern.proxies.core.opening.refused import Refused
+from postern.proxies.core.opening.services import CoreServices
+from postern.proxies.core.sessions.live_session import LiveSession, NoticeKind
+from postern.proxies.core.targets.ports import Pty, ShellLink, TargetExit, TargetShell
+from postern.proxies.terminal.limits import TerminalLimits
 from postern.proxies.terminal.link import BrowserLink, LinkGone
 from postern.proxies.terminal.output_buffer import OutputBuffer
 from postern.proxies.terminal.questions import Questions
@@ -62,13 +57,6 @@ _ENVIRONMENT: Final = {b"LANG": b"C.UTF-8"}
 _MAX_MARKS: Final = 4096
 
 
-class PictureSource(Protocol):
-    """Where pictures of live screens come from."""
-
-    async def picture(self, session_id: UUID, at_least_offset: int) -> Picture:
-        """The screen after at least that many bytes of output. Raises TimeoutError, OSError."""
-
-
 def sane(cells: int, usual: int) -> int:
     """A terminal size that can be used."""
     return min(cells, _MAX_CELLS) if cells > 0 else usual
@@ -84,17 +72,14 @@ class BrowserTerminal:
         *,
         columns: int,
         rows: int,
-        connector: TargetConnector,
-        pictures: PictureSource,
-        limits: Limits,
+        services: CoreServices,
+        limits: TerminalLimits,
         on_gone: Callable[["BrowserTerminal"], None],
     ) -> None:
         self.session = session
         self._link: BrowserLink | None = link
         self._columns, self._rows = sane(columns, 80), sane(rows, 24)
-        self._connector = connector
-        self._pictures = pictures
-        self._limits = limits
+        self._services = services
         self._on_gone = on_gone
         self._shell: TargetShell | None = None
         self._buffer = OutputBuffer()
@@ -113,7 +98,7 @@ class BrowserTerminal:
         self._room = asyncio.Event()
         self._room.set()
         self._wake = asyncio.Event()
-        self._questions = Questions(lambda: self._link, session.language, limits.prompt_s)
+        self._questions = Questions(lambda: self._link, session.language, services.limits.prompt_s)
         self._ended: Ended | None = None
         self._exit_status: int | None = None
         self._opening: asyncio.Task[None] | None = None
@@ -137,32 +122,29 @@ class BrowserTerminal:
 
     async def _open(self) -> None:
         session = self.session
-        try:
-            shell = await self._connector.open_shell(
-                session,
-                Pty(
-                    columns=self._columns,
-                    rows=self._rows,
-                    environment=_ENVIRONMENT if self._charset.is_utf8 else {},
-                ),
-                self,
-                prompter=self._questions.ask,
-                progress=self._progress,
-            )
-            self._shell = shell
+        with contextlib.suppress(Refused), ending(session):  # the page is told by `_session_ended`
+            shell = self._shell = await self._open_shell()
             self._input.begin(shell)
             session.activate("shell", self._columns, self._rows, record=True)
-        except TargetFailed as failure:
-            session.end(failure.reason, failure.detail, message=failure.message)
-        except PromptCancelled as cancelled:
-            session.end(EndReason.USER_CLOSED, "no answer to a question", message=cancelled.message)
-        except SessionOver:
-            pass  # it has told why
-        except Exception as error:
-            session.end(EndReason.ERROR, f"{type(error).__name__}: {error}")
-            raise
-        else:
             await self._opened(shell)
+
+    async def _open_shell(self) -> TargetShell:
+        session = self.session
+        link = await reach(
+            self._services.connectors,
+            session,
+            ShellLink,  # type: ignore[type-abstract]  # asked for, not made
+            prompter=self._questions.ask,
+            progress=self._progress,
+        )
+        try:
+            self._progress("opening_shell")
+            environment = _ENVIRONMENT if self._charset.is_utf8 else {}
+            pty = Pty(columns=self._columns, rows=self._rows, environment=environment)
+            return await link.open_shell(pty, self, language=session.language)
+        except BaseException:
+            link.close()
+            raise
 
     async def _opened(self, shell: TargetShell) -> None:
         grant = self.grant
@@ -368,8 +350,8 @@ class BrowserTerminal:
     async def _send_picture(self, link: BrowserLink) -> None:
         self._picture_due = False
         try:
-            async with asyncio.timeout(self._limits.snapshot_s):
-                picture = await self._pictures.picture(self.grant.session_id, self.session.bytes_out)
+            async with asyncio.timeout(self._services.limits.snapshot_s):
+                picture = await self._services.pictures.picture(self.grant.session_id, self.session.bytes_out)
         except (TimeoutError, OSError):
             # Without a picture the page keeps what it shows and goes on from here.
             return

@@ -27,22 +27,22 @@ from postern.contracts.browser import (
 from postern.contracts.enums import DenialCode
 from postern.kernel.errors import PosternError, SettingsError
 from postern.proxies.core.charset import Charset
-from postern.proxies.core.control.plane import ControlPlane, ControlRefused, ControlUnavailable
-from postern.proxies.core.limits import Limits
-from postern.proxies.core.opening.pace import OpeningPace
-from postern.proxies.core.sessions.registry import NoNewSessions, SessionRegistry
+from postern.proxies.core.opening.permission import permitted, take_up
+from postern.proxies.core.opening.refused import Refused
+from postern.proxies.core.opening.services import CoreServices
 from postern.proxies.core.sessions.watching import Output, Picture, WatchEnded, Watcher
 from postern.proxies.core.sessions.watching import Resized as SizeChanged
 from postern.proxies.core.settings import split_address
-from postern.proxies.core.targets.ports import TargetConnector
-from postern.proxies.core.texts import Text as CoreText
 from postern.proxies.core.texts import end_message
-from postern.proxies.terminal.browser_terminal import BrowserTerminal, PictureSource
+from postern.proxies.terminal.browser_terminal import BrowserTerminal
+from postern.proxies.terminal.limits import TerminalLimits
 from postern.proxies.terminal.link import BrowserLink, LinkGone, NotUnderstood
 from postern.proxies.terminal.texts import Text
 
 log = logging.getLogger(__name__)
 
+#: How the address of a Unix socket begins.
+UNIX: Final = "unix:"
 _FIRST_MESSAGE_S: Final = 10.0
 _PING_S: Final = 20.0
 _WRITE_BUFFER_BYTES: Final = 256 * 1024
@@ -55,23 +55,9 @@ _GOODBYE_S: Final = 1.0
 class StreamServer:
     """Serves `contracts/browser.py` on `address` (`unix:/path` or `host:port`)."""
 
-    def __init__(
-        self,
-        address: str,
-        *,
-        plane: ControlPlane,
-        registry: SessionRegistry,
-        openings: OpeningPace,
-        connector: TargetConnector,
-        pictures: PictureSource,
-        limits: Limits,
-    ) -> None:
+    def __init__(self, address: str, services: CoreServices, limits: TerminalLimits) -> None:
         self._address = address
-        self._plane = plane
-        self._registry = registry
-        self._openings = openings
-        self._connector = connector
-        self._pictures = pictures
+        self._services = services
         self._limits = limits
         self._terminals: dict[UUID, BrowserTerminal] = {}
         self._server: Server | None = None
@@ -88,8 +74,8 @@ class StreamServer:
             "server_header": None,
         }
         try:
-            if self._address.startswith("unix:"):
-                path = self._address.removeprefix("unix:")
+            if self._address.startswith(UNIX):
+                path = self._address.removeprefix(UNIX)
                 _make_room(path)
                 mask = os.umask(0o777 & ~_SOCKET_MODE)
                 try:
@@ -125,62 +111,45 @@ class StreamServer:
                 await link.end(_ended("protocol", Text.NOT_UNDERSTOOD, link))
         except LinkGone:
             return
+        except Refused as refusal:
+            await link.end(Ended(reason=refusal.why, message=" ".join(refusal.sentences)))
         except TimeoutError:
             await link.end(_ended("protocol", Text.TOO_LATE, link))
         except NotUnderstood:
             await link.end(_ended("protocol", Text.NOT_UNDERSTOOD, link))
 
-    async def _redeem(self, token: str, link: BrowserLink) -> AuthorizeAnswer | None:
-        """The control plane's answer when it is a yes to this very person; otherwise the link is ended."""
+    async def _redeem(self, token: str, link: BrowserLink) -> AuthorizeAnswer:
+        """The control plane's answer when it is a yes to this very person. Raises `Refused`."""
         if link.user_id is None:
-            await link.end(_ended(DenialCode.TOKEN_UNKNOWN.value, Text.WRONG_PERSON, link))
-            return None
-        try:
-            answer = await self._plane.redeem_token(
-                RedeemToken(
-                    token=token,
-                    user_id=link.user_id,
-                    remote_addr=link.remote_addr,
-                    language=link.language,
-                    attempt=secrets.token_hex(ATTEMPT_BYTES),
-                )
-            )
-        except (ControlUnavailable, ControlRefused):
-            message = CoreText.CONTROL_UNAVAILABLE.say(link.language)
-            await link.end(Ended(reason=DenialCode.CONTROL_UNAVAILABLE.value, message=message))
-            return None
-        if answer.denial is not None:
-            message = " ".join((answer.denial.message, *answer.denial.reasons))
-            await link.end(Ended(reason=answer.denial.code.value, message=message))
-            return None
+            raise _wrong_person(link)
+        request = RedeemToken(
+            token=token,
+            user_id=link.user_id,
+            remote_addr=link.remote_addr,
+            language=link.language,
+            attempt=secrets.token_hex(ATTEMPT_BYTES),
+        )
+        answer = await permitted(self._services.plane.redeem_token(request), link.language)
         owner = answer.grant.user.id if answer.grant is not None else answer.watch.watcher.id if answer.watch else None
         if owner != link.user_id:
             if answer.grant is not None:
-                self._registry.decline(answer.grant, "the token was redeemed for somebody else")
-            await link.end(_ended(DenialCode.TOKEN_UNKNOWN.value, Text.WRONG_PERSON, link))
-            return None
+                self._services.registry.decline(answer.grant, "the token was redeemed for somebody else")
+            raise _wrong_person(link)
         return answer
 
     async def _open(self, message: Open, link: BrowserLink) -> None:
         if link.user_id is not None:
-            await self._openings.turn(link.user_id)
+            await self._services.openings.turn(link.user_id)
         answer = await self._redeem(message.token, link)
-        if answer is None:
-            return
         if answer.grant is None:
             raise NotUnderstood  # a watch token; the view that nobody has ends with the session
-        try:
-            session = self._registry.open(answer.grant)
-        except NoNewSessions as refused:
-            await link.end(Ended(reason=refused.reason.value, message=refused.message))
-            return
+        session = take_up(self._services.registry, answer.grant)
         terminal = BrowserTerminal(
             session,
             link,
             columns=message.columns,
             rows=message.rows,
-            connector=self._connector,
-            pictures=self._pictures,
+            services=self._services,
             limits=self._limits,
             on_gone=self._gone,
         )
@@ -203,15 +172,15 @@ class StreamServer:
 
     async def _watch(self, message: Watch, link: BrowserLink) -> None:
         answer = await self._redeem(message.token, link)
-        if answer is None:
-            return
         if answer.watch is None:
             if answer.grant is not None:
-                self._registry.decline(answer.grant, "the token was shown where only a watch token opens something")
+                self._services.registry.decline(
+                    answer.grant, "the token was shown where only a watch token opens something"
+                )
             raise NotUnderstood
-        session = self._registry.get(answer.watch.session_id)
+        session = self._services.registry.get(answer.watch.session_id)
         try:
-            watcher = self._registry.watch(answer.watch)
+            watcher = self._services.registry.watch(answer.watch)
         except PosternError as error:
             await link.end(Ended(reason=error.code, message=error.message))
             return
@@ -273,6 +242,10 @@ async def _answer_pings(link: BrowserLink) -> None:
         message = await link.receive()
         if isinstance(message, Ping):
             link.tell(Pong(t=message.t))
+
+
+def _wrong_person(link: BrowserLink) -> Refused:
+    return Refused(Text.WRONG_PERSON.say(link.language), denial=DenialCode.TOKEN_UNKNOWN)
 
 
 def _ended(reason: str, text: Text, link: BrowserLink) -> Ended:

@@ -11,10 +11,10 @@ from typing import Final
 
 from postern.contracts.browser import InputCredit
 from postern.proxies.core.charset import Charset
-from postern.proxies.core.limits import Limits
 from postern.proxies.core.sessions.detection import KEYS_AT_ONCE_BYTES
 from postern.proxies.core.sessions.live_session import LiveSession
 from postern.proxies.core.targets.ports import TargetShell
+from postern.proxies.terminal.limits import TerminalLimits
 
 #: Written in one turn of the event loop; other sessions come in between.
 _TURN_BYTES: Final = 16 * KEYS_AT_ONCE_BYTES
@@ -25,7 +25,9 @@ _CREDIT_STEPS: Final = 16
 class TypedInput:
     """What a page has sent, and how much of it the target has taken. Totals count bytes of the page."""
 
-    def __init__(self, session: LiveSession, charset: Charset, limits: Limits, on_moved: Callable[[], None]) -> None:
+    def __init__(
+        self, session: LiveSession, charset: Charset, limits: TerminalLimits, on_moved: Callable[[], None]
+    ) -> None:
         """`on_moved` is called after input was passed on or had to wait."""
         self._session = session
         self._charset = charset

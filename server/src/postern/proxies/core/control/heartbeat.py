@@ -14,6 +14,7 @@ import postern
 from postern.contracts import PROTOCOL_VERSION
 from postern.contracts.terminals import HEARTBEAT_INTERVAL_S, Heartbeat, HeartbeatAnswer, Order
 from postern.kernel.ids import new_id
+from postern.proxies.core.control.announcement import Announcement
 from postern.proxies.core.control.outbox import EventOutbox
 from postern.proxies.core.control.plane import ControlPlane, ControlRefused, ControlUnavailable
 from postern.proxies.core.sessions.registry import SessionRegistry
@@ -28,10 +29,8 @@ _UNKNOWN_PROXY: Final = 401
 class ProxyState:
     """What a heartbeat tells beside the sessions."""
 
-    stream_address: str
-    ssh_port: int
     volume: Path  # where recordings are kept
-    connections: Callable[[], int]
+    announcement: Callable[[], Announcement] = Announcement
     boot_id: UUID = field(default_factory=new_id)
 
 
@@ -128,7 +127,7 @@ class HeartbeatSender:
         return self._measured
 
     def _heartbeat(self) -> Heartbeat:
-        measures = self._measure()
+        measures, fronts = self._measure(), self._state.announcement()
         return Heartbeat(
             version=postern.__version__,
             protocol_version=PROTOCOL_VERSION,
@@ -136,10 +135,10 @@ class HeartbeatSender:
             cpu_load=measures.cpu_load,
             memory_used=measures.memory_used,
             disk_used=measures.disk_used,
-            connections=self._state.connections(),
+            connections=fronts.connections,
             boot_id=self._state.boot_id,
-            stream_address=self._state.stream_address,
-            ssh_port=self._state.ssh_port,
+            stream_address=fronts.stream_address,
+            ssh_port=fronts.ssh_port,
             unsent_events=self._outbox.unsent,
             unreported=self._outbox.unreported(),
             draining=self._registry.draining,

@@ -1,8 +1,9 @@
 """What a front (ssh, browser terminal) asks of a target, whatever carries it there."""
 
+from abc import ABC, abstractmethod
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass, field
-from typing import Protocol
+from typing import Protocol, TypeVar
 
 from postern.contracts.enums import EndReason
 from postern.kernel.errors import PosternError
@@ -96,13 +97,33 @@ class TargetShell(Protocol):
         """End the program and the connection. Idempotent; no event follows."""
 
 
-class TargetConnector(Protocol):
-    """Opens shells on targets."""
+class TargetLink(ABC):
+    """An open connection to a target, logged in, for one session. What else it can do is its own type's matter."""
 
-    async def open_shell(
-        self, session: LiveSession, pty: Pty, events: TargetEvents, *, prompter: Prompter, progress: Progress
-    ) -> TargetShell:
-        """Connect, check the host key, log in and start a shell with a terminal.
+    @abstractmethod
+    def close(self) -> None:
+        """Leave the target. Idempotent."""
 
-        Raises `TargetFailed`. The caller activates the session before it forwards anything and ends it in every case.
+
+class ShellLink(TargetLink):
+    """A link on which a shell with a terminal can be opened."""
+
+    @abstractmethod
+    async def open_shell(self, pty: Pty, events: TargetEvents, *, language: str) -> TargetShell:
+        """Start a shell. No output is delivered before `resume_reading`. Raises `TargetFailed`.
+
+        The caller activates the session before it forwards anything.
+        """
+
+
+LinkT_co = TypeVar("LinkT_co", bound=TargetLink, covariant=True)
+
+
+class TargetConnector(Protocol[LinkT_co]):
+    """Opens links to targets of one protocol (`connectors.Connectors` knows which)."""
+
+    async def connect(self, session: LiveSession, *, prompter: Prompter, progress: Progress) -> LinkT_co:
+        """Dial (`dialing.dial`), make sure of the target, log in. Raises `TargetFailed`, `PromptCancelled`.
+
+        The credential is asked for last. The caller ends the session in every case.
         """

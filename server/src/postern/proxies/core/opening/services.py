@@ -1,22 +1,27 @@
-"""What the SSH front's parts share."""
+"""What the front of any protocol is given: everything that people and targets are served with."""
 
 from dataclasses import dataclass
 
+from postern.kernel.dialing import DialPolicy
 from postern.proxies.core.control.plane import ControlPlane
 from postern.proxies.core.control.tickets import TicketKeeper
 from postern.proxies.core.limits import Limits
 from postern.proxies.core.opening.pace import OpeningPace
-from postern.proxies.core.sessions.registry import SessionRegistry
+from postern.proxies.core.sessions.registry import SessionRegistry, SnapshotSource
 from postern.proxies.core.shared_settings import SharedSettings
-from postern.proxies.ssh.target import SshTargets
+from postern.proxies.core.targets.connectors import Connectors
 
 
 @dataclass(frozen=True, kw_only=True)
-class FrontServices:
+class CoreServices:
+    """Made once by the composition root, shared by all fronts."""
+
     plane: ControlPlane
     tickets: TicketKeeper
     registry: SessionRegistry
-    targets: SshTargets
+    connectors: Connectors
     settings: SharedSettings
     openings: OpeningPace
+    pictures: SnapshotSource
+    dial_policy: DialPolicy
     limits: Limits

@@ -1,0 +1,115 @@
+"""The proxy's settings on this machine, and the fronts that it serves with."""
+
+import logging
+import os
+import platform
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+from typing import Final
+from urllib.parse import urlsplit
+
+from postern.entrypoints.shutdown import supervised_shutdown_s
+from postern.foundation.local_proxy import LOCAL_PROXY_FILE
+from postern.foundation.part_board import SUPERVISOR_PID
+from postern.foundation.secret_files import read_or_create
+from postern.foundation.settings import Settings
+from postern.foundation.surroundings import Endpoint, look_around, own_services
+from postern.kernel.dialing import DialPolicy
+from postern.kernel.ids import new_token
+from postern.kernel.secret import Secret
+from postern.proxies.core.limits import Limits, share_of_files
+from postern.proxies.core.parts.part import Front
+from postern.proxies.core.settings import ProxyConfig
+from postern.proxies.ssh.limits import SshLimits
+from postern.proxies.ssh.part import SshFront
+from postern.proxies.ssh.settings import SshSettings
+from postern.proxies.terminal.part import TerminalFront
+
+log = logging.getLogger(__name__)
+
+_ANY_HOST: Final = {"0.0.0.0": "127.0.0.1", "::": "::1"}
+
+
+def fronts_of(settings: Settings) -> tuple[Front, ...]:
+    """Everything that people and targets are reached with: one line for each protocol."""
+    return (
+        SshFront(SshSettings(address=str(settings.ssh), host_key_dir=settings.home / "proxy", limits=_ssh(settings))),
+        TerminalFront(os.environ.get("POSTERN_STREAM") or f"unix:{settings.run_dir / 'proxy-stream.sock'}"),
+    )
+
+
+def _ssh(settings: Settings) -> SshLimits:
+    ssh = settings.ssh_limits
+    return SshLimits(
+        connections_total=ssh.connections,
+        connections_unauthenticated=ssh.signing_in,
+        connections_per_source=ssh.connections_per_address,
+        unauthenticated_per_source=ssh.signing_in_per_address,
+        new_connections_per_source_per_s=ssh.new_per_address_per_s,
+        keys_per_source_per_s=ssh.keys_per_address_per_s,
+    )
+
+
+def config_from(settings: Settings) -> ProxyConfig:
+    """What all protocols share. Raises SettingsError."""
+    environ = os.environ
+    token = settings.bootstrap_token
+    control_url = environ.get("POSTERN_CONTROL_URL", "")
+    # Where the control plane has the same data folder, its secret says so, and the proxy need not wait to be accepted.
+    local = "" if control_url else read_or_create(settings.secrets_dir / LOCAL_PROXY_FILE, new_token)
+    return ProxyConfig(
+        state_dir=settings.home / "proxy",
+        control_url=control_url or local_control_url(settings),
+        name=environ.get("POSTERN_PROXY_NAME") or platform.node() or "proxy",
+        bootstrap_token=token or Secret(""),
+        local_secret=Secret(local),
+        limits=_limits(settings, supervised=SUPERVISOR_PID in environ),
+        allow_local_targets=settings.allow_local_targets,
+        blocked_networks=settings.blocked_networks,
+        language=settings.language,
+    )
+
+
+def _limits(settings: Settings, *, supervised: bool) -> Limits:
+    if supervised:
+        return Limits(drain_s=supervised_shutdown_s(settings))
+    return Limits() if settings.shutdown_s is None else Limits(drain_s=float(settings.shutdown_s))
+
+
+def local_control_url(settings: Settings) -> str:
+    """The web part of the same machine."""
+    host = _ANY_HOST.get(settings.http.host, settings.http.host)
+    return f"http://{f'[{host}]' if ':' in host else host}:{settings.http.port}"
+
+
+def within_open_files(
+    open_files: int, config: ProxyConfig, fronts: Sequence[Front]
+) -> tuple[ProxyConfig, tuple[Front, ...]]:
+    """The same settings and fronts, with limits that fit the number of files that this process may hold."""
+    share = share_of_files(open_files, config.limits, *(front.limits for front in fronts))
+    if share == 1:
+        return config, tuple(fronts)
+    limits = config.limits.with_share_of_files(share)
+    log.warning(
+        "the system allows this proxy %d open files: it takes %d sessions at once instead of %d, and %d %% of the connections",
+        open_files,
+        limits.sessions,
+        config.limits.sessions,
+        int(100 * share),
+    )
+    return replace(config, limits=limits), tuple(front.with_share_of_files(share) for front in fronts)
+
+
+def dial_policy_of(settings: Settings, config: ProxyConfig, listening: Callable[[], Sequence[Endpoint]]) -> DialPolicy:
+    """What this proxy never dials: everything that Postern runs, as far as it is known here (K36).
+
+    `listening` is where the proxy's own parts listen.
+    """
+    control = urlsplit(config.control_url)
+    address = (control.hostname or "localhost", control.port or (443 if control.scheme == "https" else 80))
+    services = (*own_services(settings), address)
+    return DialPolicy(
+        allow_local=config.allow_local_targets,
+        blocked_networks=config.blocked_networks,
+        look_around=lambda: look_around([*services, *listening()]),
+    )

@@ -1,0 +1,124 @@
+"""From a wish ("this asset, as that system user") to a link to its target with a session of its own."""
+
+import asyncio
+from typing import Generic, TypeVar
+from uuid import UUID
+
+from postern.contracts.access import AuthorizeRequest
+from postern.contracts.enums import EndReason
+from postern.proxies.core.opening.permission import permitted, take_up
+from postern.proxies.core.opening.reaching import ending, reach
+from postern.proxies.core.opening.refused import Refused
+from postern.proxies.core.opening.services import CoreServices
+from postern.proxies.core.sessions.live_session import LiveSession
+from postern.proxies.core.targets.ports import Prompter, TargetLink
+from postern.proxies.core.texts import Text
+
+Link = TypeVar("Link", bound=TargetLink)
+
+
+class Opening(Generic[Link]):
+    """One session being opened for a person who has signed in at this proxy. It starts at once.
+
+    A manual log-in waits until a channel can ask the person.
+    """
+
+    def __init__(self, core: CoreServices, request: AuthorizeRequest, link: type[Link], *, user_id: UUID) -> None:
+        """`link`: what the front can work with."""
+        self._core = core
+        self._request = request
+        self._link = link
+        self._user_id = user_id
+        self.session: LiveSession | None = None
+        self._prompter: asyncio.Future[Prompter] = asyncio.get_running_loop().create_future()
+        self._abandoned = False
+        self._has_asked = False
+        self._refused: list[tuple[str, str]] = []
+        self._task = asyncio.create_task(self._open(), name="opening")
+        self._task.add_done_callback(_retrieve)
+
+    @property
+    def is_stale(self) -> bool:
+        """The way to the target was open, and its session has ended before anybody took it up."""
+        is_open = self._task.done() and not self._task.cancelled() and self._task.exception() is None
+        return is_open and self.session is not None and self.session.end_reason is not None
+
+    async def result(self, prompter: Prompter) -> tuple[LiveSession, Link]:
+        """The session, still in state `opening`, and its link. Raises `Refused`."""
+        if not self._prompter.done():
+            self._prompter.set_result(prompter)
+        return await asyncio.shield(self._task)
+
+    def abandon(self) -> None:
+        """Nobody waits for this any more (or its channel is gone). Idempotent."""
+        if self._abandoned:
+            return
+        self._abandoned = True
+        if not self._has_asked:
+            self._task.cancel()
+            self._prompter.cancel()
+            return
+        if self.session is None:
+            # The control plane may have permitted it already: its row must hear of the end, so `_open` waits for the answer
+            return
+        self._task.cancel()
+        self._prompter.cancel()
+        if self._task.done() and not self._task.cancelled() and self._task.exception() is None:
+            self._task.result()[1].close()
+        if self.session is not None:
+            self.session.end(EndReason.USER_CLOSED, "left before the session was open")
+
+    def tell_refused(self, request: str, detail: str) -> None:
+        """Something was refused on the connection that this session belongs to."""
+        if self.session is not None:
+            self.session.request_refused(request, detail)
+        else:
+            self._refused.append((request, detail))
+
+    async def _open(self) -> tuple[LiveSession, Link]:
+        session = self.session = await self._authorize()
+        for request, detail in self._refused:
+            session.request_refused(request, detail)
+        if self._abandoned:
+            session.end(EndReason.USER_CLOSED, "left before the session was open")
+            raise Refused(session.end_message, ended=session.end_reason)
+        session.on_end(self._ended_meanwhile)
+        try:
+            with ending(session):
+                link = await reach(
+                    self._core.connectors, session, self._link, prompter=self._ask, progress=lambda _state: None
+                )
+        except asyncio.CancelledError:
+            if session.end_reason is not None and not self._abandoned:
+                # Ended from outside (terminated, limits) while opening: the channel must say why.
+                raise Refused(session.end_message, ended=session.end_reason) from None
+            raise
+        if session.end_reason is not None:
+            link.close()
+            raise Refused(session.end_message, ended=session.end_reason)
+        # The target may be slow to open the program, and no channel may ever ask for one: a session that is over waits
+        # for neither, and whoever waits for the target is let go.
+        session.on_end(lambda _reason, _message: link.close())
+        return session, link
+
+    def _ended_meanwhile(self, _reason: EndReason, _message: str) -> None:
+        self._task.cancel()
+
+    async def _ask(self, text: str, echo: bool) -> str:
+        prompter = await self._prompter
+        return await prompter(text, echo)
+
+    async def _authorize(self) -> LiveSession:
+        await self._core.openings.turn(self._user_id)
+        self._has_asked = True
+        language = self._request.language
+        answer = await permitted(self._core.plane.authorize(self._request), language)
+        if answer.grant is None:
+            raise Refused(Text.END_ERROR.say(language))
+        return take_up(self._core.registry, answer.grant)
+
+
+def _retrieve(task: "asyncio.Task[tuple[LiveSession, Link]]") -> None:
+    """An opening that nobody waits for may fail quietly: its session has told why."""
+    if not task.cancelled():
+        task.exception()

@@ -1,0 +1,28 @@
+"""From a question to the control plane to a session in state `opening`: the same for a ticket and for a token."""
+
+from collections.abc import Awaitable
+
+from postern.contracts.access import AuthorizeAnswer, SessionGrant
+from postern.proxies.core.control.plane import ControlRefused, ControlUnavailable
+from postern.proxies.core.opening.refused import Refused
+from postern.proxies.core.sessions.live_session import LiveSession
+from postern.proxies.core.sessions.registry import NoNewSessions, SessionRegistry
+
+
+async def permitted(asked: Awaitable[AuthorizeAnswer], language: str) -> AuthorizeAnswer:
+    """The answer of the control plane, with a grant (of a session, or of a view). Raises `Refused`."""
+    try:
+        answer = await asked
+    except (ControlUnavailable, ControlRefused) as error:
+        raise Refused.away(language) from error
+    if answer.denial is not None:
+        raise Refused.by(answer.denial, answer.candidates)
+    return answer
+
+
+def take_up(registry: SessionRegistry, grant: SessionGrant) -> LiveSession:
+    """The session of this grant. Raises `Refused`; the control plane is told then that it has ended."""
+    try:
+        return registry.open(grant)
+    except NoNewSessions as error:
+        raise Refused(error.message, ended=error.reason) from error

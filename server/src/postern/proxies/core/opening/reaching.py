@@ -1,0 +1,41 @@
+"""The way from a permitted session to its open target: which connector, and how the session ends when it fails."""
+
+import contextlib
+from collections.abc import Iterator
+from typing import TypeVar
+
+from postern.contracts.enums import DenialCode, EndReason
+from postern.proxies.core.opening.refused import Refused
+from postern.proxies.core.sessions.live_session import LiveSession, SessionOver
+from postern.proxies.core.targets.connectors import Connectors
+from postern.proxies.core.targets.ports import Progress, PromptCancelled, Prompter, TargetFailed, TargetLink
+
+Link = TypeVar("Link", bound=TargetLink)
+
+
+@contextlib.contextmanager
+def ending(session: LiveSession) -> Iterator[None]:
+    """Around everything that opens a target: what fails ends the session with its reason, and is raised as `Refused`."""
+    try:
+        yield
+    except TargetFailed as failure:
+        session.end(failure.reason, failure.detail, message=failure.message)
+        is_away = failure.reason is EndReason.CONTROL_LOST
+        denial = DenialCode.CONTROL_UNAVAILABLE if is_away else None
+        raise Refused(failure.message, denial=denial, ended=failure.reason) from failure
+    except PromptCancelled as cancelled:
+        session.end(EndReason.USER_CLOSED, "no answer to a question", message=cancelled.message)
+        raise Refused(cancelled.message, ended=EndReason.USER_CLOSED) from cancelled
+    except SessionOver as over:
+        raise Refused(over.message, ended=over.reason) from over
+    except Exception as error:
+        session.end(EndReason.ERROR, f"{type(error).__name__}: {error}")
+        raise
+
+
+async def reach(
+    connectors: Connectors, session: LiveSession, link: type[Link], *, prompter: Prompter, progress: Progress
+) -> Link:
+    """A link of this type to the session's target, by the connector of its protocol. Call it within `ending`."""
+    connector = connectors.find(session.grant.protocol, link, session.language)
+    return await connector.connect(session, prompter=prompter, progress=progress)

@@ -1,0 +1,46 @@
+"""The SSH front and the connector to SSH targets, as the composition takes them."""
+
+from dataclasses import dataclass, replace
+from fractions import Fraction
+from typing import Self
+
+from postern.contracts.enums import Protocol
+from postern.proxies.core.control.announcement import Announcement
+from postern.proxies.core.opening.services import CoreServices
+from postern.proxies.core.parts.part import Part
+from postern.proxies.core.settings import split_address
+from postern.proxies.ssh.fast_transport_trial import fast_path_works
+from postern.proxies.ssh.limits import SshLimits
+from postern.proxies.ssh.listener import SshListener
+from postern.proxies.ssh.settings import SshSettings
+from postern.proxies.ssh.target import SshTargets, TargetConnection
+
+
+@dataclass(frozen=True)
+class SshFront:
+    """`core.parts.part.Front`."""
+
+    settings: SshSettings
+
+    @property
+    def limits(self) -> SshLimits:
+        return self.settings.limits
+
+    def with_share_of_files(self, share: Fraction) -> Self:
+        return replace(self, settings=replace(self.settings, limits=self.limits.with_share_of_files(share)))
+
+    async def part(self, services: CoreServices) -> Part:
+        """Raises `SettingsError` when address or host keys cannot be used."""
+        fast = self.settings.fast_transport and await fast_path_works()
+        targets = SshTargets(services.plane, services.limits, self.limits, services.dial_policy, fast=fast)
+        services.connectors.add(Protocol.SSH, targets, TargetConnection)
+        listener = SshListener(self.settings, services, fast=fast)
+        return Part(
+            name="ssh",
+            start=listener.start,
+            close=listener.close,
+            stop=listener.stop,
+            # The port that was really taken, when the setting leaves it open.
+            addresses=lambda: (split_address(self.settings.address), ("localhost", listener.port)),
+            announces=lambda: Announcement(ssh_port=listener.port, connections=listener.admission.connections),
+        )

@@ -1,0 +1,19 @@
+"""Settings of the SSH front, made once by the composition root."""
+
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from postern.proxies.ssh.limits import SshLimits
+
+
+@dataclass(frozen=True, kw_only=True)
+class SshSettings:
+    """`address` is `host:port`; `host_key_dir` holds the host keys (mode 0700).
+
+    `fast_transport` turns the faster data path on (it is tested at start).
+    """
+
+    address: str
+    host_key_dir: Path
+    limits: SshLimits = field(default_factory=SshLimits)
+    fast_transport: bool = True

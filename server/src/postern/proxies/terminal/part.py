@@ -1,0 +1,37 @@
+"""The endpoint of browser terminals, as the composition takes it."""
+
+from dataclasses import dataclass, field, replace
+from fractions import Fraction
+from typing import Self
+
+from postern.proxies.core.control.announcement import Announcement
+from postern.proxies.core.opening.services import CoreServices
+from postern.proxies.core.parts.part import Part
+from postern.proxies.core.settings import split_address
+from postern.proxies.terminal.limits import TerminalLimits
+from postern.proxies.terminal.server import UNIX, StreamServer
+
+
+@dataclass(frozen=True)
+class TerminalFront:
+    """`core.parts.part.Front`. `address`, where the web plane reaches the endpoint, is `unix:/path` or `host:port`."""
+
+    address: str
+    limits: TerminalLimits = field(default_factory=TerminalLimits)
+
+    def with_share_of_files(self, share: Fraction) -> Self:
+        return replace(self, limits=self.limits.with_share_of_files(share))
+
+    def addresses(self) -> tuple[tuple[str, int], ...]:
+        """Where the endpoint listens, if other machines could get there."""
+        return () if self.address.startswith(UNIX) else (split_address(self.address),)
+
+    async def part(self, services: CoreServices) -> Part:
+        server = StreamServer(self.address, services, self.limits)
+        return Part(
+            name="browser terminals",
+            start=server.start,
+            stop=server.stop,
+            addresses=self.addresses,
+            announces=lambda: Announcement(stream_address=self.address),
+        )

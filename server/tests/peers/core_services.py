@@ -1,0 +1,33 @@
+"""What the composition gives every front, for tests that make a proxy of single parts."""
+
+from postern.kernel.dialing import DialPolicy
+from postern.proxies.core.control.plane import ControlPlane
+from postern.proxies.core.control.tickets import TicketKeeper
+from postern.proxies.core.limits import Limits
+from postern.proxies.core.opening.pace import OpeningPace
+from postern.proxies.core.opening.services import CoreServices
+from postern.proxies.core.sessions.registry import SessionRegistry, SnapshotSource
+from postern.proxies.core.shared_settings import SharedSettings
+from postern.proxies.core.targets.connectors import Connectors
+
+
+def core_services(
+    plane: ControlPlane,
+    registry: SessionRegistry,
+    pictures: SnapshotSource,
+    limits: Limits,
+    policy: DialPolicy | None = None,
+) -> CoreServices:
+    """Services without connectors yet."""
+    settings = SharedSettings()
+    return CoreServices(
+        plane=plane,
+        tickets=TicketKeeper(plane),
+        registry=registry,
+        connectors=Connectors(),
+        settings=settings,
+        openings=OpeningPace(settings),
+        pictures=pictures,
+        dial_policy=policy or DialPolicy(allow_local=True),
+        limits=limits,
+    )
