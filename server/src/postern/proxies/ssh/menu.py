@@ -1,14 +1,15 @@
-"""The asset menu: list, search, choose, connect, come back."""
+"""The asset menu on an SSH channel: reads lines, draws pages, connects, comes back. `core.menu` has what is listed."""
 
 import asyncio
 import logging
+from collections.abc import Awaitable
 from typing import Final, Protocol
 
 from postern.contracts.access import ReachableAsset, ReachablePage, ReachableSystemUser, UserIdentity
 from postern.contracts.enums import EndReason
 from postern.contracts.enums import Protocol as AssetProtocol
 from postern.kernel.errors import PosternError
-from postern.proxies.core.control.plane import ControlRefused, ControlUnavailable
+from postern.proxies.core.menu.asset_menu import AssetMenu, Command, Miss, chosen, command_of
 from postern.proxies.core.opening.opening import Opening
 from postern.proxies.core.opening.refused import Refused
 from postern.proxies.core.opening.services import CoreServices
@@ -21,6 +22,8 @@ log = logging.getLogger(__name__)
 _LARGEST_PAGE: Final = 500
 _FRAME_ROWS: Final = 6  # lines around the table
 _SMALLEST_PAGE: Final = 5
+#: The protocols of which this front opens shells.
+_CARRIED: Final = frozenset({AssetProtocol.SSH})
 
 
 #: Exit status of a menu that a shutdown ends; what ssh itself uses for a connection that failed.
@@ -61,16 +64,14 @@ class Menu:
         self._services = services
         self._screen = screen
         self._starter = starter
-        self._search = ""
-        self._offset = 0
-        self._page = ReachablePage(count=0, assets=())
+        self._menu = AssetMenu(starter.reachable, protocols=_CARRIED, language=lambda: screen.language)
         self._history: list[str] = []
 
     async def run(self) -> int:
         """Until the person leaves. Returns the exit status."""
         self._say(Text.MENU_TITLE, name=self._screen.user.name or self._screen.user.username)
         self._say(Text.MENU_INTRO)
-        await self._load(0)
+        await self._show_page(self._menu.turn(Command.FIRST_PAGE, self._page_size()))
         while True:
             try:
                 line = await self._ask(Text.MENU_PROMPT, history=self._history)
@@ -83,7 +84,7 @@ class Menu:
             if line.end is LineEnd.INTERRUPT:
                 continue
             text = line.text.strip()
-            if text in {"q", "Q", "quit", "exit"}:
+            if command_of(text) is Command.QUIT:
                 self._say(Text.MENU_GOODBYE)
                 return 0
             try:
@@ -98,21 +99,15 @@ class Menu:
                 self._screen.say(error.message)
 
     async def _obey(self, text: str) -> EndReason | None:
-        if text in {"?", "h", "help"}:
+        command, size = command_of(text), self._page_size()
+        if command is Command.HELP:
             self._say(Text.MENU_HELP, user=self._screen.user.username)
-        elif text.startswith("/"):
-            self._search = text[1:].strip()
-            await self._load(0)
-        elif text in {"", "p", "r", "P", "R"}:
-            if text:
-                await self._load(self._offset if text in "rR" else 0)
-        elif text in {"n", "N"}:
-            following = self._offset + len(self._page.assets)
-            await self._load(following if following < self._page.count else self._offset)
-        elif text in {"b", "B"}:
-            await self._load(max(0, self._offset - self._page_size()))
-        else:
+        elif command is Command.SEARCH:
+            await self._show_page(self._menu.look_for(text[1:].strip(), size))
+        elif command is Command.GO:
             return await self._go(text)
+        elif command is not Command.NOTHING:
+            await self._show_page(self._menu.turn(command, size))
         return None
 
     # The list
@@ -125,32 +120,21 @@ class Menu:
             return min(int(wanted), _LARGEST_PAGE)
         return max(_SMALLEST_PAGE, self._screen.rows - _FRAME_ROWS)
 
-    async def _load(self, offset: int) -> None:
-        page = await self._reachable(self._search, offset, self._page_size())
-        self._page, self._offset = page, offset
-        if not page.assets:
-            if self._search:
-                self._say(Text.MENU_NOTHING_FOUND, search=self._search)
+    async def _show_page(self, loading: Awaitable[None]) -> None:
+        await loading
+        menu = self._menu
+        if not menu.page.assets:
+            if menu.search:
+                self._say(Text.MENU_NOTHING_FOUND, search=menu.search)
             else:
                 self._say(Text.MENU_EMPTY)
             return
-        self._show(page.assets, offset)
-        size = self._page_size()
-        note = Text.MENU_PAGE.say(
-            self._screen.language, page=offset // size + 1, pages=-(-page.count // size), count=page.count
-        )
-        if self._search:
-            note += "  " + Text.MENU_SEARCHING.say(self._screen.language, search=self._search)
+        self._show(menu.page.assets, menu.offset)
+        at = menu.position(self._page_size())
+        note = Text.MENU_PAGE.say(self._screen.language, page=at.page, pages=at.pages, count=at.count)
+        if menu.search:
+            note += "  " + Text.MENU_SEARCHING.say(self._screen.language, search=menu.search)
         self._screen.say(note)
-
-    async def _reachable(self, search: str, offset: int, limit: int) -> ReachablePage:
-        try:
-            page = await self._starter.reachable(search, offset, limit)
-        except (ControlUnavailable, ControlRefused) as error:
-            raise Refused.away(self._screen.language) from error
-        if page.denial is not None:
-            raise Refused.by(page.denial)
-        return page
 
     def _show(self, assets: tuple[ReachableAsset, ...], offset: int) -> None:
         language = self._screen.language
@@ -205,49 +189,36 @@ class Menu:
         return reason
 
     async def _find(self, text: str) -> ReachableAsset | None:
-        """The asset that `text` means: a number of the list shown, an exact name or address, or a search."""
-        if text.isdecimal():
-            index = int(text) - 1 - self._offset
-            if 0 <= index < len(self._page.assets):
-                return self._page.assets[index]
-            if len(text) < 7:
-                self._say(Text.MENU_NO_SUCH_NUMBER, number=text)
-                return None
-        found = await self._reachable(text, 0, self._page_size())
-        exact = [a for a in found.assets if text.lower() in {a.hostname.lower(), a.ip.lower()}]
-        if len(exact) == 1:
-            return exact[0]
-        if not exact and found.count == 1:
-            return found.assets[0]
-        self._search, self._offset, self._page = text, 0, found
-        if not found.assets:
+        found = await self._menu.find(text, self._page_size())
+        if isinstance(found, ReachableAsset):
+            return found
+        if found is Miss.NO_SUCH_NUMBER:
+            self._say(Text.MENU_NO_SUCH_NUMBER, number=text)
+        elif found is Miss.NOTHING:
             self._say(Text.MENU_NOTHING_FOUND, search=text)
-            self._search = ""
-            return None
-        self._say(Text.MENU_SEVERAL)
-        self._show(found.assets, 0)
+        else:
+            self._say(Text.MENU_SEVERAL)
+            self._show(self._menu.page.assets, 0)
         return None
 
     async def _choose_system_user(self, asset: ReachableAsset) -> ReachableSystemUser | None:
-        usable = [user for user in asset.system_users if user.protocol is AssetProtocol.SSH]
-        if not usable:
+        accounts = self._menu.accounts(asset)
+        if not accounts:
             self._say(Text.MENU_NO_SYSTEM_USER)
             return None
-        if len(usable) == 1:
-            return usable[0]
+        if len(accounts) == 1:
+            return accounts[0]
         self._say(Text.MENU_CHOOSE_SYSTEM_USER, asset=asset.hostname)
-        for number, user in enumerate(usable, 1):
+        for number, user in enumerate(accounts, 1):
             self._screen.say(f"  {number}  {user.name}" + (f" ({user.username})" if user.username else ""))
         while True:
             line = await self._ask(Text.MENU_SYSTEM_USER_PROMPT)
             text = line.text.strip()
             if line.end is not LineEnd.ENTER or not text:
                 return None
-            if text.isdecimal() and 1 <= int(text) <= len(usable):
-                return usable[int(text) - 1]
-            matches = [user for user in usable if text in {user.name, user.username}]
-            if len(matches) == 1:
-                return matches[0]
+            account = chosen(accounts, text)
+            if account is not None:
+                return account
             self._say(Text.MENU_NO_SUCH_NUMBER, number=text)
 
     async def _ask(self, prompt: Text, *, history: list[str] | None = None) -> LineEditor:

@@ -1,0 +1,1 @@
+"""The asset menu: what is listed and what an answer means, without any terminal."""
