@@ -75,7 +75,7 @@ async def serve(folder: Path, port: int, login: str, key: str, person: str, *, f
         )
         await recording.start()
 
-        def open_recorder(grant: SessionGrant, columns: int, rows: int) -> Recorder:
+        def open_recorder(grant: SessionGrant, columns: int, rows: int, _content: object = None, /) -> Recorder:
             return recording.journal.open_session(grant.session_id, columns, rows, header_of(grant, columns, rows))
 
         async with HttpControlPlane(world.url, await obtain_credential(config), LIMITS) as plane:

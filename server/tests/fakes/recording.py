@@ -4,7 +4,7 @@ from dataclasses import dataclass, field
 from uuid import UUID
 
 from postern.contracts.access import SessionGrant
-from postern.contracts.recording.format import INPUT, OUTPUT
+from postern.contracts.recording.format import INPUT, OUTPUT, Content
 from postern.kernel.clock import monotonic_ms
 from postern.proxies.core.sessions.registry import SnapshotSource
 from postern.proxies.core.sessions.watching import Picture
@@ -66,7 +66,7 @@ class FakeRecordings(SnapshotSource):
         self.recorders: dict[UUID, FakeRecorder] = {}
         self.refuse = False
 
-    def open(self, grant: SessionGrant, columns: int, rows: int) -> FakeRecorder:
+    def open(self, grant: SessionGrant, columns: int, rows: int, content: Content | None = None, /) -> FakeRecorder:
         if self.refuse:
             raise OSError("no space left on device")
         recorder = self.recorders[grant.session_id] = FakeRecorder(

@@ -8,6 +8,7 @@ from uuid import UUID
 
 from postern.contracts.access import SessionGrant
 from postern.contracts.events import RecordingSealed
+from postern.contracts.recording.format import Content
 from postern.contracts.recording.trusted_keys import PRIVATE_KEY
 from postern.contracts.terminals import HeartbeatAnswer, Registered
 from postern.entrypoints.proxy_settings import dial_policy_of
@@ -137,8 +138,10 @@ class Core:
         self._renewal = CredentialRenewal(config, credential, self._client, users=users, boot_id=boot_id)
         self.heartbeat = self._heartbeat(boot_id, running)
 
-    def _open_recorder(self, grant: SessionGrant, columns: int, rows: int) -> Recorder:
-        header = header_of(grant, columns, rows)
+    def _open_recorder(
+        self, grant: SessionGrant, columns: int, rows: int, content: Content | None = None, /
+    ) -> Recorder:
+        header = header_of(grant, columns, rows, content)
         return self._recording.journal.open_session(grant.session_id, columns, rows, header, grant.user.id)
 
     def _heartbeat(self, boot_id: UUID, running: Running) -> HeartbeatSender:

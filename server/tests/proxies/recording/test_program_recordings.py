@@ -12,7 +12,9 @@ from hypothesis import strategies as st
 
 from postern.contracts.enums import RecordingState
 from postern.contracts.recording import Recording, RecordingHeader, RecordingUnreadable, iter_asciicast, verify
+from postern.contracts.recording.events import is_sound
 from postern.contracts.recording.format import INPUT, KEYFRAME, OUTPUT, Event
+from postern.contracts.recording.rendering import render
 from postern.contracts.recording.streams import (
     COMMAND,
     ERROR,
@@ -23,8 +25,6 @@ from postern.contracts.recording.streams import (
     Skipped,
     Stream,
     StreamEnd,
-    is_sound,
-    render,
 )
 from postern.proxies.core.recording import Journal, SealedRecording, streams
 from postern.proxies.core.recording.program_recording import ProgramRecording

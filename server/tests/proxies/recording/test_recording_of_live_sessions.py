@@ -46,7 +46,7 @@ def grant(*, strict: bool = True) -> SessionGrant:
 
 
 def registry_of(journal: Journal, events: Events, pictures: Any = None) -> SessionRegistry:
-    def open_recorder(grant: SessionGrant, columns: int, rows: int) -> Recorder:
+    def open_recorder(grant: SessionGrant, columns: int, rows: int, _content: object = None, /) -> Recorder:
         return journal.open_session(grant.session_id, columns, rows, header(grant.session_id))
 
     return SessionRegistry(SessionServices(events=events, open_recorder=open_recorder), Limits(snapshot_s=60), pictures)

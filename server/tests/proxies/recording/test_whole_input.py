@@ -16,7 +16,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from postern.contracts.recording.format import INPUT
-from postern.contracts.recording.streams import SAMPLE, SKIPPED, STREAM_END, Sample, Skipped, Stream, StreamEnd, render
+from postern.contracts.recording.rendering import render
+from postern.contracts.recording.streams import SAMPLE, SKIPPED, STREAM_END, Sample, Skipped, Stream, StreamEnd
 from postern.proxies.core.recording.command_line import export_input
 from postern.proxies.core.recording.journal_format import RECORD_HEADER
 from postern.proxies.core.recording.program_recording import ProgramRecording

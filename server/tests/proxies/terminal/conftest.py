@@ -109,7 +109,7 @@ async def plant(tmp_path: Path, sshd: Sshd, control_plane: FakeControlPlane) -> 
         registry = SessionRegistry(
             SessionServices(
                 events=outbox,
-                open_recorder=lambda grant, columns, rows: recording.journal.open_session(
+                open_recorder=lambda grant, columns, rows, _content=None: recording.journal.open_session(
                     grant.session_id, columns, rows, header_of(grant, columns, rows)
                 ),
                 new_detector=CommandDetector,

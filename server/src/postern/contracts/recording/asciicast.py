@@ -3,11 +3,30 @@
 import codecs
 import json
 from collections.abc import Iterator
-from typing import BinaryIO, Final
+from typing import BinaryIO, Final, assert_never
 
-from postern.contracts.recording.format import END, INPUT, MARK, OUTPUT, RESIZE, Event, RecordingUnreadable
+from postern.contracts.recording.events import (
+    Answer,
+    CommandLine,
+    DesktopFrame,
+    End,
+    ErrorOutput,
+    File,
+    Input,
+    Keyframe,
+    Mark,
+    Note,
+    Output,
+    Query,
+    RecordedEvent,
+    Resize,
+    Unknown,
+    decode,
+)
+from postern.contracts.recording.format import INPUT, MARK
 from postern.contracts.recording.reader import ByteSource, Recording
-from postern.contracts.recording.streams import render
+from postern.contracts.recording.rendering import render
+from postern.contracts.recording.streams import Sample, Skipped, StreamEnd
 
 _CHARSETS: Final = {"utf-8": "utf-8", "gb18030": "gb18030"}
 
@@ -16,7 +35,7 @@ def iter_asciicast(source: BinaryIO | ByteSource | Recording) -> Iterator[bytes]
     """Lines of asciicast v2, each ending in a line feed. Raises `RecordingUnreadable` as soon as it comes to damage.
 
     Characters that are cut by the border between two events are put together; bytes that are no text become U+FFFD.
-    A recording without a terminal shows what `streams.render` makes of it; its input stands beside as "i" events too.
+    A recording without a terminal shows what `rendering.render` makes of it; its input stands beside as "i" events too.
     """
     recording = source if isinstance(source, Recording) else Recording.open(source)
     header = recording.header
@@ -36,48 +55,61 @@ def iter_asciicast(source: BinaryIO | ByteSource | Recording) -> Iterator[bytes]
     output = codecs.getincrementaldecoder(charset)("replace")
     typed = codecs.getincrementaldecoder(charset)("replace")
     last_ms = 0
+    left_out = 0
     for event in recording.events():
         last_ms = event.ms
+        decoded = decode(event.kind, event.data)
+        if isinstance(decoded, Unknown):
+            left_out += 1
+            continue
         if header.streams and event.kind != MARK:
             text = output.decode(render(event.kind, event.data))
             if text:
                 yield _line([event.ms / 1000, "o", text])
             if event.kind != INPUT:
                 continue
-        line = _event_line(event, output, typed)
+        line = _event_line(event.ms / 1000, decoded, output, typed)
         if line is not None:
             yield line
     rest = output.decode(b"", final=True)
     if rest:
         yield _line([last_ms / 1000, "o", rest])
+    if left_out:
+        yield _line([last_ms / 1000, "m", f"{left_out:,} events of a newer version of recordings are left out"])
 
 
-def _event_line(event: Event, output: codecs.IncrementalDecoder, typed: codecs.IncrementalDecoder) -> bytes | None:
-    seconds = event.ms / 1000
-    if event.kind == OUTPUT:
-        text = output.decode(event.data)
-        return _line([seconds, "o", text]) if text else None
-    if event.kind == INPUT:
-        text = typed.decode(event.data)
-        return _line([seconds, "i", text]) if text else None
-    if event.kind == RESIZE:
-        columns, rows = event.size
-        return _line([seconds, "r", f"{columns}x{rows}"])
-    if event.kind == MARK:
-        return _line([seconds, "m", _mark_text(event.data)])
-    if event.kind == END:
-        return None
-    return None
-
-
-def _mark_text(data: bytes) -> str:
-    try:
-        found = json.loads(data)
-    except ValueError as error:
-        raise RecordingUnreadable("mark: not JSON") from error
-    if not isinstance(found, dict):
-        raise RecordingUnreadable("mark: not an object")
-    return " ".join(str(found[name]) for name in ("name", "text") if found.get(name))
+def _event_line(
+    seconds: float, event: RecordedEvent, output: codecs.IncrementalDecoder, typed: codecs.IncrementalDecoder
+) -> bytes | None:
+    match event:
+        case Output(data):
+            text = output.decode(data)
+            return _line([seconds, "o", text]) if text else None
+        case Input(data):
+            text = typed.decode(data)
+            return _line([seconds, "i", text]) if text else None
+        case Resize(columns, rows):
+            return _line([seconds, "r", f"{columns}x{rows}"])
+        case Mark(name, text):
+            return _line([seconds, "m", " ".join(filter(None, (name, text)))])
+        case Note(text):
+            return _line([seconds, "m", text])
+        case (
+            Keyframe()
+            | ErrorOutput()
+            | CommandLine()
+            | End()
+            | Sample()
+            | Skipped()
+            | StreamEnd()
+            | Query()
+            | Answer()
+            | File()
+            | DesktopFrame()
+        ):
+            return None  # shown by `render`, or not at all
+        case _:
+            assert_never(event)
 
 
 def _line(value: object) -> bytes:

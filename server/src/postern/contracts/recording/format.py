@@ -11,6 +11,7 @@ import zlib
 from collections.abc import Iterator
 from dataclasses import dataclass
 from datetime import datetime
+from enum import StrEnum
 from typing import Any, Final, NamedTuple, Self
 from uuid import UUID
 
@@ -53,6 +54,16 @@ _MAX_VARINT: Final = 1 << 53
 _MAX_VARINT_SHIFT: Final = 56
 
 
+class Content(StrEnum):
+    """What a recording shows, and so what plays it. Values stand in headers."""
+
+    TERMINAL = "terminal"
+    PROGRAM = "program"  # input, output and error without a terminal
+    QUERIES = "queries"  # statements and what became of them
+    DESKTOP = "desktop"
+    OTHER = "other"  # of a newer version
+
+
 class RecordingUnreadable(PosternError):
     """The bytes are not a recording that this version can read, or they are damaged."""
 
@@ -64,7 +75,8 @@ class RecordingUnreadable(PosternError):
 class RecordingHeader:
     """What a recording says about itself. Sizes in cells; `charset` is how its output is to be decoded.
 
-    `streams` is the version of the events of a session without a terminal (see `streams`), 0 with a terminal.
+    `streams` is the version of the events of a session without a terminal (see `streams`), 0 with a terminal. `content` is
+    in the file where `streams` does not say it. `events` is the version of the kinds that the recording may hold.
     """
 
     session_id: UUID
@@ -81,16 +93,26 @@ class RecordingHeader:
     charset: str = "utf-8"
     record_input: bool = False
     streams: int = 0
+    content: Content = Content.TERMINAL
+    events: int = 1
 
     def encode(self) -> bytes:
         """JSON as it stands in the file; texts are cut so that it keeps within its limit."""
         fields: dict[str, Any] = {"version": VERSION}
         for name, value in self.__dict__.items():
-            if name != "streams" or value:  # recordings of terminals stay as they were before there were streams
+            if not self._goes_without_saying(name):
                 fields[name] = value[:_MAX_HEADER_TEXT] if isinstance(value, str) else value
         fields["session_id"] = str(self.session_id)
         fields["started_at"] = self.started_at.isoformat(timespec="milliseconds")
         return json_bytes(fields)
+
+    def _goes_without_saying(self, name: str) -> bool:
+        """Recordings stay as they were before these fields were there."""
+        return (
+            (name == "streams" and not self.streams)
+            or (name == "content" and self.content in {Content.TERMINAL, Content.PROGRAM})
+            or (name == "events" and self.events == 1)
+        )
 
     @classmethod
     def decode(cls, data: bytes) -> Self:
@@ -118,6 +140,8 @@ class RecordingHeader:
             rows=int(rows),
             record_input=fields.get("record_input") is True,
             streams=int(fields.get("streams", 0)),
+            content=_content(fields),
+            events=_events_version(fields),
             **{name: _text(fields, name) for name in texts if name in fields},
         )
 
@@ -321,6 +345,20 @@ def chain_start(head: bytes) -> bytes:
 def chain_next(chain: bytes, block_header: bytes, packed: bytes) -> bytes:
     """`hi` from `h(i-1)` and one block."""
     return hashlib.sha256(chain + block_header + hashlib.sha256(packed).digest()).digest()
+
+
+def _content(fields: dict[str, Any]) -> Content:
+    stated = fields.get("content")
+    if stated is None:
+        return Content.PROGRAM if fields.get("streams") else Content.TERMINAL
+    return Content(stated) if stated in set(Content) else Content.OTHER
+
+
+def _events_version(fields: dict[str, Any]) -> int:
+    version = fields.get("events", 1)
+    if type(version) is not int or version < 1:
+        raise RecordingUnreadable("header: events of no version")
+    return version
 
 
 def _text(fields: dict[str, Any], name: str) -> str:

@@ -1,8 +1,7 @@
 """Events of sessions without a terminal: command line, standard input, output and error, and what was not kept of them.
 
 docs/reference/recording-format.md is the same in words. A header with `streams` = 1 says that a recording may hold these
-events; a reader that knows only terminals skips them. `render` gives the text that players, exports and pictures show,
-so that all of them show the same.
+events; a reader that knows only terminals skips them. `events` has all kinds, `rendering` the text that is shown of them.
 """
 
 import struct
@@ -19,20 +18,12 @@ COMMAND: Final = ord("c")
 SAMPLE: Final = ord("s")
 SKIPPED: Final = ord("g")
 STREAM_END: Final = ord("f")
-STREAM_KINDS: Final = frozenset({ERROR, COMMAND, SAMPLE, SKIPPED, STREAM_END})
 
 _FLAG_TEXT: Final = 1
 _SAMPLE: Final = struct.Struct(">BBQ")
 _SKIPPED: Final = struct.Struct(">BQQ32s")
 #: What a sample adds to its data.
 SAMPLE_PREFIX_BYTES: Final = _SAMPLE.size
-
-_COMMAND_STYLE: Final = b"\x1b[1m%s\x1b[22m\r\n"
-_NOTE_STYLE: Final = b"\x1b[2m%s\x1b[22m\r\n"
-_INPUT_STYLE: Final = b"\x1b[36m%s\x1b[39m"
-_ERROR_STYLE: Final = b"\x1b[31m%s\x1b[39m"
-#: A command line is shown as one line: its control characters become blanks.
-_COMMAND_TABLE: Final = bytes.maketrans(bytes((*range(0x20), 0x7F)), b" " * 0x21)
 
 
 class Stream(IntEnum):
@@ -157,50 +148,6 @@ class StreamEnd(NamedTuple):
             parts.append(self.protocol)
         parts.append(f"{self.not_kept:,} not kept" if self.not_kept else "binary, all kept")
         return f"... {', '.join(parts)}, SHA-256 {self.sha256} ..."
-
-
-def is_sound(kind: int, data: bytes) -> bool:
-    """Can a reader make sense of an event of this kind?"""
-    try:
-        if kind == SAMPLE:
-            Sample.decode(data)
-        elif kind == SKIPPED:
-            Skipped.decode(data)
-        elif kind == STREAM_END:
-            StreamEnd.decode(data)
-    except RecordingUnreadable:
-        return False
-    return True
-
-
-def render(kind: int, data: bytes) -> bytes:
-    """What an event of a session without a terminal looks like on one, in the charset of the recording.
-
-    Raises `RecordingUnreadable`.
-    """
-    if kind == SAMPLE:
-        sample = Sample.decode(data)
-        return render(sample.stream.kind, sample.data) if sample.is_text else b""
-    if kind == SKIPPED:
-        stretch = Skipped.decode(data)
-        return _note(f"... {stretch.stream.label}: {stretch.length:,} bytes not kept ...")
-    if kind == STREAM_END:
-        end = StreamEnd.decode(data)
-        return b"" if end.is_whole_text else _note(end.summary())
-    if kind == COMMAND:
-        return _COMMAND_STYLE % data.translate(_COMMAND_TABLE)
-    if kind not in {OUTPUT, INPUT, ERROR}:
-        return b""
-    if kind == INPUT:
-        data = data.replace(b"\0", b"")  # a shell skips them as well
-    lines = data.replace(b"\r\n", b"\n").replace(b"\n", b"\r\n")
-    if kind == OUTPUT:
-        return lines
-    return (_INPUT_STYLE if kind == INPUT else _ERROR_STYLE) % lines
-
-
-def _note(text: str) -> bytes:
-    return _NOTE_STYLE % text.encode("ascii", "replace")
 
 
 def _is_count(value: Any) -> bool:

@@ -14,6 +14,7 @@ from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
 
 from postern.contracts.recording import Recording, RecordingHeader
 from postern.contracts.recording.format import END, INPUT, KEYFRAME, MARK, OUTPUT, RESIZE, SIZE, json_bytes
+from postern.contracts.recording.rendering import render
 from postern.contracts.recording.streams import (
     COMMAND,
     ERROR,
@@ -25,7 +26,6 @@ from postern.contracts.recording.streams import (
     Skipped,
     Stream,
     StreamEnd,
-    render,
 )
 from postern.proxies.core.recording.container import SessionFile
 from postern.proxies.core.recording.journal_format import Record, position_of

@@ -35,7 +35,8 @@ from postern.contracts.recording.format import (
     parse_object,
     unpack_block,
 )
-from postern.contracts.recording.streams import SKIPPED, render
+from postern.contracts.recording.rendering import render
+from postern.contracts.recording.streams import SKIPPED
 
 _FIRST_UNIT_MS: Final = 1_000
 _MAX_END_REASON: Final = 4_096

@@ -9,22 +9,20 @@ import logging
 from collections.abc import Callable
 from typing import Final, Protocol
 
+from postern.contracts.recording.events import is_known, is_sound
 from postern.contracts.recording.format import (
     END,
     FLAG_UNCERTAIN,
-    INPUT,
     KEYFRAME,
     KEYFRAME_PREFIX,
-    MARK,
     OUTPUT,
     RESIZE,
     Event,
     RecordingHeader,
-    RecordingUnreadable,
     encode_event,
-    parse_object,
 )
-from postern.contracts.recording.streams import SKIPPED, STREAM_KINDS, Skipped, is_sound, render
+from postern.contracts.recording.rendering import render
+from postern.contracts.recording.streams import SKIPPED, Skipped
 from postern.contracts.recording.verification import Verdict
 from postern.kernel.clock import monotonic_s
 from postern.proxies.core.recording.container import SessionFile
@@ -115,10 +113,10 @@ class SessionSealing:
     def take(self, record: Record) -> None:
         """The next record of this session. Writes nothing; `due` tells when to call `cut`."""
         ms = max(self._last_ms, record.ms - self.begin_ms)
-        if record.kind not in _KINDS and record.kind not in STREAM_KINDS:
+        if record.kind == KEYFRAME or not is_known(record.kind):
             return
         event = Event(ms, record.kind, record.data)
-        if not _is_sound(event):
+        if not is_sound(record.kind, record.data):
             log.error("session %s: an unreadable record is left out", self.header.session_id)
             self.incomplete = True
             return
@@ -318,20 +316,3 @@ class SessionSealing:
             self._screen.feed(repaint)
         except Exception as error:  # noqa: BLE001 - as in `picture`
             self._stumbled(error)
-
-
-_KINDS: Final = frozenset({OUTPUT, INPUT, RESIZE, MARK, END})
-
-
-def _is_sound(event: Event) -> bool:
-    """Can a reader make sense of it? The journal is ours and checked, so this never fails unless we did."""
-    try:
-        if event.kind == RESIZE:
-            return event.size is not None
-        if event.kind == MARK:
-            parse_object(event.data, "mark")
-        if event.kind in STREAM_KINDS:
-            return is_sound(event.kind, event.data)
-    except RecordingUnreadable:
-        return False
-    return True

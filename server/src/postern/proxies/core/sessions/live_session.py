@@ -29,7 +29,10 @@ from postern.contracts.events import (
     SessionStarted,
     TransferBegun,
 )
-from postern.contracts.recording.streams import Stream, render
+from postern.contracts.recording.events import ToldEvent, encode
+from postern.contracts.recording.format import Content
+from postern.contracts.recording.rendering import render
+from postern.contracts.recording.streams import Stream
 from postern.kernel.clock import monotonic_ms, monotonic_s, now
 from postern.kernel.errors import PosternError
 from postern.kernel.ids import new_id
@@ -270,6 +273,15 @@ class LiveSession:
         if columns:
             self._start_detection()
 
+    def record_events(self, content: Content) -> None:
+        """Start a recording of what the protocol tells by `tell`: queries, a desktop. Raises `SessionOver` as `record` does."""
+        self._raise_if_over()
+        try:
+            self.recorder = self._services.open_recorder(self.grant, 0, 0, content)
+        except _RECORDING_FAULTS as error:
+            if not self._go_on_without_recording(error):
+                raise SessionOver(EndReason.CANNOT_RECORD, self.end_message) from error
+
     def on_end(self, callback: OnEnd) -> None:
         """Have `callback` called when the session ends; at once if it has ended already."""
         if self.end_reason is not None:
@@ -323,6 +335,24 @@ class LiveSession:
             self.bytes_out += len(data)
         self.last_traffic_s = monotonic_s()
         return True
+
+    def tell(self, event: ToldEvent) -> bool:
+        """Record an event of the protocol, before what it tells of goes on. False: the session is over, nothing may go on."""
+        if self.end_reason is not None:
+            return False
+        kind, data = encode(event)
+        if self.recorder is not None:
+            if not self._keep(partial(self.recorder.event, kind, data)):
+                return False
+            self._show(kind, data)
+        self.last_traffic_s = monotonic_s()
+        return True
+
+    def passed(self, *, from_person: int = 0, from_target: int = 0) -> None:
+        """Count bytes of a protocol that records events instead of bytes."""
+        self.bytes_in += from_person
+        self.bytes_out += from_target
+        self.last_traffic_s = monotonic_s()
 
     def _keep(self, write: Callable[[], None]) -> bool:
         """Write to the recording. False: the session is over, do not forward what could not be written."""

@@ -5,6 +5,7 @@ from dataclasses import dataclass, field
 from typing import Protocol
 
 from postern.contracts.access import SessionGrant
+from postern.contracts.recording.format import Content
 from postern.proxies.core.recording.program_recording import MAX_INPUT_BYTES
 from postern.proxies.core.sessions.detection import Behind, NewDetector
 from postern.proxies.core.sessions.event_ledger import EventSink, HeldByPerson
@@ -27,7 +28,13 @@ class Recorder(Protocol):
         """True once the recording can no longer be trusted (a failed sync is noticed later than the write)."""
 
 
-OpenRecorder = Callable[[SessionGrant, int, int], Recorder]
+class OpenRecorder(Protocol):
+    """Begins the recording of a session: of a terminal of this size, or (0) of something else.
+
+    `content` is stated for what is neither a terminal nor a program. Raises `PosternError` or `OSError`.
+    """
+
+    def __call__(self, grant: SessionGrant, columns: int, rows: int, content: Content | None = None, /) -> Recorder: ...
 
 
 @dataclass(frozen=True, kw_only=True)
