@@ -78,6 +78,7 @@ class FakeAsset:
     idle_timeout_s: int = 1800
     control_loss_limit_s: int = 600
     strict: bool = True
+    protocol: Protocol = Protocol.SSH
     id: UUID = field(default_factory=uuid4)
 
     def reachable(self) -> access.ReachableAsset:
@@ -90,7 +91,7 @@ class FakeAsset:
             org_name="Default",
             system_users=tuple(
                 access.ReachableSystemUser(
-                    id=s.id, name=s.name, username=s.login, protocol=Protocol.SSH, priority=s.priority, manual=s.manual
+                    id=s.id, name=s.name, username=s.login, protocol=self.protocol, priority=s.priority, manual=s.manual
                 )
                 for s in self.system_users
             ),
@@ -255,7 +256,7 @@ class FakeControlPlane:
             system_user_name=system_user.name,
             login_name="" if system_user.manual else system_user.login,
             manual=system_user.manual,
-            protocol=Protocol.SSH,
+            protocol=asset.protocol,
             login_from=more.pop("login_from", LoginFrom.SSH_TERMINAL),
             remote_addr=more.pop("remote_addr", "127.0.0.1"),
             target=access.Target(host=asset.host, port=asset.port),
