@@ -8,7 +8,7 @@ import { exactStamp, friendlyDuration, parseTime } from '#/lib/time';
 import { Button, IconButton } from '#/ui/button';
 import { Segmented, Switch } from '#/ui/choice';
 import { SkeletonLines } from '#/ui/skeleton';
-import { FailedState } from '#/ui/states';
+import { FailedState, StateView } from '#/ui/states';
 import type { CommandRow, Replay, SessionRow } from './api';
 import { clockText } from './clock-text';
 import { StreamAccounts } from './StreamAccounts';
@@ -88,6 +88,12 @@ export function ReplayView({
     );
   }
   if (!recording) return <SkeletonLines lines={12} />;
+  if (!recording.isPlayable)
+    return (
+      <StateView drawing="empty" title={t('sessions:replay.not_playable')}>
+        {t('sessions:replay.not_playable_why')}
+      </StateView>
+    );
 
   const durationMs = recording.durationMs;
   const began = parseTime(recording.header.started_at) ?? parseTime(session.date_start);
@@ -134,6 +140,11 @@ export function ReplayView({
           onClick={() => void (isFull ? document.exitFullscreen() : frame.current?.requestFullscreen())}
         />
       </header>
+      {recording.isNewer && (
+        <p role="status" className="border-b border-line bg-surface-1 px-3 py-1 text-meta text-ink-2">
+          {t('sessions:replay.newer')}
+        </p>
+      )}
       <div className="relative min-h-0 grow p-2">
         <ReplayScreen recording={recording} startMs={startMs} onPlayer={take} />
         {state.skippedMs > SKIPPED_SHOWN_MS && (

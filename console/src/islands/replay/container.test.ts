@@ -85,9 +85,36 @@ describe('recordings', () => {
     ]);
   });
 
+  it('of queries show statements, answers, files and notes as the server does, and drive no terminal', async () => {
+    const { shown } = expected('queries.json');
+    const recording = await Recording.open(source(file('queries.postern')));
+    expect(recording.isPlayable).toBe(true);
+    const text = await textOf(recording);
+    expect(text).toBe(shown);
+    expect(text).toContain('12,345 rows');
+    expect(text).not.toContain('\u001b[2J');
+  });
+
+  it('of a desktop, or of a newer version, say that they cannot be played', async () => {
+    const recording = await Recording.open(source(file('desktop.postern')));
+    expect(recording.isPlayable).toBe(false);
+    expect(await textOf(recording)).toBe('');
+    const bytes = file('queries.postern');
+    const renamed = new TextDecoder('latin1').decode(bytes).replace('"queries"', '"unheard"');
+    const newer = await Recording.open(source(Uint8Array.from(renamed, (one) => one.charCodeAt(0))));
+    expect(newer.isPlayable).toBe(false);
+    const later = renamed.replace('"unheard"', '"queries"').replace('"events":2', '"events":3');
+    const opened = await Recording.open(source(Uint8Array.from(later, (one) => one.charCodeAt(0))));
+    expect([opened.isPlayable, opened.isNewer, newer.isNewer]).toEqual([true, true, false]);
+  });
+
+  it.each(['shell', 'program'])('of an earlier version are playable: %s', async (name) => {
+    expect((await Recording.open(source(file(`${name}.postern`)))).isPlayable).toBe(true);
+  });
+
   it('of a program with damaged events show nothing for them', () => {
     const keyframe = [0x6b, 0, 5, 0, 80, 0, 24, 0];
-    for (const kind of ['s', 'g', 'f', 'c', 'x', 'i', 'o', '?']) {
+    for (const kind of ['s', 'g', 'f', 'c', 'x', 'i', 'o', 'q', 'a', 'n', 't', 'd', '?']) {
       const events = parseEvents(Uint8Array.from([...keyframe, kind.charCodeAt(0), 0, 1, 9]), 0, true);
       expect(events[0]?.kind).toBe('keyframe');
     }

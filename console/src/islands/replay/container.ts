@@ -39,6 +39,10 @@ export interface RecordingHeader {
   charset: string;
   /** Version of the events of a program without a terminal; missing with a terminal. */
   streams?: number;
+  /** What it shows, where `streams` does not say it: "queries", "desktop", or what a newer version has. */
+  content?: string;
+  /** Version of the kinds of events that it may hold; missing for the first. */
+  events?: number;
 }
 
 export interface RecordingManifest {
@@ -64,6 +68,10 @@ export type RecordingEvent =
   | { kind: 'output'; ms: number; data: Uint8Array<ArrayBuffer> }
   | { kind: 'resize'; ms: number; columns: number; rows: number }
   | { kind: 'stream_end'; ms: number; end: StreamEnd };
+
+/** The newest version of kinds that is known here. */
+const EVENTS_VERSION = 2;
+const PLAYABLE: readonly [string, ...string[]] = ['terminal', 'program', 'queries'];
 
 /** The newest version of such events that is understood here. */
 const STREAMS_VERSION = 1;
@@ -247,6 +255,16 @@ export class Recording {
   /** A command without a terminal: input, output and error instead of a screen. */
   get isProgram(): boolean {
     return (this.header.streams ?? 0) > 0;
+  }
+
+  /** Whether the player here can show it; a desktop it cannot, nor what a newer version records. */
+  get isPlayable(): boolean {
+    return PLAYABLE.includes(this.header.content ?? PLAYABLE[0]);
+  }
+
+  /** Whether it may hold events that only a newer version shows. */
+  get isNewer(): boolean {
+    return (this.header.events ?? 1) > EVENTS_VERSION;
   }
 
   /** The accounts of a program's streams; they stand at the end of the recording. */

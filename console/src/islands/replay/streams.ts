@@ -1,6 +1,6 @@
 /**
  * What a program without a terminal read and wrote, as text for the player. The server's export and its pictures of the
- * screen show the same: `postern/contracts/recording/streams.py`, docs/reference/recording-format.md.
+ * screen show the same: `postern/contracts/recording/rendering.py`, docs/reference/recording-format.md.
  */
 
 export type StreamLabel = 'stdin' | 'stdout' | 'stderr';
@@ -19,6 +19,8 @@ const LABELS: readonly StreamLabel[] = ['stdin', 'stdout', 'stderr'];
 const KINDS = ['i', 'o', 'x'] as const;
 const SAMPLE_PREFIX_BYTES = 10;
 const SKIPPED_BYTES = 49;
+const QUERY_PREFIX_BYTES = 9;
+const FLAG_LAST = 1;
 const FLAG_TEXT = 1;
 const LINE_FEED = 10;
 const CARRIAGE_RETURN = 13;
@@ -88,6 +90,51 @@ function summary(end: StreamEnd): string {
   return `... ${parts.join(', ')}, SHA-256 ${end.sha256} ...`;
 }
 
+/** A text of a peer that must not drive the terminal of its reader; line feeds stay. */
+function harmless(data: Uint8Array): Uint8Array {
+  return data.map((byte) => ((byte < BLANK && byte !== LINE_FEED) || byte === DELETE ? BLANK : byte));
+}
+
+function harmlessNote(text: string): Uint8Array<ArrayBuffer> {
+  const bytes = new TextEncoder().encode(text);
+  return joined([
+    '\u001b[2m',
+    bytes.map((byte) => (byte < BLANK || byte === DELETE ? BLANK : byte)),
+    '\u001b[22m\r\n',
+  ]);
+}
+
+function fieldsOf(data: Uint8Array): Record<string, unknown> {
+  try {
+    const value: unknown = JSON.parse(new TextDecoder().decode(data));
+    return typeof value === 'object' && value !== null ? (value as Record<string, unknown>) : {};
+  } catch {
+    return {};
+  }
+}
+
+/** Queries, their answers, files and notes; nothing for kinds that are not text, or of a newer version. */
+function renderTold(kind: string, data: Uint8Array): Uint8Array<ArrayBuffer> {
+  if (kind === 'q') {
+    if (data.length < QUERY_PREFIX_BYTES) return NOTHING;
+    const isLast = ((data[QUERY_PREFIX_BYTES - 1] ?? 0) & FLAG_LAST) !== 0;
+    const text = withReturns(harmless(data.subarray(QUERY_PREFIX_BYTES)));
+    return joined(['\u001b[36m', text, '\u001b[39m', isLast ? '\r\n' : '']);
+  }
+  if (kind !== 'a' && kind !== 'n' && kind !== 't') return NOTHING;
+  const { outcome, rows, detail, text, operation, path, size, success } = fieldsOf(data);
+  if (kind === 'a' && typeof outcome === 'string') {
+    const told = [outcome, typeof rows === 'number' ? `${counted(rows)} rows` : '', String(detail ?? '')];
+    return harmlessNote(told.filter((part) => part !== '').join(': '));
+  }
+  if (kind === 'n' && typeof text === 'string') return harmlessNote(text);
+  if (kind === 't' && typeof path === 'string')
+    return harmlessNote(
+      `${String(operation)} ${path}: ${success === true ? `${counted(Number(size))} bytes` : 'failed'}`,
+    );
+  return NOTHING;
+}
+
 /** What an event shows on a terminal; empty for one that shows nothing. */
 export function render(kind: string, data: Uint8Array): Uint8Array<ArrayBuffer> {
   switch (kind) {
@@ -119,6 +166,6 @@ export function render(kind: string, data: Uint8Array): Uint8Array<ArrayBuffer> 
       return end === null || isWholeText(end) ? NOTHING : note(summary(end));
     }
     default:
-      return NOTHING;
+      return renderTold(kind, data);
   }
 }

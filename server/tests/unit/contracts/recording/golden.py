@@ -12,8 +12,22 @@ from uuid import UUID
 
 from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
 
+from postern.contracts.enums import TransferDirection
 from postern.contracts.recording import Recording, RecordingHeader
-from postern.contracts.recording.format import END, INPUT, KEYFRAME, MARK, OUTPUT, RESIZE, SIZE, json_bytes
+from postern.contracts.recording.events import (
+    EVENTS_VERSION,
+    Answer,
+    DesktopFrame,
+    End,
+    File,
+    FrameCodec,
+    Note,
+    Outcome,
+    Query,
+    RecordedEvent,
+    encode,
+)
+from postern.contracts.recording.format import END, INPUT, KEYFRAME, MARK, OUTPUT, RESIZE, SIZE, Content, json_bytes
 from postern.contracts.recording.rendering import render
 from postern.contracts.recording.streams import (
     COMMAND,
@@ -74,6 +88,7 @@ def write_recording(
     rows: int = 24,
     charset: str = "utf-8",
     streams: int = 0,
+    content: Content = Content.TERMINAL,
 ) -> None:
     """Seal `steps` (ms, kind, data) into `path`; a block ends after each step whose number is in `cut_after`."""
     header = RecordingHeader(
@@ -88,6 +103,8 @@ def write_recording(
         remote_addr="192.0.2.7",
         charset=charset,
         streams=streams,
+        content=content,
+        events=EVENTS_VERSION if content in {Content.QUERIES, Content.DESKTOP} else 1,
     )
     path.unlink(missing_ok=True)
     session = SessionSealing(number, SessionFile.create(path, header), screen, 0)
@@ -148,6 +165,36 @@ def write_program() -> None:
     describe(path)
 
 
+def query_steps() -> list[Step]:
+    """Statements with their answers, a note and a file; one statement tries to drive the terminal of its reader."""
+    events: list[tuple[int, RecordedEvent]] = [
+        (0, Note("以 app 登录 db-01")),
+        (100, Query(1, b"select *\n  from t where name = '\x1b[2J'", is_last=False)),
+        (100, Query(1, b"\n  and id = 7;")),
+        (140, Answer(1, Outcome.DONE, 12_345)),
+        (900, Query(2, "drop table 订单".encode())),
+        (901, Answer(2, Outcome.REFUSED, None, "drop is not permitted")),
+        (2_000, File(TransferDirection.DOWNLOAD, "copy to", "/srv/订单.csv", 1_234_567)),
+        (2_500, File(TransferDirection.UPLOAD, "copy from", "/srv/new.csv", 0, False)),
+        (3_000, End("user_closed")),
+    ]
+    return [(ms, *encode(event)) for ms, event in events]
+
+
+def write_queries() -> None:
+    path = FIXTURES / "queries.postern"
+    write_recording(path, query_steps(), number=6, streams=STREAMS_VERSION, content=Content.QUERIES)
+    describe(path)
+
+
+def write_desktop() -> None:
+    path = FIXTURES / "desktop.postern"
+    frames = [DesktopFrame(FrameCodec.RFB, bytes((place,)) * 10, place == 0) for place in range(3)]
+    steps: list[Step] = [(100 * place, *encode(frame)) for place, frame in enumerate(frames)]
+    write_recording(path, steps, number=7, streams=STREAMS_VERSION, content=Content.DESKTOP)
+    describe(path)
+
+
 def write_all() -> None:
     FIXTURES.mkdir(parents=True, exist_ok=True)
     tiny: list[Step] = [(0, OUTPUT, b"$ "), (1_000, OUTPUT, b"id\r\n"), (1_500, END, b"user_closed")]
@@ -162,6 +209,8 @@ def write_all() -> None:
     flood += [(300_000, INPUT, b"\x03"), (300_010, END, b"user_closed")]
     write_recording(FIXTURES / "long.postern", flood, cut_after=tuple(range(499, 6_000, 500)), number=4)
     write_program()
+    write_queries()
+    write_desktop()
     for path in FIXTURES.glob("*.postern"):
         describe(path)
     text = DESCRIPTION.read_text("utf-8")
