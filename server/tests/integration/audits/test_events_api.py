@@ -6,6 +6,7 @@ from typing import Any
 
 import pytest
 from django.db import connection
+from django.test.utils import CaptureQueriesContext
 from rest_framework.test import APIClient
 
 from postern.apps.audits import facade
@@ -133,6 +134,29 @@ def test_counting_a_category_stops(as_auditor: APIClient, monkeypatch: pytest.Mo
     tell(Event.REPLAY_OPENED)
     by_name = {row["value"]: row for row in as_auditor.get(f"{EVENTS}categories/").json()}
     assert (by_name["viewing"]["count"], by_name["viewing"]["count_is_minimum"]) == (2, True)
+
+
+def test_one_statement_counts_all_categories(as_auditor: APIClient) -> None:
+    tell(Event.REPLAY_OPENED, actor=ANN)
+    for query in ({}, {"user": "Ann(ann)"}, {"event": "replay.opened"}, {"date_from": "2001-01-01T00:00:00Z"}):
+        with CaptureQueriesContext(connection) as captured:
+            assert counted(as_auditor, **query)["viewing"] == 1
+        assert len([one for one in captured if "audits_auditevent" in one["sql"]]) == 1, query
+
+
+def test_counting_under_a_narrow_filter_stops_and_says_so_of_every_category(
+    as_auditor: APIClient, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(newest, "SEARCHED", 2)
+
+    def shown() -> set[bool]:
+        rows = as_auditor.get(f"{EVENTS}categories/", {"user": "Ann(ann)"}).json()
+        assert sum(row["count"] for row in rows) <= 3
+        return {row["count_is_minimum"] for row in rows}
+
+    for expected in ({False}, {False}, {True}, {True}):
+        tell(Event.REPLAY_OPENED, actor=ANN)
+        assert shown() == expected
 
 
 def test_counts_of_categories_are_those_of_what_the_caller_may_read(
@@ -300,3 +324,23 @@ def test_rows_that_a_page_reads_do_not_grow_with_the_table(
     many = [cost(query) for query in FILTERS]
     grown = [(query, a, b) for query, a, b in zip(FILTERS, few, many, strict=True) if b > 1.2 * a + 50]
     assert grown == []
+
+
+@pytest.mark.skipif(
+    'connection.vendor != "sqlite"',
+    reason="SQLite counts its steps; PostgreSQL has the same indexes and no such counter",
+)
+def test_rows_that_counting_reads_do_not_grow_with_the_number_of_categories(
+    as_admin: APIClient, steps: Callable[[Callable[[], object]], int]
+) -> None:
+    _fill(8_000)
+    readable = AuditEvent.objects.filter(org_id__in=(DEFAULT_ORG_ID, ROOT_ORG_ID))
+
+    def cost(query: dict[str, str]) -> int:
+        as_admin.get(f"{EVENTS}categories/", query)
+        return steps(lambda: as_admin.get(f"{EVENTS}categories/", query))
+
+    of_nobody = cost({"user": "Nobody(nobody)"})
+    for query in ({"user": "User 4"}, {"event": "replay.opened"}, {"resource_type": "Session"}):
+        reading_them_once = steps(lambda: list(readable.filter(**query).order_by().values_list("event")))  # noqa: B023 - called at once
+        assert cost(query) - of_nobody < 6 * reading_them_once, query  # grouping sorts them

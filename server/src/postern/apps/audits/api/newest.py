@@ -118,6 +118,19 @@ def _count(parts: Parts) -> int:
     return count
 
 
+def count_by_event(parts: Parts, most: int) -> dict[str, int]:
+    """How many rows of each kind of event are among the first `most` rows of each part, in one statement.
+
+    At most `_PARTS` parts.
+    """
+    compiled = (_compiled(part.order_by().values_list("event")[:most]) for part in parts)
+    statements = [statement for statement in compiled if statement]
+    if not statements:
+        return {}
+    union, params = _union(statements)
+    return dict(_all(f"SELECT event, COUNT(*) FROM ({union}) parts GROUP BY event", params))  # noqa: S608 - compiled by Django
+
+
 def _union(statements: list[Statement]) -> tuple[str, list[Any]]:
     parts = (f"SELECT * FROM ({sql}) part{number}" for number, (sql, _params) in enumerate(statements))  # noqa: S608 - compiled by Django
     return " UNION ALL ".join(parts), [value for _sql, values in statements for value in values]
