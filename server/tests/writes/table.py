@@ -1,6 +1,6 @@
 """Every write of every resource: one row for each route and method that could write, several for some."""
 
-from writes import assets, organizations, people, permissions, sessions, signing_in, vault
+from writes import assets, audits, organizations, people, permissions, sessions, signing_in, vault
 from writes.case import Write
 
 AREAS: dict[str, list[Write]] = {
@@ -11,4 +11,5 @@ AREAS: dict[str, list[Write]] = {
     "organizations": organizations.WRITES,
     "signing in": signing_in.WRITES,
     "sessions": sessions.WRITES,
+    "audits": audits.WRITES,
 }

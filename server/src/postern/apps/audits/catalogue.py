@@ -295,6 +295,8 @@ class Event(StrEnum):
     SESSION_ANCHORED = "session.anchored", _C.EVIDENCE, "Running session anchored", "锚定进行中的会话记录"
     SESSION_FORGOTTEN = "session.forgotten", _C.EVIDENCE, "Old session deleted", "清理过期会话"
     EVIDENCE_ADOPTED = "evidence.adopted", _C.EVIDENCE, "Earlier records taken into the chain", "旧记录纳入审计链"
+    VERIFICATION_REQUESTED = "verification.requested", _C.EVIDENCE, "Verification requested", "要求校验审计链"
+    VERIFICATION_FINISHED = "verification.finished", _C.EVIDENCE, "Verification finished", "审计链校验结束"
     RECORDING_CHECKPOINT = "recording.checkpoint", _C.EVIDENCE, "Recording checkpoint", "录像检查点"
     RECORDING_SEALED = "recording.sealed", _C.EVIDENCE, "Recording sealed", "封存录像"
     RECORDING_STORED = "recording.stored", _C.EVIDENCE, "Recording stored", "存储录像"

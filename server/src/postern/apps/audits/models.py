@@ -190,3 +190,37 @@ class PasswordChangeLog(SavedRow):
             "remote_addr": self.remote_addr,
             "datetime": self.datetime.astimezone(UTC).isoformat(timespec="microseconds"),
         }
+
+
+class VerificationState(models.TextChoices):
+    WAITING = "waiting"
+    RUNNING = "running"
+    DONE = "done"
+    INTERRUPTED = "interrupted"
+
+
+class Verification(SavedRow):
+    """A verification of the whole log that somebody asked for. Its numbers are kept for each organization.
+
+    `proof` covers the result under the key of the log: whoever can write to the database alone cannot make up a good one.
+    """
+
+    id = models.UUIDField(primary_key=True, default=new_id, editable=False)
+    state = models.CharField(max_length=16, choices=VerificationState.choices, default=VerificationState.WAITING)
+    #: True while it waits or runs, null afterwards: there is at most one.
+    is_open = models.BooleanField(null=True, unique=True, default=True)
+    date_created = models.DateTimeField(default=clock.now)
+    #: When the worker last showed that it is at work on it.
+    date_beat = models.DateTimeField(null=True)
+    date_finished = models.DateTimeField(null=True)
+    #: Organizations in which it was asked for; each of them has a record, and gets one of its result.
+    asked_in = models.JSONField(default=list)
+    #: Organization → records read, faults, and the first faults as `[kind, place]`.
+    result = models.JSONField(default=dict)
+    proof = models.CharField(max_length=64, default="")
+
+    class Meta:
+        verbose_name = _("Verification")
+
+    def __str__(self) -> str:
+        return self.date_created.astimezone(UTC).strftime("%Y-%m-%d %H:%M UTC")

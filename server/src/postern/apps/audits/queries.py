@@ -1,5 +1,6 @@
 """Reading the log, and proving that nobody bent it."""
 
+from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
@@ -88,10 +89,21 @@ class Statement(NamedTuple):
 
 
 class Count:
-    """How many rows were read so far."""
+    """How many rows were read so far, of each organization. `go_on` is called with each of them and may raise, which ends it all."""
 
-    def __init__(self) -> None:
-        self.rows = 0
+    def __init__(self, go_on: Callable[[], None] = lambda: None) -> None:
+        self.by_organization: Counter[UUID] = Counter()
+        self._go_on = go_on
+
+    def add(self, org_id: UUID, rows: int = 1) -> None:
+        """So many rows of an organization were read."""
+        self._go_on()
+        self.by_organization[org_id] += rows
+
+    @property
+    def rows(self) -> int:
+        """All rows that were read."""
+        return self.by_organization.total()
 
 
 Verifier = Callable[[Count], Iterator[Fault]]
@@ -153,7 +165,7 @@ def _verify_chain(org_id: UUID, head: AuditChain | None, count: Count) -> Iterat
     rows = AuditEvent.objects.filter(org_id=org_id)
     top = rows.order_by("-sequence").values_list("sequence", flat=True).first() or 0
     for event in rows.filter(sequence__lte=top).order_by("sequence").iterator(chunk_size=_AT_ONCE):
-        count.rows += 1
+        count.add(org_id)
         if event.sequence != expected:
             yield Fault(org_id, expected, FaultKind.MISSING)
         elif event.previous != previous:
@@ -200,7 +212,7 @@ def _verify_copies(log: _Copied, count: Count) -> Iterator[Fault]:
                 yield Fault(event.org_id, event.sequence, log.edited)
     keys = log.model.objects.order_by().values_list("pk", flat=True).iterator(chunk_size=_AT_ONCE)
     for some_keys in batched(keys, _ROWS_AT_ONCE):
-        count.rows += len(some_keys)
+        count.add(ROOT_ORG_ID, len(some_keys))
         texts = [str(key) for key in some_keys]
         told = AuditEvent.objects.filter(resource_id__in=texts, resource_type=name, org_id=ROOT_ORG_ID)
         for _key in set(texts) - set(told.values_list("resource_id", flat=True)):

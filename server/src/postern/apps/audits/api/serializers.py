@@ -119,6 +119,29 @@ class CategoryCountSerializer(serializers.Serializer[Any]):
     count_is_minimum = serializers.BooleanField(read_only=True)
 
 
+class FaultSerializer(serializers.Serializer[Any]):
+    """A fault: its kind, also in words, and where it is."""
+
+    kind = serializers.CharField(read_only=True)
+    kind_display = serializers.CharField(read_only=True)
+    place = serializers.CharField(read_only=True)
+
+
+class VerificationSerializer(serializers.Serializer[Any]):
+    """Whether the log is being verified, and how the last verification ended, for the organizations that the caller may audit.
+
+    `records` and `faults` are null when there is no result; `first_faults` are the first twenty.
+    """
+
+    is_waiting = serializers.BooleanField(read_only=True)
+    is_running = serializers.BooleanField(read_only=True)
+    is_interrupted = serializers.BooleanField(read_only=True)
+    date_finished = serializers.DateTimeField(read_only=True, allow_null=True)
+    records = serializers.IntegerField(read_only=True, allow_null=True)
+    faults = serializers.IntegerField(read_only=True, allow_null=True)
+    first_faults = FaultSerializer(many=True, read_only=True)
+
+
 class OperateLogSerializer(ResourceSerializer):
     """What was created, changed or deleted, by whom, with the old and the new values."""
 

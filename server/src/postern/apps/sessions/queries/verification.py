@@ -37,7 +37,8 @@ def verify(count: Count) -> Iterator[Fault]:
         sessions = list((rows.filter(pk__gt=last) if last else rows)[:_SESSIONS_AT_ONCE])
         if not sessions:
             break
-        count.rows += len(sessions)
+        for session in sessions:
+            count.add(session.org_id)
         suspects = {fault.session_id for fault in _faults_of(sessions, count) if fault.session_id}
         for session_id in sorted(suspects):
             yield from _again(session_id)
@@ -111,8 +112,8 @@ def _row_faults(by_id: dict[UUID, Session], anchors: dict[UUID, Statement | None
     """The rows of these sessions, in the order of their chains: each fits its proof, none is missing, none is extra."""
     number, head = dict.fromkeys(by_id, 0), dict.fromkeys(by_id, evidence.GENESIS)
     for session_id, place, covered, values, proof in _chained_rows(by_id):
-        count.rows += 1
         session = by_id[session_id]
+        count.add(session.org_id)
         for gap in range(number[session_id] + 1, min(place, number[session_id] + 2)):
             yield _fault(session, FaultKind.ROW_MISSING, f"row {gap}")
         version = evidence.version_of(proof)
