@@ -106,3 +106,43 @@ def test_events_that_cannot_be_loaded_say_so(screen: Page) -> None:
     screen.reload()
     expect(screen.get_by_role("button", name="Retry")).to_be_visible()
     picture(screen, "events-failed")
+
+
+VERIFYING = {
+    "en": (
+        re.compile("^Verify"),
+        re.compile("^(Waiting to verify|Verifying)"),
+        "Audit chain intact",
+        "Verification finished",
+    ),
+    "zh-hans": (
+        re.compile("校验$"),
+        re.compile("^(等待校验|正在校验)"),
+        "审计链完整",
+        "审计链校验结束",
+    ),
+}
+
+
+@pytest.mark.parametrize(
+    "screen",
+    [
+        ("zh-hans", 1440, "light"),
+        ("en", 1440, "dark"),
+        ("zh-hans", 320, "light"),
+        ("en", 320, "dark"),
+    ],
+    indirect=True,
+    ids=lambda one: "-".join(map(str, one)),
+)
+def test_log_is_verified_again_by_the_worker(screen: Page, request: pytest.FixtureRequest) -> None:
+    name = request.node.callspec.id
+    again, under_way, whole, event = VERIFYING["zh-hans" if "zh-hans" in name else "en"]
+    screen.get_by_role("button", name=again).click()
+    expect(screen.get_by_role("status").filter(has_text=under_way)).to_be_visible()
+    picture(screen, f"verifying-{name}")
+    expect(screen.get_by_role("status").filter(has_text=whole)).to_be_visible()
+    expect(screen.get_by_text(event).first).to_be_attached()  # the list has the event of it without a refresh
+    picture(screen, f"verified-{name}")
+    assert axe_findings(screen) == []
+    assert screen.evaluate("document.documentElement.scrollWidth <= innerWidth")

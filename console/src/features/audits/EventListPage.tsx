@@ -2,6 +2,7 @@ import { keepPreviousData, useQuery } from '@tanstack/react-query';
 import { ListTree } from 'lucide-react';
 import { http } from '#/lib/http/client';
 import { useT } from '#/lib/i18n';
+import { queryClient } from '#/lib/query';
 import { useSession } from '#/lib/session';
 import { defineResource } from '#/resource/define';
 import { MonoCell, TimeCell } from '#/resource/format';
@@ -12,6 +13,7 @@ import { ResourceList } from '#/resource/list/ResourceList';
 import { useMetadata } from '#/resource/use-metadata';
 import { Status } from '#/ui/status';
 import { EventDetails, type EventRow } from './EventDetails';
+import { VerificationStatus } from './VerificationStatus';
 
 const API = 'audits/events/';
 /** Days that the list goes back when it is opened. */
@@ -97,7 +99,7 @@ function CategoryStrip() {
     <div
       role="group"
       aria-label={t('audits:event.category')}
-      className="flex min-h-8 gap-1 overflow-x-auto pb-1 sm:flex-wrap"
+      className="flex min-h-8 min-w-0 gap-1 overflow-x-auto pb-1 sm:flex-wrap"
     >
       {all.map(({ value, display_name }) => (
         <button
@@ -117,7 +119,19 @@ function CategoryStrip() {
   );
 }
 
+/** The end of a verification is an event itself. */
+function showNewEvents(): void {
+  void queryClient.invalidateQueries({ queryKey: ['list', API] });
+  void queryClient.invalidateQueries({ queryKey: besideList(API) });
+}
+
 /** Everything that the audit log holds. */
 export function EventListPage() {
-  return <ResourceList resource={eventLog} strip={<CategoryStrip />} />;
+  const strip = (
+    <div className="flex flex-wrap items-start justify-between gap-x-4 gap-y-1.5">
+      <CategoryStrip />
+      <VerificationStatus onFinished={showNewEvents} />
+    </div>
+  );
+  return <ResourceList resource={eventLog} strip={strip} />;
 }

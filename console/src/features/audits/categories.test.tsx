@@ -24,6 +24,9 @@ const { sent } = recordedServer(() => [
     HttpResponse.json({ name: 'events', actions: { GET: { category } } }),
   ),
   mock.get('*/api/v1/audits/events/', () => HttpResponse.json(pageOf([]))),
+  mock.get('*/api/v1/audits/verification/', () =>
+    HttpResponse.json({ date_finished: null, first_faults: [] }),
+  ),
   mock.get('*/api/v1/audits/events/categories/', () =>
     HttpResponse.json([count('viewing', 17), count('refusals', 999, true), count('messages', 0)]),
   ),
