@@ -2,10 +2,13 @@
 
 import json
 import os
+import signal
 import subprocess
 import sys
 import textwrap
+import time
 from contextlib import ExitStack
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -124,6 +127,33 @@ def test_k72_child_that_hangs_is_ended(in_english: APIClient, monkeypatch: pytes
     answer = _upload(in_english, "text/xlsx", HONEST)
     assert answer.status_code == 400
     assert answer.json()["detail"].startswith("Reading the file needs too much")
+
+
+@pytest.mark.any_database
+def test_end_of_the_child_is_told_and_not_looked_for(in_english: APIClient, monkeypatch: pytest.MonkeyPatch) -> None:
+    slept: list[float] = []
+    monkeypatch.setattr(time, "sleep", slept.append)
+    assert body_of(_upload(in_english, "text/xlsx", HONEST))
+    assert slept == []
+
+
+@pytest.mark.any_database
+def test_child_that_is_ended_leaves_neither_a_process_nor_an_open_file(
+    in_english: APIClient, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    started: list[subprocess.Popen[bytes]] = []
+    real = subprocess.Popen
+
+    def watched(*arguments: Any, **options: Any) -> subprocess.Popen[bytes]:
+        started.append(real(*arguments, **options))
+        return started[-1]
+
+    monkeypatch.setattr(importing.subprocess, "Popen", watched)
+    monkeypatch.setattr(importing, "_WALL_S", 0.0)
+    assert _upload(in_english, "text/xlsx", HONEST).status_code == 400
+    assert started[0].returncode == -signal.SIGKILL
+    opened = {str(path.readlink()) for path in Path("/proc/self/fd").iterdir() if path.is_symlink()}
+    assert "anon_inode:[pidfd]" not in opened
 
 
 @pytest.mark.any_database
