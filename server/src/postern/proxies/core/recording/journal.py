@@ -170,6 +170,8 @@ class Journal:
         self._names_dirty = False
         self._dirty_since_ms = 0
         self._broken: OSError | None = None
+        #: The segment that failed, until its mark stands.
+        self._unmarked = 0
         self._latency = LatencyHistogram()
         self._written_bytes = 0
         self._sync_max_ms = 0.0
@@ -345,10 +347,17 @@ class Journal:
         self._open.clear()
         self._tell(callbacks, failure)
         if self._folder is not None and self._segment:
+            self._unmarked = self._segment
             try:
-                self._folder.failed_path(self._segment).touch()
+                self._mark_failed(self._folder)
             except OSError:
-                log.warning("the failed segment could not be marked; the sealer sees it when the next one begins")
+                log.warning("the failed segment could not be marked; nothing is recorded before it is")
+
+    def _mark_failed(self, folder: JournalFolder) -> None:
+        """Tell the sealer that what is open in the last segment has lost its end. Raises OSError."""
+        if self._unmarked:
+            folder.mark_failed(self._unmarked)
+            self._unmarked = 0
 
     def _tell(self, callbacks: list[OnFailure], failure: RecordingFailed) -> None:
         for callback in callbacks:
@@ -358,7 +367,14 @@ class Journal:
                 callback(failure)
 
     def _give_segment_up(self) -> None:
-        """Go on with a fresh segment after a failure. The old one keeps what it has, without an end record."""
+        """Go on with a fresh segment after a failure. The old one keeps what it has. Raises `RecordingFailed`.
+
+        Not before its mark stands: it may have its end record already, and the sealer would wait for the ends of its sessions.
+        """
+        try:
+            self._mark_failed(self._require_folder())
+        except OSError as error:
+            raise RecordingFailed("the recording cannot be written") from error
         if self._fd >= 0:
             with self._segments_lock:
                 self._abandoned.append(self._fd)

@@ -5,7 +5,7 @@ import os
 import secrets
 import shutil
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Final, NoReturn
 
@@ -36,15 +36,26 @@ def write_file_durably(path: Path, data: bytes) -> None:
 def replace_file(path: Path, data: bytes) -> None:
     """As `write_file_durably`, but the new name is durable only after `sync_directory`."""
     draft = path.with_name(path.name + ".new")
-    with draft.open("wb") as file:
-        file.write(data)
-        file.flush()
-        os.fsync(file.fileno())
-    draft.replace(path)
+    try:
+        with draft.open("wb") as file:
+            file.write(data)
+            file.flush()
+            os.fsync(file.fileno())
+        draft.replace(path)
+    except OSError:
+        draft.unlink(missing_ok=True)
+        raise
 
 
 def _refuse_half_segment() -> NoReturn:
     raise OSError("the disk did not take a whole segment")
+
+
+def _remove_empty(folder: Path) -> None:
+    """Remove a folder that holds a lock at most. Opens no file: there may be none left to open."""
+    with suppress(OSError):
+        (folder / _LOCK).unlink(missing_ok=True)
+        folder.rmdir()
 
 
 class JournalFolder:
@@ -62,12 +73,20 @@ class JournalFolder:
         journal_dir.mkdir(mode=0o700, parents=True, exist_ok=True)
         name = f"{int(now().timestamp() * 1000):014d}-{secrets.token_hex(4)}"
         draft = journal_dir / f".{name}"
-        draft.mkdir(mode=0o700)
-        lock = os.open(draft / _LOCK, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
-        fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
         path = journal_dir / name
-        draft.rename(path)
-        sync_directory(journal_dir)
+        draft.mkdir(mode=0o700)
+        lock = -1
+        try:
+            lock = os.open(draft / _LOCK, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
+            fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            draft.rename(path)
+            sync_directory(journal_dir)
+        except OSError:  # nobody would ever look into the folder, or release the lock
+            if lock >= 0:
+                os.close(lock)
+            for folder in (draft, path):
+                _remove_empty(folder)
+            raise
         return cls(path), lock
 
     @classmethod
@@ -87,6 +106,11 @@ class JournalFolder:
     def failed_path(self, number: int) -> Path:
         """Stands there when the writer gave the segment up after an error."""
         return self.path / f"{number:08d}.failed"
+
+    def mark_failed(self, number: int) -> None:
+        """Note that the writer gave the segment up. Opens no file: there may be none left to open. Raises OSError."""
+        with suppress(FileExistsError):
+            os.mknod(self.failed_path(number), 0o600)
 
     def segments(self) -> list[int]:
         """Numbers of the segments that exist, ascending."""
@@ -116,10 +140,18 @@ class JournalFolder:
             raise
 
     def take_spare(self, number: int) -> int:
-        """Turn the spare into segment `number`; its descriptor. Raises OSError."""
-        path = self.segment_path(number)
-        (self.path / _SPARE).rename(path)
-        return os.open(path, os.O_RDWR | os.O_CLOEXEC)
+        """Turn the spare into segment `number`; its descriptor. Raises OSError; the spare is still there then.
+
+        It is opened before it gets its number: a segment that nobody could open would belong to no writer.
+        """
+        spare = self.path / _SPARE
+        descriptor = os.open(spare, os.O_RDWR | os.O_CLOEXEC)
+        try:
+            spare.rename(self.segment_path(number))
+        except OSError:
+            os.close(descriptor)
+            raise
+        return descriptor
 
     def is_abandoned(self) -> bool:
         """Is its writer gone? The kernel drops the lock with the process, however it ends."""
@@ -149,13 +181,15 @@ class JournalFolder:
         return {int(line) for line in path.read_bytes().split(b"\n")[:-1] if line.isdigit()}
 
     def add_done_sessions(self, numbers: list[int]) -> None:
-        """Durable when it returns."""
+        """Durable when it returns. Raises OSError; some of the numbers may stand there then."""
         path = self.path / _DONE
         is_new = not path.exists()
         descriptor = os.open(path, os.O_RDWR | os.O_CREAT | os.O_APPEND | os.O_CLOEXEC, 0o600)
         try:
             # The line feed in front ends a line that a full disk or a death left torn.
-            os.write(descriptor, b"\n" + b"".join(b"%d\n" % number for number in numbers))
+            lines = b"\n" + b"".join(b"%d\n" % number for number in numbers)
+            if os.write(descriptor, lines) != len(lines):
+                raise OSError("the disk did not take all numbers")
             os.fsync(descriptor)
         finally:
             os.close(descriptor)
