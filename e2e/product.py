@@ -1,5 +1,6 @@
 """The whole product, started as a person would start it, on free ports and an empty data folder."""
 
+import contextlib
 import http.cookiejar
 import json
 import os
@@ -22,6 +23,8 @@ from peers.ports import free_port
 POSTERN = Path(sys.executable).parent / "postern"
 ADMIN_PASSWORD = "gate-Keeper-of-the-wall-7"
 START_TIMEOUT_S = 240.0
+#: What a product that is given up may need for ending by itself; then it is killed.
+GIVE_UP_S = 60.0
 
 
 def wait_until(condition: Any, timeout_s: float = 60.0, every_s: float = 0.05, message: str = "condition") -> Any:
@@ -131,8 +134,8 @@ class Product:
         self.process: subprocess.Popen[bytes] | None = None
         self._log_seen = 0
 
-    def start(self) -> "Product":
-        """Start and wait until every part is healthy."""
+    def start(self, limit_s: float = START_TIMEOUT_S) -> "Product":
+        """Start and wait until every part is healthy. One that does not become so leaves no process behind."""
         with self.log.open("ab") as log:
             self.process = subprocess.Popen(
                 [str(POSTERN), "up"],
@@ -142,8 +145,34 @@ class Product:
                 umask=0o022,  # an ordinary shell's: what is private is made so by the product
             )
         self.started.append(self)
-        wait_until(self._healthy_or_ended, START_TIMEOUT_S, message="health")
+        try:
+            wait_until(self._healthy_or_ended, limit_s, message="health")
+        except BaseException:  # a test that is interrupted meanwhile, too
+            self._give_up()
+            raise
         return self
+
+    def _give_up(self) -> None:
+        """End what was started, in whatever state it is."""
+        assert self.process is not None
+        self.started.remove(self)
+        family = self.family()
+        self.process.send_signal(signal.SIGINT)
+        _, left = psutil.wait_procs(family, timeout=GIVE_UP_S)
+        for process in {*left, *self.family()}:
+            with contextlib.suppress(psutil.NoSuchProcess):
+                process.kill()
+        psutil.wait_procs(left, timeout=GIVE_UP_S)
+        self.process.wait(GIVE_UP_S)
+
+    def family(self) -> list[psutil.Process]:
+        """All processes of this product: of its data folder, and what they have started."""
+        found: dict[int, psutil.Process] = {}
+        for process in psutil.process_iter():
+            with contextlib.suppress(psutil.Error):
+                if process.environ().get("POSTERN_HOME") == str(self.home):
+                    found |= {one.pid: one for one in (process, *process.children(recursive=True))}
+        return list(found.values())
 
     def _healthy_or_ended(self) -> bool:
         assert self.process is not None
