@@ -4,7 +4,7 @@ from pathlib import Path
 from typing import Any, Final, Self
 
 from browser import PATIENCE_MS
-from playwright.sync_api import Locator, Page, Request, expect
+from playwright.sync_api import Error, Locator, Page, Request, expect
 from product import wait_until
 
 AXE: Final = Path(__file__).resolve().parent.parent / "console" / "node_modules" / "axe-core" / "axe.min.js"
@@ -71,8 +71,13 @@ class Requests:
 
     def _rest(self) -> bool:
         begun = self._begun
-        at_rest(self._page)
-        self._page.evaluate(IDLE, PATIENCE_MS)
+        try:
+            at_rest(self._page)
+            self._page.evaluate(IDLE, PATIENCE_MS)
+        except Error as error:
+            if "context was destroyed" not in error.message:
+                raise
+            return False  # another document took the place of this one
         return begun == self._begun and not self._open
 
 

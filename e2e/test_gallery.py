@@ -9,7 +9,7 @@ from urllib.error import URLError
 from urllib.request import urlopen
 
 import pytest
-from accessibility import at_rest, axe_findings
+from accessibility import Requests, at_rest, axe_findings
 from browser import window
 from playwright.sync_api import Browser, Locator, Page, expect
 from product import free_port, wait_until
@@ -67,8 +67,10 @@ def gallery(browser: Browser, tmp_path_factory: pytest.TempPathFactory) -> Itera
     try:
         wait_until(answers, timeout_s=180, message=f"the development server, see {log}")
         # The server bundles packages when they are first asked for, and loads the page again when it finds more.
-        page = opened(browser, address, "light", "en")
-        page.wait_for_load_state("networkidle")
+        page = window(browser).new_page()
+        with Requests(page) as requests:
+            show(page, address, "light", "en")
+            requests.complete()
         page.context.close()
         yield address
     finally:
@@ -78,11 +80,15 @@ def gallery(browser: Browser, tmp_path_factory: pytest.TempPathFactory) -> Itera
 
 def opened(browser: Browser, address: str, theme: str, language: str, **options: Any) -> Page:
     page = window(browser, **options).new_page()
+    show(page, address, theme, language)
+    return page
+
+
+def show(page: Page, address: str, theme: str, language: str) -> None:
     page.add_init_script(f"localStorage.theme = '{theme}'; localStorage.lang = '{language}'")
     page.goto(address)
     # The last part to come: rows of a generic table.
     expect(page.get_by_text("plan-01").first).to_be_visible()
-    return page
 
 
 def overlays(page: Page) -> Iterator[tuple[str, Locator]]:

@@ -3,6 +3,7 @@
 import json
 
 import pytest
+from accessibility import Requests
 from company import Company, account, cookie, go, signed_in, stored
 from playwright.sync_api import Browser, Page, expect
 from product import wait_until
@@ -134,18 +135,20 @@ def test_unknown_page_and_the_way_out(page: Page, company: Company) -> None:
     assert page.url.endswith("/ui/404")
     page.get_by_role("heading", level=1, name="Page not found").wait_for()
     account(page).click()
-    with page.expect_request(lambda request: "/core/auth/logout/" in request.url) as out:
-        page.get_by_role("menuitem", name="Sign out").click()
-    assert out.value.url.endswith("/core/auth/logout/?next=%2Fui%2F")
-    page.get_by_label("Username").wait_for()
-    page.wait_for_load_state("networkidle")
+    with Requests(page) as requests:
+        with page.expect_request(lambda request: "/core/auth/logout/" in request.url) as out:
+            page.get_by_role("menuitem", name="Sign out").click()
+        assert out.value.url.endswith("/core/auth/logout/?next=%2Fui%2F")
+        page.get_by_label("Username").wait_for()
+        requests.complete()
     page.goto("about:blank")  # a page that still lives could be given a cookie again
     page.context.clear_cookies()
-    with page.expect_request(lambda request: "/core/auth/login/" in request.url) as back:
-        page.goto(f"{company.product.url}/ui/users/users?page=2")
-    assert "next=%2Fui%2Fusers%2Fusers%3Fpage%3D2" in back.value.url
-    page.get_by_label("Username").wait_for()
-    page.wait_for_load_state("networkidle")
+    with Requests(page) as requests:
+        with page.expect_request(lambda request: "/core/auth/login/" in request.url) as back:
+            page.goto(f"{company.product.url}/ui/users/users?page=2")
+        assert "next=%2Fui%2Fusers%2Fusers%3Fpage%3D2" in back.value.url
+        page.get_by_label("Username").wait_for()
+        requests.complete()
 
 
 def test_ordinary_user_has_no_selector_and_a_phone_has_everything(browser: Browser, company: Company) -> None:
