@@ -21,6 +21,8 @@ for name in [name for name in os.environ if name.startswith("POSTERN_") and name
 os.environ["POSTERN_HOME"] = str(HOME)
 os.environ["DJANGO_SETTINGS_MODULE"] = "postern.foundation.django_settings"
 os.environ["POSTERN_ALLOW_LOCAL_TARGETS"] = "yes"
+if "PYTEST_XDIST_WORKER" not in os.environ:
+    os.environ["TEST_RUN_FOLDER"] = str(HOME)  # workers inherit it
 
 import django
 
@@ -42,6 +44,7 @@ from rest_framework.test import APIClient
 from emptying import quick_emptying
 from factories import licences
 from factories.hearing import Hearing, hearing
+from migrated_once import drop_copy, is_worker, migrated_once
 from postern.apps.users.hashing import BoundedArgon2Hasher
 from postern.apps.users.models import Membership, OrgRole, SystemRole, User
 from postern.foundation.gathered import Gathered
@@ -104,6 +107,8 @@ def depends_on_database(item: pytest.Item) -> bool:
 
 def pytest_unconfigure() -> None:
     """Leave nothing behind."""
+    if not is_worker():
+        drop_copy(HOME)
     shutil.rmtree(HOME, ignore_errors=True)
 
 
@@ -131,6 +136,15 @@ def _day_of_licences_stays() -> Iterator[None]:
 @pytest.fixture(autouse=True, scope="session")
 def _tables_are_emptied_quickly() -> Iterator[None]:
     with quick_emptying():
+        yield
+
+
+@pytest.fixture(scope="session")
+def django_db_modify_db_settings(
+    django_db_modify_db_settings: None, _tables_are_emptied_quickly: None
+) -> Iterator[None]:
+    """The last thing before the test database is made."""
+    with migrated_once():
         yield
 
 
