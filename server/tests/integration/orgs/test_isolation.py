@@ -26,6 +26,7 @@ API: Final = "/api/v1/"
 
 #: Paths (from their beginning) to which organizations mean nothing, and why.
 ELSEWHERE: Final = {
+    "audits/verification/": "everything is verified at once; whose numbers are shown: test_verification_on_request",
     "authentication/": "a person's own sign-ins, keys and tokens",
     "assets/platforms/": "shared by all organizations",
     "assets/favorite-assets/": "a person's own stars",
@@ -252,6 +253,7 @@ def test_k68_nothing_is_created_in_the_root_organization(
 ALSO_IN_ROOT: Final = (
     "users/users/",  # accounts: some belong to no organization at all
     "terminal/",  # watching, verifying and ending sessions
+    "audits/verification/",  # reads everything, and changes nothing of an organization
 )
 
 
