@@ -1,6 +1,7 @@
 """The gallery: every part of the console in every state, held to the accessibility rules in both themes and narrow."""
 
 import os
+import re
 import subprocess
 from collections.abc import Iterator
 from pathlib import Path
@@ -24,6 +25,8 @@ OPENERS: Final = (
     ("Drawer", "dialog"),
     ("Confirm", "alertdialog"),
     ("Create plan", "dialog"),
+    ("Choose Expires", "dialog"),
+    ("Time range", "dialog"),
 )
 #: Notes whatever takes time to move or to fade; `window.__moved` has the names.
 WITNESS: Final = """
@@ -149,3 +152,32 @@ def test_tooltips_come_to_the_keyboard_too(browser: Browser, gallery: str) -> No
     expect(tip).to_be_visible()
     page.keyboard.press("Escape")
     expect(tip).to_have_count(0)
+
+
+def test_dates_are_chosen_by_keyboard_alone(browser: Browser, gallery: str) -> None:
+    page = opened(browser, gallery, "light", "en")
+    expires = page.get_by_label("Expires", exact=True).first
+    expires.focus()
+    page.keyboard.press("Alt+ArrowDown")
+    calendar = page.get_by_role("dialog", name="Choose Expires")
+    day = page.locator(":focus")
+    expect(day).to_have_accessible_name(re.compile("November 20, 2026"))
+    page.keyboard.press("PageDown")
+    page.keyboard.press("ArrowLeft")
+    page.keyboard.press("Enter")
+    expect(day).to_have_accessible_name(re.compile("December 19, 2026 selected"))
+    page.keyboard.press("Tab")
+    expect(calendar.get_by_label("Time")).to_be_focused()
+    page.keyboard.press("ArrowUp")
+    page.keyboard.press("Enter")
+    expect(calendar).to_have_count(0)
+    expect(expires).to_have_value("2026-12-19 16:45")
+    expect(expires).to_be_focused()
+
+    page.get_by_role("button", name="Time range").focus()
+    page.keyboard.press("Enter")
+    span = page.get_by_role("dialog", name="Time range")
+    expect(day).to_have_accessible_name(re.compile("November 3, 2026"))
+    page.keyboard.press("Escape")
+    expect(span).to_have_count(0)
+    expect(page.get_by_label("From", exact=True)).to_have_value("2026-11-03 00:00")

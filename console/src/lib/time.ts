@@ -66,11 +66,6 @@ export function friendlyDuration(seconds: number): string {
   return translate('app:time.hours', { count: hours, minutes: two(minutes % 60) });
 }
 
-/** Value of a `datetime-local` field in the browser's zone. */
-export function toLocalInput(date: Date): string {
-  return minuteStamp(date).replace(' ', 'T');
-}
-
 export function browserZone(): string {
   return Intl.DateTimeFormat().resolvedOptions().timeZone;
 }

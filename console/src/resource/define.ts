@@ -1,5 +1,6 @@
 import type { ReactNode } from 'react';
 import type { QueryValues } from '#/lib/http/query-string';
+import type { DateBounds } from '#/ui/dates/typed';
 import type { Icon } from '#/ui/icon';
 import type { PickerOption } from '#/ui/picker';
 import type { ResourceRoutes } from './routes';
@@ -164,6 +165,10 @@ export interface FieldSpec {
   readonly rule?: FieldRule;
   /** A control of the feature's own. */
   readonly render?: (input: CustomInput) => ReactNode;
+  /** A date at which something ends: the calendar offers 30 days, 90 days, a year, and this value for “no end”. */
+  readonly noEnd?: (context: FieldContext) => string;
+  /** Earliest and latest date; what lies beyond is refused before it is sent. */
+  readonly bounds?: (context: FieldContext) => DateBounds;
   readonly isHidden?: (context: FieldContext) => boolean;
   readonly isDisabled?: (context: FieldContext) => boolean;
   /** Field of the screen only: never sent. */

@@ -10,7 +10,7 @@ import { SkeletonLines } from '#/ui/skeleton';
 import { Tree, type TreeItem } from '#/ui/tree';
 import type { ChosenNode } from './node-search/chosen-node';
 import { NodeSearch } from './node-search/NodeSearch';
-import { useMedia } from './use-media';
+import { useMedia } from '#/ui/use-media';
 
 // Only narrow windows need it.
 const Drawer = lazy(async () => ({ default: (await import('#/ui/drawer')).Drawer }));

@@ -5,7 +5,6 @@ import { afterEach, beforeAll, beforeEach, describe, expect, test, vi } from 'vi
 import { startI18n } from '#/lib/i18n';
 import { Button } from './button';
 import { confirm, ConfirmHost } from './confirm';
-import { parseTyped } from './date-time';
 import { Field, TextInput } from './field';
 import { MenuButton } from './menu';
 import { pagesAround, Pager } from './pager';
@@ -383,13 +382,4 @@ describe('toast', () => {
     toast({ tone: 'error', text: 'No' });
     expect(await screen.findAllByText('No')).toHaveLength(1);
   });
-});
-
-test.each([
-  ['2026-11-20 15:45', '2026-11-20T15:45'],
-  ['2026-1-5', '2026-01-05T00:00'],
-  ['2026-02-31 10:00', null],
-  ['yesterday', null],
-])('a typed date %s is read as %s', (typed, value) => {
-  expect(parseTyped(typed)).toBe(value);
 });

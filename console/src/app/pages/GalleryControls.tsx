@@ -2,7 +2,10 @@ import { Plus, Trash2 } from 'lucide-react';
 import { useState } from 'react';
 import { Button, IconButton } from '#/ui/button';
 import { Checkbox, CheckGroup, RadioGroup, Segmented, Switch } from '#/ui/choice';
-import { DateTimeInput } from '#/ui/date-time';
+import { DateTimeInput } from '#/ui/dates/DateTimeInput';
+import { expiryShortcuts } from '#/ui/dates/shortcuts';
+import { SpanInput } from '#/ui/dates/SpanInput';
+import { instantOf } from '#/ui/dates/typed';
 import { Field, PasswordInput, TextArea, TextInput } from '#/ui/field';
 import { Picker, type PickerOption } from '#/ui/picker';
 import { Select } from '#/ui/select';
@@ -35,8 +38,17 @@ export function Buttons() {
   );
 }
 
+const SPANS = [
+  {
+    label: 'resource:dates.today',
+    span: () => ({ from: new Date(2026, 10, 20), to: new Date(2026, 10, 20, 23, 59) }),
+  },
+];
+
 export function Fields() {
   const [when, setWhen] = useState('2026-11-20T15:45');
+  const [day, setDay] = useState('2026-11-20');
+  const [span, setSpan] = useState({ from: new Date(2026, 10, 3), to: new Date(2026, 10, 9, 23, 59) });
   const [chosen, setChosen] = useState<readonly PickerOption[]>(OPTIONS.slice(0, 2));
   const [protocol, setProtocol] = useState('ssh');
   return (
@@ -51,8 +63,31 @@ export function Fields() {
       <Field label="Password">{(control) => <PasswordInput {...control} defaultValue="secret" />}</Field>
       <Field label="Comment">{(control) => <TextArea {...control} defaultValue="on call" />}</Field>
       <Field label="Expires">
-        {(control) => <DateTimeInput {...control} value={when} onChange={setWhen} />}
+        {(control) => (
+          <DateTimeInput
+            {...control}
+            calendarLabel="Expires"
+            value={when}
+            bounds={{ min: new Date(2026, 10, 5, 9, 30) }}
+            shortcuts={expiryShortcuts(() => '')}
+            onChange={setWhen}
+          />
+        )}
       </Field>
+      <Field label="Day">
+        {(control) => (
+          <DateTimeInput {...control} kind="date" calendarLabel="Day" value={day} onChange={setDay} />
+        )}
+      </Field>
+      <SpanInput
+        span={span}
+        label="Time range"
+        labels={{ from: 'From', to: 'To' }}
+        times={{ from: '00:00', to: '23:59' }}
+        shortcuts={SPANS}
+        onTyped={({ from, to }) => setSpan({ from: instantOf(from), to: instantOf(to) })}
+        onSpan={setSpan}
+      />
       <Field label="Disabled">
         {(control) => <TextInput {...control} disabled value="fixed" readOnly />}
       </Field>

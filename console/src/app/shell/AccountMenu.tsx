@@ -16,7 +16,7 @@ import { paths } from '#/lib/paths';
 import { isAdminPage, useSession } from '#/lib/session';
 import { type ThemeChoice, useTheme } from '#/lib/theme';
 import { MenuButton, type MenuEntry } from '#/ui/menu';
-import { useMedia } from '#/resource/use-media';
+import { useMedia } from '#/ui/use-media';
 import { openAccessKeys } from './access-keys';
 import { Avatar } from './Avatar';
 import { signOut } from './sign-out';

@@ -3,10 +3,11 @@ import type { Api } from '#/lib/api-types';
 import { http } from '#/lib/http/client';
 import { translate } from '#/lib/i18n';
 import { paths } from '#/lib/paths';
-import { toLocalInput } from '#/lib/time';
-import { type ActionTools, defineResource } from '#/resource/define';
+import { type ActionTools, defineResource, type FormValues } from '#/resource/define';
 import { AmountCell } from '#/resource/format';
 import { assetOptions, groupOptions, nodeOptions, systemUserOptions, userOptions } from '#/resource/remotes';
+import { daysFrom } from '#/ui/dates/shortcuts';
+import { fieldValue, instantOf, readTyped, written } from '#/ui/dates/typed';
 import { Chip, Status } from '#/ui/status';
 import { actionNames, chosenLeaves } from './actions';
 import { assetPermissionRoutes } from './addresses';
@@ -36,7 +37,15 @@ export type AssetPermissionRow = Pick<
 
 /** Expiry of a new permission, in days (contract). */
 const DEFAULT_DAYS = 36_500;
-const DAY_MS = 86_400_000;
+const noEnd = (): string => fieldValue(daysFrom(new Date(), DEFAULT_DAYS), 'datetime');
+
+/** A permission cannot end before it begins. */
+function startOf(values: FormValues): Date | undefined {
+  const start = values['date_start'];
+  if (typeof start !== 'string') return undefined;
+  const typed = readTyped(written(start));
+  return 'value' in typed ? instantOf(typed.value) : undefined;
+}
 
 function Validity({ row }: { readonly row: AssetPermissionRow }) {
   if (!row.is_active) return <Status tone="unknown">{translate('perms:state.inactive')}</Status>;
@@ -233,8 +242,8 @@ export const assetPermission = defineResource<AssetPermissionRow>({
         new Set(['connect', 'upload_file', 'download_file', 'clipboard_copy', 'clipboard_paste']),
       ),
       is_active: true,
-      date_start: toLocalInput(new Date()),
-      date_expired: toLocalInput(new Date(Date.now() + DEFAULT_DAYS * DAY_MS)),
+      date_start: fieldValue(new Date(), 'datetime'),
+      date_expired: noEnd(),
     }),
     fields: {
       users: { remote: userOptions, multiple: true },
@@ -248,6 +257,7 @@ export const assetPermission = defineResource<AssetPermissionRow>({
         render: (input) => <ActionsField input={input} />,
       },
       is_active: { control: 'switch' },
+      date_expired: { noEnd, bounds: ({ values }) => ({ min: startOf(values) }) },
     },
     aside: ({ values }) => (
       <div className="grid gap-3.5">

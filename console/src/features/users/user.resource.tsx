@@ -17,6 +17,8 @@ import { currentSession } from '#/lib/session';
 import { ResourceList } from '#/resource/list/ResourceList';
 import { defineResource, type FieldContext } from '#/resource/define';
 import { lazyPart } from '#/resource/lazy-part';
+import { daysFrom } from '#/ui/dates/shortcuts';
+import { fieldValue } from '#/ui/dates/typed';
 import { groupOptions } from '#/resource/remotes';
 import { Status } from '#/ui/status';
 import { grantsOfUser } from './grants.resource';
@@ -53,6 +55,10 @@ export type UserRow = Pick<
   | 'can_update'
   | 'can_delete'
 >;
+
+/** The server's default: a new account lasts as long. */
+const DEFAULT_DAYS = 25_550;
+const farAway = (): string => fieldValue(daysFrom(new Date(), DEFAULT_DAYS), 'datetime');
 
 function isSuper(): boolean {
   return currentSession()?.profile.is_superuser ?? false;
@@ -127,7 +133,7 @@ export const user = defineResource<UserRow>({
     header: (tools) => <InviteButton onInvited={tools.refresh} />,
     bulkUpdate: {
       fields: ['groups', 'date_expired', 'comment'],
-      specs: { groups: { remote: groupOptions, multiple: true } },
+      specs: { groups: { remote: groupOptions, multiple: true }, date_expired: { noEnd: () => '' } },
     },
     rowActions: [
       {
@@ -234,6 +240,7 @@ export const user = defineResource<UserRow>({
         isDisabled: isInRoot,
         help: 'users:form.org_roles_help',
       },
+      date_expired: { noEnd: ({ mode }) => (mode === 'create' ? farAway() : '') },
       is_active: { control: 'switch' },
     },
     toPayload: (values, { mode }) => {

@@ -6,7 +6,7 @@ import { Button } from '#/ui/button';
 import { MenuButton } from '#/ui/menu';
 import type { Metadata } from '../api';
 import type { ActionTools, Resource, ResourceDefinition } from '../define';
-import { useMedia } from '../use-media';
+import { useMedia } from '#/ui/use-media';
 import { CSV, type ExchangeSource, offersExport } from './exchange-source';
 
 /** The toolbar of a list stays on one line. */

@@ -8,7 +8,7 @@ import { Note } from '#/ui/note';
 import { Select } from '#/ui/select';
 import type { FieldMap } from '../api';
 import type { FieldSpec } from '../define';
-import { useMedia } from '../use-media';
+import { useMedia } from '#/ui/use-media';
 import { useMetadata } from '../use-metadata';
 import { csvText } from './csv-text';
 import type { ExchangeSource } from './exchange-source';

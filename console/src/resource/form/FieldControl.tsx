@@ -74,7 +74,11 @@ export function FieldControl({ name, meta, spec, form, context, specs }: FieldCo
       control={form}
       rules={{
         validate: (value: unknown) =>
-          problemOf(value, { name, kind, meta, required, rule: spec.rule }, t) ?? true,
+          problemOf(
+            value,
+            { name, kind, meta, required, rule: spec.rule, bounds: spec.bounds?.(context) },
+            t,
+          ) ?? true,
       }}
       render={({ field, fieldState }) => (
         <Field
@@ -105,6 +109,7 @@ export function FieldControl({ name, meta, spec, form, context, specs }: FieldCo
                 onChange={field.onChange}
                 inputRef={field.ref}
                 disabled={disabled}
+                context={context}
               />
             </span>
           )}

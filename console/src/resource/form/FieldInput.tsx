@@ -1,8 +1,10 @@
 import { Checkbox, CheckGroup, RadioGroup, Switch } from '#/ui/choice';
 import { type ControlAttributes, PasswordInput, TextArea, TextInput } from '#/ui/field';
-import { DateTimeInput } from '#/ui/date-time';
+import { ClockInput } from '#/ui/dates/ClockInput';
+import { DateTimeInput } from '#/ui/dates/DateTimeInput';
+import { expiryShortcuts } from '#/ui/dates/shortcuts';
 import type { FieldMeta } from '../api';
-import type { FieldSpec } from '../define';
+import type { FieldContext, FieldSpec } from '../define';
 import { FilterSelect } from './FilterSelect';
 import { RemoteSelect } from './RemoteSelect';
 import type { ControlKind } from './values';
@@ -18,6 +20,7 @@ interface InputProps {
   readonly onChange: (value: unknown) => void;
   readonly inputRef: (element: HTMLElement | null) => void;
   readonly disabled: boolean;
+  readonly context: FieldContext;
 }
 
 function idsOf(value: unknown): readonly string[] {
@@ -39,7 +42,7 @@ function choiceValue(meta: FieldMeta | undefined, text: string): unknown {
 
 /** The control of a field, by its kind. */
 export function FieldInput(props: InputProps) {
-  const { kind, name, label, meta, spec, control, value, onChange, inputRef, disabled } = props;
+  const { kind, name, label, meta, spec, control, value, onChange, inputRef, disabled, context } = props;
   const common = { ...control, name, disabled, ref: inputRef } as const;
   const text = Array.isArray(value)
     ? value.join(', ')
@@ -150,29 +153,23 @@ export function FieldInput(props: InputProps) {
           onChange={(event) => onChange(event.target.value)}
         />
       );
-    case 'date':
-      return (
-        <TextInput
-          {...common}
-          type="date"
-          className="max-w-48 max-sm:max-w-none"
-          value={text}
-          onChange={(event) => onChange(event.target.value)}
-        />
-      );
     case 'time':
+      return <ClockInput {...common} seconds className="max-w-40" value={text} onChange={onChange} />;
+    case 'date':
+    case 'datetime': {
+      const { noEnd, bounds } = spec;
       return (
-        <TextInput
+        <DateTimeInput
           {...common}
-          type="time"
-          step={1}
-          className="max-w-40"
+          kind={kind}
+          calendarLabel={label}
           value={text}
-          onChange={(event) => onChange(event.target.value)}
+          bounds={bounds?.(context)}
+          shortcuts={noEnd && expiryShortcuts(() => noEnd(context))}
+          onChange={onChange}
         />
       );
-    case 'datetime':
-      return <DateTimeInput {...common} value={text} onChange={onChange} />;
+    }
     case 'number':
       return (
         <TextInput

@@ -1,5 +1,6 @@
 import type { Translate } from '#/lib/i18n';
-import { parseTyped } from '#/ui/date-time';
+import { readClock } from '#/ui/dates/ClockInput';
+import { type DateBounds, readTyped, written } from '#/ui/dates/typed';
 import type { FieldMeta } from '../api';
 import type { FieldRule } from '../define';
 import type { ControlKind } from './values';
@@ -23,6 +24,7 @@ export interface Checked {
   readonly meta: FieldMeta | undefined;
   readonly required: boolean;
   readonly rule: FieldRule | undefined;
+  readonly bounds?: DateBounds;
 }
 
 export function isEmpty(value: unknown): boolean {
@@ -59,9 +61,14 @@ function numberProblem(value: unknown, { name, meta }: Checked, t: Translate): s
   return null;
 }
 
-function textProblem(text: string, kind: ControlKind, t: Translate): string | null {
+// i18n: ui:date.*
+function textProblem(text: string, { kind, bounds }: Checked, t: Translate): string | null {
   if (kind === 'email' && !/^[^@\s]+@[^@\s]+$/.test(text)) return t('resource:form.email');
-  if (kind === 'datetime' && parseTyped(text) === null) return t('resource:form.date');
+  if (kind === 'date' || kind === 'datetime') {
+    const typed = readTyped(written(text), kind, bounds);
+    return 'problem' in typed ? t(typed.problem.key, typed.problem.values) : null;
+  }
+  if (kind === 'time' && readClock(text, true) === null) return t('ui:clock_shape');
   if (kind === 'json' && !isJson(text)) return t('resource:form.json');
   return null;
 }
@@ -78,5 +85,5 @@ export function problemOf(value: unknown, checked: Checked, t: Translate): strin
     return fields.length === CRONTAB_FIELDS ? null : t('resource:form.crontab');
   }
   if (checked.kind === 'number') return numberProblem(value, checked, t);
-  return typeof value === 'string' ? textProblem(value, checked.kind, t) : null;
+  return typeof value === 'string' ? textProblem(value, checked, t) : null;
 }

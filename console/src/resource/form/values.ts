@@ -1,5 +1,6 @@
 import type { FieldErrors } from '#/lib/http/errors';
-import { parseTime, toLocalInput } from '#/lib/time';
+import { parseTime } from '#/lib/time';
+import { fieldValue } from '#/ui/dates/typed';
 import type { FieldMap, FieldMeta } from '../api';
 import type { FieldSpec, FormValues } from '../define';
 
@@ -153,7 +154,7 @@ export function objectValues(
     if (meta?.write_only || value === null || value === undefined) values[name] = emptyOf(meta, specs[name]);
     else if (meta?.type === 'datetime') {
       const date = parseTime(value);
-      values[name] = date ? toLocalInput(date) : '';
+      values[name] = date ? fieldValue(date, 'datetime') : '';
     } else values[name] = value;
   }
   return values;

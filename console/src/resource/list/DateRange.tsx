@@ -1,17 +1,14 @@
 import { useNavigate, useSearch } from '@tanstack/react-router';
-import { useId } from 'react';
 import { useT } from '#/lib/i18n';
 import { cleanQuery } from '#/lib/http/query-string';
-import { toLocalInput } from '#/lib/time';
-import { DateTimeInput, parseTyped } from '#/ui/date-time';
-import { MenuButton } from '#/ui/menu';
-import { CalendarRange } from 'lucide-react';
+import { daysFrom, type SpanShortcut } from '#/ui/dates/shortcuts';
+import { SpanInput } from '#/ui/dates/SpanInput';
+import { fieldValue, instantOf } from '#/ui/dates/typed';
 
 type Address = Readonly<Record<string, string>>;
 
-/** Shortcuts of the specification, in days. */
-const SHORTCUTS = [1, 7, 30, 90] as const;
-const DAY_MS = 86_400_000;
+/** Shortcuts of the specification, in days; the last 24 hours besides. */
+const SHORTCUT_DAYS = [7, 30, 90] as const;
 
 /** A range begins and ends so, unless another time is chosen (specification, section 9). */
 const START = { hours: 0, minutes: 0, seconds: 1 } as const;
@@ -25,14 +22,14 @@ function at(day: Date, time: typeof START | typeof END): Date {
   return date;
 }
 
-const startOfRange = (days: number): Date => at(new Date(Date.now() - days * DAY_MS), START);
+const startOfRange = (days: number): Date => at(daysFrom(new Date(), -days), START);
 const endOfToday = (): Date => at(new Date(), END);
 
-/** The field knows minutes; in the first and last minute of a day the seconds are those of the default. */
-function chosen(text: string, time: typeof START | typeof END): Date | null {
-  const typed = parseTyped(text);
-  if (typed === null) return null;
-  return typed.endsWith(clock(time)) ? at(new Date(typed), time) : new Date(typed);
+/** The fields know minutes: an end that nobody changed keeps its seconds, the first and last minute of a day have those of the default. */
+function instant(typed: string, before: Date, time: typeof START | typeof END): Date {
+  if (typed === fieldValue(before, 'datetime')) return before;
+  const date = instantOf(typed);
+  return typed.endsWith(clock(time)) ? at(date, time) : date;
 }
 
 export interface DateRangeState {
@@ -82,50 +79,33 @@ export function useDateRange(days: number | undefined): DateRangeState {
   };
 }
 
+/** Shortcuts of the specification, and today. */
+const SHORTCUTS: readonly SpanShortcut[] = [
+  { label: 'resource:dates.today', span: () => ({ from: startOfRange(0), to: endOfToday() }) },
+  {
+    label: 'resource:dates.last',
+    values: { count: 1 },
+    span: () => ({ from: daysFrom(new Date(), -1), to: endOfToday() }),
+  },
+  ...SHORTCUT_DAYS.map((days) => ({
+    label: 'resource:dates.last',
+    values: { count: days },
+    span: () => ({ from: startOfRange(days), to: endOfToday() }),
+  })),
+];
+
 export function DateRange({ range }: { readonly range: DateRangeState }) {
   const t = useT();
-  const id = useId();
-  const set = (date: Date | null, from: boolean) => {
-    if (date) range.change(from ? date : range.from, from ? range.to : date);
-  };
+  const { from, to, change } = range;
   return (
-    // On a phone the two fields stand one above the other, and the shortcuts beside them.
-    <div className="flex items-center gap-1 max-sm:w-full">
-      <div className="flex items-center gap-1 max-sm:min-w-0 max-sm:grow max-sm:flex-col max-sm:items-stretch">
-        <label htmlFor={`${id}-from`} className="sr-only">
-          {t('resource:dates.from')}
-        </label>
-        <DateTimeInput
-          id={`${id}-from`}
-          value={toLocalInput(range.from)}
-          dayTime={clock(START)}
-          onChange={(text) => set(chosen(text, START), true)}
-        />
-        <span className="max-sm:hidden" aria-hidden>
-          –
-        </span>
-        <label htmlFor={`${id}-to`} className="sr-only">
-          {t('resource:dates.to')}
-        </label>
-        <DateTimeInput
-          id={`${id}-to`}
-          value={toLocalInput(range.to)}
-          dayTime={clock(END)}
-          onChange={(text) => set(chosen(text, END), false)}
-        />
-      </div>
-      <MenuButton
-        label={t('resource:dates.shortcuts')}
-        iconOnly
-        entries={SHORTCUTS.map((days) => ({
-          id: String(days),
-          label: t('resource:dates.last', { count: days }),
-          run: () =>
-            range.change(days === 1 ? new Date(Date.now() - DAY_MS) : startOfRange(days), endOfToday()),
-        }))}
-      >
-        <CalendarRange aria-hidden />
-      </MenuButton>
-    </div>
+    <SpanInput
+      span={{ from, to }}
+      label={t('resource:dates.shortcuts')}
+      labels={{ from: t('resource:dates.from'), to: t('resource:dates.to') }}
+      times={{ from: clock(START), to: clock(END) }}
+      shortcuts={SHORTCUTS}
+      onTyped={(typed) => change(instant(typed.from, from, START), instant(typed.to, to, END))}
+      onSpan={(span) => change(span.from, span.to)}
+    />
   );
 }

@@ -19,7 +19,7 @@ import type { ActionTools, Resource, ResourceDefinition } from '../define';
 import { ExchangeActions } from '../exchange/ExchangeActions';
 import { offersExport } from '../exchange/exchange-source';
 import { rememberColumns, rememberDensity, rememberedColumns, rememberedDensity } from '../table-config';
-import { useMedia } from '../use-media';
+import { useMedia } from '#/ui/use-media';
 import { useMetadata } from '../use-metadata';
 import { useOnline } from '../use-online';
 import { ColumnSettings } from './ColumnSettings';

@@ -41,6 +41,7 @@ describe('date range', () => {
   });
 
   test.each([
+    ['', 'Today', iso(2026, 10, 21, 0, 0, 1)],
     ['[S9-035]', 'Last 24 hours', iso(2026, 10, 20, 15, 30, 0)],
     ['[S9-036]', 'Last 7 days', iso(2026, 10, 14, 0, 0, 1)],
     ['[S9-037]', 'Last 30 days', iso(2026, 9, 22, 0, 0, 1)],
@@ -50,7 +51,7 @@ describe('date range', () => {
     await renderScreen(list(ranged), { address: '/?date_start=2020-01-01T00:00:00Z' });
     await screen.findByRole('link', { name: 'thing 1' });
     await userEvent.click(screen.getByRole('button', { name: 'Time range' }));
-    await userEvent.click(screen.getByRole('menuitem', { name }));
+    await userEvent.click(await screen.findByRole('button', { name }));
     await waitFor(() =>
       expect(lastQuery()).toMatchObject({ date_from: from, date_to: iso(2026, 10, 21, 23, 59, 59) }),
     );

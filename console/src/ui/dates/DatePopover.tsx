@@ -1,0 +1,54 @@
+import type { ReactNode, RefObject } from 'react';
+import { Dialog, I18nProvider, Modal, ModalOverlay, Popover } from 'react-aria-components';
+import { currentLocale } from '#/lib/i18n';
+import { useMedia } from '../use-media';
+
+/** Below the field; on a phone a sheet at the lower edge. Focus goes in, Escape closes, focus returns to the opener. */
+export function DatePopover({
+  label,
+  opener,
+  onClose,
+  children,
+}: {
+  readonly label: string;
+  readonly opener: RefObject<HTMLElement | null>;
+  readonly onClose: () => void;
+  readonly children: ReactNode;
+}) {
+  const isPhone = useMedia('(width < 640px)');
+  const changed = (open: boolean) => {
+    if (!open) onClose();
+  };
+  const content = (
+    <Dialog aria-label={label} className="outline-none">
+      {children}
+    </Dialog>
+  );
+  return (
+    <I18nProvider locale={currentLocale()}>
+      {isPhone ? (
+        <ModalOverlay
+          isOpen
+          isDismissable
+          onOpenChange={changed}
+          className="pt-overlay flex flex-col justify-end"
+        >
+          <Modal className="max-h-[90dvh] overflow-y-auto rounded-t-3 border-t border-line-2 bg-surface-1 shadow-dialog">
+            {content}
+          </Modal>
+        </ModalOverlay>
+      ) : (
+        <Popover
+          isOpen
+          onOpenChange={changed}
+          triggerRef={opener}
+          placement="bottom end"
+          offset={6}
+          className="pt-popover"
+        >
+          {content}
+        </Popover>
+      )}
+    </I18nProvider>
+  );
+}
