@@ -17,7 +17,7 @@ const LIST = [
   'resource/screens.tsx',
   'resource/define.ts',
   'resource/lazy-part.tsx',
-  'resource/remotes.ts',
+  'domain/remotes.ts',
 ];
 /** Signing in would load the list for an icon that both show: tools/budgets.mjs tells when one is missing here. */
 const ICONS_OF_BOTH = /\/lucide-react\/dist\/esm\/icons\/(?:languages|moon|sun)\.mjs$/;
@@ -73,7 +73,7 @@ const CHUNKS: Rolldown.CodeSplittingGroup[] = [
     name: (id, context) => (reachedFrom(LIST, context).has(id) ? 'list' : null),
     priority: 3,
   },
-  { name: 'node-tree', test: /\/src\/resource\/node-tree\.tsx$/, priority: 2 },
+  { name: 'node-tree', test: /\/src\/domain\/node-tree\/NodeTree\.tsx$/, priority: 2 },
   // Icons that several screens show.
   { name: 'icons', test: /\/lucide-react\/dist\/esm\/icons\//, minShareCount: 2, priority: 0 },
   // React Aria: dialogs and drawers, then what is chosen from.

@@ -1,23 +1,31 @@
 /**
- * Imports point one way: app → features → resource → ui → lib → generated; no feature imports another; islands (heavy, lazy)
- * may use ui and lib; no files import each other in a circle (lazy imports count). Raw colours live in tokens.css only. Exit code 1 lists every breach.
+ * Imports point one way: app → features → domain → resource → ui → lib → generated; no feature imports another; islands (heavy,
+ * lazy) may use ui and lib; no files import each other in a circle (lazy imports count). Raw colours live in tokens.css only.
+ * The kit (resource, ui) knows no kind of object by name, and no browser's own date input. Exit code 1 lists every breach.
+ * An argument names another folder than `src` (the check's own test uses it).
  */
 import { readdirSync, readFileSync, statSync } from 'node:fs';
 import { dirname, join, relative, resolve } from 'node:path';
 
-const ROOT = new URL('../src', import.meta.url).pathname;
+const ROOT = process.argv[2] ?? new URL('../src', import.meta.url).pathname;
 const MAY_USE = {
-  app: ['app', 'features', 'resource', 'ui', 'lib', 'generated', 'islands'],
-  features: ['features', 'resource', 'ui', 'lib', 'generated', 'islands'],
+  app: ['app', 'features', 'domain', 'resource', 'ui', 'lib', 'generated', 'islands'],
+  features: ['features', 'domain', 'resource', 'ui', 'lib', 'generated', 'islands'],
+  domain: ['domain', 'resource', 'ui', 'lib', 'generated'],
   islands: ['islands', 'ui', 'lib', 'generated'],
   resource: ['resource', 'ui', 'lib', 'generated'],
   ui: ['ui', 'lib'],
   lib: ['lib', 'generated'],
   generated: ['generated'],
-  test: ['app', 'features', 'resource', 'ui', 'lib', 'generated', 'test'],
+  test: ['app', 'features', 'domain', 'resource', 'ui', 'lib', 'generated', 'test'],
 };
 const IMPORT = /(?:from|import)\s*\(?\s*['"]([^'"]+)['"]/g;
 const COLOUR = /#[0-9a-fA-F]{3,8}\b|\brgba?\(|\bhsla?\(/;
+const BROWSER_DATES = /type=["'{]+(?:date|time|datetime-local|month|week)\b|showPicker\(/;
+const KIT = new Set(['resource', 'ui']);
+/** Kinds of object and factors of ours: a list, form or dialog that names one serves that one only. */
+const STRANGER =
+  /(?<![a-z])(?:mfa|otp|assets?|ssh|system.?users?|platforms?|credentials?|passkeys?|replays?)(?![a-z])/i;
 const COLOUR_FREE = /\.(?:tsx|css)$/;
 
 function* files(folder) {
@@ -26,6 +34,18 @@ function* files(folder) {
     if (statSync(path).isDirectory()) yield* files(path);
     else if (/\.(?:tsx?|css)$/.test(name)) yield path;
   }
+}
+
+/** Code without comments and without what is shown or styled by name: style classes, and texts of the ssh key format. */
+function bare(text) {
+  return text
+    .replaceAll(/\/\*[\s\S]*?\*\//g, (comment) => comment.replaceAll(/[^\n]/g, ''))
+    .replaceAll(/(?<!:)\/\/.*$/gm, '');
+}
+
+/** Words of a line: camelCase and snake_case taken apart. */
+function words(line) {
+  return line.replaceAll(/([a-z])([A-Z])/g, '$1 $2').replaceAll('_', ' ');
 }
 
 function isFile(path) {
@@ -63,6 +83,17 @@ for (const path of files(ROOT)) {
         breaches.push(`${here}:${index + 1}: raw colour: ${line.trim()}`);
     });
   }
+  if (KIT.has(layer) && !isTest && /\.tsx?$/.test(path)) {
+    bare(`// ${here}\n${text}`)
+      .split('\n')
+      .forEach((line, index) => {
+        if (STRANGER.test(words(line)))
+          breaches.push(`${here}:${index}: the kit names a kind of object: ${line.trim()}`);
+      });
+    if (STRANGER.test(words(here))) breaches.push(`${here}: the kit names a kind of object in a path`);
+  }
+  if (path.endsWith('.tsx') && BROWSER_DATES.test(text))
+    breaches.push(`${here}: use ui/dates instead of the browser's date input`);
   if (!(layer in MAY_USE)) continue;
   if (!isTest) imports.set(here, new Set());
   for (const [, target] of text.matchAll(IMPORT)) {

@@ -22,7 +22,7 @@ function sessionOrThrow(): Session {
 }
 
 const SIGN_IN_TEXTS = ['signin'];
-const CHANGE_TEXTS = ['signin', 'resource'];
+const CHANGE_TEXTS = ['signin', 'credentials'];
 const SHELL_TEXTS = ['shell', 'messages'];
 
 const rootRoute = createRootRoute({

@@ -59,14 +59,22 @@ export interface ActionTools {
   readonly gone?: (id: string) => void;
 }
 
+/** A proof that the server asks for before it hands something out. */
+export interface Verification {
+  /** True once it is given, at once while an earlier one holds; false when the person gives up. */
+  readonly ask: () => Promise<boolean>;
+  /** Whether the server refused because the proof is missing or has run out. */
+  readonly isMissing: (error: unknown) => boolean;
+}
+
 /** Export to and import from csv and xlsx files. */
 export interface ExchangeDefinition {
   /** Default true; offered where the server renders files. */
   readonly export?: boolean;
   /** Default true; offered where the server reads files and the person may create. */
   readonly import?: boolean;
-  /** The rows hold secrets: a fresh MFA verification comes before the export dialog. */
-  readonly mfa?: boolean;
+  /** What the person must prove before the export dialog opens. */
+  readonly verification?: Verification;
   /** List that is exported instead of the one shown, e.g. the rows with their secrets. */
   readonly exportApi?: string;
 }
@@ -109,6 +117,8 @@ export interface ListDefinition<Row> {
   /** Days that the date range goes back by default; absent: no date range. */
   readonly dateRangeDays?: number;
   readonly order?: string;
+  /** Keys of the address that say where the list is (a folder, a parent), not which rows match. */
+  readonly place?: readonly string[];
   /** Second line and status of a row on phones; default: the second and third column. */
   readonly phone?: {
     readonly meta: (row: Row) => ReactNode;
@@ -156,12 +166,13 @@ export interface FieldSpec {
     /** Several of a few choices, as check boxes; the default for lists of choices. */
     | 'choices'
     | 'key'
-    | 'public-key'
     | 'number'
     | 'json'
     | 'date'
     | 'datetime';
-  /** A rule above those of the metadata; `port` and `crontab` go with fields of these names anyway. */
+  /** What a value looks like, in the empty field. */
+  readonly placeholder?: string;
+  /** A rule above those of the metadata; `port` and `crontab` go with fields whose names end so anyway. */
   readonly rule?: FieldRule;
   /** A control of the feature's own. */
   readonly render?: (input: CustomInput) => ReactNode;

@@ -126,7 +126,7 @@ beforeAll(async () => {
   await Promise.all([
     import('#/resource/exchange/ImportWizard'),
     import('#/resource/exchange/ExportDialog'),
-    import('#/resource/mfa/MfaDialog'),
+    import('#/domain/mfa/MfaDialog'),
     import('#/ui/question-dialog'),
   ]);
 }, 60_000);

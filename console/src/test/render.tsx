@@ -82,6 +82,7 @@ export async function renderScreen(
       'perms',
       'audits',
       'node-search',
+      'credentials',
       'orgs',
       'connect',
     ],

@@ -1,5 +1,5 @@
 import { FieldRelationCard } from '#/resource/detail/FieldRelationCard';
-import { labelOptions, nodeOptions } from '#/resource/remotes';
+import { labelOptions, nodeOptions } from '#/domain/remotes';
 import type { AssetRow } from './asset-row';
 import { LabelChip } from './LabelChips';
 

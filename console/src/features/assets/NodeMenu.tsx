@@ -4,7 +4,7 @@ import { http } from '#/lib/http/client';
 import { useT } from '#/lib/i18n';
 import { queryClient } from '#/lib/query';
 import { useIsRootOrganization } from '#/lib/session';
-import type { ChosenNode } from '#/resource/node-search/chosen-node';
+import type { ChosenNode } from '#/domain/node-search/chosen-node';
 import { confirm } from '#/ui/confirm';
 import { MenuButton } from '#/ui/menu';
 import { askPlacement } from './asset-actions';

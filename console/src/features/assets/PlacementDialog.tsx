@@ -2,7 +2,7 @@ import { type FormEvent, useId, useState } from 'react';
 import { explain } from '#/lib/http/catalogue';
 import { useT } from '#/lib/i18n';
 import { RemoteSelect } from '#/resource/form/RemoteSelect';
-import { assetOptions, nodeOptions } from '#/resource/remotes';
+import { assetOptions, nodeOptions } from '#/domain/remotes';
 import { Button } from '#/ui/button';
 import { RadioGroup } from '#/ui/choice';
 import { Dialog } from '#/ui/dialog';

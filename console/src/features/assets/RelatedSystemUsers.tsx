@@ -1,6 +1,6 @@
 import { paths } from '#/lib/paths';
 import { RelationCard } from '#/resource/detail/RelationCard';
-import { assetOptions, systemUserOptions } from '#/resource/remotes';
+import { assetOptions, systemUserOptions } from '#/domain/remotes';
 
 const API = 'assets/system-users-assets-relations/';
 const NOTHING = () => {};

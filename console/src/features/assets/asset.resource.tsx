@@ -17,7 +17,7 @@ import { defineResource, type FieldSpec } from '#/resource/define';
 import { lazyPart } from '#/resource/lazy-part';
 import { objectPath } from '#/resource/routes';
 import { ChipsCell, CopyCell, MonoCell } from '#/resource/format';
-import { adminUserOptions, labelOptions, nodeOptions, platformOptions } from '#/resource/remotes';
+import { adminUserOptions, labelOptions, nodeOptions, platformOptions } from '#/domain/remotes';
 import { LinkButton } from '#/ui/link';
 import { Status, type StatusTone } from '#/ui/status';
 import { moveToNode, removeFromNode, setActive } from './asset-actions';
@@ -28,7 +28,7 @@ import type { AssetRow } from './asset-row';
 const AssetLabels = lazyPart(async () => (await import('./AssetRelations')).AssetLabels);
 const AssetNodes = lazyPart(async () => (await import('./AssetRelations')).AssetNodes);
 const HostKeys = lazyPart(async () => (await import('./HostKeys')).HostKeys);
-const SshButton = lazyPart(async () => (await import('#/resource/ssh-lines/SshButton')).SshButton);
+const SshButton = lazyPart(async () => (await import('#/domain/ssh-lines/SshButton')).SshButton);
 const ProtocolsField = lazyPart(async () => (await import('./ProtocolsField')).ProtocolsField);
 const RelatedSystemUsers = lazyPart(async () => (await import('./RelatedSystemUsers')).RelatedSystemUsers);
 
@@ -62,6 +62,7 @@ export const asset = defineResource<AssetRow>({
   noun: { one: 'assets:asset.one', many: 'assets:asset.many', what: 'assets:asset.what' },
   can: { delete: () => true },
   list: {
+    place: ['node'],
     columns: [
       'hostname',
       { key: 'ip', cell: (row) => <MonoCell value={row.ip} />, sortable: true },

@@ -2,7 +2,7 @@ import { Tag } from 'lucide-react';
 import type { Api } from '#/lib/api-types';
 import { defineResource } from '#/resource/define';
 import { AmountCell } from '#/resource/format';
-import { assetOptions } from '#/resource/remotes';
+import { assetOptions } from '#/domain/remotes';
 import { Count } from '#/ui/status';
 import { labelRoutes } from './addresses';
 

@@ -86,7 +86,12 @@ export const systemUser = defineResource<SystemUserRow>({
         help: 'assets:form.username_help',
       },
       password: { control: 'password', isHidden: isManual, help: 'assets:form.secret_help' },
-      private_key: { control: 'key', isHidden: isManual, help: 'assets:form.private_key_help' },
+      private_key: {
+        control: 'key',
+        placeholder: '-----BEGIN OPENSSH PRIVATE KEY-----',
+        isHidden: isManual,
+        help: 'assets:form.private_key_help',
+      },
       priority: { help: 'assets:form.priority_help' },
       comment: { control: 'textarea' },
     },

@@ -2,7 +2,7 @@ import { CircleDot } from 'lucide-react';
 import type { ReactNode } from 'react';
 import { useT } from '#/lib/i18n';
 import { friendlyDuration } from '#/lib/time';
-import { SshLines } from '#/resource/ssh-lines/SshLines';
+import { SshLines } from '#/domain/ssh-lines/SshLines';
 import { Badge, Missing } from '#/ui/status';
 import { useNow } from './use-now';
 import type { Pane } from './workspace';

@@ -1,7 +1,7 @@
 import { useQuery } from '@tanstack/react-query';
 import { useT } from '#/lib/i18n';
 import { useSession } from '#/lib/session';
-import { sshAddressQuery } from '#/resource/ssh-lines/api';
+import { sshAddressQuery } from '#/domain/ssh-lines/api';
 import { Card, Definitions } from '#/ui/card';
 
 const KEYS = [

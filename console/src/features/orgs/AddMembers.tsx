@@ -4,7 +4,7 @@ import { http } from '#/lib/http/client';
 import { useT } from '#/lib/i18n';
 import type { RemoteOptions } from '#/resource/define';
 import { RemoteSelect } from '#/resource/form/RemoteSelect';
-import { userOptions } from '#/resource/remotes';
+import { userOptions } from '#/domain/remotes';
 import { Button } from '#/ui/button';
 import { Card } from '#/ui/card';
 import { CheckGroup } from '#/ui/choice';

@@ -1,8 +1,8 @@
 import { useNavigate, useSearch } from '@tanstack/react-router';
 import { useT } from '#/lib/i18n';
 import { ResourceList } from '#/resource/list/ResourceList';
-import type { ChosenNode } from '#/resource/node-search/chosen-node';
-import { NodeTree } from '#/resource/node-tree';
+import type { ChosenNode } from '#/domain/node-search/chosen-node';
+import { NodeTree } from '#/domain/node-tree/NodeTree';
 import { assetPermission } from './asset-permission.resource';
 import { placeOf } from './place';
 

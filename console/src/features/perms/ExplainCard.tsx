@@ -5,7 +5,7 @@ import { explain } from '#/lib/http/catalogue';
 import { type Translate, useT } from '#/lib/i18n';
 import { paths } from '#/lib/paths';
 import { RemoteSelect } from '#/resource/form/RemoteSelect';
-import { assetOptions, systemUserOptions, userOptions } from '#/resource/remotes';
+import { assetOptions, systemUserOptions, userOptions } from '#/domain/remotes';
 import { Card } from '#/ui/card';
 import { Field } from '#/ui/field';
 import type { Icon } from '#/ui/icon';

@@ -5,7 +5,7 @@ import { http } from '#/lib/http/client';
 import { useT } from '#/lib/i18n';
 import { fetchPage } from '#/resource/api';
 import type { FormValues } from '#/resource/define';
-import { systemUserOptions } from '#/resource/remotes';
+import { systemUserOptions } from '#/domain/remotes';
 import { Card } from '#/ui/card';
 
 /** The figures follow this long after the last change. */

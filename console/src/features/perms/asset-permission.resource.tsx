@@ -5,7 +5,7 @@ import { translate } from '#/lib/i18n';
 import { paths } from '#/lib/paths';
 import { type ActionTools, defineResource, type FormValues } from '#/resource/define';
 import { AmountCell } from '#/resource/format';
-import { assetOptions, groupOptions, nodeOptions, systemUserOptions, userOptions } from '#/resource/remotes';
+import { assetOptions, groupOptions, nodeOptions, systemUserOptions, userOptions } from '#/domain/remotes';
 import { daysFrom } from '#/ui/dates/shortcuts';
 import { fieldValue, instantOf, readTyped, written } from '#/ui/dates/typed';
 import { Chip, Status } from '#/ui/status';
@@ -165,6 +165,7 @@ export const assetPermission = defineResource<AssetPermissionRow>({
   noun: { one: 'perms:permission.one', many: 'perms:permission.many', what: 'perms:permission.what' },
   can: { delete: () => true },
   list: {
+    place: ['node', 'asset'],
     columns: [
       'name',
       amount('users_amount', 'people'),

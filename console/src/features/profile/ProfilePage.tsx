@@ -3,7 +3,7 @@ import { useState } from 'react';
 import { explain, requestIdOf } from '#/lib/http/catalogue';
 import { useT } from '#/lib/i18n';
 import { updateProfile } from '#/lib/session';
-import { AlsoEnd } from '#/resource/AlsoEnd';
+import { AlsoEnd } from '#/domain/credentials/AlsoEnd';
 import { useActiveTab } from '#/resource/detail/ResourceDetail';
 import { BooleanCell, CopyCell, TimeCell } from '#/resource/format';
 import { Card, Definitions } from '#/ui/card';

@@ -12,7 +12,7 @@ export const profileSection: Section = {
       title: 'nav:profile',
       permission: 'any',
       hidden: true,
-      texts: ['resource', 'profile', 'mfa'],
+      texts: ['resource', 'credentials', 'profile', 'mfa'],
       load: () => import('./ProfilePage').then((module) => module.ProfilePage),
     },
     {
@@ -21,7 +21,7 @@ export const profileSection: Section = {
       title: 'nav:first_login',
       permission: 'any',
       hidden: true,
-      texts: ['resource', 'profile'],
+      texts: ['resource', 'credentials', 'profile'],
       load: () => import('./FirstLoginPage').then((module) => module.FirstLoginPage),
     },
     {
@@ -30,7 +30,7 @@ export const profileSection: Section = {
       title: 'nav:user_guide',
       permission: 'any',
       hidden: true,
-      texts: ['resource', 'profile'],
+      texts: ['resource', 'credentials', 'profile'],
       load: () => import('./GuidePage').then((module) => module.GuidePage),
     },
   ],

@@ -4,7 +4,7 @@ import { ValidationError } from '#/lib/http/errors';
 import { useT } from '#/lib/i18n';
 import { serverPaths } from '#/lib/paths';
 import { safeNext } from '#/lib/safe-next';
-import { AlsoEnd } from '#/resource/AlsoEnd';
+import { AlsoEnd } from '#/domain/credentials/AlsoEnd';
 import { Button } from '#/ui/button';
 import { Field, PasswordInput } from '#/ui/field';
 import { Note } from '#/ui/note';

@@ -1,7 +1,7 @@
 import { type FormEvent, useRef, useState } from 'react';
 import { useT } from '#/lib/i18n';
-import { cleanCode, type CodeKind, hasCodeLength } from '#/resource/mfa/api';
-import { CodeInput } from '#/resource/mfa/CodeInput';
+import { cleanCode, type CodeKind, hasCodeLength } from '#/domain/mfa/api';
+import { CodeInput } from '#/domain/mfa/CodeInput';
 import { Button } from '#/ui/button';
 import { Field, TextInput } from '#/ui/field';
 import { Note } from '#/ui/note';

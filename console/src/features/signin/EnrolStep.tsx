@@ -1,13 +1,8 @@
 import { useEffect, useState } from 'react';
 import { useT } from '#/lib/i18n';
-import {
-  beginEnrolment,
-  confirmEnrolment,
-  type Enrolment,
-  type RecoveryCodesAnswer,
-} from '#/resource/mfa/api';
-import { EnrolForm } from '#/resource/mfa/EnrolForm';
-import { RecoveryCodes } from '#/resource/mfa/RecoveryCodes';
+import { beginEnrolment, confirmEnrolment, type Enrolment, type RecoveryCodesAnswer } from '#/domain/mfa/api';
+import { EnrolForm } from '#/domain/mfa/EnrolForm';
+import { RecoveryCodes } from '#/domain/mfa/RecoveryCodes';
 import { Button } from '#/ui/button';
 import { Note } from '#/ui/note';
 import { SkeletonLines } from '#/ui/skeleton';

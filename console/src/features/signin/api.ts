@@ -3,7 +3,7 @@ import { http } from '#/lib/http/client';
 import { HttpError } from '#/lib/http/errors';
 import { serverPaths } from '#/lib/paths';
 import { readCookie } from '#/lib/storage';
-import type { CodeKind } from '#/resource/mfa/api';
+import type { CodeKind } from '#/domain/mfa/api';
 
 /** The person is in. */
 export interface SignedIn {

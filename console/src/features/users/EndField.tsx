@@ -1,6 +1,6 @@
 import { useParams } from '@tanstack/react-router';
 import { currentSession } from '#/lib/session';
-import { HeldChoices } from '#/resource/AlsoEnd';
+import { HeldChoices } from '#/domain/credentials/AlsoEnd';
 import type { CustomInput } from '#/resource/define';
 
 /** In the form of a person: what ends together with the old password. */

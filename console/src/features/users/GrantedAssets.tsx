@@ -5,8 +5,8 @@ import { useT } from '#/lib/i18n';
 import { defineResource } from '#/resource/define';
 import { ChipsCell, MonoCell, ShowCell } from '#/resource/format';
 import { ResourceList } from '#/resource/list/ResourceList';
-import type { ChosenNode } from '#/resource/node-search/chosen-node';
-import { NodeTree } from '#/resource/node-tree';
+import type { ChosenNode } from '#/domain/node-search/chosen-node';
+import { NodeTree } from '#/domain/node-tree/NodeTree';
 
 interface GrantedAsset {
   readonly id: string;

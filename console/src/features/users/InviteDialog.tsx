@@ -5,7 +5,7 @@ import { useT } from '#/lib/i18n';
 import { useSession } from '#/lib/session';
 import type { RemoteOptions } from '#/resource/define';
 import { RemoteSelect } from '#/resource/form/RemoteSelect';
-import { userOptions } from '#/resource/remotes';
+import { userOptions } from '#/domain/remotes';
 import { Button } from '#/ui/button';
 import { CheckGroup } from '#/ui/choice';
 import { Dialog } from '#/ui/dialog';

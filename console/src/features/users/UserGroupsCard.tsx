@@ -1,6 +1,6 @@
 import { paths } from '#/lib/paths';
 import { RelationCard } from '#/resource/detail/RelationCard';
-import { groupOptions } from '#/resource/remotes';
+import { groupOptions } from '#/domain/remotes';
 
 /** Groups of a person in this organization. */
 export function UserGroupsCard({

@@ -3,7 +3,7 @@ import type { Api } from '#/lib/api-types';
 import { paths } from '#/lib/paths';
 import { defineResource } from '#/resource/define';
 import { AmountCell } from '#/resource/format';
-import { userOptions } from '#/resource/remotes';
+import { userOptions } from '#/domain/remotes';
 import { groupRoutes } from './addresses';
 import { lazyPart } from '#/resource/lazy-part';
 

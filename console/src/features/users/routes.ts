@@ -6,14 +6,14 @@ const load = () => import('./screens');
 
 const userScreens: ResourceScreens = {
   ...userRoutes,
-  texts: ['users'],
+  texts: ['users', 'credentials'],
   find: { api: 'users/users/', name: 'name', detail: 'username' },
   load: async () => (await load()).userPages,
 };
 
 const groupScreens: ResourceScreens = {
   ...groupRoutes,
-  texts: ['users'],
+  texts: ['users', 'credentials'],
   find: { api: 'users/groups/', name: 'name', detail: 'comment' },
   load: async () => (await load()).groupPages,
 };

@@ -1,6 +1,6 @@
 import { http } from '#/lib/http/client';
 import { translate } from '#/lib/i18n';
-import { credentialsToEnd } from '#/resource/held-credentials';
+import { credentialsToEnd } from '#/domain/credentials/held-credentials';
 import { copyText } from '#/ui/clipboard';
 import { confirm } from '#/ui/confirm';
 import { toast } from '#/ui/toast';

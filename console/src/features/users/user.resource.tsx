@@ -19,7 +19,7 @@ import { defineResource, type FieldContext } from '#/resource/define';
 import { lazyPart } from '#/resource/lazy-part';
 import { daysFrom } from '#/ui/dates/shortcuts';
 import { fieldValue } from '#/ui/dates/typed';
-import { groupOptions } from '#/resource/remotes';
+import { groupOptions } from '#/domain/remotes';
 import { Status } from '#/ui/status';
 import { grantsOfUser } from './grants.resource';
 import { InviteButton } from './InviteButton';
@@ -219,8 +219,8 @@ export const user = defineResource<UserRow>({
         help: 'users:form.password_help',
       },
       end: {
-        label: 'resource:held.also_end',
-        help: 'resource:held.also_end_help',
+        label: 'credentials:also_end',
+        help: 'credentials:also_end_help',
         // A new person holds nothing yet.
         isHidden: (context) => context.mode === 'create' || !wantsPassword(context),
         render: (input) => <EndField input={input} />,
@@ -228,7 +228,8 @@ export const user = defineResource<UserRow>({
       need_update_password: { isHidden: (context) => !isLocal(context) },
       set_public_key: { label: 'users:form.set_public_key', control: 'checkbox', local: true },
       public_key: {
-        control: 'public-key',
+        control: 'key',
+        placeholder: 'ssh-ed25519 AAAA… name@host',
         required: true,
         help: 'users:form.public_key_help',
         isHidden: ({ values }) => values['set_public_key'] !== true,

@@ -8,9 +8,9 @@ import { paths } from '#/lib/paths';
 import { defineResource } from '#/resource/define';
 import { ChipsCell, MonoCell, ShowCell } from '#/resource/format';
 import { ResourceList } from '#/resource/list/ResourceList';
-import type { ChosenNode } from '#/resource/node-search/chosen-node';
-import { NodeTree } from '#/resource/node-tree';
-import { SshButton } from '#/resource/ssh-lines/SshButton';
+import type { ChosenNode } from '#/domain/node-search/chosen-node';
+import { NodeTree } from '#/domain/node-tree/NodeTree';
+import { SshButton } from '#/domain/ssh-lines/SshButton';
 import { LinkButton } from '#/ui/link';
 
 type MyAssetRow = Pick<Api<'GrantedAsset'>, 'id' | 'hostname' | 'ip' | 'protocols' | 'is_active'>;

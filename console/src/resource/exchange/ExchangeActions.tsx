@@ -22,13 +22,6 @@ const ImportWizard = lazy(async () => {
   return { default: part.ImportWizard };
 });
 
-/** Rows with secrets are exported after a fresh MFA verification only; the server insists on it, too. */
-async function mayOpenExport(needsMfa: boolean | undefined): Promise<boolean> {
-  if (!needsMfa) return true;
-  const { requireMfa } = await import('../mfa');
-  return requireMfa();
-}
-
 export interface ExchangeActionsProps<Row extends Resource> {
   readonly resource: ResourceDefinition<Row>;
   readonly source: ExchangeSource;
@@ -67,7 +60,7 @@ export function ExchangeActions<Row extends Resource>({
   const label = t('resource:exchange.both');
   const startImport = () => setOpen('import');
   const startExport = () =>
-    void mayOpenExport(exchange.mfa).then((verified) => {
+    void Promise.resolve(exchange.verification?.ask() ?? true).then((verified) => {
       if (verified) setOpen('export');
     });
   return (

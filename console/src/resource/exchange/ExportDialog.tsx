@@ -1,6 +1,5 @@
 import { useRef, useState } from 'react';
 import { explain } from '#/lib/http/catalogue';
-import { HttpError } from '#/lib/http/errors';
 import { fetchFile, saveFile } from '#/lib/http/file';
 import { translate, useT } from '#/lib/i18n';
 import { Button } from '#/ui/button';
@@ -28,10 +27,6 @@ const SCOPE_TEXT: Readonly<Record<ExportScope, string>> = {
   filtered: 'exchange:export.filtered',
 };
 const number = (value: number): string => value.toLocaleString('en');
-
-function needsMfa(error: unknown): boolean {
-  return error instanceof HttpError && error.code === 'mfa_verify_required';
-}
 
 /** Chooses format and rows, downloads the file, and tells what went wrong. */
 export function ExportDialog({
@@ -78,10 +73,9 @@ export function ExportDialog({
       try {
         await download(controller.signal);
       } catch (error) {
-        if (!needsMfa(error)) throw error;
+        if (!exchange.verification?.isMissing(error)) throw error;
         // The verification ran out while the dialog was open.
-        const { requireMfa } = await import('../mfa');
-        if (await requireMfa()) await download(controller.signal);
+        if (await exchange.verification.ask()) await download(controller.signal);
         else setFailure(explain(error));
       }
     } catch (error) {

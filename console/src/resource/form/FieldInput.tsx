@@ -132,14 +132,13 @@ export function FieldInput(props: InputProps) {
         />
       );
     case 'key':
-    case 'public-key':
       return (
         <TextArea
           {...common}
           rows={5}
           className="font-mono text-meta"
           value={text}
-          placeholder={kind === 'key' ? '-----BEGIN OPENSSH PRIVATE KEY-----' : 'ssh-ed25519 AAAA… name@host'}
+          placeholder={spec.placeholder}
           onChange={(event) => onChange(event.target.value)}
         />
       );

@@ -10,13 +10,8 @@ const PRIORITY = { min: 1, max: 100 } as const;
 const PORT = { min: 1, max: 65_535 } as const;
 const CRONTAB_FIELDS = 5;
 
-/** Rules that go with a name, wherever such a field stands. */
-const RULES_BY_NAME: Readonly<Record<string, FieldRule>> = {
-  port: 'port',
-  ssh_port: 'port',
-  http_port: 'port',
-  crontab: 'crontab',
-};
+/** Rules that go with the last word of a name, wherever such a field stands: `port`, `http_port`. */
+const RULES_BY_WORD: Readonly<Record<string, FieldRule>> = { port: 'port', crontab: 'crontab' };
 
 export interface Checked {
   readonly name: string;
@@ -76,7 +71,7 @@ function textProblem(text: string, { kind, bounds }: Checked, t: Translate): str
 /** What is wrong with a value before it is sent, in the person's language; null when nothing is. */
 export function problemOf(value: unknown, checked: Checked, t: Translate): string | null {
   if (isEmpty(value)) return checked.required ? t('resource:form.required') : null;
-  const rule = checked.rule ?? RULES_BY_NAME[checked.name.split('.').at(-1) ?? ''];
+  const rule = checked.rule ?? RULES_BY_WORD[checked.name.split(/[._]/).at(-1) ?? ''];
   if (rule === 'port') return portProblem(value, checked.meta, t);
   if (rule === 'crontab') {
     const fields = String(value as string)

@@ -25,7 +25,6 @@ export type ControlKind =
   | 'time'
   | 'nested'
   | 'key'
-  | 'public-key'
   | 'input';
 
 /** More options than this become a select (specification, section 5). */

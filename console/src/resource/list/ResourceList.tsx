@@ -72,7 +72,7 @@ export function ResourceList<Row extends Resource>(props: ResourceListProps<Row>
   const mayWrite = useMay('admin');
   const online = useOnline();
   const many = t(resource.noun.many);
-  const controls = useListState(!embedded, resource.list.order);
+  const controls = useListState(!embedded, resource.list);
   const dates = useDateRange(resource.list.dateRangeDays);
   const metadata = useMetadata(api, query);
   const rows = useList<Row>(api, controls, { ...query, ...dates.query });

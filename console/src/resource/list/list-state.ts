@@ -1,6 +1,7 @@
 import { useNavigate, useSearch } from '@tanstack/react-router';
 import { useCallback, useMemo, useState } from 'react';
 import { cleanQuery } from '#/lib/http/query-string';
+import type { ListDefinition } from '../define';
 import { rememberedPageSize, rememberPageSize } from '../table-config';
 
 /** Everything about a list that can be shared as an address. */
@@ -30,12 +31,19 @@ const FOREIGN = new Set([
   'why',
   'next',
   'oid',
-  'node',
-  'asset',
-  'show_current_asset',
   'date_start',
   'date_end',
 ]);
+
+const NOWHERE: readonly string[] = [];
+const ANYWHERE: ListPlace = {};
+
+/** What of a list's definition its address depends on. */
+type ListPlace = Pick<ListDefinition<never>, 'order' | 'place'>;
+
+function isForeign(key: string, place: readonly string[] = NOWHERE): boolean {
+  return FOREIGN.has(key) || place.includes(key);
+}
 
 type Address = Readonly<Record<string, string>>;
 
@@ -45,30 +53,30 @@ function isSame(one: Address, other: Address): boolean {
 }
 
 /** State of a list as its address says. */
-export function stateOf(address: Address, defaultOrder = ''): ListState {
+export function stateOf(address: Address, { order = '', place = NOWHERE }: ListPlace = {}): ListState {
   const page = Number(address['page'] ?? 1);
-  const filters = Object.fromEntries(Object.entries(address).filter(([key]) => !FOREIGN.has(key)));
+  const filters = Object.fromEntries(Object.entries(address).filter(([key]) => !isForeign(key, place)));
   return {
     page: Number.isInteger(page) && page > 0 ? page : 1,
     size: rememberedPageSize(),
-    order: address['order'] ?? defaultOrder,
+    order: address['order'] ?? order,
     filters: cleanQuery(filters),
   };
 }
 
 /** State in the address, or (inside tabs of a detail page) in memory. */
-export function useListState(inAddress: boolean, defaultOrder = ''): ListControls {
+export function useListState(inAddress: boolean, list: ListPlace = ANYWHERE): ListControls {
   const address: Address = useSearch({ strict: false });
   const navigate = useNavigate();
   const [memory, setMemory] = useState<Address>({});
   const source = inAddress ? address : memory;
   const [size, setSizeState] = useState(rememberedPageSize);
-  const state = useMemo(() => ({ ...stateOf(source, defaultOrder), size }), [source, defaultOrder, size]);
+  const state = useMemo(() => ({ ...stateOf(source, list), size }), [source, list, size]);
   const change = useCallback(
     (changes: Record<string, string | undefined>, dropFilters = false) => {
       const next = (old: Address): Record<string, string> => {
         const kept = dropFilters
-          ? Object.fromEntries(Object.entries(old).filter(([key]) => FOREIGN.has(key)))
+          ? Object.fromEntries(Object.entries(old).filter(([key]) => isForeign(key, list.place)))
           : { ...old };
         return cleanQuery({ ...kept, ...changes });
       };
@@ -76,7 +84,7 @@ export function useListState(inAddress: boolean, defaultOrder = ''): ListControl
         void navigate({ to: '.', search: (old: Address) => next(old), replace: true, resetScroll: false });
       } else setMemory(next);
     },
-    [inAddress, navigate],
+    [inAddress, list, navigate],
   );
   return {
     state,

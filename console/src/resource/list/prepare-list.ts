@@ -21,7 +21,7 @@ export async function prepareList<Row extends Resource>(
   await Promise.all([
     queryClient.prefetchQuery(metadataQuery(api, query)),
     queryClient.prefetchQuery(
-      rowsQuery(offsetSource<Row>(api), rowRequest(stateOf(address, list.order), conditions)),
+      rowsQuery(offsetSource<Row>(api), rowRequest(stateOf(address, list), conditions)),
     ),
   ]);
 }

@@ -3,7 +3,7 @@ import { lazy, Suspense, useState } from 'react';
 import { explain, requestIdOf } from '#/lib/http/catalogue';
 import { loadNamespaces, useT } from '#/lib/i18n';
 import { TimeCell } from '#/resource/format';
-import { fetchSecondFactor, type SecondFactor } from '#/resource/mfa/api';
+import { fetchSecondFactor, type SecondFactor } from '#/domain/mfa/api';
 import { Button } from '#/ui/button';
 import { Card, Definitions } from '#/ui/card';
 import { SkeletonLines } from '#/ui/skeleton';

@@ -10,10 +10,10 @@ import {
   hasCodeLength,
   renewRecoveryCodes,
   verifyPassword,
-} from '#/resource/mfa/api';
-import { CodeInput } from '#/resource/mfa/CodeInput';
-import { EnrolForm } from '#/resource/mfa/EnrolForm';
-import { RecoveryCodes } from '#/resource/mfa/RecoveryCodes';
+} from '#/domain/mfa/api';
+import { CodeInput } from '#/domain/mfa/CodeInput';
+import { EnrolForm } from '#/domain/mfa/EnrolForm';
+import { RecoveryCodes } from '#/domain/mfa/RecoveryCodes';
 import { Button } from '#/ui/button';
 import { Dialog } from '#/ui/dialog';
 import { Field, PasswordInput, TextInput } from '#/ui/field';

@@ -6,7 +6,7 @@ import { lazy, Suspense } from 'react';
 import { afterAll, afterEach, beforeAll, describe, expect, test, vi } from 'vitest';
 import { browserLocation } from '#/lib/browser-location';
 import { loadNamespaces } from '#/lib/i18n';
-import type { SecondFactor } from '#/resource/mfa/api';
+import type { SecondFactor } from '#/domain/mfa/api';
 import { renderScreen } from '#/test/render';
 import { SecondFactorCard } from './SecondFactorCard';
 

@@ -28,7 +28,7 @@ export function AlsoEnd({
 }) {
   const t = useT();
   return (
-    <Field label={t('resource:held.also_end')} help={t('resource:held.also_end_help')} layout={layout} group>
+    <Field label={t('credentials:also_end')} help={t('credentials:also_end_help')} layout={layout} group>
       {() => <HeldChoices path={path} isOwn={isOwn} chosen={chosen} onChange={onChange} />}
     </Field>
   );
@@ -64,7 +64,7 @@ export function HeldChoices({
   if (held.length === 0)
     return (
       <span className="text-ink-3">
-        {t(isOwn ? 'resource:held.nothing_own' : 'resource:held.nothing_theirs')}
+        {t(isOwn ? 'credentials:nothing_own' : 'credentials:nothing_theirs')}
       </span>
     );
   return <Choices options={held} chosen={chosen} onChange={onChange} />;

@@ -8,8 +8,8 @@ import { useT } from '#/lib/i18n';
 import { Button } from '#/ui/button';
 import { SkeletonLines } from '#/ui/skeleton';
 import { Tree, type TreeItem } from '#/ui/tree';
-import type { ChosenNode } from './node-search/chosen-node';
-import { NodeSearch } from './node-search/NodeSearch';
+import type { ChosenNode } from '../node-search/chosen-node';
+import { NodeSearch } from '../node-search/NodeSearch';
 import { useMedia } from '#/ui/use-media';
 
 // Only narrow windows need it.

@@ -1,6 +1,6 @@
 import { Folder, IdCard, Server, Tag, User, Users } from 'lucide-react';
-import type { RemoteOptions } from './define';
-import { textOf } from './format';
+import type { RemoteOptions } from '#/resource/define';
+import { textOf } from '#/resource/format';
 
 /** Choices among the objects that many forms refer to. Kept in one place, because features do not import each other. */
 

@@ -20,10 +20,10 @@ interface Held {
 export async function credentialsToEnd(path: string): Promise<readonly QuestionOption[]> {
   const held = await http.get<Held>(path, { quiet: true });
   const keys = held.access_keys.map(({ id, is_active: isActive, date_last_used: date }) => {
-    if (!isActive) return translate('resource:held.key_off', { id });
+    if (!isActive) return translate('credentials:key_off', { id });
     return date === null
-      ? translate('resource:held.key_unused', { id })
-      : translate('resource:held.key_used', { id, date });
+      ? translate('credentials:key_unused', { id })
+      : translate('credentials:key_used', { id, date });
   });
   const lines = held.public_keys.map(({ comment, fingerprint }) =>
     comment ? `${comment} ${fingerprint}` : fingerprint,
@@ -31,12 +31,12 @@ export async function credentialsToEnd(path: string): Promise<readonly QuestionO
   return [
     {
       value: 'access_keys',
-      label: translate('resource:held.access_keys', { count: keys.length }),
+      label: translate('credentials:access_keys', { count: keys.length }),
       details: keys,
     },
     {
       value: 'public_keys',
-      label: translate('resource:held.public_keys', { count: lines.length }),
+      label: translate('credentials:public_keys', { count: lines.length }),
       details: lines,
     },
   ].filter(({ details }) => details.length > 0);

@@ -1,0 +1,73 @@
+import { spawnSync } from 'node:child_process';
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { dirname, join, resolve } from 'node:path';
+import { afterEach, expect, test } from 'vitest';
+
+const CHECK = resolve('tools/layers.mjs');
+const made: string[] = [];
+
+afterEach(() => {
+  for (const folder of made.splice(0)) rmSync(folder, { recursive: true });
+});
+
+/** Runs the check over these files. */
+function check(files: Readonly<Record<string, string>>) {
+  const root = mkdtempSync(join(tmpdir(), 'layers-'));
+  made.push(root);
+  for (const [path, text] of Object.entries(files)) {
+    mkdirSync(join(root, dirname(path)), { recursive: true });
+    writeFileSync(join(root, path), text);
+  }
+  const { status, stderr } = spawnSync(process.execPath, [CHECK, root], { encoding: 'utf8' });
+  return { status, said: stderr.trim() };
+}
+
+test('imports may point down', () => {
+  const files = {
+    'features/users/Page.tsx': "import '#/domain/mfa/api';\nimport '#/resource/list';\n",
+    'domain/mfa/api.ts': "import '#/lib/http';\n",
+    'resource/list.ts': "import '#/ui/table';\n",
+  };
+  expect(check(files)).toEqual({ status: 0, said: '' });
+});
+
+test.each([
+  ['resource', 'domain'],
+  ['resource', 'features'],
+  ['domain', 'features'],
+  ['ui', 'resource'],
+  ['lib', 'ui'],
+])('%s does not import %s', (from, to) => {
+  const said = `${from}/a.ts: ${from} must not import ${to}/b`;
+  expect(check({ [`${from}/a.ts`]: `import '#/${to}/b';\n` })).toEqual({ status: 1, said });
+});
+
+test.each([
+  'const { requireMfa } = it;',
+  "fetchPage('assets/nodes/');",
+  'const system_users = [];',
+  "import { sshLine } from './line';",
+])('the kit does not name a kind of object: %s', (line) => {
+  const { status, said } = check({ 'resource/list.ts': `/* the list */\n${line}\n` });
+  expect(status).toBe(1);
+  expect(said).toContain('resource/list.ts:2: the kit names a kind of object');
+});
+
+test('a comment of the kit may give an example, and domain may name what it is about', () => {
+  const files = {
+    'resource/list.ts': '// e.g. `assets/assets/`\n',
+    'domain/nodes.ts': "get('assets/nodes/');\n",
+  };
+  expect(check(files).status).toBe(0);
+});
+
+test("the browser's own date input is refused", () => {
+  const said = "features/a/Form.tsx: use ui/dates instead of the browser's date input";
+  expect(check({ 'features/a/Form.tsx': '<input type="datetime-local" />' })).toEqual({ status: 1, said });
+});
+
+test('a circle of imports is refused', () => {
+  const files = { 'lib/a.ts': "import './b';\n", 'lib/b.ts': "import './a';\n" };
+  expect(check(files).said).toContain('circle of imports: lib/a.ts → lib/b.ts → lib/a.ts');
+});
