@@ -3,7 +3,7 @@ PYTHON ?= python3
 BIN := .venv/bin
 
 .DEFAULT_GOAL := help
-.PHONY: help setup setup-test setup-demo run demo dev test test-server test-console test-e2e test-clock check format spec gen migrations lock bench clean
+.PHONY: help setup setup-test setup-gen setup-demo run demo dev test test-server test-console test-e2e test-clock check format spec gen migrations lock bench clean
 
 help: ## list the commands
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 16
@@ -16,6 +16,9 @@ setup-test: ## install what testing needs (done by test)
 
 run: setup ## start Postern on its embedded defaults, in the foreground
 	@exec $(BIN)/postern up
+
+setup-gen:
+	@$(PYTHON) tools/bootstrap.py gen
 
 setup-demo:
 	@$(PYTHON) tools/bootstrap.py demo
@@ -51,10 +54,10 @@ format: setup-test ## format all code
 spec: ## which statements of the specification are shown by tests
 	@$(PYTHON) tools/spec_coverage.py
 
-gen: setup-test ## write generated pages and types again
+gen: setup-gen ## write generated pages and types again
 	@$(BIN)/python tools/generate.py
 
-migrations: setup-test ## write a migration: make migrations app=assets name=asset_rack
+migrations: setup-gen ## write a migration: make migrations app=assets name=asset_rack
 	@$(BIN)/python tools/migrations.py app=$(app) name=$(name)
 
 lock: ## resolve the Python dependencies again (needs uv)

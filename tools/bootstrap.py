@@ -2,6 +2,7 @@
 
     python3 tools/bootstrap.py run      enough to run Postern: system packages, Python environment, built console
     python3 tools/bootstrap.py demo     also an SSH server, which the demo starts as its target
+    python3 tools/bootstrap.py gen      enough to write generated pages and types: environment and packages, no built console
     python3 tools/bootstrap.py test     also what the tests need: real servers, a browser, development packages
 
 Each step leaves a stamp that holds the hash of what it was made from, so a second run does no work.
@@ -195,19 +196,21 @@ def console() -> None:
 
 def main(arguments: list[str]) -> int:
     """Command line."""
-    needs = {"run": RUN_NEEDS, "demo": DEMO_NEEDS, "test": TEST_NEEDS}
+    needs = {"run": RUN_NEEDS, "demo": DEMO_NEEDS, "gen": RUN_NEEDS, "test": TEST_NEEDS}
     if len(arguments) != 1 or arguments[0] not in needs:
         print(__doc__, file=sys.stderr)
         return 2
+    generating = arguments == ["gen"]
     testing = arguments == ["test"]
     system_packages(needs[arguments[0]])
     check_versions()
-    python_environment(development=testing)
-    if testing:
+    python_environment(development=testing or generating)
+    if testing or generating:
         node_packages(CONSOLE, "console-packages")
-        if ORACLE.exists():
-            node_packages(ORACLE, "oracle-packages")
-    console()
+    if testing and ORACLE.exists():
+        node_packages(ORACLE, "oracle-packages")
+    if not generating:
+        console()
     return 0
 
 
