@@ -15,17 +15,18 @@ from typing import Any, Final
 from steps import ROOT
 
 TYPES: Final = ROOT / "console" / "src" / "generated" / "api.ts"
+_PREFIX: Final = "/api/v1/"
 _GENERATOR: Final = ROOT / "console" / "tools" / "openapi"
 
 
 def is_current() -> bool:
     """Whether the types were made from the schemas of today."""
-    return TYPES.exists() and TYPES.read_text(encoding="utf-8").startswith(_first_line(_schemas()))
+    return TYPES.exists() and TYPES.read_text(encoding="utf-8").startswith(_first_line(*_described()))
 
 
 def make() -> None:
     """Write the types. Needs the npm registry. Raises CalledProcessError."""
-    schemas = _schemas()
+    schemas, lists = _described()
     if not (_GENERATOR / "node_modules").is_dir():
         subprocess.run(["npm", "ci", "--include=dev", "--no-audit", "--no-fund"], cwd=_GENERATOR, check=True)
     with tempfile.TemporaryDirectory() as folder:
@@ -40,16 +41,18 @@ def make() -> None:
         ]
         subprocess.run(command, cwd=_GENERATOR, check=True)
         TYPES.parent.mkdir(parents=True, exist_ok=True)
-        TYPES.write_text(f"{_first_line(schemas)}\n{made.read_text(encoding='utf-8')}", encoding="utf-8")
+        text = made.read_text(encoding="utf-8")
+        TYPES.write_text(f"{_first_line(schemas, lists)}\n{text}\n{lists}", encoding="utf-8")
     subprocess.run([str(ROOT / "console/node_modules/.bin/oxfmt"), str(TYPES)], cwd=ROOT / "console", check=True)
 
 
-def _first_line(schemas: str) -> str:
-    return f"// Made by `make gen` from the API's description; do not edit. Schemas: {hashlib.sha256(schemas.encode()).hexdigest()}"
+def _first_line(schemas: str, lists: str) -> str:
+    digest = hashlib.sha256(f"{schemas}{lists}".encode()).hexdigest()
+    return f"// Made by `make gen` from the API's description; do not edit. Schemas: {digest}"
 
 
-def _schemas() -> str:
-    """What objects look like, without the paths, in a stable order."""
+def _described() -> tuple[str, str]:
+    """What objects look like, in a stable order, and the TypeScript of all lists: their rows, their writes, their filters."""
     with tempfile.TemporaryDirectory() as home:
         os.environ.setdefault("POSTERN_HOME", home)
         os.environ["DJANGO_SETTINGS_MODULE"] = "postern.foundation.django_settings"
@@ -61,7 +64,53 @@ def _schemas() -> str:
         whole: dict[str, Any] = document()
     components = {"schemas": _without_words(whole["components"]["schemas"])}
     info = {"title": "Postern", "version": "1"}
-    return json.dumps({"openapi": "3.1.0", "info": info, "paths": {}, "components": components}, sort_keys=True)
+    schemas = json.dumps({"openapi": "3.1.0", "info": info, "paths": {}, "components": components}, sort_keys=True)
+    return schemas, lists_of(whole["paths"])
+
+
+def lists_of(paths: dict[str, Any]) -> str:
+    """The interface `lists`: for each path that answers with rows, their type, that of a write, and the names of its filters."""
+    lines = ["/** Lists by path: a row, what is written to make one, and by what the rows can be narrowed. */"]
+    lines.append("export interface lists {")
+    for path, operations in sorted(paths.items()):
+        row = _row_of(operations.get("get", {}))
+        if row is None:
+            continue
+        request = _taken(paths, path)
+        names = [part["name"] for part in operations["get"].get("parameters", ()) if part.get("in") == "query"]
+        lines.append(f"  readonly '{path.removeprefix(_PREFIX)}': {{")
+        lines.append(f"    readonly row: components['schemas']['{row}'];")
+        taken = f"components['schemas']['{request}']" if request else "Record<never, never>"
+        lines.append(f"    readonly request: {taken};")
+        quoted = " | ".join(f"'{name}'" for name in sorted(names))
+        lines.append(f"    readonly filter: {quoted or 'never'};")
+        lines.append("  };")
+    return "\n".join((*lines, "}", ""))
+
+
+def _taken(paths: dict[str, Any], path: str) -> str | None:
+    """Name of the schema of what is written: to make a row, or else to change one."""
+    writes = (paths[path].get("post"), *(paths.get(f"{path}{{id}}/", {}).get(method) for method in ("put", "patch")))
+    return next(filter(None, (_first_reference((write or {}).get("requestBody", {})) for write in writes)), None)
+
+
+def _row_of(operation: dict[str, Any]) -> str | None:
+    """Name of the schema whose array the operation answers with, bare or in the envelope of a page."""
+    content = operation.get("responses", {}).get("200", {}).get("content", {})
+    schema = content.get("application/json", {}).get("schema", {})
+    for shape in schema.get("oneOf", [schema]):
+        items = shape.get("items", {}) if shape.get("type") == "array" else {}
+        if "$ref" in items:
+            return str(items["$ref"]).rsplit("/", 1)[1]
+    return None
+
+
+def _first_reference(part: Any) -> str | None:
+    """Name of the first schema that is referred to in there."""
+    if isinstance(part, dict) and "$ref" in part:
+        return str(part["$ref"]).rsplit("/", 1)[1]
+    parts = part.values() if isinstance(part, dict) else part if isinstance(part, list) else ()
+    return next(filter(None, map(_first_reference, parts)), None)
 
 
 def _without_words(part: Any) -> Any:

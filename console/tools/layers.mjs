@@ -1,6 +1,7 @@
 /**
  * Imports point one way: app → features → domain → resource → ui → lib → generated; no feature imports another; islands (heavy,
  * lazy) may use ui and lib; no files import each other in a circle (lazy imports count). Raw colours live in tokens.css only.
+ * Resources name the path of their list, so that their names are checked, and cast nothing.
  * The kit (resource, ui) knows no kind of object by name, and no browser's own date input. Exit code 1 lists every breach.
  * An argument names another folder than `src` (the check's own test uses it).
  */
@@ -94,6 +95,10 @@ for (const path of files(ROOT)) {
   }
   if (path.endsWith('.tsx') && BROWSER_DATES.test(text))
     breaches.push(`${here}: use ui/dates instead of the browser's date input`);
+  if (layer === 'features' && !isTest && /defineResource(?:<\w+>)?\(/.test(text))
+    breaches.push(`${here}: defineResource names no path: its columns, fields and filters are not checked`);
+  if (/\.resource\.tsx?$/.test(path) && /\bas (?!const\b|\{)[A-Z]\w*|: any\b|as any\b/.test(bare(text)))
+    breaches.push(`${here}: a cast or any hides wrong names in a resource`);
   if (!(layer in MAY_USE)) continue;
   if (!isTest) imports.set(here, new Set());
   for (const [, target] of text.matchAll(IMPORT)) {

@@ -3,6 +3,7 @@ import type { QueryValues } from '#/lib/http/query-string';
 import type { DateBounds } from '#/ui/dates/typed';
 import type { Icon } from '#/ui/icon';
 import type { PickerOption } from '#/ui/picker';
+import type { ApiLists } from '#/lib/api-types';
 import type { ResourceRoutes } from './routes';
 
 /** A row or object of the API. Each resource narrows it to the fields that its definition uses. */
@@ -10,8 +11,33 @@ export interface Resource {
   readonly id: string | number;
 }
 
-export interface Column<Row> {
-  readonly key: string;
+/** Names that a definition may use: of columns, of form fields, of filters. */
+export interface Names {
+  readonly shown: string;
+  readonly written: string;
+  readonly filter: string;
+}
+
+/** Fields of an object, and `object.field` for those of the objects in it. */
+type FieldPaths<Shape> = {
+  [Key in keyof Shape & string]:
+    | Key
+    | (NonNullable<Shape[Key]> extends readonly unknown[]
+        ? never
+        : NonNullable<Shape[Key]> extends object
+          ? `${Key}.${keyof NonNullable<Shape[Key]> & string}`
+          : never);
+}[keyof Shape & string];
+
+/** What the API says about the list at this path. `Own` are names of the screen alone: fields that are never sent, columns of buttons. */
+export type NamesOf<Path extends keyof ApiLists, Own extends string = never> = {
+  readonly shown: FieldPaths<ApiLists[Path]['row']> | Own;
+  readonly written: (keyof ApiLists[Path]['request'] & string) | Own;
+  readonly filter: ApiLists[Path]['filter'];
+};
+
+export interface Column<Row, Name extends string = string> {
+  readonly key: Name;
   /** Key of a text; default: the label in the metadata. */
   readonly label?: string;
   /** Default: by the metadata's type (choice → display, boolean, date, list …). */
@@ -22,8 +48,8 @@ export interface Column<Row> {
 }
 
 /** A condition of the search field that the metadata does not offer. */
-export interface ExtraFilter {
-  readonly key: string;
+export interface ExtraFilter<Name extends string = string> {
+  readonly key: Name;
   readonly label: string;
   readonly choices?: readonly { readonly value: string; readonly label: string }[];
 }
@@ -80,10 +106,15 @@ export interface ExchangeDefinition {
 }
 
 /** Fields that can be given one value for all selected rows at once. */
-export interface BulkUpdateDefinition {
-  readonly fields: readonly string[];
+/** By name, or by path for fields of nested objects. */
+export type Specs<Name extends string = string> = string extends Name
+  ? Readonly<Record<string, FieldSpec>>
+  : { readonly [Key in Name | `${Name}.${string}`]?: FieldSpec };
+
+export interface BulkUpdateDefinition<Name extends string = string> {
+  readonly fields: readonly Name[];
   /** Above what the form says about the same fields. */
-  readonly specs?: Readonly<Record<string, FieldSpec>>;
+  readonly specs?: Specs<Name>;
 }
 
 /** What a bulk action gets besides the chosen ids. */
@@ -96,16 +127,16 @@ export interface BulkTools extends ActionTools {
   readonly clear: () => void;
 }
 
-export interface ListDefinition<Row> {
-  readonly columns: readonly (string | Column<Row>)[];
+export interface ListDefinition<Row, N extends Names = Names> {
+  readonly columns: readonly (N['shown'] | Column<Row, N['shown']>)[];
   /** Columns shown until the person chooses others; default: all. */
-  readonly shown?: readonly string[];
-  readonly filters?: readonly ExtraFilter[];
+  readonly shown?: readonly N['shown'][];
+  readonly filters?: readonly ExtraFilter<N['filter']>[];
   /** Filterable fields of the metadata that nobody can type: ids, or what the place of the list has set. */
-  readonly untyped?: readonly string[];
+  readonly untyped?: readonly (N['filter'] | N['shown'])[];
   readonly rowActions?: readonly ObjectAction<Row>[];
   readonly bulkActions?: readonly BulkAction[];
-  readonly bulkUpdate?: BulkUpdateDefinition;
+  readonly bulkUpdate?: BulkUpdateDefinition<N['written']>;
   readonly exchange?: ExchangeDefinition;
   /** Further parts of the heading, before the button that creates. */
   readonly header?: (tools: ActionTools) => ReactNode;
@@ -196,15 +227,15 @@ export interface CustomInput {
   readonly disabled: boolean;
 }
 
-export interface FieldGroup {
+export interface FieldGroup<Name extends string = string> {
   /** Key of a text. */
   readonly title: string;
-  readonly fields: readonly string[];
+  readonly fields: readonly Name[];
 }
 
-export interface FormDefinition {
-  readonly groups: readonly FieldGroup[] | ((context: FieldContext) => readonly FieldGroup[]);
-  readonly fields?: Readonly<Record<string, FieldSpec>>;
+export interface FormDefinition<Name extends string = string> {
+  readonly groups: readonly FieldGroup<Name>[] | ((context: FieldContext) => readonly FieldGroup<Name>[]);
+  readonly fields?: Specs<Name>;
   /** Values of a new object, above the metadata's defaults. Gets the address's query. */
   readonly initial?: (query: Readonly<Record<string, string>>) => FormValues;
   /** Last change of what is sent (drop what the person did not fill in, join dates …). */
@@ -221,8 +252,8 @@ export interface FormDefinition {
   readonly opensDetail?: FormMode;
 }
 
-export interface DetailField<Row> {
-  readonly key: string;
+export interface DetailField<Row, Name extends string = string> {
+  readonly key: Name;
   readonly label?: string;
   readonly value?: (row: Row) => ReactNode;
 }
@@ -256,12 +287,12 @@ export interface QuickAction<Row> {
       };
 }
 
-export interface DetailDefinition<Row> {
+export interface DetailDefinition<Row, Name extends string = string> {
   readonly title?: (row: Row) => string;
   readonly status?: (row: Row) => ReactNode;
   readonly cards: readonly {
     readonly title: string;
-    readonly fields: readonly (string | DetailField<Row>)[];
+    readonly fields: readonly (Name | DetailField<Row, Name>)[];
     /** At the right end of the card's head. */
     readonly actions?: (row: Row) => ReactNode;
   }[];
@@ -274,7 +305,7 @@ export interface DetailDefinition<Row> {
 }
 
 /** One typed definition of everything that list, form and detail screens of a resource share. */
-export interface ResourceDefinition<Row extends Resource> {
+export interface ResourceDefinition<Row extends Resource, N extends Names = Names> {
   /** Name of the table's settings in local storage. */
   readonly name: string;
   readonly api: string;
@@ -283,9 +314,9 @@ export interface ResourceDefinition<Row extends Resource> {
   readonly icon: Icon;
   /** Keys of texts: “asset”, “assets”, and one sentence what it is. */
   readonly noun: { readonly one: string; readonly many: string; readonly what: string };
-  readonly list: ListDefinition<Row>;
-  readonly form?: FormDefinition;
-  readonly detail?: DetailDefinition<Row>;
+  readonly list: ListDefinition<Row, N>;
+  readonly form?: FormDefinition<N['written']>;
+  readonly detail?: DetailDefinition<Row, N['shown']>;
   /** An object is gone: what is shown outside of its list follows. */
   readonly deleted?: (row: Row) => void | Promise<void>;
   readonly can?: {
@@ -301,6 +332,24 @@ export interface ResourceDefinition<Row extends Resource> {
   };
 }
 
+/** The form alone, for a resource that takes the rest from another one. */
+export function defineForm<Path extends keyof ApiLists, Own extends string = never>(
+  form: FormDefinition<NamesOf<Path, Own>['written']>,
+): FormDefinition;
+export function defineForm(form: FormDefinition): FormDefinition {
+  return form;
+}
+
+/**
+ * A resource over the list at `Path`: names that the API does not have there are type errors. Without a path (the kit's own tests)
+ * every name is taken.
+ */
+export function defineResource<Row extends Resource, Path extends keyof ApiLists, Own extends string = never>(
+  definition: ResourceDefinition<Row, NamesOf<Path, Own>>,
+): ResourceDefinition<Row>;
+export function defineResource<Row extends Resource>(
+  definition: ResourceDefinition<Row>,
+): ResourceDefinition<Row>;
 export function defineResource<Row extends Resource>(
   definition: ResourceDefinition<Row>,
 ): ResourceDefinition<Row> {

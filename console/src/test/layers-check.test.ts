@@ -71,3 +71,17 @@ test('a circle of imports is refused', () => {
   const files = { 'lib/a.ts': "import './b';\n", 'lib/b.ts': "import './a';\n" };
   expect(check(files).said).toContain('circle of imports: lib/a.ts → lib/b.ts → lib/a.ts');
 });
+
+test.each(['defineResource<Row>({})', 'defineResource({})'])('%s without a path is refused', (call) => {
+  const said =
+    'features/a/a.resource.tsx: defineResource names no path: its columns, fields and filters are not checked';
+  expect(check({ 'features/a/a.resource.tsx': call })).toEqual({ status: 1, said });
+});
+
+test.each(['const key = name as Key;', 'const row: any = 1;'])(
+  'a resource does not hide names: %s',
+  (line) => {
+    const said = 'features/a/a.resource.tsx: a cast or any hides wrong names in a resource';
+    expect(check({ 'features/a/a.resource.tsx': line })).toEqual({ status: 1, said });
+  },
+);

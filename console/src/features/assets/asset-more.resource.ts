@@ -1,17 +1,17 @@
-import { defineResource } from '#/resource/define';
+import { defineForm, type ResourceDefinition } from '#/resource/define';
 import { asset } from './asset.resource';
 import type { AssetRow } from './asset-row';
 import { assetMorePath } from './addresses';
 
 /** Hardware and system of an asset: what is rarely written by hand has a form of its own, which changes nothing else. */
-export const assetMore = defineResource<AssetRow>({
+export const assetMore: ResourceDefinition<AssetRow> = {
   ...asset,
   routes: {
     names: { ...asset.routes.names, update: 'AssetMoreInformationEdit' },
     paths: { ...asset.routes.paths, update: assetMorePath },
     titles: { ...asset.routes.titles, update: 'nav:asset_more' },
   },
-  form: {
+  form: defineForm<'assets/assets/'>({
     method: 'patch',
     groups: [
       { title: 'assets:form.basic', fields: ['hostname', 'ip', 'platform'] },
@@ -34,5 +34,5 @@ export const assetMore = defineResource<AssetRow>({
     ],
     fields: asset.form?.fields ? { platform: asset.form.fields['platform'] ?? {} } : {},
     opensDetail: 'update',
-  },
-});
+  }),
+};

@@ -53,7 +53,7 @@ const ADMIN_USER: FieldSpec = {
 };
 const LABELS: FieldSpec = { remote: labelOptions, multiple: true };
 
-export const asset = defineResource<AssetRow>({
+export const asset = defineResource<AssetRow, 'assets/assets/'>({
   name: 'AssetListTable',
   api: 'assets/assets/',
   routes: assetRoutes,

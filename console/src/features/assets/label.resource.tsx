@@ -13,7 +13,7 @@ function carriers(row: LabelRow): string {
   return `/assets/assets?label=${encodeURIComponent(`${row.name}:${row.value}`)}`;
 }
 
-export const label = defineResource<LabelRow>({
+export const label = defineResource<LabelRow, 'assets/labels/'>({
   name: 'LabelListTable',
   api: 'assets/labels/',
   routes: labelRoutes,

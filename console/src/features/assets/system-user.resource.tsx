@@ -1,7 +1,7 @@
 import { IdCard } from 'lucide-react';
 import type { Api } from '#/lib/api-types';
 import { paths } from '#/lib/paths';
-import { defineResource, type FieldContext, type FieldGroup } from '#/resource/define';
+import { defineResource, type FieldContext, type FieldGroup, type NamesOf } from '#/resource/define';
 import { AmountCell, CopyCell } from '#/resource/format';
 import { systemUserRoutes } from './addresses';
 import { lazyPart } from '#/resource/lazy-part';
@@ -21,19 +21,21 @@ function isManual({ values }: FieldContext): boolean {
 }
 
 /** Fields by protocol, as far as this system user's protocol knows them. */
-function groups({ values }: FieldContext): readonly FieldGroup[] {
-  const isSsh = values['protocol'] === 'ssh';
+type Field = NamesOf<'assets/system-users/'>['written'];
+
+function groups({ values }: FieldContext): readonly FieldGroup<Field>[] {
+  const onlySsh = (field: Field): readonly Field[] => (values['protocol'] === 'ssh' ? [field] : []);
   return [
     { title: 'assets:form.basic', fields: ['name', 'protocol', 'username', 'username_same_with_user'] },
     {
       title: 'assets:form.auth',
-      fields: ['login_mode', 'password', ...(isSsh ? ['private_key'] : [])],
+      fields: ['login_mode', 'password', ...onlySsh('private_key')],
     },
-    { title: 'assets:form.other', fields: ['priority', ...(isSsh ? ['sftp_root'] : []), 'comment'] },
+    { title: 'assets:form.other', fields: ['priority', ...onlySsh('sftp_root'), 'comment'] },
   ];
 }
 
-export const systemUser = defineResource<SystemUserRow>({
+export const systemUser = defineResource<SystemUserRow, 'assets/system-users/'>({
   name: 'SystemUserListTable',
   api: 'assets/system-users/',
   routes: systemUserRoutes,

@@ -24,7 +24,7 @@ function Kind({ row }: { readonly row: EventRow }) {
   return row.category === REFUSALS ? <Status tone="danger">{row.event_display}</Status> : row.event_display;
 }
 
-const eventLog = defineResource<EventRow>({
+const eventLog = defineResource<EventRow, 'audits/events/'>({
   name: 'AuditEventTable',
   api: API,
   routes: {

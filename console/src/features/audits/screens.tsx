@@ -41,11 +41,11 @@ interface OperateRow extends LogRow {
 }
 
 /** Audit pages always show the exact time. */
-function exact<Row extends LogRow>(key: string): Column<Row> {
+function exact<Row extends LogRow, Key extends string>(key: Key): Column<Row, Key> {
   return { key, sortable: true, cell: (row) => <TimeCell value={valueOf(row, key)} exact /> };
 }
 
-function mono<Row extends LogRow>(key: string): Column<Row> {
+function mono<Row extends LogRow, Key extends string>(key: Key): Column<Row, Key> {
   return { key, cell: (row) => <MonoCell value={valueOf(row, key)} /> };
 }
 
@@ -80,7 +80,7 @@ function TransferOutcome({ row }: { readonly row: FtpRow }) {
   return <Outcome ok={row.is_success} />;
 }
 
-const loginLog = defineResource<LoginRow>({
+const loginLog = defineResource<LoginRow, 'audits/login-logs/'>({
   name: 'LoginLogTable',
   api: 'audits/login-logs/',
   routes: {
@@ -127,7 +127,7 @@ const loginLog = defineResource<LoginRow>({
   },
 });
 
-const ftpLog = defineResource<FtpRow>({
+const ftpLog = defineResource<FtpRow, 'audits/ftp-logs/'>({
   name: 'FtpLogTable',
   api: 'audits/ftp-logs/',
   routes: { names: { list: 'FtpLog' }, paths: { list: '/audits/ftp-log' }, titles: { list: 'nav:ftp_log' } },
@@ -157,7 +157,7 @@ const ftpLog = defineResource<FtpRow>({
   },
 });
 
-const operateLog = defineResource<OperateRow>({
+const operateLog = defineResource<OperateRow, 'audits/operate-logs/'>({
   name: 'OperateLogTable',
   api: 'audits/operate-logs/',
   routes: {
@@ -184,7 +184,7 @@ const operateLog = defineResource<OperateRow>({
   },
 });
 
-const passwordChangeLog = defineResource<PasswordChangeRow>({
+const passwordChangeLog = defineResource<PasswordChangeRow, 'audits/password-change-logs/'>({
   name: 'PasswordChangeLogTable',
   api: 'audits/password-change-logs/',
   routes: {

@@ -36,7 +36,7 @@ async function remove(row: MemberRow, tools: ActionTools): Promise<boolean> {
 
 /** People of an organization; `removed` follows what a role that was taken away has changed. */
 export const membersOf = (removed: () => void) =>
-  defineResource<MemberRow>({
+  defineResource<MemberRow, 'orgs/org-member-relation/'>({
     name: 'OrganizationMemberTable',
     api: MEMBERS,
     routes: {

@@ -29,7 +29,7 @@ export type OrganizationRow = Pick<Api<'OrganizationDetail'>, 'id' | 'name' | 'i
 
 // i18n: orgs:amount.*
 const amounts = COUNTED.map((kind) => ({
-  key: `resource_statistics.${kind}_amount`,
+  key: `resource_statistics.${kind}_amount` as const,
   label: `orgs:amount.${kind}`,
   cell: ({ resource_statistics: counts }: OrganizationRow) => {
     const amount = counts[`${kind}_amount`];
@@ -43,7 +43,7 @@ async function followInSelector(): Promise<void> {
   await http.get<Profile>('users/profile/', { quiet: true }).then(updateProfile, () => undefined);
 }
 
-export const organization = defineResource<OrganizationRow>({
+export const organization = defineResource<OrganizationRow, 'orgs/orgs/'>({
   name: 'OrganizationListTable',
   api: 'orgs/orgs/',
   routes: organizationRoutes,

@@ -156,7 +156,7 @@ const YES_NO = [
   { value: '0', label: 'resource:no' },
 ] as const;
 
-export const assetPermission = defineResource<AssetPermissionRow>({
+export const assetPermission = defineResource<AssetPermissionRow, 'perms/asset-permissions/'>({
   name: 'AssetPermissionListTable',
   api: 'perms/asset-permissions/',
   routes: assetPermissionRoutes,

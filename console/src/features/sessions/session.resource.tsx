@@ -64,7 +64,7 @@ function sessionResource(
   mayTerminate: boolean,
 ): ResourceDefinition<SessionRow> {
   const isOnline = variant === 'online';
-  return defineResource<SessionRow>({
+  return defineResource<SessionRow, 'terminal/sessions/'>({
     name: isOnline ? 'SessionOnline' : 'SessionOffline',
     api: 'terminal/sessions/',
     routes: {

@@ -51,11 +51,13 @@ function percent(value: number | undefined) {
 }
 
 // i18n: sessions:terminals.column.*
-const loads = [
-  { key: 'stat.cpu_load', text: 'cpu', of: (row: TerminalRow) => row.stat?.cpu_load.toFixed(2) },
-  { key: 'stat.memory_used', text: 'memory', of: (row: TerminalRow) => percent(row.stat?.memory_used) },
-  { key: 'stat.disk_used', text: 'disk', of: (row: TerminalRow) => percent(row.stat?.disk_used) },
-].map(({ key, text, of }) => ({
+const loads = (
+  [
+    { key: 'stat.cpu_load', text: 'cpu', of: (row: TerminalRow) => row.stat?.cpu_load.toFixed(2) },
+    { key: 'stat.memory_used', text: 'memory', of: (row: TerminalRow) => percent(row.stat?.memory_used) },
+    { key: 'stat.disk_used', text: 'disk', of: (row: TerminalRow) => percent(row.stat?.disk_used) },
+  ] as const
+).map(({ key, text, of }) => ({
   key,
   label: `sessions:terminals.column.${text}`,
   align: 'right' as const,
@@ -78,7 +80,7 @@ const quick: readonly QuickAction<TerminalRow>[] = terminalActions.flatMap((acti
       ],
 );
 
-export const terminal = defineResource<TerminalRow>({
+export const terminal = defineResource<TerminalRow, 'terminal/terminals/'>({
   name: 'TerminalListTable',
   api: 'terminal/terminals/',
   routes: terminalRoutes,

@@ -20,7 +20,7 @@ interface GrantedSystemUser {
 }
 
 function grantedAssets(base: string, api: string) {
-  return defineResource<GrantedAsset>({
+  return defineResource<GrantedAsset, 'perms/users/{user_id}/assets/', 'system_users'>({
     name: 'GrantedAssetTable',
     api,
     routes: {

@@ -17,7 +17,7 @@ const YES_NO = [
 ];
 
 /** Asset permissions seen from a person: read here, changed on their own screens. */
-export const grantsOfUser = defineResource<GrantRow>({
+export const grantsOfUser = defineResource<GrantRow, 'perms/asset-permissions/'>({
   name: 'UserAssetPermissionTable',
   api: 'perms/asset-permissions/',
   routes: {

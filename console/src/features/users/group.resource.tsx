@@ -12,7 +12,7 @@ const GrantedAssets = lazyPart(async () => (await import('./GrantedAssets')).Gra
 
 export type GroupRow = Pick<Api<'UserGroup'>, 'id' | 'name' | 'users' | 'users_amount' | 'comment'>;
 
-export const group = defineResource<GroupRow>({
+export const group = defineResource<GroupRow, 'users/groups/'>({
   name: 'UserGroupListTable',
   api: 'users/groups/',
   routes: groupRoutes,

@@ -95,7 +95,7 @@ function UserStatus({ row }: { readonly row: UserRow }) {
   return <Status tone="ok">{translate('users:state.valid')}</Status>;
 }
 
-export const user = defineResource<UserRow>({
+export const user = defineResource<UserRow, 'users/users/', 'update_password' | 'end' | 'set_public_key'>({
   name: 'UserListTable',
   api: 'users/users/',
   routes: userRoutes,

@@ -45,7 +45,7 @@ function ConnectLink({ row }: { readonly row: MyAssetRow }) {
 }
 
 function resourceFor(api: string) {
-  return defineResource<MyAssetRow>({
+  return defineResource<MyAssetRow, 'perms/users/assets/', 'system_users' | 'connect'>({
     name: 'MyAssetTable',
     api,
     routes: { names: { list: 'MyAssets' }, paths: { list: '/my-assets' }, titles: { list: 'nav:my_assets' } },

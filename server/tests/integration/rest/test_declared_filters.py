@@ -4,7 +4,10 @@ from typing import Any
 
 import pytest
 from django.urls import resolve
+from django.utils import timezone
 
+from postern.apps.perms.filters import FILTERS, PermissionFilters
+from postern.apps.perms.models import AssetPermission
 from postern.foundation.rest.filters import filter_lookups
 
 CONTRACT: dict[str, tuple[str, str, str]] = {
@@ -36,3 +39,12 @@ def test_list_has_the_filters_search_and_order_of_the_contract(path: str) -> Non
     assert filters <= {*filter_lookups(view), *getattr(view, "own_filters", ())}
     assert search <= set(view.search_fields)
     assert order <= set(getattr(view, "ordering_fields", ()))
+
+
+@pytest.mark.django_db
+@pytest.mark.parametrize("name", sorted(set(FILTERS) - {"all"}))
+def test_described_filter_of_permissions_is_one(name: str) -> None:
+    """`all` says how the others are meant, and is no condition itself."""
+    rows = AssetPermission.objects.all()
+    assert PermissionFilters({name: "nobody"}, timezone.now()).apply(rows) is not None
+    assert PermissionFilters({"all": "0"}, timezone.now()).apply(rows) is None

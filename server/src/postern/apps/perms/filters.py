@@ -22,6 +22,11 @@ from postern.kernel.ids import parse_id
 _NO: Final = frozenset({"0", "false", "no"})
 _YES: Final = frozenset({"1", "true", "yes"})
 Rows = QuerySet[AssetPermission]
+#: Names of the filters, for the description of the API.
+FILTERS: Final = (
+    *("user_id", "username", "user_group_id", "user_group", "system_user_id", "system_user", "node_id", "node"),
+    *("asset_id", "hostname", "ip", "is_valid", "is_effective", "all"),
+)
 
 
 class PermissionFilters:

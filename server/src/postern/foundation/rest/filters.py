@@ -4,6 +4,7 @@ A viewset declares
 
 - `filter_fields`: names, or a mapping name → orm lookup (`{"username": "user__username"}`); exact matches;
 - `own_filters`: names of filters that `visible_rows` itself applies;
+- `described_filters`: further filters of the view's own, for the description only: they do not narrow a bulk write;
 - `search_fields`: orm lookups; terms split at blanks and commas, each must be found in one of them;
 - `ordering_fields`: names; without it any readable field of the serializer that is a column of the model;
 - `default_order`: tuple of orm names;

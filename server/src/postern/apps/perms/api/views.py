@@ -18,7 +18,7 @@ from postern.apps.perms import actions, facade, holding
 from postern.apps.perms.action_names import ACTION_NAMES, to_names
 from postern.apps.perms.api.serializers import AssetPermissionSerializer, relation_serializer
 from postern.apps.perms.decision import Decision, Named, Reason, Via
-from postern.apps.perms.filters import PermissionFilters
+from postern.apps.perms.filters import FILTERS, PermissionFilters
 from postern.apps.perms.links import ASSETS, LINKS, NODES, SYSTEM_USERS, USER_GROUPS, USERS, Link
 from postern.apps.perms.members import assets_of, users_of
 from postern.apps.perms.models import AssetPermission
@@ -54,6 +54,7 @@ class AssetPermissionViewSet(ResourceViewSet):
     }
     acts_on_get = frozenset({"cache_refresh"})
     filter_fields = ("name", "is_active")
+    described_filters = FILTERS
     search_fields = ("name",)
     ordering_fields = (
         "name",

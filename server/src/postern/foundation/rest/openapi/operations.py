@@ -75,7 +75,8 @@ class OperationDescription(AutoSchema):
         lists = self._action == "list"
         if not lists and self._action not in _BULK_FORMS:
             return []
-        names = [*filter_lookups(self.view), *getattr(self.view, "own_filters", ())]
+        own = (*getattr(self.view, "own_filters", ()), *getattr(self.view, "described_filters", ()))
+        names = list(dict.fromkeys((*filter_lookups(self.view), *own)))
         found = [_query(name, f"Only those whose `{name}` is this.") for name in names]
         found.append(_query("ids", "Only these: ids, separated by commas."))
         found.append(_query("spm", "Only those of a selection that was stored with POST common/resources/cache/."))
