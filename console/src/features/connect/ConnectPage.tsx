@@ -1,36 +1,25 @@
 import { useBlocker } from '@tanstack/react-router';
-import { ArrowLeft, Minus, PanelLeft, PanelRight, Plus, X } from 'lucide-react';
+import { ArrowLeft, PanelLeft, PanelRight } from 'lucide-react';
 import { use, useEffect, useEffectEvent, useState } from 'react';
 import { explain } from '#/lib/http/catalogue';
 import { useT } from '#/lib/i18n';
 import { paths } from '#/lib/paths';
 import { Button, IconButton } from '#/ui/button';
-import { Switch } from '#/ui/choice';
 import { confirm } from '#/ui/confirm';
 import { FrameTools } from '#/ui/frame-tools';
 import { LinkButton } from '#/ui/link';
 import { Logo } from '#/ui/logo';
 import { usePageTitle } from '#/ui/page-title';
 import { StateView } from '#/ui/states';
-import { Status } from '#/ui/status';
 import { toast } from '#/ui/toast';
 import { grantedAsset, usableSystemUsers, type GrantedAsset, type GrantedSystemUser } from './api';
 import { AssetPanel } from './AssetPanel';
 import { InfoPanel } from './InfoPanel';
-import { panesOf } from './layout';
 import { PaneArea } from './PaneArea';
-import { stateKey, statusTone } from './PaneView';
+import { StatusBar } from './StatusBar';
 import { SystemUserDialog } from './SystemUserDialog';
-import {
-  closeTab,
-  FONT_SIZES,
-  liveSessions,
-  openTab,
-  setPreferences,
-  showTab,
-  useWorkspace,
-  type Pane,
-} from './workspace';
+import { TabStrip } from './TabStrip';
+import { liveSessions, openTab, useWorkspace } from './workspace';
 
 interface Choice {
   readonly asset: GrantedAsset;
@@ -195,115 +184,5 @@ export function ConnectPage() {
         />
       )}
     </main>
-  );
-}
-
-function TabStrip() {
-  const t = useT();
-  const { tabs, panes, current } = useWorkspace();
-  return (
-    <div
-      role="tablist"
-      aria-label={t('connect:tabs')}
-      className="flex min-w-0 grow gap-0.5 self-stretch overflow-x-auto"
-    >
-      {tabs.map((tab) => {
-        const ids = panesOf(tab.layout);
-        const shown = panes[tab.focused];
-        if (!shown) return null;
-        const isCurrent = tab.id === current;
-        return (
-          <div
-            key={tab.id}
-            role="none"
-            className={`flex max-w-60 flex-none items-center gap-1 border-t-2 pr-1 pl-2 ${isCurrent ? 'border-accent bg-surface-1' : 'border-transparent hover:bg-hover'}`}
-          >
-            <button
-              type="button"
-              role="tab"
-              id={`tab-${tab.id}`}
-              aria-selected={isCurrent}
-              aria-controls={`panel-${tab.id}`}
-              tabIndex={isCurrent ? 0 : -1}
-              className="flex min-h-6 min-w-0 items-center gap-2"
-              onClick={() => showTab(tab.id)}
-              onKeyDown={(event) => {
-                const at = tabs.indexOf(tab);
-                const next = { ArrowRight: tabs[at + 1], ArrowLeft: tabs[at - 1] }[event.key];
-                if (!next) return;
-                showTab(next.id);
-                document.getElementById(`tab-${next.id}`)?.focus();
-              }}
-            >
-              <span className="truncate">
-                <Status tone={statusTone(shown)}>{shown.target.assetName}</Status>
-              </span>
-              {ids.length > 1 && <span className="pt-chip">{t('connect:panes', { count: ids.length })}</span>}
-            </button>
-            <IconButton
-              icon={X}
-              kind="text"
-              size="sm"
-              label={t('connect:close_tab', { name: shown.target.assetName })}
-              onClick={() => closeTab(tab.id)}
-            />
-          </div>
-        );
-      })}
-    </div>
-  );
-}
-
-function StatusBar({ pane }: { readonly pane: Pane | undefined }) {
-  const t = useT();
-  const { fontSize, screenReader } = useWorkspace((state) => state.preferences);
-  return (
-    <footer className="flex min-h-7 flex-none flex-wrap items-center gap-x-4 border-t border-line bg-surface-1 px-3 text-meta text-ink-2">
-      <span role="status">
-        {pane ? <Status tone={statusTone(pane)}>{t(stateKey(pane))}</Status> : t('connect:state.none')}
-      </span>
-      {pane?.latencyMs !== null && pane?.latencyMs !== undefined && pane.end === null && (
-        <span className="tabular-nums">{pane.latencyMs} ms</span>
-      )}
-      <span>UTF-8</span>
-      {pane !== undefined && pane.pasting > 0 && pane.end === null && (
-        <span className="text-warn tabular-nums">
-          {t('connect:pasting', { size: `${Math.round(pane.pasting / 1024)} KB` })}
-        </span>
-      )}
-      <span className="grow" />
-      <Switch
-        checked={screenReader}
-        onChange={(event) => setPreferences({ screenReader: event.target.checked })}
-      >
-        {t('connect:screen_reader')}
-      </Switch>
-      <span className="flex items-center gap-1">
-        <IconButton
-          icon={Minus}
-          kind="text"
-          size="sm"
-          label={t('connect:smaller')}
-          disabled={fontSize <= FONT_SIZES.smallest}
-          onClick={() => setPreferences({ fontSize: fontSize - 1 })}
-        />
-        <span className="tabular-nums">{fontSize} px</span>
-        <IconButton
-          icon={Plus}
-          kind="text"
-          size="sm"
-          label={t('connect:larger')}
-          disabled={fontSize >= FONT_SIZES.largest}
-          onClick={() => setPreferences({ fontSize: fontSize + 1 })}
-        />
-      </span>
-      <span className="max-lg:hidden">
-        {t('connect:copy')} <kbd className="font-mono">Ctrl Shift C</kbd> · {t('connect:paste')}{' '}
-        <kbd className="font-mono">Ctrl Shift V</kbd>
-      </span>
-      <span className="max-sm:hidden">
-        {t('connect:leave_terminal')} <kbd className="font-mono">Ctrl Shift Esc</kbd>
-      </span>
-    </footer>
   );
 }
