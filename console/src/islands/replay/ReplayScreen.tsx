@@ -1,10 +1,9 @@
 import { useEffect, useEffectEvent, useRef } from 'react';
+import { fitFont } from '../terminal/fit-font';
 import { createTerminal } from '../terminal/create-terminal';
 import type { Recording } from './container';
 import { ReplayPlayer } from './player';
 
-const LARGEST_FONT_PX = 15;
-const SMALLEST_FONT_PX = 6;
 const PROBE_FONT_PX = 12;
 
 /** Draws a recording; the font shrinks until the recorded width fits, because a replay must not wrap differently. */
@@ -33,21 +32,14 @@ export function ReplayScreen({
       rows: header.rows,
     });
     const xterm = handle.terminal;
-    const fitFont = (): void => {
-      const cells = handle.proposed();
-      if (!cells) return;
-      const now = xterm.options.fontSize ?? PROBE_FONT_PX;
-      const scale = Math.min(cells.columns / xterm.cols, cells.rows / xterm.rows);
-      const wanted = Math.floor(Math.min(LARGEST_FONT_PX, Math.max(SMALLEST_FONT_PX, now * scale)));
-      if (wanted !== now) xterm.options.fontSize = wanted;
-    };
+    const fit = (): void => fitFont(handle);
     const player = new ReplayPlayer(
       recording,
       {
         reset: () => xterm.reset(),
         resize: (columns, rows) => {
           xterm.resize(columns, rows);
-          fitFont();
+          fit();
         },
         write: (data) => xterm.write(data),
       },
@@ -57,7 +49,7 @@ export function ReplayScreen({
         cancel: (frame) => cancelAnimationFrame(frame),
       },
     );
-    const observer = new ResizeObserver(fitFont);
+    const observer = new ResizeObserver(fit);
     observer.observe(element);
     tell(player);
     void begin(player);

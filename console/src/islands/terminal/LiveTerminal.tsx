@@ -2,6 +2,7 @@ import { useEffect, useEffectEvent, useImperativeHandle, useRef, type Ref } from
 import { copyText } from '#/ui/clipboard';
 import { LiveConnection, type ConnectionListener, type ConnectionOptions } from './connection';
 import { createTerminal, type TerminalHandle } from './create-terminal';
+import { fitFont } from './fit-font';
 
 export interface LiveTerminalHandle {
   focus: () => void;
@@ -80,9 +81,14 @@ export function LiveTerminal({
           output: (data, drawn) => xterm.write(data, drawn),
           screen: (columns, rows) => {
             xterm.reset();
-            if (mode === 'watch') xterm.resize(columns, rows);
+            if (mode !== 'watch') return;
+            xterm.resize(columns, rows);
+            fitFont(handle);
           },
-          resized: (columns, rows) => xterm.resize(columns, rows),
+          resized: (columns, rows) => {
+            xterm.resize(columns, rows);
+            if (mode === 'watch') fitFont(handle);
+          },
           status: (status, detail) => listener().status(status, detail),
           opened: (session) => listener().opened(session),
           watching: (session) => listener().watching(session),
@@ -140,8 +146,14 @@ export function LiveTerminal({
     start(element, path, token, mode);
     const fit = (): void => {
       const handle = terminal.current;
-      const cells = handle?.proposed();
-      if (mode === 'open' && handle && cells) handle.terminal.resize(cells.columns, cells.rows);
+      if (!handle) return;
+      // The size of a watched session is that of its own terminal: only the font can follow the window.
+      if (mode === 'watch') {
+        fitFont(handle);
+        return;
+      }
+      const cells = handle.proposed();
+      if (cells) handle.terminal.resize(cells.columns, cells.rows);
     };
     const observer = new ResizeObserver(fit);
     observer.observe(element);
@@ -157,7 +169,7 @@ export function LiveTerminal({
   useEffect(() => {
     const handle = terminal.current;
     if (!handle) return;
-    handle.terminal.options.fontSize = fontSize;
+    if (mode === 'open') handle.terminal.options.fontSize = fontSize;
     handle.terminal.options.screenReaderMode = screenReader;
     const cells = handle.proposed();
     if (mode === 'open' && cells) handle.terminal.resize(cells.columns, cells.rows);
