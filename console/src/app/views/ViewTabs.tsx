@@ -29,8 +29,16 @@ export function ViewTabs() {
   const stop = current?.path ?? views[0]?.path;
 
   useEffect(() => {
-    strip.current?.querySelector('[aria-current]')?.scrollIntoView({ block: 'nearest', inline: 'nearest' });
-  }, [here, views.length]);
+    const list = strip.current;
+    if (!list) return undefined;
+    // The whole tab with its button, again when a title or the window changes its place.
+    const show = () =>
+      list.querySelector('li[data-current]')?.scrollIntoView({ block: 'nearest', inline: 'nearest' });
+    show();
+    const observer = new ResizeObserver(show);
+    observer.observe(list);
+    return () => observer.disconnect();
+  }, [here, views]);
 
   /** Goes first, so that an unsaved form can keep its view. */
   const leaveTo = async (target: string, left: () => void) => {
@@ -71,6 +79,7 @@ export function ViewTabs() {
           return (
             <li
               key={view.path}
+              data-current={isHere || undefined}
               className={`group flex flex-none items-center border-b-2 ${isHere ? 'border-accent' : 'border-transparent'}`}
             >
               {/* oxlint-disable-next-line jsx-a11y/no-static-element-interactions -- keys of the link inside */}

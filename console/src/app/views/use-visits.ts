@@ -5,7 +5,7 @@ import { useSession } from '#/lib/session';
 import { usePage } from '#/ui/page-title';
 import { openTo } from '../sections';
 import { useOpenRecord } from '../shell/open-record';
-import { openVisited, visit } from './visited';
+import { finishView, openVisited, visit } from './visited';
 
 const trimmed = (path: string) => path.replace(/(?<=.)\/$/, '');
 
@@ -24,6 +24,7 @@ export function useVisits(): void {
   });
   const query = useRouterState({ select: (state) => state.location.searchStr });
   const title = usePage((state) => state.title);
+  const finished = usePage((state) => state.finished);
   const { username } = session.profile;
   useEffect(() => {
     const affixed = openTo(session)
@@ -34,6 +35,11 @@ export function useVisits(): void {
     // Once for a person: later screens add to what is there.
     // oxlint-disable-next-line react-hooks/exhaustive-deps -- see above
   }, [username]);
+  useEffect(() => {
+    if (finished === null) return;
+    finishView(finished);
+    usePage.setState({ finished: null });
+  }, [finished]);
   const name = record?.title;
   const affix = record?.affix ?? false;
   const isWorkspace = record?.frame === 'bare';

@@ -2,7 +2,16 @@ import { act, screen, waitFor, within } from '@testing-library/react';
 import userEvent from '@testing-library/user-event';
 import { beforeEach, describe, expect, test } from 'vitest';
 import { renderScreen } from '#/test/render';
-import { closeAll, closeOthers, openVisited, useVisited, visit, VIEWS_MAX, type View } from './visited';
+import {
+  closeAll,
+  closeOthers,
+  finishView,
+  openVisited,
+  useVisited,
+  visit,
+  VIEWS_MAX,
+  type View,
+} from './visited';
 import { ViewTabs } from './ViewTabs';
 
 function view(path: string, more: Partial<View> = {}): View {
@@ -30,6 +39,14 @@ describe('the visited list', () => {
     expect(paths()).toEqual(['/home', '/b']);
     closeAll();
     expect(paths()).toEqual(['/home']);
+  });
+
+  test('a form that was saved closes, unless it is pinned', () => {
+    openVisited('admin', [view('/pinned', { affix: true })]);
+    for (const path of ['/users', '/users/create']) visit(view(path));
+    finishView('/users/create');
+    finishView('/pinned');
+    expect(paths()).toEqual(['/pinned', '/users']);
   });
 
   test('is remembered for this browser tab and this person only', () => {

@@ -72,6 +72,11 @@ export function closeView(path: string): void {
   set(useVisited.getState().views.filter((view) => view.path !== path));
 }
 
+/** What was written there is saved: the view has nothing more to do, unless the person has pinned it. */
+export function finishView(path: string): void {
+  set(useVisited.getState().views.filter((view) => view.affix || view.path !== path));
+}
+
 /** Closes all but this one and the affixed ones. */
 export function closeOthers(path: string): void {
   set(useVisited.getState().views.filter((view) => view.affix || view.path === path));

@@ -1,5 +1,5 @@
 import { useQuery } from '@tanstack/react-query';
-import { useBlocker, useNavigate, useParams, useSearch } from '@tanstack/react-router';
+import { useBlocker, useNavigate, useParams, useRouter, useSearch } from '@tanstack/react-router';
 import { useId, useMemo, useRef, useState } from 'react';
 import { useForm, useWatch } from 'react-hook-form';
 import { explain, requestIdOf } from '#/lib/http/catalogue';
@@ -12,6 +12,7 @@ import { confirm } from '#/ui/confirm';
 import { splitTarget } from '#/ui/link';
 import { Note } from '#/ui/note';
 import { PageHeader } from '#/ui/page';
+import { usePage } from '#/ui/page-title';
 import { SkeletonLines } from '#/ui/skeleton';
 import { FailedState } from '#/ui/states';
 import { toast } from '#/ui/toast';
@@ -163,6 +164,7 @@ function LoadedForm<Row extends Resource>(props: LoadedFormProps<Row>) {
   const { resource, definition, mode, id, fields, title, back } = props;
   const t = useT();
   const formId = useId();
+  const router = useRouter();
   const navigate = useNavigate();
   const isRoot = useIsRootOrganization();
   const specs = definition.fields ?? NO_SPECS;
@@ -240,7 +242,9 @@ function LoadedForm<Row extends Resource>(props: LoadedFormProps<Row>) {
       definition.opensDetail === mode
         ? objectPath(resource.routes.paths.detail, saved.id)
         : resource.routes.paths.list;
+    const formPath = router.state.location.pathname;
     await navigate(splitTarget(target));
+    if (router.state.location.pathname !== formPath) usePage.setState({ finished: formPath });
   };
   const trySave = (again: boolean) => {
     void form.handleSubmit(

@@ -4,6 +4,7 @@ import { Users } from 'lucide-react';
 import { http as mock, HttpResponse } from 'msw';
 import { setupServer } from 'msw/node';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest';
+import { usePage } from '#/ui/page-title';
 import { renderScreen } from '#/test/render';
 import { clearToasts } from '#/ui/toast';
 import type { FieldMap, FieldMeta } from '../api';
@@ -100,6 +101,8 @@ describe('modes', () => {
     await waitFor(() => expect(router.state.location.pathname).toBe('/things'));
     expect(sent('PUT')[0]).toMatchObject({ path: '/api/v1/things/t1/', body: { name: 'xy' } });
     expect(sent('POST')).toHaveLength(0);
+    // Its tab among the open views has nothing more to show.
+    await waitFor(() => expect(usePage.getState().finished).toBe('/things/t1/update'));
   });
 
   test('[S8-042] a failed create has its own message', async () => {
