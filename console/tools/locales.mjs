@@ -1,5 +1,6 @@
 /**
  * Every text exists in Chinese and English with the same placeholders, every key that the code names exists, and every key is used.
+ * English counts by `_one` and `_other`.
  * Keys built at run time are declared beside the code: `// i18n: namespace:prefix.*`
  * An argument names another folder than `src` (the check's own test uses it).
  */
@@ -25,6 +26,9 @@ function flatten(tree, prefix, into) {
 }
 
 const PLURAL = /_(?:one|other|zero)$/;
+/** English words that follow a number and change with it; units (`min`, `KB`) do not. */
+const COUNTED = /\{\{count\}\} (?:[a-z]+ )?(?:[a-z]{2,}s|people)\b/;
+const UNCHANGED = /\{\{count\}\} (?:is|was)\b/;
 const texts = { zh: new Map(), en: new Map() };
 const problems = [];
 let code = '';
@@ -32,8 +36,13 @@ for (const path of walk(ROOT)) {
   const locale = /locales\/(zh|en)\.json$/.exec(path);
   if (locale) {
     const namespace = basename(dirname(dirname(path)));
-    for (const [key, value] of flatten(JSON.parse(readFileSync(path, 'utf8')), `${namespace}:`, new Map())) {
+    const all = flatten(JSON.parse(readFileSync(path, 'utf8')), `${namespace}:`, new Map());
+    for (const [key, value] of all) {
       const name = key.replace(PLURAL, '');
+      if (locale[1] === 'en' && !PLURAL.test(key) && COUNTED.test(value) && !UNCHANGED.test(value))
+        problems.push(`en: ${key} counts, but has no _one and _other`);
+      if (locale[1] === 'en' && key.endsWith('_one') && !all.has(key.replace(PLURAL, '_other')))
+        problems.push(`en: ${key} has no _other beside it`);
       if (value.trim() === '') problems.push(`${locale[1]}: ${key} is empty`);
       texts[locale[1]].set(name, `${texts[locale[1]].get(name) ?? ''}${value}`);
     }

@@ -120,7 +120,10 @@ export function PreviewCard({ values }: { readonly values: FormValues }) {
       {(risky ?? 0) > 0 && (
         <p className="flex gap-2 border-t border-line px-3.5 py-2.5 text-warn">
           <TriangleAlert className="mt-0.5" aria-hidden />
-          {t('perms:preview.risky_note', { people: people ?? 0, hosts: hosts ?? 0 })}
+          {t('perms:preview.risky_note', {
+            people: t('perms:preview.risky_people', { count: people ?? 0 }),
+            count: hosts ?? 0,
+          })}
         </p>
       )}
       <p className="border-t border-line px-3.5 py-2 text-meta text-ink-3">{t('perms:preview.overlap')}</p>

@@ -216,10 +216,8 @@ export const assetPermission = defineResource<AssetPermissionRow, 'perms/asset-p
       icon: KeyRound,
       meta: (row) => (
         <span>
-          {translate('perms:phone', {
-            people: row.users_amount + row.user_groups_amount,
-            targets: row.assets_amount + row.nodes_amount,
-          })}
+          {translate('perms:phone.people', { count: row.users_amount + row.user_groups_amount })} ·{' '}
+          {translate('perms:phone.targets', { count: row.assets_amount + row.nodes_amount })}
         </span>
       ),
       status: (row) => <Validity row={row} />,

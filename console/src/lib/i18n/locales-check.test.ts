@@ -35,6 +35,18 @@ test('[S1-061] a text that is missing in either language fails the check', () =>
   expect(withoutChinese.said).toContain('zh: thing:name is missing');
 });
 
+test('an English text that counts has a singular and a plural', () => {
+  const zh = { name: '{{count}} 台主机' };
+  expect(check(zh, { name: '{{count}} hosts' }, USE).said).toBe(
+    'en: thing:name counts, but has no _one and _other',
+  );
+  expect(check(zh, { name_one: '{{count}} host' }, USE).said).toContain(
+    'thing:name_one has no _other beside it',
+  );
+  expect(check(zh, { name_one: '{{count}} host', name_other: '{{count}} hosts' }, USE).status).toBe(0);
+  expect(check(zh, { name: '{{count}} min' }, USE).status).toBe(0);
+});
+
 test('so do an empty one, another placeholder, one that nobody uses and one that does not exist', () => {
   expect(check({ name: ' ' }, { name: 'Name' }, USE).said).toContain('zh: thing:name is empty');
   expect(check({ name: '{{n}}' }, { name: '{{m}}' }, USE).said).toContain('placeholders differ');

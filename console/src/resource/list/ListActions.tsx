@@ -75,7 +75,10 @@ async function deleteChosen<Row extends Resource>(
 ): Promise<boolean> {
   const count = chosen.size;
   return confirm({
-    title: translate('resource:bulk_delete.question', { count, noun: translate(resource.noun.many) }),
+    title: translate('resource:bulk_delete.question', {
+      count,
+      noun: translate(count === 1 ? resource.noun.one : resource.noun.many),
+    }),
     effect: translate('resource:delete.effect'),
     names: namesOf(chosen),
     total: count,
@@ -93,7 +96,7 @@ async function deleteChosen<Row extends Resource>(
   });
 }
 
-/** What can be done with the chosen rows. Takes a place that is kept free, so nothing moves under the pointer. */
+/** What can be done with the chosen rows. Takes the place of the toolbar. */
 export function ActionBar<Row extends Resource>({
   resource,
   api,
@@ -129,7 +132,7 @@ export function ActionBar<Row extends Resource>({
   return (
     <section
       aria-label={t('resource:selection')}
-      className="flex min-h-9 items-center gap-1 rounded-2 border border-accent-line bg-accent-soft-2 px-3"
+      className="flex min-h-7 items-center gap-1 rounded-2 border border-accent-line bg-accent-soft-2 px-3"
     >
       <span className="mr-2 flex-none font-semibold" role="status">
         {t('resource:selected', { count: chosen.size })}
