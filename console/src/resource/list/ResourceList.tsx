@@ -1,6 +1,6 @@
 import { useNavigate } from '@tanstack/react-router';
 import { RefreshCw } from 'lucide-react';
-import { type ReactNode, useCallback, useMemo, useState } from 'react';
+import { type ReactNode, useCallback, useMemo, useRef, useState } from 'react';
 import { explain } from '#/lib/http/catalogue';
 import type { QueryValues } from '#/lib/http/query-string';
 import { useT } from '#/lib/i18n';
@@ -19,6 +19,7 @@ import type { ActionTools, Resource, ResourceDefinition } from '../define';
 import { ExchangeActions } from '../exchange/ExchangeActions';
 import { offersExport } from '../exchange/exchange-source';
 import { rememberColumns, rememberDensity, rememberedColumns, rememberedDensity } from '../table-config';
+import { useKeptFocus } from '#/ui/kept-focus';
 import { useMedia } from '#/ui/use-media';
 import { useMetadata } from '../use-metadata';
 import { useOnline } from '../use-online';
@@ -95,6 +96,9 @@ export function ResourceList<Row extends Resource>(props: ResourceListProps<Row>
   );
   const [chosen, setChosen] = useState<ReadonlyMap<string, string>>(new Map());
   const chosenIds = useMemo(() => new Set(chosen.keys()), [chosen]);
+
+  const card = useRef<HTMLDivElement>(null);
+  useKeptFocus(card);
 
   const { refetch } = rows;
   const tools: ActionTools = useMemo(
@@ -219,6 +223,34 @@ export function ResourceList<Row extends Resource>(props: ResourceListProps<Row>
       {!atFoot && create}
     </>
   );
+  const isChoosing = chosen.size > 0 && !isPhone;
+  // The bar lies on the toolbar, which keeps its place below: choosing a row must not move the rows.
+  const tray = (
+    <div className="grid min-w-0 grow items-center">
+      <div
+        inert={isChoosing}
+        className={`col-start-1 row-start-1 flex flex-wrap items-center justify-end gap-2 max-sm:justify-start ${isChoosing ? 'invisible' : ''}`}
+      >
+        {toolbar}
+      </div>
+      {isChoosing && (
+        <div className="col-start-1 row-start-1 min-w-0">
+          <ActionBar
+            resource={resource}
+            chosen={chosen}
+            api={api}
+            onChosen={setChosen}
+            onClear={() => setChosen(new Map())}
+            count={data?.total ?? 0}
+            onSelectAll={selectAll}
+            allowed={allowed}
+            tools={tools}
+            query={query}
+          />
+        </div>
+      )}
+    </div>
+  );
   const count = data && (
     <span className="text-ink-3 tabular-nums">
       {t(data.isMinimum ? 'resource:count_minimum' : 'resource:count', { count: data.total })}
@@ -237,33 +269,16 @@ export function ResourceList<Row extends Resource>(props: ResourceListProps<Row>
         {embedded ? (
           <div className="flex flex-wrap items-center gap-2">
             {count}
-            <div className="flex grow flex-wrap items-center justify-end gap-2">{toolbar}</div>
+            {tray}
           </div>
         ) : (
-          <PageHeader title={title} aside={count} actions={toolbar} />
-        )}
-        {(selectable || (resource.list.bulkActions !== undefined && !isPhone)) && (
-          // A reserved place: choosing a row must not move the rows.
-          <div className="min-h-9">
-            <ActionBar
-              resource={resource}
-              chosen={chosen}
-              api={api}
-              onChosen={setChosen}
-              onClear={() => setChosen(new Map())}
-              count={data?.total ?? 0}
-              onSelectAll={selectAll}
-              allowed={allowed}
-              tools={tools}
-              query={query}
-            />
-          </div>
+          <PageHeader title={title} aside={count} actions={tray} />
         )}
         {props.strip}
         {data?.searchedFrom !== undefined && (
           <Note>{t('resource:searched_from', { time: exactText(data.searchedFrom) })}</Note>
         )}
-        <div className={`pt-card flex min-h-0 flex-col overflow-hidden ${embedded ? '' : 'grow'}`}>
+        <div ref={card} className={`pt-card flex min-h-0 flex-col overflow-hidden ${embedded ? '' : 'grow'}`}>
           {isPhone ? (
             (placeholder ?? (
               <PhoneRows resource={resource} columns={columns} rows={list} actions={actionsOf} />

@@ -1,0 +1,56 @@
+import { render, screen, waitFor } from '@testing-library/react';
+import userEvent from '@testing-library/user-event';
+import { useRef } from 'react';
+import { expect, test } from 'vitest';
+import { useKeptFocus } from './kept-focus';
+
+function List({ names }: { readonly names: readonly string[] }) {
+  const list = useRef<HTMLDivElement>(null);
+  useKeptFocus(list);
+  return (
+    <>
+      <button type="button">Outside</button>
+      <div ref={list}>
+        <ul>
+          {names.map((name) => (
+            <li key={name}>
+              <button type="button">{name}</button>
+            </li>
+          ))}
+        </ul>
+        {names.length === 0 && <button type="button">Create</button>}
+      </div>
+    </>
+  );
+}
+
+const focused = () => document.activeElement?.textContent;
+
+test.each([
+  ['the row that takes its place', 'b', ['a', 'c'], 'c'],
+  ['the last row', 'c', ['a', 'b'], 'b'],
+  ['what stands there instead of rows', 'b', [], 'Create'],
+])('when its row goes, the focus is in %s', async (_title, name, left, next) => {
+  const { rerender } = render(<List names={['a', 'b', 'c']} />);
+  screen.getByRole('button', { name }).focus();
+  rerender(<List names={left} />);
+  await waitFor(() => expect(focused()).toBe(next));
+});
+
+test('focus that is elsewhere by then stays there', async () => {
+  const { rerender } = render(<List names={['a', 'b']} />);
+  screen.getByRole('button', { name: 'a' }).focus();
+  screen.getByRole('button', { name: 'Outside' }).focus();
+  rerender(<List names={['b']} />);
+  await Promise.resolve();
+  expect(focused()).toBe('Outside');
+});
+
+test('a press outside of the list gives the focus up', async () => {
+  const { rerender } = render(<List names={['a', 'b']} />);
+  screen.getByRole('button', { name: 'a' }).focus();
+  await userEvent.click(document.body);
+  rerender(<List names={['b']} />);
+  await Promise.resolve();
+  expect(document.activeElement).toBe(document.body);
+});

@@ -1,0 +1,43 @@
+import { type RefObject, useEffect } from 'react';
+
+const FOCUSABLE =
+  'a[href], button:not(:disabled), input:not(:disabled), [tabindex="0"], [tabindex="-1"]:is(a, button)';
+const ROWS = 'tbody tr, li';
+
+/**
+ * Focus that was in a row stays in the list when the row goes: in the row that takes its place, else in the last one, else in what
+ * stands there instead of rows. The browser would send it back to the top of the page.
+ */
+export function useKeptFocus(list: RefObject<HTMLElement | null>): void {
+  useEffect(() => {
+    const element = list.current;
+    if (!element) return undefined;
+    let last: { readonly focused: HTMLElement; readonly at: number } | null = null;
+    const rows = () => [...element.querySelectorAll<HTMLElement>(ROWS)];
+    const remember = ({ target }: FocusEvent) => {
+      const focused = target instanceof HTMLElement && element.contains(target) ? target : null;
+      const row = focused?.closest<HTMLElement>(ROWS);
+      last = focused && row ? { focused, at: rows().indexOf(row) } : null;
+    };
+    const away = ({ target }: Event) => {
+      if (!element.contains(target as Node)) last = null;
+    };
+    const observer = new MutationObserver(() => {
+      if (last === null || last.focused.isConnected) return;
+      const { at } = last;
+      last = null;
+      if (document.activeElement !== null && document.activeElement !== document.body) return;
+      const left = rows();
+      const next = left[Math.min(at, left.length - 1)] ?? element;
+      (next.querySelector<HTMLElement>(FOCUSABLE) ?? element.querySelector<HTMLElement>(FOCUSABLE))?.focus();
+    });
+    document.addEventListener('focusin', remember);
+    document.addEventListener('pointerdown', away, true);
+    observer.observe(element, { childList: true, subtree: true });
+    return () => {
+      document.removeEventListener('focusin', remember);
+      document.removeEventListener('pointerdown', away, true);
+      observer.disconnect();
+    };
+  }, [list]);
+}
