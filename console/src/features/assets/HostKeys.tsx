@@ -51,10 +51,10 @@ export function HostKeys({ assetId, icon: IconOf }: { readonly assetId: string; 
           return (
             <li
               key={row.id}
-              className="flex items-start gap-3 border-b border-line px-3.5 py-2 last:border-b-0"
+              className="flex flex-wrap items-start justify-end gap-x-3 gap-y-1.5 border-b border-line px-3.5 py-2 last:border-b-0"
             >
-              <IconOf className="mt-0.5 text-ink-3" aria-hidden />
-              <span className="min-w-0 grow">
+              <IconOf className="mt-0.5 flex-none text-ink-3" aria-hidden />
+              <span className="min-w-0 flex-1 basis-48 [overflow-wrap:anywhere]">
                 {row.algorithm}
                 <span className="block font-mono text-meta text-ink-2 [overflow-wrap:anywhere]">
                   {fingerprint}
