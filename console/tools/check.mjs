@@ -14,6 +14,7 @@ export const PARTS = [
   { name: 'types', argv: bin('tsc', '--noEmit') },
   { name: 'texts', argv: tool('locales') },
   { name: 'layers', argv: tool('layers') },
+  { name: 'components', argv: tool('components') },
   { name: 'lock', argv: tool('lock-check') },
   { name: 'build', argv: ['npm', 'run', '--silent', 'build'] },
   { name: 'budgets', argv: tool('budgets'), after: 'build' },

@@ -41,6 +41,7 @@ test('the check has all its parts, and `npm run check` runs it', () => {
     'types',
     'texts',
     'layers',
+    'components',
     'lock',
     'build',
     'budgets',

@@ -4,7 +4,7 @@ import { type KeyboardEvent, useEffect, useRef } from 'react';
 import { useT } from '#/lib/i18n';
 import { useSession } from '#/lib/session';
 import { AppLink, splitTarget } from '#/ui/link';
-import { MenuButton } from '#/ui/menu';
+import { MenuButton, type MenuEntry } from '#/ui/menu';
 import { homeOf } from '../sections';
 import { useOpenRecord } from '../shell/open-record';
 import { closeAll, closeOthers, closeView, neighbourOf, setAffix, useVisited, type View } from './visited';
@@ -68,6 +68,37 @@ export function ViewTabs() {
   };
   if (views.length === 0) return null;
   const fixedByRecord = record?.affix === true;
+  const entries: readonly MenuEntry[] = [
+    ...views.map((view) => ({
+      id: view.path,
+      label: view.title,
+      selected: view.path === here,
+      run: () => void router.navigate(splitTarget(view.address)),
+    })),
+    ...(current && !fixedByRecord
+      ? [
+          {
+            id: 'affix',
+            label: t(current.affix ? 'shell:views.unpin' : 'shell:views.pin'),
+            icon: current.affix ? PinOff : Pin,
+            separated: true,
+            run: () => setAffix(current.path, !current.affix),
+          },
+        ]
+      : []),
+    ...(current && !current.affix
+      ? [
+          {
+            id: 'close',
+            label: t('shell:views.close_this'),
+            separated: true,
+            run: () => close(current),
+          },
+        ]
+      : []),
+    { id: 'others', label: t('shell:views.close_others'), run: () => closeOthers(here) },
+    { id: 'all', label: t('shell:views.close_all'), run: closeEverything },
+  ];
   return (
     <nav
       aria-label={t('shell:views.label')}
@@ -109,43 +140,7 @@ export function ViewTabs() {
           );
         })}
       </ul>
-      <MenuButton
-        label={t('shell:views.menu')}
-        kind="text"
-        iconOnly
-        className="m-0.5"
-        entries={[
-          ...views.map((view) => ({
-            id: view.path,
-            label: view.title,
-            selected: view.path === here,
-            run: () => void router.navigate(splitTarget(view.address)),
-          })),
-          ...(current && !fixedByRecord
-            ? [
-                {
-                  id: 'affix',
-                  label: t(current.affix ? 'shell:views.unpin' : 'shell:views.pin'),
-                  icon: current.affix ? PinOff : Pin,
-                  separated: true,
-                  run: () => setAffix(current.path, !current.affix),
-                },
-              ]
-            : []),
-          ...(current && !current.affix
-            ? [
-                {
-                  id: 'close',
-                  label: t('shell:views.close_this'),
-                  separated: true,
-                  run: () => close(current),
-                },
-              ]
-            : []),
-          { id: 'others', label: t('shell:views.close_others'), run: () => closeOthers(here) },
-          { id: 'all', label: t('shell:views.close_all'), run: closeEverything },
-        ]}
-      >
+      <MenuButton label={t('shell:views.menu')} kind="text" iconOnly className="m-0.5" entries={entries}>
         <ChevronDown aria-hidden />
       </MenuButton>
     </nav>

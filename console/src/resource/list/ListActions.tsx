@@ -132,7 +132,7 @@ export function ActionBar<Row extends Resource>({
   return (
     <section
       aria-label={t('resource:selection')}
-      className="flex min-h-7 items-center gap-1 rounded-2 border border-accent-line bg-accent-soft-2 px-3"
+      className="-my-px flex min-h-7 items-center gap-1 rounded-2 border border-accent-line bg-accent-soft-2 px-3"
     >
       <span className="mr-2 flex-none font-semibold" role="status">
         {t('resource:selected', { count: chosen.size })}

@@ -1,11 +1,11 @@
 import { useNavigate } from '@tanstack/react-router';
 import { RefreshCw } from 'lucide-react';
-import { type ReactNode, useCallback, useMemo, useRef, useState } from 'react';
+import { type ReactNode, useMemo, useRef, useState } from 'react';
 import { explain } from '#/lib/http/catalogue';
 import type { QueryValues } from '#/lib/http/query-string';
 import { useT } from '#/lib/i18n';
 import { queryClient } from '#/lib/query';
-import { useIsRootOrganization, useMay } from '#/lib/session';
+import { useMay } from '#/lib/session';
 import { exactStamp, parseTime } from '#/lib/time';
 import { IconButton } from '#/ui/button';
 import { splitTarget } from '#/ui/link';
@@ -18,22 +18,21 @@ import type { FieldMap } from '../api';
 import type { ActionTools, Resource, ResourceDefinition } from '../define';
 import { ExchangeActions } from '../exchange/ExchangeActions';
 import { offersExport } from '../exchange/exchange-source';
-import { rememberColumns, rememberDensity, rememberedColumns, rememberedDensity } from '../table-config';
 import { useKeptFocus } from '#/ui/kept-focus';
 import { useMedia } from '#/ui/use-media';
 import { useMetadata } from '../use-metadata';
 import { useOnline } from '../use-online';
-import { ColumnSettings } from './ColumnSettings';
-import { columnSpecs, tableColumns } from './columns';
 import { DateRange, useDateRange } from './DateRange';
 import { ActionBar, CreateButton } from './ListActions';
 import { conditionsOf, EmptyList, FailedList, NoMatchList, OfflineList } from './ListPlaceholder';
+import { ListTray } from './ListTray';
 import { useListState } from './list-state';
-import { objectActions } from './object-actions';
 import { PhoneRows } from './PhoneRows';
 import { fetchAllIds } from './select-all';
 import { TagSearch } from './tag-search';
 import { besideList, useList } from './use-list';
+import { useListColumns } from './use-list-columns';
+import { useRowActions } from './use-row-actions';
 import { useSearchFields } from './use-search-fields';
 
 export interface ResourceListProps<Row extends Resource> {
@@ -69,7 +68,6 @@ export function ResourceList<Row extends Resource>(props: ResourceListProps<Row>
   const t = useT();
   const navigate = useNavigate();
   const isPhone = useMedia(PHONE);
-  const isRoot = useIsRootOrganization();
   const mayWrite = useMay('admin');
   const online = useOnline();
   const many = t(resource.noun.many);
@@ -84,16 +82,6 @@ export function ResourceList<Row extends Resource>(props: ResourceListProps<Row>
     (metadata.isPending || metadata.data?.actions.POST !== undefined || resource.can?.create === false);
   const searchFields = useSearchFields(resource, fields);
 
-  const specs = columnSpecs(resource);
-  const [shownKeys, setShownKeys] = useState<readonly string[]>(
-    () => rememberedColumns(resource.name) ?? resource.list.shown ?? specs.map((spec) => spec.key),
-  );
-  const [density, setDensity] = useState(() => rememberedDensity(resource.name));
-  const shown = useMemo(() => new Set(shownKeys), [shownKeys]);
-  const columns = useMemo(
-    () => tableColumns(resource, shown, fields, t, metadata.isSuccess),
-    [resource, shown, fields, t, metadata.isSuccess],
-  );
   const [chosen, setChosen] = useState<ReadonlyMap<string, string>>(new Map());
   const chosenIds = useMemo(() => new Set(chosen.keys()), [chosen]);
 
@@ -120,23 +108,12 @@ export function ResourceList<Row extends Resource>(props: ResourceListProps<Row>
       toast({ tone: 'error', text: t('resource:failed', { noun: many }), detail: explain(failure) });
     }
   };
-  const offered = useMemo(
-    () => objectActions(resource, isRoot, { write: allowed }),
-    [resource, isRoot, allowed],
-  );
-  const actionsOf = useCallback(
-    (row: Row) =>
-      offered
-        .filter((action) => action.isOffered?.(row) ?? true)
-        .map((action) => ({
-          id: action.id,
-          label: t(action.label),
-          icon: action.icon,
-          danger: action.danger,
-          disabledReason: online ? action.disabledReason?.(row) : t('resource:offline.action'),
-          run: (target: Row) => void action.run(target, tools),
-        })),
-    [offered, t, tools, online],
+  const actionsOf = useRowActions(resource, allowed, tools);
+  const { columns, density, settings } = useListColumns(
+    resource,
+    fields,
+    metadata.isSuccess,
+    actionsOf !== undefined,
   );
   const exchanges = !embedded || resource.list.exchange !== undefined;
   // Who may only read still chooses rows to export.
@@ -201,56 +178,29 @@ export function ResourceList<Row extends Resource>(props: ResourceListProps<Row>
       {props.tools}
       {dates.isOn && <DateRange range={dates} />}
       <TagSearch fields={searchFields} value={controls.state.filters} onChange={controls.setFilters} />
-      {!isPhone && (
-        <ColumnSettings
-          columns={tableColumns(resource, new Set(specs.map((spec) => spec.key)), fields, t)}
-          shown={shown}
-          onChange={(keys) => {
-            setShownKeys(keys);
-            rememberColumns(resource.name, keys);
-          }}
-          hasActions={offered.length > 0}
-          density={density}
-          onDensity={(next) => {
-            setDensity(next);
-            rememberDensity(resource.name, next);
-          }}
-        />
-      )}
+      {!isPhone && settings}
       <IconButton icon={RefreshCw} label={t('resource:refresh')} onClick={tools.refresh} />
       {mayExchange && <ExchangeActions {...exchangeActions} />}
       {resource.list.header?.(tools)}
       {!atFoot && create}
     </>
   );
-  const isChoosing = chosen.size > 0 && !isPhone;
-  // The bar lies on the toolbar, which keeps its place below: choosing a row must not move the rows.
-  const tray = (
-    <div className="grid min-w-0 grow items-center">
-      <div
-        inert={isChoosing}
-        className={`col-start-1 row-start-1 flex flex-wrap items-center justify-end gap-2 max-sm:justify-start ${isChoosing ? 'invisible' : ''}`}
-      >
-        {toolbar}
-      </div>
-      {isChoosing && (
-        <div className="col-start-1 row-start-1 min-w-0">
-          <ActionBar
-            resource={resource}
-            chosen={chosen}
-            api={api}
-            onChosen={setChosen}
-            onClear={() => setChosen(new Map())}
-            count={data?.total ?? 0}
-            onSelectAll={selectAll}
-            allowed={allowed}
-            tools={tools}
-            query={query}
-          />
-        </div>
-      )}
-    </div>
-  );
+  const bar =
+    chosen.size > 0 && !isPhone ? (
+      <ActionBar
+        resource={resource}
+        chosen={chosen}
+        api={api}
+        onChosen={setChosen}
+        onClear={() => setChosen(new Map())}
+        count={data?.total ?? 0}
+        onSelectAll={selectAll}
+        allowed={allowed}
+        tools={tools}
+        query={query}
+      />
+    ) : null;
+  const tray = <ListTray toolbar={toolbar} bar={bar} />;
   const count = data && (
     <span className="text-ink-3 tabular-nums">
       {t(data.isMinimum ? 'resource:count_minimum' : 'resource:count', { count: data.total })}
@@ -307,7 +257,7 @@ export function ResourceList<Row extends Resource>(props: ResourceListProps<Row>
                     }
                   : undefined
               }
-              actions={offered.length > 0 ? actionsOf : undefined}
+              actions={actionsOf}
               details={resource.list.details}
               isInactive={resource.list.isInactive}
               placeholder={placeholder}

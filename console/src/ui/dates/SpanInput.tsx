@@ -95,18 +95,7 @@ export function SpanInput({
           onClick={() => setOpen(true)}
         />
       </div>
-      <p
-        id={`${id}-problem`}
-        role="alert"
-        className="flex items-start gap-1 text-meta text-danger empty:hidden"
-      >
-        {told && (
-          <>
-            <CircleAlert className="mt-px size-[14px]" aria-hidden />
-            <span>{t(told.problem.key, told.problem.values)}</span>
-          </>
-        )}
-      </p>
+      <Problem id={`${id}-problem`} text={told && t(told.problem.key, told.problem.values)} />
       {open && (
         <Suspense>
           <SpanPanel
@@ -125,5 +114,18 @@ export function SpanInput({
         </Suspense>
       )}
     </div>
+  );
+}
+
+function Problem({ id, text }: { readonly id: string; readonly text: string | null }) {
+  return (
+    <p id={id} role="alert" className="flex items-start gap-1 text-meta text-danger empty:hidden">
+      {text !== null && (
+        <>
+          <CircleAlert className="mt-px size-[14px]" aria-hidden />
+          <span>{text}</span>
+        </>
+      )}
+    </p>
   );
 }
