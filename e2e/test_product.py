@@ -11,7 +11,7 @@ def test_product_that_does_not_become_healthy_leaves_no_process_behind(tmp_path:
     with socket.create_server(("127.0.0.1", 0)) as silent:  # takes connections and never answers
         redis = f"redis://127.0.0.1:{silent.getsockname()[1]}/0"
         product = Product(tmp_path / "home", POSTERN_REDIS_URL=redis)
-        with pytest.raises(AssertionError, match="^health did not come true"):
+        with pytest.raises(AssertionError, match=r"^health did not come true"):
             product.start(limit_s=20)
     assert "web" in product.output()
     assert product.family() == []
