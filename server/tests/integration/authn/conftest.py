@@ -1,34 +1,20 @@
 """People with passwords, and a browser for them."""
 
 from collections.abc import Callable
-from typing import Any
 
 import pytest
 
-from factories.browser import PASSWORD, Browser
+from factories.browser import Browser
 from factories.meetings import meeting, row_locks
+from factories.two_administrators import make_person
 from postern.apps.users.models import User
 
-__all__ = ["meeting", "row_locks"]
+__all__ = ["make_person", "meeting", "row_locks"]
 
 
 @pytest.fixture
 def browser() -> Browser:
     return Browser()
-
-
-@pytest.fixture
-def make_person(make_user: Callable[..., User]) -> Callable[..., User]:
-    """`make_user` with a password."""
-
-    def make(username: str, **more: Any) -> User:
-        password = more.pop("password", PASSWORD)
-        user = make_user(username, **more)
-        user.set_password(password)
-        user.save()
-        return user
-
-    return make
 
 
 @pytest.fixture
