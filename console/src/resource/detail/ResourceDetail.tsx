@@ -72,9 +72,10 @@ function Quick<Row>({
     }
   };
   return (
-    <li className="flex min-h-10 items-center gap-3 border-b border-line px-3.5 py-1 last:border-b-0">
-      <IconOf className="text-ink-3" aria-hidden />
-      <span className="min-w-0 grow">
+    // Words keep a width in which they can be read; a long button goes below them.
+    <li className="flex min-h-10 flex-wrap items-center gap-x-3 gap-y-1.5 border-b border-line px-3.5 py-1.5 last:border-b-0">
+      <IconOf className="flex-none text-ink-3" aria-hidden />
+      <span className="min-w-0 flex-1 basis-40">
         {label}
         {(reason ?? action.state) !== undefined && (
           <span className="block text-meta text-ink-3">{reason ?? action.state?.(row)}</span>
@@ -88,7 +89,12 @@ function Quick<Row>({
           onChange={(event) => void run(control.change(row, event.target.checked))}
         />
       ) : (
-        <Button busy={busy} disabledReason={reason} onClick={() => void run(control.run(row, tools))}>
+        <Button
+          className="ml-auto"
+          busy={busy}
+          disabledReason={reason}
+          onClick={() => void run(control.run(row, tools))}
+        >
           {t(control.label)}
         </Button>
       )}

@@ -1,0 +1,57 @@
+"""A page that sends more input than it may: its session ends, and the person reads why, in their language and on a phone too."""
+
+import os
+from typing import Final
+
+import pytest
+from accessibility import axe_findings
+from browser import Shown, sign_in, window
+from playwright.sync_api import Browser, expect
+from world import ASSET, ZHANG_PASSWORD, World
+
+PICTURES: Final = os.environ.get("POSTERN_PICTURES", "")
+MESSAGES: Final = {
+    "en": "The page sent input faster than the target takes it",
+    "zh-hans": "页面发送输入的速度超过目标主机的接收速度",
+}
+#: As a page of another make would: it does not wait until it may send more.
+SEND: Final = """() => {
+  const socket = openSockets.at(-1);
+  for (let piece = 0; piece < 32; piece++) socket.send(new Uint8Array(256 * 1024));
+}"""
+KEEP_SOCKETS: Final = """
+window.openSockets = [];
+window.WebSocket = class extends WebSocket {
+  constructor(...given) { super(...given); if (this.url.includes('/ws/proxy/')) openSockets.push(this); }
+};
+"""
+
+
+@pytest.mark.parametrize(
+    ("language", "width", "scheme"),
+    [("en", 1440, "light"), ("zh-hans", 1440, "dark"), ("en", 320, "dark"), ("zh-hans", 320, "light")],
+)
+def test_session_that_ends_by_its_limit_says_why(
+    browser: Browser, world: World, language: str, width: int, scheme: str
+) -> None:
+    context = window(browser, viewport={"width": width, "height": 860}, color_scheme=scheme)
+    page = context.new_page()
+    page.add_init_script(KEEP_SOCKETS)
+    sign_in(page, world.product.url, "zhang", ZHANG_PASSWORD)
+    page.get_by_role("heading", level=1).first.wait_for(state="attached")
+    context.add_cookies([{"name": "django_language", "value": language, "url": world.product.url}])
+    shown = Shown(page)
+    page.goto(f"{world.product.url}/ui/connect")
+    page.get_by_role("treeitem", name=ASSET).click()
+    shown.waits_for(r"[#$] ")
+    page.locator(".xterm-helper-textarea").focus()
+    page.keyboard.type("stty raw -echo; echo re''ady; sleep 600\n")
+    shown.waits_for("ready")
+    page.evaluate(SEND)
+    notice = page.get_by_role("alert").filter(has_text=MESSAGES[language])
+    expect(notice).to_be_visible()
+    if PICTURES:
+        page.screenshot(path=f"{PICTURES}/limit-{language}-{width}-{scheme}.png")
+    assert axe_findings(page, notice) == []
+    assert page.evaluate("document.documentElement.scrollWidth <= innerWidth")
+    context.close()
