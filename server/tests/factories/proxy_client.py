@@ -15,7 +15,7 @@ from postern.apps.authn.models import ProxySignIn
 from postern.apps.perms.models import AssetPermission
 from postern.apps.sessions import registration
 from postern.apps.sessions.actions import registrations
-from postern.apps.sessions.models import Terminal
+from postern.apps.sessions.models import Session, Terminal
 from postern.apps.users.models import User
 from postern.apps.vault.models import SystemUser
 from postern.contracts import access, events, terminals
@@ -181,3 +181,16 @@ class World:
     asset: Asset
     system_user: SystemUser
     permission: AssetPermission
+
+
+def the_order(proxy: Proxy, session: Session) -> Any:
+    """The one order about a live session that waits for the proxy."""
+    (order,) = proxy.beat(session.pk).orders
+    return order
+
+
+def reason_of_end(proxy: Proxy, session: Session) -> str:
+    """Why the proxy is ordered to end a live session, which is all that it is ordered."""
+    order = the_order(proxy, session)
+    assert isinstance(order, terminals.TerminateSession)
+    return order.reason

@@ -44,11 +44,12 @@ def _token(path: str) -> Write:
     )
 
 
-def _sign_out(path: str) -> Write:
+def _sign_out(path: str, method: str = "POST", status: int = 200) -> Write:
     return Write(
-        method="POST",
+        method=method,
         path=path,
         caller="browser",
+        status=status,
         told=[
             Told(
                 event="login_session.ended",
@@ -126,23 +127,7 @@ _SIGNING_IN = [
     ),
     _sign_out(f"{API}sign-out/"),
     _sign_out("/vue-admin-template/user/logout"),
-    Write(
-        method="GET",
-        path="/core/auth/logout/",
-        caller="browser",
-        status=302,
-        told=[
-            Told(
-                event="login_session.ended",
-                action="other",
-                kind="LoginSession",
-                name=ADAM,
-                new={"reason": "signed_out"},
-                org=ROOT,
-            )
-        ],
-        marks=_SESSION,
-    ),
+    _sign_out("/core/auth/logout/", "GET", 302),
 ]
 
 _SECOND_FACTOR = [

@@ -12,7 +12,7 @@ from django.test.utils import CaptureQueriesContext
 from rest_framework.test import APIClient
 
 from factories.grants import grant, make_group
-from factories.proxy_client import Proxy, World
+from factories.proxy_client import Proxy, World, the_order
 from postern.apps.audits.models import AuditEvent
 from postern.apps.perms import actions as perms_actions
 from postern.apps.perms.models import AssetPermission
@@ -57,12 +57,6 @@ def also(world: World, **values: Any) -> AssetPermission:
 
 def ends(order: ChangeGrant | SessionGrant) -> dict[Actions, datetime]:
     return {group.actions: group.until for group in order.ends}
-
-
-def the_order(proxy: Proxy, session: Session) -> Any:
-    """The one order that waits for the proxy."""
-    (order,) = proxy.beat(session.pk).orders
-    return order
 
 
 def carried_out(proxy: Proxy, order: Any) -> None:

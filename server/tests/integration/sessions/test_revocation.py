@@ -10,7 +10,7 @@ from uuid import uuid4
 import pytest
 from rest_framework.test import APIClient
 
-from factories.proxy_client import Proxy, World
+from factories.proxy_client import Proxy, World, reason_of_end
 from postern.apps.authn.events import LoginSessionEnded
 from postern.apps.perms import actions as perms_actions
 from postern.apps.sessions import presence, tasks
@@ -71,9 +71,7 @@ def test_k40_signing_out_ends_what_was_opened_from_that_browser(
     assert proxy.beat(active.pk).orders == ()
     with committed():
         events.publish(LoginSessionEnded(user_id=world.user.pk, login_session_id=browser, reason="signed_out"))
-    (order,) = proxy.beat(active.pk).orders
-    assert isinstance(order, TerminateSession)
-    assert order.reason == "account_closed"
+    assert reason_of_end(proxy, active) == "account_closed"
 
 
 def test_k40_sweep_finds_closed_accounts_whose_event_was_lost(proxy: Proxy, active: Session, world: World) -> None:
@@ -88,9 +86,7 @@ def test_k40_withdrawing_the_permission_ends_the_session(
 ) -> None:
     with committed():
         perms_actions.update_permission(actor=SYSTEM, permission=world.permission, values={"is_active": False})
-    (order,) = proxy.beat(active.pk).orders
-    assert isinstance(order, TerminateSession)
-    assert order.reason == "grant_withdrawn"
+    assert reason_of_end(proxy, active) == "grant_withdrawn"
 
 
 def test_k40_a_change_that_leaves_the_permission_ends_nothing(

@@ -1,5 +1,8 @@
 """The asset menu as a person uses it, in both languages, narrow and wide, with keys that people press."""
 
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+
 import pytest
 
 from fakes.control_plane import FakeAsset, FakeSystemUser
@@ -14,6 +17,28 @@ from postern.kernel.ids import new_id
 
 def menu(world: World, rows: int = 24) -> Terminal:
     return Terminal(world.proxy.ssh("alice", options=("-tt",)), rows=rows)
+
+
+@asynccontextmanager
+async def asking_menu(world: World) -> AsyncIterator[Terminal]:
+    """The menu, which asks where to go."""
+    async with menu(world) as terminal:
+        await terminal.expect("asset> ")
+        yield terminal
+
+
+async def ended_from_menu(world: World, terminal: Terminal, reason: str, message: str) -> None:
+    """Open a session by its number, have it ended, and read why."""
+    await terminal.type("1\r")
+    await terminal.expect(r"[#$] ")
+    started = await world.plane.event(SessionStarted)
+    world.proxy.registry.carry_out(
+        TerminateSession(
+            order_id=new_id(), session_id=started.session_id, by="x", reason=reason,
+            message_zh="停", message_en=message,
+        )
+    )  # fmt: skip
+    await terminal.expect(message)
 
 
 def many(world: World, count: int) -> None:
@@ -47,8 +72,7 @@ async def test_menu_lists_connects_by_number_and_comes_back(world: World) -> Non
 @pytest.mark.parametrize("choice", ["web1", "WEB1", "127.0.0.1", "第一台"])
 async def test_menu_connects_by_name_address_or_unique_match(world: World, choice: str) -> None:
     many(world, 3)
-    async with menu(world) as terminal:
-        await terminal.expect("asset> ")
+    async with asking_menu(world) as terminal:
         await terminal.type(choice + "\r")
         await world.plane.event(SessionStarted)
         await terminal.expect(r"[#$] ")
@@ -103,8 +127,7 @@ async def test_menu_page_size_comes_from_the_settings(world: World) -> None:
 
 async def test_menu_searches_with_slash_and_clears(world: World) -> None:
     many(world, 12)
-    async with menu(world) as terminal:
-        await terminal.expect("asset> ")
+    async with asking_menu(world) as terminal:
         await terminal.type("/row 1\r")
         await terminal.expect("host-001")
         await terminal.expect("3 assets  Search: row 1")
@@ -116,8 +139,7 @@ async def test_menu_searches_with_slash_and_clears(world: World) -> None:
 
 async def test_menu_several_matches_are_listed_to_choose_from(world: World) -> None:
     many(world, 12)
-    async with menu(world) as terminal:
-        await terminal.expect("asset> ")
+    async with asking_menu(world) as terminal:
         await terminal.type("host-01\r")
         await terminal.expect("Several assets match")
         await terminal.expect("2 +host-011")
@@ -125,8 +147,7 @@ async def test_menu_several_matches_are_listed_to_choose_from(world: World) -> N
 
 async def test_menu_asks_which_system_user(world: World) -> None:
     world.asset.system_users.append(FakeSystemUser("other", "nobody"))
-    async with menu(world) as terminal:
-        await terminal.expect("asset> ")
+    async with asking_menu(world) as terminal:
         await terminal.type("1\r")
         await terminal.expect("System users of web1:")
         await terminal.expect(r"2  other \(nobody\)")
@@ -139,15 +160,13 @@ async def test_menu_asks_which_system_user(world: World) -> None:
 
 
 async def test_menu_line_can_be_edited_with_utf8_and_cursor_keys(world: World) -> None:
-    async with menu(world) as terminal:
-        await terminal.expect("asset> ")
+    async with asking_menu(world) as terminal:
         await terminal.type("数b据\x7f\x7f\x7fwb1\x1b[D\x1b[De\r")
         await world.plane.event(SessionStarted)
 
 
 async def test_menu_history_and_control_keys(world: World) -> None:
-    async with menu(world) as terminal:
-        await terminal.expect("asset> ")
+    async with asking_menu(world) as terminal:
         await terminal.type("/one\r")
         await terminal.expect("matches “one”")
         await terminal.expect("asset> ")
@@ -162,8 +181,7 @@ async def test_menu_history_and_control_keys(world: World) -> None:
 
 async def test_menu_failed_target_is_explained_and_the_menu_goes_on(world: World) -> None:
     world.plane.add_asset(FakeAsset("bad", "no-such-host.invalid", 22, [FakeSystemUser("x", "root")]))
-    async with menu(world) as terminal:
-        await terminal.expect("asset> ")
+    async with asking_menu(world) as terminal:
         await terminal.type("bad\r")
         await terminal.expect("no-such-host.invalid cannot be resolved")
         await terminal.expect("asset> ")
@@ -172,8 +190,7 @@ async def test_menu_failed_target_is_explained_and_the_menu_goes_on(world: World
 
 
 async def test_menu_control_plane_away_is_explained_and_the_menu_goes_on(world: World) -> None:
-    async with menu(world) as terminal:
-        await terminal.expect("asset> ")
+    async with asking_menu(world) as terminal:
         world.plane.down = True
         await terminal.type("r\r")
         await terminal.expect("temporarily unavailable")
@@ -183,34 +200,14 @@ async def test_menu_control_plane_away_is_explained_and_the_menu_goes_on(world: 
 
 
 async def test_menu_terminated_session_returns_to_the_menu_with_the_reason(world: World) -> None:
-    async with menu(world) as terminal:
-        await terminal.expect("asset> ")
-        await terminal.type("1\r")
-        await terminal.expect(r"[#$] ")
-        started = await world.plane.event(SessionStarted)
-        world.proxy.registry.carry_out(
-            TerminateSession(
-                order_id=new_id(), session_id=started.session_id, by="x", reason="terminated",
-                message_zh="停", message_en="Stopped by x.",
-            )
-        )  # fmt: skip
-        await terminal.expect("Stopped by x")
+    async with asking_menu(world) as terminal:
+        await ended_from_menu(world, terminal, "terminated", "Stopped by x.")
         await terminal.expect("asset> ")
 
 
 async def test_menu_closed_account_ends_the_connection(world: World) -> None:
-    async with menu(world) as terminal:
-        await terminal.expect("asset> ")
-        await terminal.type("1\r")
-        await terminal.expect(r"[#$] ")
-        started = await world.plane.event(SessionStarted)
-        world.proxy.registry.carry_out(
-            TerminateSession(
-                order_id=new_id(), session_id=started.session_id, by="x", reason="account_closed",
-                message_zh="停", message_en="Your account is closed.",
-            )
-        )  # fmt: skip
-        await terminal.expect("Your account is closed")
+    async with asking_menu(world) as terminal:
+        await ended_from_menu(world, terminal, "account_closed", "Your account is closed.")
         assert await terminal.wait() == 255
 
 
@@ -223,8 +220,7 @@ async def test_menu_without_anything_to_reach_says_so(world: World) -> None:
 async def test_menu_hostile_names_cannot_drive_the_terminal(world: World) -> None:
     world.asset.hostname = "evil\x1b]0;owned\x07\x1b[2Jname"
     world.asset.comment = "a\rb\nc\u202e"
-    async with menu(world) as terminal:
-        await terminal.expect("asset> ")
+    async with asking_menu(world) as terminal:
         await terminal.type("/evil\r")
         await terminal.expect("1 assets")
         assert b"\x1b]0;" not in terminal.seen
@@ -251,8 +247,7 @@ async def test_k40_one_sign_in_opens_many_sessions_and_ends_with_its_connection(
 
 
 async def test_k40_menu_of_somebody_whose_sign_in_has_ended_opens_nothing(world: World) -> None:
-    async with menu(world) as terminal:
-        await terminal.expect("asset> ")
+    async with asking_menu(world) as terminal:
         world.plane.tickets.clear()
         await terminal.type("1\r")
         await terminal.expect("Your sign-in has ended")
