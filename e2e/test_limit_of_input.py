@@ -7,6 +7,7 @@ import pytest
 from accessibility import axe_findings
 from browser import Shown, sign_in, window
 from playwright.sync_api import Browser, expect
+from test_paste import KEEP_SOCKETS
 from world import ASSET, ZHANG_PASSWORD, World
 
 PICTURES: Final = os.environ.get("POSTERN_PICTURES", "")
@@ -14,17 +15,12 @@ MESSAGES: Final = {
     "en": "The page sent input faster than the target takes it",
     "zh-hans": "页面发送输入的速度超过目标主机的接收速度",
 }
+ASSETS: Final = {"en": "Show assets", "zh-hans": "显示资产"}
 #: As a page of another make would: it does not wait until it may send more.
 SEND: Final = """() => {
   const socket = openSockets.at(-1);
   for (let piece = 0; piece < 32; piece++) socket.send(new Uint8Array(256 * 1024));
 }"""
-KEEP_SOCKETS: Final = """
-window.openSockets = [];
-window.WebSocket = class extends WebSocket {
-  constructor(...given) { super(...given); if (this.url.includes('/ws/proxy/')) openSockets.push(this); }
-};
-"""
 
 
 @pytest.mark.parametrize(
@@ -42,6 +38,8 @@ def test_session_that_ends_by_its_limit_says_why(
     context.add_cookies([{"name": "django_language", "value": language, "url": world.product.url}])
     shown = Shown(page)
     page.goto(f"{world.product.url}/ui/connect")
+    if width < 640:
+        page.get_by_role("button", name=ASSETS[language]).last.click()
     page.get_by_role("treeitem", name=ASSET).click()
     shown.waits_for(r"[#$] ")
     page.locator(".xterm-helper-textarea").focus()
