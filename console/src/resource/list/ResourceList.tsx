@@ -1,6 +1,6 @@
 import { useNavigate } from '@tanstack/react-router';
 import { RefreshCw } from 'lucide-react';
-import { type ReactNode, useMemo, useRef, useState } from 'react';
+import { type ReactNode, useMemo, useState } from 'react';
 import { explain } from '#/lib/http/catalogue';
 import type { QueryValues } from '#/lib/http/query-string';
 import { useT } from '#/lib/i18n';
@@ -11,23 +11,20 @@ import { IconButton } from '#/ui/button';
 import { splitTarget } from '#/ui/link';
 import { Note } from '#/ui/note';
 import { PageHeader } from '#/ui/page';
-import { Pager } from '#/ui/pager';
-import { Table } from '#/ui/table';
 import { toast } from '#/ui/toast';
 import type { FieldMap } from '../api';
 import type { ActionTools, Resource, ResourceDefinition } from '../define';
 import { ExchangeActions } from '../exchange/ExchangeActions';
 import { offersExport } from '../exchange/exchange-source';
-import { useKeptFocus } from '#/ui/kept-focus';
 import { useMedia } from '#/ui/use-media';
 import { useMetadata } from '../use-metadata';
 import { useOnline } from '../use-online';
 import { DateRange, useDateRange } from './DateRange';
 import { ActionBar, CreateButton } from './ListActions';
 import { conditionsOf, EmptyList, FailedList, NoMatchList, OfflineList } from './ListPlaceholder';
+import { ListRows } from './ListRows';
 import { ListTray } from './ListTray';
 import { useListState } from './list-state';
-import { PhoneRows } from './PhoneRows';
 import { fetchAllIds } from './select-all';
 import { TagSearch } from './tag-search';
 import { besideList, useList } from './use-list';
@@ -83,10 +80,6 @@ export function ResourceList<Row extends Resource>(props: ResourceListProps<Row>
   const searchFields = useSearchFields(resource, fields);
 
   const [chosen, setChosen] = useState<ReadonlyMap<string, string>>(new Map());
-  const chosenIds = useMemo(() => new Set(chosen.keys()), [chosen]);
-
-  const card = useRef<HTMLDivElement>(null);
-  useKeptFocus(card);
 
   const { refetch } = rows;
   const tools: ActionTools = useMemo(
@@ -228,51 +221,22 @@ export function ResourceList<Row extends Resource>(props: ResourceListProps<Row>
         {data?.searchedFrom !== undefined && (
           <Note>{t('resource:searched_from', { time: exactText(data.searchedFrom) })}</Note>
         )}
-        <div ref={card} className={`pt-card flex min-h-0 flex-col overflow-hidden ${embedded ? '' : 'grow'}`}>
-          {isPhone ? (
-            (placeholder ?? (
-              <PhoneRows resource={resource} columns={columns} rows={list} actions={actionsOf} />
-            ))
-          ) : (
-            <Table
-              label={title}
-              columns={columns}
-              rows={placeholder === undefined ? list : []}
-              rowId={(row) => String(row.id)}
-              rowName={resource.nameOf}
-              skeletonRows={Math.min(controls.state.size, 15)}
-              busy={rows.isFetching}
-              density={density}
-              order={controls.state.order}
-              onOrder={controls.setOrder}
-              selection={
-                selectable
-                  ? {
-                      chosen: chosenIds,
-                      onChange: (ids) =>
-                        setChosen((old) => {
-                          const names = new Map(list?.map((row) => [String(row.id), resource.nameOf(row)]));
-                          return new Map([...ids].map((id) => [id, names.get(id) ?? old.get(id) ?? id]));
-                        }),
-                    }
-                  : undefined
-              }
-              actions={actionsOf}
-              details={resource.list.details}
-              isInactive={resource.list.isInactive}
-              placeholder={placeholder}
-            />
-          )}
-          {data && data.total > 0 && (
-            <Pager
-              count={data.total}
-              page={controls.state.page}
-              size={controls.state.size}
-              onPage={controls.setPage}
-              onSize={controls.setSize}
-            />
-          )}
-        </div>
+        <ListRows
+          resource={resource}
+          title={title}
+          columns={columns}
+          density={density}
+          rows={list}
+          total={data?.total ?? 0}
+          busy={rows.isFetching}
+          controls={controls}
+          chosen={selectable ? chosen : undefined}
+          onChosen={setChosen}
+          actions={actionsOf}
+          placeholder={placeholder}
+          isPhone={isPhone}
+          embedded={embedded}
+        />
         {atFoot && placeholder === undefined && (
           <div className="sticky bottom-0 z-(--z-sticky) -mx-3 -mb-3 grid border-t border-line bg-bg p-3 empty:hidden">
             {create}

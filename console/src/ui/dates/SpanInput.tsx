@@ -14,7 +14,10 @@ const SpanPanel = lazy(async () => {
 
 const SIDES = ['from', 'to'] as const;
 
-/** A span of time: typed in two fields, or picked in a calendar that also offers shortcuts. */
+/**
+ * A span of time: typed in two fields, or picked in a calendar that also offers shortcuts. On a phone the two fields stand one
+ * above the other, and the button beside them.
+ */
 export function SpanInput({
   span,
   label,
@@ -50,7 +53,6 @@ export function SpanInput({
     if (read.value.from !== value.from || read.value.to !== value.to) onTyped(read.value);
   };
   return (
-    // On a phone the two fields stand one above the other, and the button beside them.
     <div className="grid gap-1 max-sm:w-full">
       <div className="flex items-center gap-1">
         <div className="flex items-center gap-1 max-sm:min-w-0 max-sm:grow max-sm:flex-col max-sm:items-stretch">
