@@ -76,23 +76,27 @@ export function ReplayView({
   const problem = failure ?? state.error;
   if (problem) {
     return (
-      <FailedState
-        title={t('sessions:replay.failed')}
-        message={t('sessions:replay.failed_why', { reason: problem.message })}
-        onRetry={() => {
-          setFailure(null);
-          setRecording(null);
-          setAttempt(attempt + 1);
-        }}
-      />
+      <div className="self-center">
+        <FailedState
+          title={t('sessions:replay.failed')}
+          message={t('sessions:replay.failed_why', { reason: problem.message })}
+          onRetry={() => {
+            setFailure(null);
+            setRecording(null);
+            setAttempt(attempt + 1);
+          }}
+        />
+      </div>
     );
   }
   if (!recording) return <SkeletonLines lines={12} />;
   if (!recording.isPlayable)
     return (
-      <StateView drawing="empty" title={t('sessions:replay.not_playable')}>
-        {t('sessions:replay.not_playable_why')}
-      </StateView>
+      <div className="self-center">
+        <StateView drawing="empty" title={t('sessions:replay.not_playable')}>
+          {t('sessions:replay.not_playable_why')}
+        </StateView>
+      </div>
     );
 
   const durationMs = recording.durationMs;
