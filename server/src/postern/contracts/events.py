@@ -22,7 +22,7 @@ class SessionStarted(msgspec.Struct, frozen=True, kw_only=True, tag="session_sta
 
     session_id: UUID
     at: datetime
-    kind: str  # shell | exec | sftp | scp | rsync | forward
+    kind: str  # shell | exec | sftp | scp | rsync | forward | query …: a word of the protocol
     terminal_columns: int = 0
     terminal_rows: int = 0
     recording: bool = False

@@ -211,8 +211,8 @@ class LiveSession:
     def activate(self, kind: str, columns: int = 0, rows: int = 0, *, record: bool = False) -> None:
         """The target's program is open: tell the control plane. `record` starts the recording of a terminal as well.
 
-        `kind` is shell, exec, sftp, scp or forward. Raises `SessionOver` when the session has ended meanwhile, or may
-        not run because it cannot be recorded.
+        `kind` is shell, exec, sftp, scp, forward or another word of the protocol, of 16 characters at most.
+        Raises `SessionOver` when the session has ended meanwhile, or may not run because it cannot be recorded.
         """
         self._raise_if_over()
         self.kind = kind
