@@ -13,7 +13,7 @@ const KNOWN = {
   'resource/generic/GenericTable.tsx GenericTable': 234,
   'resource/list/tag-search.tsx TagSearch': 199,
   'resource/list/ResourceList.tsx ResourceList': 186,
-  'features/sessions/ReplayView.tsx ReplayView': 175,
+  'features/sessions/ReplayView.tsx ReplayView': 132,
   'resource/form/ResourceForm.tsx LoadedForm': 173,
   'ui/picker.tsx Picker': 173,
   'features/connect/ConnectPage.tsx ConnectPage': 159,

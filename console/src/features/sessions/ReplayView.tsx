@@ -1,24 +1,21 @@
-import { Expand, Pause, Play, RotateCcw, RotateCw, Shrink } from 'lucide-react';
+import { Expand, Shrink } from 'lucide-react';
 import { type KeyboardEvent, useCallback, useEffect, useRef, useState } from 'react';
-import { httpSource, Recording } from '#/islands/replay/container';
-import { SPEEDS, type ReplayPlayer } from '#/islands/replay/player';
+import type { ReplayPlayer } from '#/islands/replay/player';
 import { ReplayScreen } from '#/islands/replay/ReplayScreen';
 import { useT } from '#/lib/i18n';
-import { exactStamp, friendlyDuration, parseTime } from '#/lib/time';
-import { Button, IconButton } from '#/ui/button';
-import { Segmented, Switch } from '#/ui/choice';
+import { friendlyDuration, parseTime } from '#/lib/time';
+import { IconButton } from '#/ui/button';
 import { SkeletonLines } from '#/ui/skeleton';
 import { FailedState, StateView } from '#/ui/states';
 import type { CommandRow, Replay, SessionRow } from './api';
-import { clockText } from './clock-text';
+import { ReplayControls } from './ReplayControls';
 import { StreamAccounts } from './StreamAccounts';
 import { Timeline } from './Timeline';
 import { usePlayerState } from './use-player';
+import { useRecording } from './use-recording';
 
-const STEP_MS = 10_000;
 const KEY_STEP_MS = 5_000;
 const SKIPPED_SHOWN_MS = 2_000;
-const SHOWN_SPEEDS = SPEEDS.filter((speed) => speed !== 16 && speed !== 4);
 
 /** The player: terminal, time line, controls. `onPlayer` hands it to the command list beside. */
 export function ReplayView({
@@ -35,27 +32,11 @@ export function ReplayView({
   readonly onPlayer: (player: ReplayPlayer | null) => void;
 }) {
   const t = useT();
-  const [recording, setRecording] = useState<Recording | null>(null);
-  const [failure, setFailure] = useState<Error | null>(null);
-  const [attempt, setAttempt] = useState(0);
+  const { recording, failure, reopen } = useRecording(replay.src);
   const [player, setPlayer] = useState<ReplayPlayer | null>(null);
   const [isFull, setFull] = useState(false);
   const frame = useRef<HTMLElement>(null);
   const state = usePlayerState(player);
-
-  useEffect(() => {
-    const abort = new AbortController();
-    const open = async (): Promise<void> => {
-      try {
-        setRecording(await Recording.open(httpSource(`${replay.src}?attempt=${attempt}`, abort.signal)));
-        setFailure(null);
-      } catch (error) {
-        if (!abort.signal.aborted) setFailure(error instanceof Error ? error : new Error(String(error)));
-      }
-    };
-    void open();
-    return () => abort.abort();
-  }, [replay.src, attempt]);
 
   useEffect(() => {
     const follow = (): void => setFull(document.fullscreenElement === frame.current);
@@ -80,11 +61,7 @@ export function ReplayView({
         <FailedState
           title={t('sessions:replay.failed')}
           message={t('sessions:replay.failed_why', { reason: problem.message })}
-          onRetry={() => {
-            setFailure(null);
-            setRecording(null);
-            setAttempt(attempt + 1);
-          }}
+          onRetry={reopen}
         />
       </div>
     );
@@ -101,7 +78,6 @@ export function ReplayView({
 
   const durationMs = recording.durationMs;
   const began = parseTime(recording.header.started_at) ?? parseTime(session.date_start);
-  const isPlaying = state.status === 'playing';
   const seek = (ms: number): void => void player?.seek(ms);
   const onKey = (event: KeyboardEvent<HTMLElement>): void => {
     if (event.target !== event.currentTarget) return;
@@ -169,44 +145,7 @@ export function ReplayView({
           commands={commands}
           onSeek={seek}
         />
-        <div className="mt-1 flex flex-wrap items-center gap-x-3 gap-y-1">
-          <IconButton
-            icon={RotateCcw}
-            kind="text"
-            label={t('sessions:replay.back', { count: STEP_MS / 1000 })}
-            onClick={() => seek(state.positionMs - STEP_MS)}
-          />
-          <Button
-            kind="primary"
-            icon={isPlaying ? Pause : Play}
-            aria-label={t(isPlaying ? 'sessions:replay.pause' : 'sessions:replay.play')}
-            onClick={() => player?.toggle()}
-          />
-          <IconButton
-            icon={RotateCw}
-            kind="text"
-            label={t('sessions:replay.forward', { count: STEP_MS / 1000 })}
-            onClick={() => seek(state.positionMs + STEP_MS)}
-          />
-          <span className="font-mono tabular-nums">
-            {clockText(state.positionMs)} <span className="text-ink-3">/ {clockText(durationMs)}</span>
-          </span>
-          {began && (
-            <span className="text-meta text-ink-3 tabular-nums max-sm:hidden">
-              {exactStamp(new Date(began.getTime() + state.positionMs))}
-            </span>
-          )}
-          <span className="grow" />
-          <Switch checked={state.skipIdle} onChange={(event) => player?.setSkipIdle(event.target.checked)}>
-            {t('sessions:replay.skip_idle')}
-          </Switch>
-          <Segmented
-            label={t('sessions:replay.speed')}
-            value={String(state.speed)}
-            options={SHOWN_SPEEDS.map((speed) => ({ value: String(speed), label: `${speed}×` }))}
-            onChange={(value) => player?.setSpeed(Number(value))}
-          />
-        </div>
+        <ReplayControls player={player} state={state} durationMs={durationMs} began={began} onSeek={seek} />
       </div>
     </section>
   );
