@@ -6,7 +6,10 @@ a node each (of 200) and, every tenth, a label. Migrated, installed tables are t
 
 import os
 import sys
-from typing import Final
+from typing import TYPE_CHECKING, Final
+
+if TYPE_CHECKING:
+    from postern.apps.users.models import User
 
 PASSWORD: Final = "plum orbit cactus 41"  # noqa: S105 - of a data folder that the benchmark throws away
 _BATCH: Final = 2_000
@@ -21,6 +24,13 @@ def fill(count: int) -> None:
     django.setup()
     from django.db import transaction  # noqa: PLC0415 - the app registry first
 
+    make_administrator()
+    with transaction.atomic():
+        _assets(count)
+
+
+def make_administrator() -> "User":
+    """The system administrator who signs in. Django is set up."""
     from postern.apps.users.models import Membership, OrgRole, SystemRole, User  # noqa: PLC0415 - the app registry first
     from postern.kernel.ids import DEFAULT_ORG_ID  # noqa: PLC0415 - the app registry first
 
@@ -34,8 +44,7 @@ def fill(count: int) -> None:
     user.set_password(PASSWORD)
     user.save()
     Membership.objects.create(user=user, org_id=DEFAULT_ORG_ID, role=OrgRole.ADMIN)
-    with transaction.atomic():
-        _assets(count)
+    return user
 
 
 def _assets(count: int) -> None:

@@ -1,0 +1,63 @@
+"""Bodies that make one object of each main resource through the API."""
+
+from typing import TYPE_CHECKING, Any, Final
+
+if TYPE_CHECKING:  # benchmarks take the bodies without Django
+    from rest_framework.test import APIClient
+
+PASSWORD: Final = "plum orbit cactus 41"
+
+
+def payloads(number: int) -> dict[str, dict[str, Any]]:
+    """What makes the object with this number of each kind; `{…}` names the id of one made just before."""
+    return {
+        "/api/v1/users/groups/": {"name": f"group {number}"},
+        "/api/v1/users/users/": {
+            "name": f"User {number}",
+            "username": f"user{number}",
+            "email": f"user{number}@example.test",
+            "groups": ["{/api/v1/users/groups/}"],
+        },
+        "/api/v1/assets/labels/": {"name": "number", "value": str(number)},
+        "/api/v1/assets/assets/": {
+            "hostname": f"web-{number}",
+            "ip": f"203.0.113.{number % 256}",
+            "platform": "Linux",
+            "protocols": ["ssh/22"],
+            "labels": ["{/api/v1/assets/labels/}"],
+        },
+        "/api/v1/assets/nodes/": {"value": f"node {number}"},
+        "/api/v1/assets/system-users/": {
+            "name": f"root {number}",
+            "username": "root",
+            "protocol": "ssh",
+            "password": PASSWORD,
+        },
+        "/api/v1/perms/asset-permissions/": {
+            "name": f"permission {number}",
+            "users": ["{/api/v1/users/users/}"],
+            "user_groups": ["{/api/v1/users/groups/}"],
+            "assets": ["{/api/v1/assets/assets/}"],
+            "nodes": ["{/api/v1/assets/nodes/}"],
+            "system_users": ["{/api/v1/assets/system-users/}"],
+            "actions": ["all"],
+        },
+    }
+
+
+def filled(payload: dict[str, Any], ids: dict[str, str]) -> dict[str, Any]:
+    """The body with the ids of what was made, by path."""
+    return {
+        name: [ids[one[1:-1]] if one.startswith("{") else one for one in value] if isinstance(value, list) else value
+        for name, value in payload.items()
+    }
+
+
+def make_all(client: "APIClient", number: int) -> dict[str, str]:
+    """Make the object with this number of each kind; their ids by path."""
+    ids: dict[str, str] = {}
+    for path, payload in payloads(number).items():
+        answer = client.post(path, filled(payload, ids))
+        assert answer.status_code == 201, (path, answer.json())
+        ids[path] = answer.json()["id"]
+    return ids
