@@ -102,7 +102,7 @@ def _compose_callers() -> None:
             actor=sign_ins.actor_of_request,
             gate=sign_ins.require_conditions,
             standing=sign_ins.require_standing,
-            org_names=orgs.names,
+            org_name=orgs.name_of,
             root_org_name=lambda: preferences.get_str("GLOBAL_ORG_DISPLAY_NAME"),
         )
     )

@@ -2,7 +2,7 @@
 provide the answers through `CALLERS`.
 """
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Final
 from uuid import UUID
@@ -30,7 +30,8 @@ class Callers:
     gate: Callable[[Request, Actor], None]
     #: Raises when the actor's sign-in has ended, or when they hold less than they did when the request began.
     standing: Callable[[Actor], None]
-    org_names: Callable[[], Mapping[UUID, str]]
+    #: The name of an organization, empty when there is none.
+    org_name: Callable[[UUID], str]
     #: What administrators call the root organization; empty: as usual.
     root_org_name: Callable[[], str]
 
@@ -67,7 +68,7 @@ def require_standing(actor: Actor) -> None:
 
 def org_name(org_id: UUID) -> str:
     """The name of an organization for people; empty when there is none."""
-    return CALLERS.value.org_names().get(org_id, "")
+    return CALLERS.value.org_name(org_id)
 
 
 def root_org_name() -> str:

@@ -37,13 +37,13 @@ class _Compiled:
 
 
 _Row = TypeVar("_Row", bound=Model)
-_NONE: Final[Mapping[str, UUID | str]] = {}
+_NONE: Final[Mapping[str, UUID | str | int]] = {}
 
 
 class PreparedQuery:
     """`build(**values)` makes the queryset; `stand_ins` are values of the same types that occur nowhere else in it.
 
-    Stand-ins are UUIDs and strings; `columns` are the columns of the rows.
+    Stand-ins are UUIDs, strings and numbers; `columns` are the columns of the rows.
     """
 
     def __init__(
@@ -51,25 +51,25 @@ class PreparedQuery:
         build: Callable[..., QuerySet[Any]],
         *,
         columns: tuple[str, ...],
-        stand_ins: Mapping[str, UUID | str] = _NONE,
+        stand_ins: Mapping[str, UUID | str | int] = _NONE,
     ) -> None:
         self._build = build
         self._stand_ins = stand_ins
         self._columns = columns
         self._compiled: dict[str, _Compiled] = {}
 
-    def rows(self, **values: UUID | str) -> list[dict[str, Any]]:
+    def rows(self, **values: UUID | str | int) -> list[dict[str, Any]]:
         """Run with `values`, one for each stand-in."""
         return [dict(zip(self._columns, row, strict=True)) for row in self.tuples(**values)]
 
-    def tuples(self, **values: UUID | str) -> list[Values]:
+    def tuples(self, **values: UUID | str | int) -> list[Values]:
         """The same, each row as the values of `columns`."""
         database = connections[DEFAULT_DB_ALIAS]  # once: each question to Django's `connection` looks it up anew
         found = self.stored(**values)
         converters = self._for(database).converters
         return [tuple(row) for row in _converted(found, converters, database)] if converters else found
 
-    def stored(self, **values: UUID | str) -> list[Values]:
+    def stored(self, **values: UUID | str | int) -> list[Values]:
         """The same as the database has them (see `as_stored`), to be told apart before `converted`."""
         database = connections[DEFAULT_DB_ALIAS]
         compiled = self._for(database)
@@ -119,7 +119,7 @@ class PreparedObjects(Generic[_Row]):
         model: type[_Row],
         build: Callable[..., QuerySet[Any]],
         *,
-        stand_ins: Mapping[str, UUID | str],
+        stand_ins: Mapping[str, UUID | str | int],
         with_related: Sequence[str] = (),
     ) -> None:
         self._model = model
@@ -136,12 +136,12 @@ class PreparedObjects(Generic[_Row]):
             columns = (*columns, *(f"{name}__{one}" for one in names))
         self._query = PreparedQuery(build, stand_ins=stand_ins, columns=columns)
 
-    def first(self, **values: UUID | str) -> _Row | None:
+    def first(self, **values: UUID | str | int) -> _Row | None:
         """The first row of the answer; meant for lookups that have one at most."""
         rows = self.all(**values)
         return rows[0] if rows else None
 
-    def all(self, **values: UUID | str) -> list[_Row]:
+    def all(self, **values: UUID | str | int) -> list[_Row]:
         """All rows of the answer. Those that refer to the same related row share one object of it."""
         found: list[_Row] = []
         own, seen = len(self._names), dict[tuple[str, Any], Model]()
@@ -198,7 +198,7 @@ def new_object(model: type[_Row], names: Sequence[str], values: Sequence[Any]) -
 _quick: Final[dict[type[Model], bool]] = {}
 
 
-def as_stored(value: UUID | str, database: BaseDatabaseWrapper) -> Any:
+def as_stored(value: UUID | str | int, database: BaseDatabaseWrapper) -> Any:
     """A value in the form in which parameters and answers of the database carry it."""
     if isinstance(value, UUID) and not database.features.has_native_uuid_field:
         return value.hex

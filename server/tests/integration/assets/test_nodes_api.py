@@ -123,7 +123,7 @@ def test_children_tree_takes_a_fixed_number_of_queries(
     root = root_of(DEFAULT_ORG_ID)
     for _ in range(count):
         make_asset(nodes=[make_node(), root])
-    with django_assert_num_queries(8):
+    with django_assert_num_queries(7):
         as_org_admin.get(f"{URL}children/tree/?key={root.key}&assets=1")
 
 

@@ -233,7 +233,7 @@ def test_count_and_search_say_where_they_stop(as_auditor: APIClient, monkeypatch
     for number in range(9):
         tell(Event.REPLAY_OPENED, object_name=f"root@web-{number}")
     page = as_auditor.get(EVENTS, {"limit": "2"}).json()
-    assert (page["count"], page["count_is_minimum"], page["searched_from"]) == (5, True, None)
+    assert (page["count"], page["count_is_minimum"], page.get("searched_from")) == (5, True, None)
     searched = as_auditor.get(EVENTS, {"limit": "2", "search": "web-0"}).json()
     assert searched["results"] == []
     assert searched["searched_from"] is not None

@@ -167,5 +167,5 @@ def test_my_assets_take_a_fixed_number_of_queries(
 ) -> None:
     for _ in range(count):
         grant(users=[people["user"]], assets=[make_asset()], system_users=[make_system_user()])
-    with django_assert_num_queries(10):
+    with django_assert_num_queries(9):
         as_user.get(f"{ME}assets/?limit=20")

@@ -155,7 +155,7 @@ def test_reachable_assets_pages_searches_and_orders(user: User) -> None:
 def test_reachable_assets_take_a_fixed_number_of_queries(user: User, django_assert_num_queries: Any) -> None:
     for _ in range(6):
         grant(users=[user], assets=[make_asset()], nodes=[make_node()], system_users=[make_system_user()])
-    with django_assert_num_queries(13):
+    with django_assert_num_queries(12):
         assert facade.reachable_assets(user_id=user.pk).count == 6
 
 

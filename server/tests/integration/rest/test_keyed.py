@@ -62,7 +62,7 @@ def test_rows_are_as_the_queryset_has_them(assets: list[Asset]) -> None:
     rows = Asset.objects.order_by("hostname").select_related("platform").prefetch_related("protocol_rows")
     with_related = keyed.relations(rows)
     assert with_related == ("platform",)
-    found = keyed.read(rows, keyed.keys_of(keyed.query_for(rows), 3, 6), with_related)
+    found = keyed.read(rows, keyed.keys_of(keyed.query_for(rows), 3, 6))
     with CaptureQueriesContext(connection) as queries:
         assert [_columns(row) for row in found] == [_columns(row) for row in rows[3:9]]
         assert [row._state.adding for row in found] == [False] * 6
@@ -79,8 +79,8 @@ def test_row_that_is_gone_meanwhile_is_left_out(assets: list[Asset]) -> None:
     keys = keyed.keys_of(keyed.query_for(rows), limit=3)
     HostKey.objects.all().delete()
     Asset.objects.filter(pk=assets[1].pk).delete()
-    assert [row.hostname for row in keyed.read(rows, keys, ())] == ["web-00", "web-02"]
-    assert keyed.read(rows, [], ()) == []
+    assert [row.hostname for row in keyed.read(rows, keys)] == ["web-00", "web-02"]
+    assert keyed.read(rows, []) == []
 
 
 @pytest.mark.parametrize(
@@ -90,7 +90,6 @@ def test_row_that_is_gone_meanwhile_is_left_out(assets: list[Asset]) -> None:
         Asset.objects.only("hostname"),
         Asset.objects.defer("comment"),
         Asset.objects.values("hostname"),
-        Asset.objects.distinct(),
         Asset.objects.select_for_update(),
         Asset.objects.filter(ip="a").union(Asset.objects.filter(ip="b")),
         HostKey.objects.select_related("asset__platform"),

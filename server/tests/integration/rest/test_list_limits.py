@@ -49,7 +49,7 @@ def test_array_without_limit_is_bounded(
 
 @pytest.mark.parametrize("order", ["name", "-name", "date_created", "-comment"])
 def test_far_pages_are_the_rows_that_follow(as_org_admin: APIClient, groups: list[UserGroup], order: str) -> None:
-    """Pages from offset 500 on are read in another way; together they are the whole list, once each."""
+    """Pages behind the middle are read from the end; together they are the whole list, once each."""
     whole = [row["id"] for row in as_org_admin.get(f"{GROUPS}?order={order}").json()]
     pages: list[str] = []
     for offset in range(0, 600, 50):
@@ -60,6 +60,30 @@ def test_far_pages_are_the_rows_that_follow(as_org_admin: APIClient, groups: lis
 
 def _page(offset: int, order: str) -> dict[str, str]:
     return {"limit": "50", "offset": str(offset), "order": order}
+
+
+def test_count_stops_and_next_leads_on_to_the_last_row(
+    as_org_admin: APIClient, groups: list[UserGroup], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(pagination, "COUNTED", 120)
+    url: str | None = f"{GROUPS}?limit=50&order=name"
+    found, counts = list[str](), list[tuple[int, bool]]()
+    while url is not None:
+        page = as_org_admin.get(url).json()
+        found += [row["name"] for row in page["results"]]
+        counts.append((page["count"], page.get("count_is_minimum", False)))
+        url = page["next"]
+    assert found == [group.name for group in groups]
+    assert counts[:3] == [(120, True), (120, True), (150, True)]
+    assert counts[-2:] == [(550, True), (600, False)]
+
+
+@pytest.mark.parametrize("count", [119, 120])
+def test_count_up_to_the_bound_is_exact(as_org_admin: APIClient, monkeypatch: pytest.MonkeyPatch, count: int) -> None:
+    monkeypatch.setattr(pagination, "COUNTED", 120)
+    UserGroup.objects.bulk_create(UserGroup(name=f"group {number}", org_id=DEFAULT_ORG_ID) for number in range(count))
+    page = as_org_admin.get(f"{GROUPS}?limit=15").json()
+    assert (page["count"], "count_is_minimum" in page) == (count, False)
 
 
 @pytest.mark.parametrize("offset", ["600", "99999999999999999999", "-5", "x"])

@@ -41,7 +41,7 @@ def test_columns_relations_comparisons_and_added_columns_are_no_fault() -> None:
         filter_fields: ClassVar[Any] = {"name": "name", "member": "users__username__startswith", "id": "pk"}
         search_fields = ("name", "users__name")
         ordering_fields = ("name", "size")
-        added_columns = ("size",)
+        amounts: ClassVar[Any] = {"size": object()}
         default_order = ("-date_created", "pk")
         date_range_field = "date_created"
 

@@ -124,6 +124,7 @@ class Label(OrgOwnedModel):
         ordering = ("name", "value")
         verbose_name = _("Label")
         constraints = [models.UniqueConstraint(fields=("name", "value", "org_id"), name="assets_label_unique")]
+        indexes = [models.Index(fields=("org_id", "name", "value"), name="assets_label_order")]
 
     def __str__(self) -> str:
         return f"{self.name}:{self.value}"
@@ -261,6 +262,7 @@ class HostKey(OrgOwnedModel):
         constraints = [
             models.UniqueConstraint(fields=("asset", "host", "port", "via"), name="assets_hostkey_unique"),
         ]
+        indexes = [models.Index(fields=("org_id", "host", "port", "via"), name="assets_hostkey_order")]
 
     def __str__(self) -> str:
         return f"{self.host}:{self.port} {self.fingerprint}"

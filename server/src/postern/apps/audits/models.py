@@ -74,8 +74,10 @@ class AuditEvent(SavedRow):
         indexes = [
             models.Index(fields=["org_id", "-datetime"], name="audits_event_time"),
             models.Index(fields=["resource_id"], name="audits_event_resource"),
+            models.Index(fields=["org_id", "resource_id", "-datetime"], name="audits_event_object"),
             # One for each filter of the list: the newest rows are read from the index, however many there are.
             models.Index(fields=["org_id", "event", "-datetime"], name="audits_event_kind"),
+            models.Index(fields=["org_id", "action", "-datetime"], name="audits_event_action"),
             models.Index(fields=["org_id", "user", "-datetime"], name="audits_event_person"),
             models.Index(fields=["org_id", "remote_addr", "-datetime"], name="audits_event_address"),
             models.Index(fields=["org_id", "resource_type", "-datetime"], name="audits_event_type"),
@@ -178,6 +180,7 @@ class PasswordChangeLog(SavedRow):
     class Meta:
         verbose_name = _("Password change log")
         ordering = ("-datetime",)
+        indexes = [models.Index(fields=["-datetime"], name="audits_password_time")]
 
     def __str__(self) -> str:
         return self.user

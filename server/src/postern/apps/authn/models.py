@@ -45,7 +45,10 @@ class LoginSession(PosternModel):
     class Meta:
         verbose_name = _("Login session")
         ordering = ("-date_created",)
-        indexes = [models.Index(fields=("user", "date_ended"), name="authn_login_user_open")]
+        indexes = [
+            models.Index(fields=("user", "date_ended"), name="authn_login_user_open"),
+            models.Index(fields=("user", "-date_created"), name="authn_login_newest"),
+        ]
 
     def __str__(self) -> str:
         return f"login session {self.id}"
@@ -85,6 +88,7 @@ class AccessKey(SavedRow):
     class Meta:
         verbose_name = _("Access key")
         ordering = ("-date_created",)
+        indexes = [models.Index(fields=("user", "-date_created"), name="authn_accesskey_newest")]
 
     def __str__(self) -> str:
         return f"access key {self.id}"

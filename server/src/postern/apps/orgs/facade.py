@@ -59,6 +59,11 @@ def find_scope(text: str) -> OrgScope:
     return OrgScope(org_id)
 
 
+def name_of(org_id: UUID) -> str:
+    """The name of an organization, the root included; empty when there is none."""
+    return queries.name_of(org_id)
+
+
 def names() -> Mapping[UUID, str]:
     """Names of all organizations by id."""
     return queries.names()

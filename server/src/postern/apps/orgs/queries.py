@@ -24,9 +24,17 @@ def find_org_id(text: str) -> UUID | None:
     return parsed if _existing().tuples(pk=parsed) else None
 
 
+def name_of(org_id: UUID) -> str:
+    """The name of an organization, the root included; empty when there is none."""
+    if org_id == ROOT_ORG_ID:
+        return identity.root_org_name()
+    found = _name().tuples(pk=org_id)
+    return str(found[0][0]) if found else ""
+
+
 def names() -> dict[UUID, str]:
     """The names of all organizations, the root included."""
-    return {ROOT_ORG_ID: identity.root_org_name(), **dict(_names().tuples())}
+    return {ROOT_ORG_ID: identity.root_org_name(), **dict(Organization.objects.values_list("pk", "name"))}
 
 
 @cache
@@ -38,9 +46,11 @@ def _existing() -> PreparedQuery:
 
 
 @cache
-def _names() -> PreparedQuery:
-    """Id and name of each: every list asks."""
-    return PreparedQuery(Organization.objects.all, columns=("id", "name"))
+def _name() -> PreparedQuery:
+    """The name by id: every list asks."""
+    return PreparedQuery(
+        lambda pk: Organization.objects.filter(pk=pk).order_by(), stand_ins={"pk": UUID(int=1)}, columns=("name",)
+    )
 
 
 def find(org_id: UUID) -> Organization | None:

@@ -16,11 +16,12 @@ from postern.apps.perms.models import (
 
 @dataclass(frozen=True, slots=True)
 class Link:
-    """`list_name`: field of a permission. `column`: field of a row. `table`: model of the rows."""
+    """`list_name`: field of a permission. `column`: field of a row. `table`: model of the rows. `named_by`: columns of an object's name."""
 
     list_name: str
     column: str
     table: type[models.Model]
+    named_by: tuple[str, ...]
 
     @property
     def target(self) -> Any:
@@ -28,13 +29,18 @@ class Link:
         return self.table._meta.get_field(self.column).related_model  # noqa: SLF001 - the documented model API
 
     @property
+    def names(self) -> Any:
+        """The objects at the other end with what names them, in their order."""
+        return self.target._default_manager.only(*self.named_by)  # noqa: SLF001 - the documented model API
+
+    @property
     def rows(self) -> Any:
         return self.table._default_manager  # noqa: SLF001 - the documented model API
 
 
-USERS: Final = Link("users", "user", PermissionUser)
-USER_GROUPS: Final = Link("user_groups", "usergroup", PermissionUserGroup)
-ASSETS: Final = Link("assets", "asset", PermissionAsset)
-NODES: Final = Link("nodes", "node", PermissionNode)
-SYSTEM_USERS: Final = Link("system_users", "systemuser", PermissionSystemUser)
+USERS: Final = Link("users", "user", PermissionUser, ("name", "username"))
+USER_GROUPS: Final = Link("user_groups", "usergroup", PermissionUserGroup, ("name",))
+ASSETS: Final = Link("assets", "asset", PermissionAsset, ("hostname", "ip"))
+NODES: Final = Link("nodes", "node", PermissionNode, ("full_value",))
+SYSTEM_USERS: Final = Link("system_users", "systemuser", PermissionSystemUser, ("name",))
 LINKS: Final = (USERS, USER_GROUPS, ASSETS, NODES, SYSTEM_USERS)

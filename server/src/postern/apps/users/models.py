@@ -82,7 +82,8 @@ class Language(models.TextChoices):
 class UserQuerySet(models.QuerySet["User"]):
     def members_of(self, org_id: UUID) -> "UserQuerySet":
         """People with any membership in the organization."""
-        return self.filter(pk__in=Membership.objects.filter(org_id=org_id).values("user_id"))
+        # By person and not by a set of members: a page of people in order then reads the memberships of that page only
+        return self.filter(models.Exists(Membership.objects.filter(org_id=org_id, user_id=models.OuterRef("pk"))))
 
     def valid(self) -> "UserQuerySet":
         """Active and not expired."""
@@ -181,6 +182,7 @@ class Membership(PosternModel):
     class Meta:
         verbose_name = _("Membership")
         ordering = ("org_id", "user_id", "role")
+        indexes = [models.Index(fields=("org", "role", "user"), name="users_membership_of_role")]
         constraints = [
             models.UniqueConstraint(fields=("org", "user", "role"), name="users_membership_unique"),
             models.CheckConstraint(condition=models.Q(role__in=OrgRole.values), name="users_membership_role_known"),
@@ -321,7 +323,11 @@ class Invitation(PosternModel):
     class Meta:
         verbose_name = _("Invitation")
         ordering = ("-date_created", "id")
-        indexes = [models.Index(fields=("inviter", "date_created"), name="users_invitation_recent")]
+        indexes = [
+            models.Index(fields=("inviter", "date_created"), name="users_invitation_recent"),
+            models.Index(fields=("org", "-date_created"), name="users_invitation_of_org"),
+            models.Index(fields=("-date_created",), name="users_invitation_newest"),
+        ]
         constraints = [
             models.CheckConstraint(
                 condition=models.Q(answer__in=("", *InvitationAnswer.values)), name="users_invitation_answer_known"

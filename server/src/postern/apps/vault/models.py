@@ -69,6 +69,7 @@ class SystemUser(OrgOwnedModel):
                 condition=models.Q(priority__gte=1, priority__lte=100), name="vault_systemuser_priority"
             ),
         ]
+        indexes = [models.Index(fields=("org_id", "name"), name="vault_systemuser_order")]
 
     def __str__(self) -> str:
         return f"{self.name}({self.username})"

@@ -13,8 +13,7 @@ import re
 from collections.abc import Callable, Hashable
 from typing import Any, Final, NamedTuple
 
-from django.core.exceptions import EmptyResultSet
-from django.db import connections, models
+from django.db import DEFAULT_DB_ALIAS, connections, models
 
 from postern.foundation.rest.memo import Memo
 from postern.foundation.scope import OrgScope
@@ -30,25 +29,40 @@ class Versioned(NamedTuple):
     version: Callable[[OrgScope], Hashable]
 
 
-def count(
-    rows: "models.QuerySet[Any]", versioned: Versioned | None, scope: OrgScope, keys: tuple[str, Any] | None = None
-) -> int:
-    """The number of rows. `keys`: SQL and parameters of the query for their keys, where it is there already."""
+def kept(
+    query: tuple[str, Any] | None, versioned: Versioned | None, scope: OrgScope, rows: "models.QuerySet[Any]"
+) -> int | None:
+    """The exact number of rows where a version tells it; None where nothing does. `query`: that for their keys (see `keyed.query_for`)."""
     # Inside a transaction the version may be one that is rolled back and then given again to other rows
     if versioned is None or connections[rows.db].in_atomic_block:
-        return rows.count()
-    try:
-        sql, params = keys or rows.order_by().select_related(None).values("pk").query.sql_with_params()
-    except EmptyResultSet:
+        return None
+    if query is None:
         return 0
+    sql, params = query
     if not versioned.tables.issuperset(_TABLES.findall(sql)):
-        return rows.count()
+        return None
     # Read before counting: a write in between makes the kept number newer than its version, which nobody asks for then
     key = (versioned.version(scope), _unordered(sql), repr(params))
     found = _counts.find(key)
     if found is None:
         found = rows.count()
         _counts.keep(key, found)
+    return found
+
+
+def up_to(most: int, query: tuple[str, Any] | None) -> int:
+    """The number of rows of a query for keys, but no more than `most`: the database stops reading there."""
+    if query is None:
+        return 0
+    sql, params = query
+    counted = _unordered(sql)
+    if counted.count("%s") == sql.count("%s"):  # else values stand in the order, and the text does not tell which
+        sql = counted
+    if not sql.startswith("SELECT DISTINCT"):  # the keys themselves are not in the index that finds the rows
+        sql = f"SELECT 1 FROM {sql.partition(' FROM ')[2]}"  # noqa: S608 - compiled by Django
+    with connections[DEFAULT_DB_ALIAS].cursor() as cursor:
+        cursor.execute(f"SELECT COUNT(*) FROM ({sql} LIMIT {int(most)}) AS counted", params)  # noqa: S608 - compiled by Django
+        found: int = cursor.fetchone()[0]
     return found
 
 

@@ -12,12 +12,12 @@ from postern.foundation.rest.filters import filter_lookups, ordering_columns
 def unknown_names(view: Any) -> Iterator[str]:
     """What is wrong with `filter_fields`, `search_fields`, `ordering_fields`, `default_order` and `date_range_field` of a view.
 
-    Columns that `visible_rows` adds to the rows are declared as `added_columns`.
+    `amounts` of the view count as columns.
     """
     rows: models.QuerySet[Any] | None = getattr(view, "queryset", None)
-    added = getattr(view, "added_columns", ())
+    amounts = getattr(view, "amounts", {})
     for attribute, name in _names(view):
-        if name not in added and (rows is None or not _is_column(rows, name)):
+        if name not in amounts and (rows is None or not _is_column(rows, name)):
             yield f"{attribute} names {name!r}, which is no column"
 
 

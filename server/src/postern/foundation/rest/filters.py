@@ -8,8 +8,7 @@ A viewset declares
 - `search_fields`: orm lookups; terms split at blanks and commas, each must be found in one of them;
 - `ordering_fields`: names; without it any readable field of the serializer that is a column of the model;
 - `default_order`: tuple of orm names;
-- `date_range_field`: the column that `date_from`/`date_to` limit;
-- `added_columns`: names of columns that `visible_rows` adds to the model's.
+- `date_range_field`: the column that `date_from`/`date_to` limit.
 
 A name that is no column stops the start (`declared_names`).
 """
@@ -37,6 +36,7 @@ from postern.foundation.rest import selections
 from postern.foundation.rest.by_key import chosen
 from postern.foundation.rest.formats import DISPLAY_FORMAT
 from postern.foundation.rest.instants import bounded
+from postern.foundation.rest.related import Amount
 
 MAX_SEARCH_CHARS: Final = 256
 MAX_SEARCH_TERMS: Final = 8
@@ -170,11 +170,17 @@ class DeclaredOrder(BaseFilterBackend):
 
     def filter_queryset(self, request: Request, queryset: Rows, view: Any) -> Rows:
         allowed = ordering_columns(view)
-        wanted: list[str] = []
+        amounts: Mapping[str, Amount] = getattr(view, "amounts", {})
+        wanted: list[Any] = []
         for part in request.query_params.get("order", "").split(","):
-            name = part.strip().removeprefix("-")
-            if name in allowed:
-                wanted.append(("-" if part.strip().startswith("-") else "") + allowed[name])
+            name, falls = part.strip().removeprefix("-"), part.strip().startswith("-")
+            if name not in allowed:
+                continue
+            if name in amounts:
+                amount = amounts[name].expression()
+                wanted.append(amount.desc() if falls else amount.asc())
+            else:
+                wanted.append(("-" if falls else "") + allowed[name])
         default: tuple[Any, ...] = tuple(getattr(view, "default_order", ()) or queryset.query.order_by)
         usual = tuple(queryset.model._meta.ordering or ())  # noqa: SLF001 - the documented model API
         order = wanted or default or usual

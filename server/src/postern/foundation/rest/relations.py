@@ -13,7 +13,7 @@ from django.db import models
 from django.utils.translation import gettext_lazy
 from rest_framework import serializers
 
-from postern.foundation.rest.representation import prefetched
+from postern.foundation.rest.related import prefetched
 from postern.foundation.scope import OrgScope
 
 #: A form or an import names at most so many objects of one kind.

@@ -5,6 +5,8 @@ What is shown is exactly what DRF would show; only the way there is shorter. DRF
 """
 
 import copy
+import functools
+import inspect
 from collections.abc import Callable, Mapping, Sequence
 from datetime import datetime
 from operator import attrgetter
@@ -101,6 +103,11 @@ def _fresh(field: Field) -> Field:
 class QuickRows(serializers.ModelSerializer[Any]):
     """`to_representation` with the questions that are the same for all rows asked once."""
 
+    def prepare(self) -> None:
+        """Work out what is the same for all rows."""
+        if self._plan is None:
+            self._plan = _plan_for(self.fields, self.Meta.model)
+
     def to_representation(self, instance: Any) -> dict[str, Any]:
         meta_model: type[models.Model] = self.Meta.model
         if not isinstance(instance, meta_model):  # a mapping, an annotated stand-in: DRF's own way
@@ -135,7 +142,11 @@ def _plan_for(fields: Mapping[str, Field], model: type[models.Model]) -> _Plan:
         if field.write_only:
             continue
         names[name] = None
-        if type(field).get_attribute is serializers.Field.get_attribute and field.source in columns:
+        chosen = _choice_column(field, model)
+        if chosen is not None:
+            own.append(_Own(name, _words_of(chosen), None))
+            sources.append(chosen.attname)
+        elif type(field).get_attribute is serializers.Field.get_attribute and field.source in columns:
             plain = _PLAIN.get(getattr(type(field), "to_representation", None))
             own.append(_Own(name, _way_to_show(field), plain))
             sources.append(field.source)
@@ -145,6 +156,25 @@ def _plan_for(fields: Mapping[str, Field], model: type[models.Model]) -> _Plan:
         else:
             others.append(_Other(name, _way_to_read(field), _way_to_show(field)))
     return _Plan(names, _fetching(sources), tuple(own), tuple(others))
+
+
+def _choice_column(field: Field, model: type[models.Model]) -> Any | None:
+    """The column whose choice the field shows in words, by Django's own `get_…_display`."""
+    source, kind = str(field.source), type(field)
+    if not (source.startswith("get_") and source.endswith("_display")):
+        return None
+    usual = isinstance(inspect.getattr_static(model, source, None), functools.partialmethod)
+    plain = kind.get_attribute is serializers.Field.get_attribute
+    plain = plain and kind.to_representation is serializers.CharField.to_representation
+    column = source.removeprefix("get_").removesuffix("_display")
+    found = next((one for one in model._meta.concrete_fields if one.name == column and one.choices), None)  # noqa: SLF001 - the documented model API
+    return found if usual and plain else None
+
+
+def _words_of(column: Any) -> Callable[[Any], Any]:
+    """The words of a choice in the present language, looked up once for all rows; Django would do so for each."""
+    words = {value: str(label) for value, label in column.flatchoices}
+    return lambda value: words.get(value, str(value))
 
 
 def _fetching(names: Sequence[str]) -> Callable[[Any], tuple[Any, ...]]:
@@ -240,12 +270,3 @@ def _columns_of(model: type[models.Model]) -> frozenset[str]:
 
 
 _own_columns: dict[type[models.Model], frozenset[str]] = {}
-
-
-def prefetched(row: models.Model, relation: str) -> Any:
-    """The rows of a to-many relation, without a query or a manager when they have been read for the whole page."""
-    for place in ("_page_relations", "_prefetched_objects_cache"):
-        kept = getattr(row, place, None)
-        if kept is not None and relation in kept:
-            return kept[relation]
-    return getattr(row, relation).all()

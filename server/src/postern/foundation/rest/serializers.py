@@ -47,7 +47,7 @@ class OrgNameField(serializers.Field[str, Any, str, Any]):
 
     def __init__(self, **kwargs: Any) -> None:
         kwargs["read_only"] = True
-        kwargs["source"] = "org_id"
+        kwargs.setdefault("source", "org_id")
         kwargs.setdefault("label", gettext_lazy("Org name"))
         super().__init__(**kwargs)
 

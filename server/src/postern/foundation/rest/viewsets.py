@@ -34,6 +34,9 @@ bodies, bulk create by posting an array, bulk update, bulk delete of a *named* s
 `render-to-json/` for imports. `exportable = False`, `importable = False`, `exchange_fields` and `export_needs_mfa` narrow the last two: see
 `postern.foundation.rest.exchange.mixins`.
 
+What is shown beside a row: `select_related` and `prefetch_related` in `visible_rows` (read for the rows of a page only; serializers take
+lists with `related.prefetched`), and `amounts = {"assets_amount": Amount(SystemUserAsset, "systemuser_id")}` for numbers of rows.
+
 Only rows that the caller may see can be touched: other ids are 404, in bulk calls too. Writes in the root
 organization are refused with 400. A viewset that lacks `create_object` and so on answers 405; choose the mixins to fit.
 """
@@ -60,7 +63,7 @@ from postern.foundation.rest.exchange.mixins import Exchangeable, ExportMixin, I
 from postern.foundation.rest.filters import DateRange, DeclaredFilters, DeclaredOrder, Selected, TermSearch, narrows
 from postern.foundation.rest.metadata import ContractMetadata
 from postern.foundation.rest.pagination import OptionalLimitPagination
-from postern.foundation.rest.related import Related, attach_all
+from postern.foundation.rest.related import Amount, attach, attach_amounts, lookups_of
 from postern.foundation.rest.views import PosternView
 from postern.foundation.scope import writable
 from postern.foundation.write_transaction import write_transaction
@@ -80,8 +83,8 @@ class RowsViewSet(Exchangeable, ViewSetMixin, PosternView, GenericAPIView[Any]):
     date_range_field: ClassVar[str | None] = None
     #: How the rows are counted without reading them all (see `counts`).
     counted: ClassVar[counts.Versioned | None] = None
-    #: To-many relations that are shown, read instead of those that `visible_rows` prefetches (see `related`).
-    page_relations: ClassVar[tuple[Related, ...]] = ()
+    #: Amounts that are shown, by their names in the serializer; a list can be ordered by them (see `related`).
+    amounts: ClassVar[Mapping[str, Amount]] = {}
     lookup_value_regex = "[^/.]+"
 
     #: Whether what is made here belongs to the organization of the request: nothing can then be made in the root.
@@ -109,7 +112,7 @@ class RowsViewSet(Exchangeable, ViewSetMixin, PosternView, GenericAPIView[Any]):
     def get_object(self) -> Any:
         """The visible row of the URL, not narrowed by query parameters; 404 otherwise (also for malformed ids)."""
         key = self.kwargs[self.lookup_url_kwarg or self.lookup_field]
-        rows = self._without_lists(self.get_queryset())
+        rows = self.get_queryset()
         try:
             found = keyed.first(rows.filter(models.Q((self.lookup_field, key))))
         except (ValueError, TypeError, ModelValidationError):
@@ -120,9 +123,9 @@ class RowsViewSet(Exchangeable, ViewSetMixin, PosternView, GenericAPIView[Any]):
         return self.completed([found])[0] if getattr(self, "action", None) == "retrieve" else found
 
     def completed(self, rows: list[Any]) -> list[Any]:
-        """Rows as they are shown: with their relations read."""
-        if self.page_relations:
-            attach_all(rows, self.page_relations)
+        """Rows as they are shown: with their to-many relations and amounts."""
+        attach(rows, lookups_of(self.get_queryset()))
+        attach_amounts(self, rows)
         return rows
 
     def hold_rows(self, rows: Sequence[Any], values: Sequence[Mapping[str, Any]], *, deleting: bool = False) -> None:
@@ -149,10 +152,6 @@ class RowsViewSet(Exchangeable, ViewSetMixin, PosternView, GenericAPIView[Any]):
             return rows
         left = row_locks.still_there(type(rows[0]), [row.pk for row in rows])
         return [row for row in rows if row.pk in left]
-
-    def _without_lists(self, rows: models.QuerySet[Any]) -> models.QuerySet[Any]:
-        """Rows without what `completed` reads when they are to be shown."""
-        return rows.prefetch_related(None) if self.page_relations else rows
 
     def _not_found(self) -> None:
         raise RowNotFound(_("Not found."))
@@ -264,7 +263,7 @@ class UpdateMixin(ImportMixin, RowsViewSet):
     def bulk_update(self, request: Request, *args: Any, **kwargs: Any) -> Response:
         """PUT or PATCH of a list. An item without id, or with one out of reach, refuses the whole call."""
         items = bulk.checked_items(request.data)
-        rows = bulk.instances(self._without_lists(self.filter_queryset(self.get_queryset())), items)
+        rows = bulk.instances(self.filter_queryset(self.get_queryset()).prefetch_related(None), items)
         for instance in rows:
             self.check_object_permissions(request, instance)
         pairs = bulk.checked_changes(self.get_serializer, rows, items, partial=request.method == "PATCH")
@@ -277,9 +276,8 @@ class UpdateMixin(ImportMixin, RowsViewSet):
             together,
             begin=lambda: self.begin_write(rows, [values for _row, values in pairs]),
         )
-        if not self.page_relations:
-            anew = bulk.by_key(self.get_queryset(), [row.pk for row in changed])
-            changed = [anew.get(row.pk, row) for row in changed]
+        anew = bulk.by_key(self.get_queryset().prefetch_related(None), [row.pk for row in changed])
+        changed = [anew.get(row.pk, row) for row in changed]
         return Response(self.get_serializer(self.completed(changed), many=True).data)
 
     def partial_bulk_update(self, request: Request, *args: Any, **kwargs: Any) -> Response:
@@ -310,7 +308,7 @@ class DeleteMixin(RowsViewSet):
         """Delete the rows that `spm`, `ids` or declared filters name. Unfiltered: always refused (rulings)."""
         if not narrows(request, self):
             raise SelectionMissing
-        rows = list(self._without_lists(self.filter_queryset(self.get_queryset()))[: bulk.MAX_ITEMS + 1])
+        rows = list(self.filter_queryset(self.get_queryset()).prefetch_related(None)[: bulk.MAX_ITEMS + 1])
         bulk.refuse_too_many(rows)
         for instance in rows:
             self.check_object_permissions(request, instance)

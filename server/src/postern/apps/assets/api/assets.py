@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any, cast
 from uuid import UUID
 
-from django.db.models import Count, Prefetch, QuerySet
+from django.db.models import Prefetch, QuerySet
 from django.utils.translation import gettext as _
 from rest_framework import serializers
 from rest_framework.decorators import action
@@ -22,10 +22,10 @@ from postern.apps.assets.api.serializers import (
     LabelSerializer,
     PlatformSerializer,
 )
-from postern.apps.assets.models import Asset, AssetNode, AssetProtocol, FavoriteAsset, HostKey, Label, Node, Platform
+from postern.apps.assets.models import Asset, AssetProtocol, FavoriteAsset, HostKey, Label, Node, Platform
 from postern.foundation import row_locks
 from postern.foundation.rest.counts import Versioned
-from postern.foundation.rest.related import Related
+from postern.foundation.rest.related import Amount
 from postern.foundation.rest.rights import Right
 from postern.foundation.rest.viewsets import CreateMixin, DeleteMixin, ReadOnlyViewSet, ResourceViewSet
 from postern.foundation.scope import writable
@@ -50,23 +50,15 @@ class AssetViewSet(ResourceViewSet):
     search_fields = ("hostname", "ip")
     ordering_fields = ("hostname", "ip", "cpu_cores", "date_created", "connectivity", "is_active")
     counted = Versioned(queries.VERSIONED_TABLES, queries.tree_version)
-    page_relations = (
-        Related("protocol_rows", AssetProtocol, "asset_id", ("name", "port"), ("position",)),
-        Related("nodes", AssetNode, "asset_id", ("id", "full_value"), ("node__key",), to=Node, through="node"),
-        Related(
-            "labels",
-            Asset.labels.through,
-            "asset_id",
-            ("id", "name", "value"),
-            ("label__name", "label__value"),
-            to=Label,
-            through="label",
-        ),
-    )
 
     def visible_rows(self) -> QuerySet[Asset]:
         rows = cast("QuerySet[Asset]", super().visible_rows())
-        return rows.select_related("platform").prefetch_related("protocol_rows", "nodes", "labels")
+        shown = (
+            Prefetch("protocol_rows", AssetProtocol.objects.only("name", "port")),
+            Prefetch("nodes", Node.objects.only("full_value")),
+            Prefetch("labels", Label.objects.only("name", "value")),
+        )
+        return rows.select_related("platform").prefetch_related(*shown)
 
     def filter_queryset(self, queryset: QuerySet[Any]) -> QuerySet[Any]:
         return super().filter_queryset(self._more_filters(queryset))
@@ -179,12 +171,12 @@ class LabelViewSet(ResourceViewSet):
     filter_fields = ("name", "value")
     search_fields = ("name", "value")
     ordering_fields = ("name", "value", "asset_count", "date_created")
-    added_columns = ("asset_count",)
+    amounts = {"asset_count": Amount(Asset.labels.through, "label_id", of="assets")}
 
     def visible_rows(self) -> QuerySet[Label]:
         rows = cast("QuerySet[Label]", super().visible_rows())
         carriers = Prefetch("assets", queryset=Asset.objects.only("pk").order_by())
-        return rows.annotate(asset_count=Count("assets")).prefetch_related(carriers)
+        return rows.prefetch_related(carriers)
 
     def hold_rows(self, rows: Sequence[Any], values: Sequence[Mapping[str, Any]], *, deleting: bool = False) -> None:
         super().hold_rows(rows, values, deleting=deleting)
@@ -193,12 +185,10 @@ class LabelViewSet(ResourceViewSet):
         )
 
     def create_object(self, data: dict[str, Any]) -> Label:
-        label = catalogue.create_label(actor=self.actor, org_id=writable(self.scope), values=data)
-        return cast("Label", self.get_queryset().get(pk=label.pk))
+        return catalogue.create_label(actor=self.actor, org_id=writable(self.scope), values=data)
 
     def update_object(self, instance: Label, data: dict[str, Any]) -> Label:
-        catalogue.update_label(actor=self.actor, label=instance, values=data)
-        return cast("Label", self.get_queryset().get(pk=instance.pk))
+        return catalogue.update_label(actor=self.actor, label=instance, values=data)
 
     def delete_object(self, instance: Label) -> None:
         catalogue.delete_label(actor=self.actor, label=instance)
@@ -231,6 +221,7 @@ class FavoriteAssetViewSet(CreateMixin, DeleteMixin, ReadOnlyViewSet):
     made_in_organization = changed_in_organization = False  # a star belongs to a person
     rights = Right.VALID_USER
     filter_fields = ("asset",)
+    default_order = ("asset_id",)
 
     def create(self, request: Request, *args: Any, **kwargs: Any) -> Response:
         serializer = FavoriteAssetSerializer(

@@ -11,7 +11,7 @@ from rest_framework import serializers
 from postern.apps.assets import admin_users, protocols
 from postern.apps.assets.models import Asset
 from postern.apps.assets.protocols import ProtocolPort
-from postern.foundation.rest.representation import prefetched
+from postern.foundation.rest.related import prefetched
 from postern.foundation.rest.text import PlainField
 
 

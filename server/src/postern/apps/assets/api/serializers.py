@@ -14,8 +14,8 @@ from postern.apps.assets.api.fields import AdminUserDisplayField, AdminUserField
 from postern.apps.assets.models import Asset, FavoriteAsset, HostKey, Label, Node, Platform, PlatformBase
 from postern.apps.assets.protocols import ASSET_PROTOCOLS, ProtocolPort
 from postern.contracts.enums import Protocol
+from postern.foundation.rest.related import prefetched
 from postern.foundation.rest.relations import NamedField, OrgOwnedField, OrgOwnedList
-from postern.foundation.rest.representation import prefetched
 from postern.foundation.rest.serializers import ResourceSerializer
 from postern.foundation.rest.text import PlainField
 

@@ -1,7 +1,7 @@
 """Pages of a log whose every filter has an index: the newest rows first, in a time that does not grow with the table.
 
 The rows come in parts (by organization, and by kind where a category is asked for). The newest of each part stand together
-at one end of an index, so a page reads the first of each part and merges them. Counting stops at `COUNTED`, and a search looks
+at one end of an index, so a page reads the first of each part and merges them. Counting and paging reach to `COUNTED`; a search looks
 at the newest `SEARCHED` rows; the answer says so (`count_is_minimum`, `searched_from`), and the dates lead further back.
 """
 
@@ -16,10 +16,9 @@ from rest_framework.exceptions import ValidationError
 from rest_framework.request import Request
 from rest_framework.response import Response
 
-from postern.foundation.rest.pagination import OptionalLimitPagination
+from postern.foundation.rest import keyed
+from postern.foundation.rest.pagination import COUNTED, OptionalLimitPagination
 
-#: Counting and paging reach so far; whoever wants older rows narrows the dates.
-COUNTED: Final = 10_000
 #: Rows that a search looks at.
 SEARCHED: Final = 50_000
 #: Parts in one statement; SQLite takes at most 500.
@@ -33,10 +32,13 @@ Statement = tuple[str, tuple[Any, ...]]
 class NewestPagination(OptionalLimitPagination):
     """The list envelope over merged parts. The view has `partitions_of` and `searched_from`."""
 
-    is_minimum = False
+    reaches_on = False
 
     def paginate_queryset(self, queryset: Any, request: Request, view: Any = None) -> list[Any]:
         self.searched_from: datetime | None = view.searched_from
+        if request.query_params.get("order"):  # another order than the newest first
+            self.reaches_on = True
+            return super().paginate_queryset(queryset, request, view)
         parts = view.partitions_of(queryset)
         limit = self.get_limit(request)
         if limit is None:
@@ -44,19 +46,18 @@ class NewestPagination(OptionalLimitPagination):
             if _count(parts) > COUNTED:
                 message = _("There are more than %(count)d rows: ask for them in pages, with limit and offset.")
                 raise ValidationError({"limit": [message % {"count": COUNTED}]})
-            return _rows(queryset, _newest(parts, 0, COUNTED))
+            return keyed.read(queryset, _newest(parts, 0, COUNTED))
         self.request, self.limit, self.offset = request, limit, self.get_offset(request)
         self.count = _count(parts)
         self.is_minimum = self.count > COUNTED
         self.count = min(self.count, COUNTED)
         some = min(limit, self.count - self.offset)
-        return _rows(queryset, _newest(parts, self.offset, some)) if some > 0 else []
+        return keyed.read(queryset, _newest(parts, self.offset, some)) if some > 0 else []
 
     def get_paginated_response(self, data: Any) -> Response:
         answer = super().get_paginated_response(data)
-        if not self._bare:
-            answer.data["count_is_minimum"] = self.is_minimum
-            answer.data["searched_from"] = self.searched_from.isoformat() if self.searched_from else None
+        if not self._bare and self.searched_from:
+            answer.data["searched_from"] = self.searched_from.isoformat()
         return answer
 
 
@@ -68,14 +69,6 @@ def search_border(parts: Parts) -> datetime | None:
     model = parts[0].model
     at: datetime | None = model._default_manager.filter(pk=found[0]).values_list("datetime", flat=True).first()  # noqa: SLF001 - the documented model API
     return at
-
-
-def _rows(queryset: QuerySet[Any], keys: list[Any]) -> list[Any]:
-    found: dict[str, Any] = {}
-    for start in range(0, len(keys), 500):
-        rows = queryset.model._default_manager.filter(pk__in=keys[start : start + 500])  # noqa: SLF001 - the documented model API
-        found |= {row.pk.hex: row for row in rows}
-    return [found[_hex(key)] for key in keys if _hex(key) in found]
 
 
 def _hex(key: Any) -> str:

@@ -17,6 +17,7 @@ from postern.apps.perms.models import AssetPermission
 from postern.apps.users.models import User, UserGroup
 from postern.apps.vault.models import SystemUser
 from postern.contracts.enums import Actions
+from postern.foundation.rest.related import prefetched
 from postern.foundation.rest.relations import OrgOwnedField, OrgOwnedList, rows_in_scope
 from postern.foundation.rest.serializers import ResourceSerializer
 from postern.foundation.rest.text import PlainField
@@ -56,7 +57,7 @@ class DisplayListField(serializers.ListField):
         super().__init__(**kwargs)
 
     def get_attribute(self, instance: Any) -> list[str]:
-        return [display_of(one) for one in getattr(instance, self.list_name).all()]
+        return [display_of(one) for one in prefetched(instance, self.list_name)]
 
 
 def display_of(one: Any) -> str:
@@ -244,7 +245,7 @@ class GrantedAssetSerializer(ResourceSerializer):
         read_only_fields = fields
 
     def get_protocols(self, asset: Asset) -> list[str]:
-        return [str(row) for row in asset.protocol_rows.all()]
+        return [str(row) for row in prefetched(asset, "protocol_rows")]
 
     def get_domain(self, asset: Asset) -> str | None:
         """Network zones come with gateways; until then no asset has one."""

@@ -5,7 +5,7 @@ from datetime import datetime
 from typing import Any, cast
 from uuid import UUID
 
-from django.db.models import Count, QuerySet
+from django.db.models import Exists, OuterRef, Prefetch, QuerySet
 from django.utils.translation import gettext as _
 from rest_framework.decorators import action
 from rest_framework.exceptions import ValidationError
@@ -26,14 +26,13 @@ from postern.apps.users.models import Membership, User
 from postern.apps.vault.models import SystemUser
 from postern.contracts.enums import Protocol
 from postern.foundation.rest.openapi.answers import Answer
+from postern.foundation.rest.related import Amount
 from postern.foundation.rest.rights import Right
 from postern.foundation.rest.views import PosternView
 from postern.foundation.rest.viewsets import CreateMixin, DeleteMixin, ReadOnlyViewSet, ResourceViewSet, RowNotFound
 from postern.foundation.scope import writable
 from postern.kernel.clock import now
 from postern.kernel.ids import parse_id
-
-_AMOUNTS = ("users", "user_groups", "assets", "nodes", "system_users")
 
 
 class AssetPermissionViewSet(ResourceViewSet):
@@ -62,25 +61,21 @@ class AssetPermissionViewSet(ResourceViewSet):
         "date_start",
         "date_expired",
         "date_created",
-        *(f"{name}_amount" for name in _AMOUNTS),
+        *(f"{link.list_name}_amount" for link in LINKS),
     )
-    added_columns = tuple(f"{name}_amount" for name in _AMOUNTS)
+
+    amounts = {
+        f"{link.list_name}_amount": Amount(link.table, "assetpermission_id", of=link.list_name) for link in LINKS
+    }
 
     def visible_rows(self) -> QuerySet[AssetPermission]:
-        return cast("QuerySet[AssetPermission]", super().visible_rows())
-
-    def get_queryset(self) -> QuerySet[AssetPermission]:
-        rows = self.visible_rows()
-        for name, rows_name in zip(
-            _AMOUNTS, ("user_rows", "user_group_rows", "asset_rows", "node_rows", "system_user_rows"), strict=True
-        ):
-            rows = rows.annotate(**{f"{name}_amount": Count(rows_name, distinct=True)})
-        return rows.prefetch_related(*_AMOUNTS)
+        rows = cast("QuerySet[AssetPermission]", super().visible_rows())
+        return rows.prefetch_related(*(Prefetch(link.list_name, link.names) for link in LINKS))
 
     def filter_queryset(self, queryset: QuerySet[Any]) -> QuerySet[Any]:
         wanted = PermissionFilters(self.request.query_params, now()).apply(self.visible_rows())
         if wanted is not None:
-            queryset = queryset.filter(pk__in=wanted.values("pk"))
+            queryset = queryset.filter(pk__in=wanted.prefetch_related(None).values("pk"))
         return super().filter_queryset(queryset)
 
     def hold_rows(self, rows: Sequence[Any], values: Sequence[Mapping[str, Any]], *, deleting: bool = False) -> None:
@@ -90,12 +85,10 @@ class AssetPermissionViewSet(ResourceViewSet):
         holding.hold([row.pk for row in rows], org_ids, named=named, links=spoken_of, deleting=deleting)
 
     def create_object(self, data: dict[str, Any]) -> AssetPermission:
-        made = actions.create_permission(actor=self.actor, org_id=writable(self.scope), values=data)
-        return self.get_queryset().get(pk=made.pk)
+        return actions.create_permission(actor=self.actor, org_id=writable(self.scope), values=data)
 
     def update_object(self, instance: AssetPermission, data: dict[str, Any]) -> AssetPermission:
-        actions.update_permission(actor=self.actor, permission=instance, values=data)
-        return self.get_queryset().get(pk=instance.pk)
+        return actions.update_permission(actor=self.actor, permission=instance, values=data)
 
     def delete_object(self, instance: AssetPermission) -> None:
         actions.delete_permission(actor=self.actor, permission=instance)
@@ -228,8 +221,8 @@ class _RelationViewSet(CreateMixin, DeleteMixin, ReadOnlyViewSet):
     link: Link
 
     def visible_rows(self) -> QuerySet[Any]:
-        visible = AssetPermission.objects.visible_to(self.actor, self.scope).values("pk")
-        rows: QuerySet[Any] = self.link.rows.filter(assetpermission__in=visible)
+        visible = AssetPermission.objects.visible_to(self.actor, self.scope).filter(pk=OuterRef("assetpermission_id"))
+        rows: QuerySet[Any] = self.link.rows.filter(Exists(visible))
         return rows.select_related("assetpermission", self.link.column).order_by("pk")
 
     def hold_rows(self, rows: Sequence[Any], values: Sequence[Mapping[str, Any]], *, deleting: bool = False) -> None:

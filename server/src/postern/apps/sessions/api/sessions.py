@@ -20,6 +20,7 @@ from postern.apps.sessions.api.tokens import issued, login_session_of
 from postern.apps.sessions.models import Command, FileTransfer, Session
 from postern.contracts.enums import SessionState
 from postern.foundation.rest.openapi.answers import ANY_OBJECT, Answer
+from postern.foundation.rest.related import Amount
 from postern.foundation.rest.rights import Right
 from postern.foundation.rest.views import PosternView
 from postern.foundation.rest.viewsets import ListViewSet, ReadOnlyViewSet
@@ -74,6 +75,7 @@ class SessionViewSet(ReadOnlyViewSet):
         "date_end",
         "risk_level",
     )
+    amounts = {"command_amount": Amount(Command, "session_id")}
     default_order = ("-date_start",)
     date_range_field = "date_start"
 

@@ -3,7 +3,7 @@
 from collections.abc import Mapping, Sequence
 from typing import Any, cast
 
-from django.db.models import Count, Q, QuerySet
+from django.db.models import Count, Exists, OuterRef, Q, QuerySet
 from django.utils.translation import gettext as _
 from rest_framework import status
 from rest_framework.authentication import BaseAuthentication
@@ -16,10 +16,11 @@ from postern.apps.sessions import policy
 from postern.apps.sessions.actions import registrations, terminals
 from postern.apps.sessions.api.authentication import Component, RegistrationAuthentication
 from postern.apps.sessions.api.serializers import OrderSerializer, RegistrationSerializer, TerminalSerializer
-from postern.apps.sessions.models import ProxyOrder, Terminal
+from postern.apps.sessions.models import ProxyOrder, Session, Terminal
 from postern.apps.users import facade as users
 from postern.contracts.enums import SessionState
 from postern.foundation.rest.openapi.answers import Answer
+from postern.foundation.rest.related import Amount
 from postern.foundation.rest.rights import Right
 from postern.foundation.rest.views import PosternView
 from postern.foundation.rest.viewsets import DeleteMixin, ReadOnlyViewSet, UpdateMixin
@@ -82,11 +83,15 @@ class TerminalViewSet(UpdateMixin, DeleteMixin, ReadOnlyViewSet):
     filter_fields = ("name", "remote_addr", "type")
     search_fields = ("name", "remote_addr", "comment")
     ordering_fields = ("name", "remote_addr", "date_created")
+    amounts = {
+        "session_online": Amount(
+            Session, "terminal_id", only=Q(state__in=(SessionState.OPENING.value, SessionState.ACTIVE.value))
+        )
+    }
     always_root = True
 
     def visible_rows(self) -> QuerySet[Any]:
-        live = Q(sessions__state__in=(SessionState.OPENING.value, SessionState.ACTIVE.value))
-        return Terminal.objects.existing().annotate(session_online=Count("sessions", filter=live))
+        return Terminal.objects.existing()
 
     def hold_rows(self, rows: Sequence[Any], values: Sequence[Mapping[str, Any]], *, deleting: bool = False) -> None:
         """The caller first: whoever ends a suspected administrator's access waits for this write, or comes before it."""
@@ -127,7 +132,7 @@ class TerminalViewSet(UpdateMixin, DeleteMixin, ReadOnlyViewSet):
 
     def _answer(self, terminal: Terminal) -> Response:
         row = self.visible_rows().get(pk=terminal.pk)
-        return Response(self.get_serializer(row).data)
+        return Response(self.get_serializer(self.completed([row])[0]).data)
 
 
 class OrderViewSet(ReadOnlyViewSet):
@@ -141,7 +146,8 @@ class OrderViewSet(ReadOnlyViewSet):
 
     def visible_rows(self) -> QuerySet[Any]:
         rows = ProxyOrder.objects.all()
-        return rows if self.scope.is_root else rows.filter(session__org_id=self.scope.org_id)
+        sessions = Session.objects.filter(pk=OuterRef("session_id"), org_id=self.scope.org_id)
+        return rows if self.scope.is_root else rows.filter(Exists(sessions))
 
 
 class ComponentMetricsView(PosternView):

@@ -161,11 +161,12 @@ class ProxyOrder(PosternModel):
         verbose_name = _("Order to a proxy")
         ordering = ("date_created", "id")
         indexes = [
+            models.Index(fields=("-date_created",), name="sessions_order_newest"),
             models.Index(
                 fields=("terminal", "date_created"),
                 condition=models.Q(date_finished__isnull=True),
                 name="sessions_order_open",
-            )
+            ),
         ]
         constraints = [
             models.CheckConstraint(condition=models.Q(kind__in=OrderKind.values), name="sessions_order_kind_known"),

@@ -3,7 +3,7 @@
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from django.db.models import Count, QuerySet
+from django.db.models import Exists, OuterRef, Prefetch, QuerySet
 from django.utils.translation import gettext_lazy
 from rest_framework import serializers
 from rest_framework.request import Request
@@ -11,6 +11,7 @@ from rest_framework.response import Response
 
 from postern.apps.users.actions import groups
 from postern.apps.users.models import User, UserGroup, UserGroupMember
+from postern.foundation.rest.related import Amount
 from postern.foundation.rest.relations import OrgOwnedField, OrgOwnedList
 from postern.foundation.rest.rights import Right
 from postern.foundation.rest.serializers import ResourceSerializer
@@ -37,7 +38,7 @@ _ORG_ADMIN_WRITES = {
 
 class UserGroupSerializer(ResourceSerializer):
     users = OrgOwnedList(User, required=False, label=gettext_lazy("User"))
-    users_amount = serializers.SerializerMethodField(label=gettext_lazy("Users amount"))
+    users_amount = serializers.IntegerField(read_only=True, label=gettext_lazy("Users amount"))
 
     class Meta:
         model = UserGroup
@@ -45,10 +46,6 @@ class UserGroupSerializer(ResourceSerializer):
         fields_small = (*fields_mini, "comment", "date_created", "created_by")
         fields = (*fields_small, "users", "users_amount", "org_id", "org_name")
         read_only_fields = ("date_created", "created_by")
-
-    def get_users_amount(self, group: UserGroup) -> int:
-        counted = getattr(group, "users_counted", None)
-        return counted if counted is not None else group.users.count()
 
 
 class UserGroupViewSet(ResourceViewSet):
@@ -61,10 +58,11 @@ class UserGroupViewSet(ResourceViewSet):
     search_fields = ("name",)
     ordering_fields = ("name", "date_created", "created_by", "comment")
     default_order = ("name",)
+    amounts = {"users_amount": Amount(UserGroupMember, "usergroup_id", of="users")}
 
     def visible_rows(self) -> QuerySet[UserGroup]:
         rows: QuerySet[UserGroup] = super().visible_rows()
-        return rows.annotate(users_counted=Count("member_rows")).prefetch_related("users")
+        return rows.prefetch_related(Prefetch("users", User.objects.only("pk").order_by()))
 
     def create_object(self, data: dict[str, Any]) -> UserGroup:
         return groups.create_group(
@@ -130,8 +128,8 @@ class GroupMemberViewSet(CreateMixin, DeleteMixin, ReadOnlyViewSet):
     ordering_fields = ("id",)
 
     def visible_rows(self) -> QuerySet[UserGroupMember]:
-        group_rows = UserGroup.objects.visible_to(self.actor, self.scope)
-        return UserGroupMember.objects.filter(usergroup__in=group_rows).select_related("user", "usergroup")
+        visible = UserGroup.objects.visible_to(self.actor, self.scope).filter(pk=OuterRef("usergroup_id"))
+        return UserGroupMember.objects.filter(Exists(visible)).select_related("user", "usergroup")
 
     def create_object(self, data: dict[str, Any]) -> UserGroupMember:
         return groups.add_to_group(actor=self.actor, group=data["usergroup"], user=data["user"])

@@ -10,9 +10,8 @@ from postern.apps.assets.models import Asset, Node
 from postern.apps.users.models import User
 from postern.apps.vault.models import SystemUser, SystemUserAsset, SystemUserNode, SystemUserType, SystemUserUser
 from postern.apps.vault.ssh_keys import MAX_KEY_TEXT
-from postern.foundation import identity
 from postern.foundation.rest.relations import OrgOwnedField
-from postern.foundation.rest.serializers import ResourceSerializer
+from postern.foundation.rest.serializers import OrgNameField, ResourceSerializer
 from postern.foundation.rest.text import PlainField
 
 _SECRETS: Final = ("password", "private_key", "public_key", "token")
@@ -42,7 +41,7 @@ class SystemUserSerializer(ResourceSerializer):
         write_only=True, required=False, label=gettext_lazy("Auto generate key")
     )
     username = PlainField(max_length=128, required=False, allow_blank=True, label=gettext_lazy("Username"))
-    assets_amount = serializers.SerializerMethodField(label=gettext_lazy("Assets amount"))
+    assets_amount = serializers.IntegerField(read_only=True, label=gettext_lazy("Assets amount"))
 
     class Meta:
         model = SystemUser
@@ -85,10 +84,6 @@ class SystemUserSerializer(ResourceSerializer):
             message = _("There is a system user with a dynamic username for this protocol already.")
             raise serializers.ValidationError({"username_same_with_user": [message]})
 
-    def get_assets_amount(self, system_user: SystemUser) -> int:
-        amount: int = getattr(system_user, "assets_amount", 0)
-        return amount
-
 
 class AdminUserSerializer(SystemUserSerializer):
     """System users of type admin: fewer fields, the type is fixed."""
@@ -115,10 +110,7 @@ class _BindingSerializer(ResourceSerializer):
 
     systemuser = OrgOwnedField(SystemUser, label=gettext_lazy("System user"))
     systemuser_display = serializers.CharField(source="systemuser.name", read_only=True)
-    org_name = serializers.SerializerMethodField()
-
-    def get_org_name(self, row: Any) -> str:
-        return identity.org_name(row.systemuser.org_id)
+    org_name = OrgNameField(source="systemuser.org_id")
 
     def validate(self, attrs: dict[str, Any]) -> dict[str, Any]:
         system_user = attrs.get("systemuser") or getattr(self.instance, "systemuser", None)

@@ -3,7 +3,7 @@
 from collections.abc import Mapping, Sequence
 from typing import Any, ClassVar, cast
 
-from django.db.models import Count, QuerySet
+from django.db.models import Exists, OuterRef, QuerySet
 from rest_framework.decorators import action
 from rest_framework.request import Request
 from rest_framework.response import Response
@@ -18,6 +18,7 @@ from postern.apps.vault.api.serializers import (
     SystemUserUserSerializer,
 )
 from postern.apps.vault.models import SystemUser, SystemUserAsset, SystemUserNode, SystemUserType, SystemUserUser
+from postern.foundation.rest.related import Amount
 from postern.foundation.rest.rights import Right
 from postern.foundation.rest.viewsets import CreateMixin, DeleteMixin, ReadOnlyViewSet, ResourceViewSet, RowsViewSet
 from postern.foundation.scope import writable
@@ -33,6 +34,7 @@ class SystemUserViewSet(ResourceViewSet):
     filter_fields: ClassVar[tuple[str, ...]] = ("name", "username", "protocol", "type", "login_mode")
     search_fields: ClassVar[tuple[str, ...]] = ("name", "username", "protocol", "type")
     ordering_fields = ("name", "username", "protocol", "priority", "login_mode", "date_created", "date_updated")
+    amounts = {"assets_amount": Amount(SystemUserAsset, "systemuser_id")}
 
     def visible_rows(self) -> QuerySet[SystemUser]:
         rows = cast("QuerySet[SystemUser]", super().visible_rows())
@@ -40,7 +42,7 @@ class SystemUserViewSet(ResourceViewSet):
             wanted = self.request.query_params.get(f"{name}__in")
             if wanted:
                 rows = rows.filter(**{f"{name}__in": [one.strip() for one in wanted.split(",")]})
-        return rows.annotate(assets_amount=Count("asset_rows"))
+        return rows
 
     def hold_rows(self, rows: Sequence[Any], values: Sequence[Mapping[str, Any]], *, deleting: bool = False) -> None:
         del values
@@ -121,11 +123,11 @@ class _BindingViewSet(CreateMixin, DeleteMixin, ReadOnlyViewSet):
         )
 
     def visible_rows(self) -> QuerySet[Any]:
-        visible = SystemUser.objects.visible_to(self.actor, self.scope).values("pk")
+        visible = SystemUser.objects.visible_to(self.actor, self.scope).filter(pk=OuterRef("systemuser_id"))
         rows: Any = super(RowsViewSet, self).get_queryset()
         return (
             cast("QuerySet[Any]", rows)
-            .filter(systemuser__in=visible)
+            .filter(Exists(visible))
             .select_related("systemuser", *self.joined)
             .order_by("pk")
         )

@@ -3,14 +3,13 @@
 from collections.abc import Iterator
 from typing import Any, Final
 
-from django.db import DEFAULT_DB_ALIAS, connections, models
+from django.db import DEFAULT_DB_ALIAS, connections
 from django.utils.translation import gettext as _
 from rest_framework.request import Request
 
 from postern.foundation.prepared import as_stored
 from postern.foundation.rest import keyed
-from postern.foundation.rest.by_key import chosen
-from postern.foundation.rest.related import attach_all
+from postern.foundation.rest.related import attach_amounts
 from postern.kernel.errors import PosternError
 
 #: Contract: conventions section 9. More is refused, never cut: a list that lacks rows without saying so misleads.
@@ -56,24 +55,8 @@ def in_chunks(view: Any, keys: list[Any]) -> Iterator[list[Any]]:
 
     Whether a row is seen, and meets the conditions, was decided for all of them at once when the keys were read.
     """
-    related = getattr(view, "page_relations", ())
-    for some in (keys[start : start + CHUNK_ROWS] for start in range(0, len(keys), CHUNK_ROWS)):
-        rows: models.QuerySet[Any] = view.get_queryset()
-        found = _read(rows.prefetch_related(None) if related else rows, some)
-        attach_all(found, related)
-        yield found
-
-
-def _read(rows: "models.QuerySet[Any]", keys: list[Any]) -> list[Any]:
-    with_related = keyed.relations(rows)
-    if with_related is None:
-        by_key = {row.pk: row for row in chosen(rows, keys).order_by()}
-        return [by_key[key] for key in keys if key in by_key]
     database = connections[DEFAULT_DB_ALIAS]
-    stored = [as_stored(key, database) for key in keys]
-    bare = rows.prefetch_related(None)
-    parts = (stored[start : start + keyed.MOST] for start in range(0, len(stored), keyed.MOST))
-    found = [row for part in parts for row in keyed.read(bare, part, with_related)]
-    lookups: Any = rows._prefetch_related_lookups  # type: ignore[attr-defined]  # noqa: SLF001 - kept nowhere else
-    models.prefetch_related_objects(found, *lookups)
-    return found
+    for some in (keys[start : start + CHUNK_ROWS] for start in range(0, len(keys), CHUNK_ROWS)):
+        found = keyed.read(view.get_queryset(), [as_stored(key, database) for key in some])
+        attach_amounts(view, found)
+        yield found

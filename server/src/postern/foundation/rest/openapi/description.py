@@ -10,6 +10,7 @@ Every path keeps to one house style.
 
 * **Organization**: the header `X-JMS-ORG` (or the query parameter `oid`) names it; without it the default one is meant.
 * **Lists** answer with `{count, next, previous, results}` when `limit` is sent, and with a bare array otherwise.
+  Counting stops at 10,000 rows, or at the end of the page that is asked for: `count_is_minimum` says that there are more, and `next` leads to them.
   `format=csv` or `format=xlsx` exports what the same query lists.
 * **Writes** are atomic. An array that is posted to a list is made whole or not at all.
 * **OPTIONS** tells the fields that the caller may write, with labels, limits and choices.

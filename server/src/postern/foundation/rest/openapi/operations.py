@@ -168,7 +168,13 @@ class OperationDescription(AutoSchema):
         link = {"type": ["string", "null"], "format": "uri"}
         page = {
             "type": "object",
-            "properties": {"count": {"type": "integer"}, "next": link, "previous": link, "results": rows},
+            "properties": {
+                "count": {"type": "integer", "description": "Exact up to 10,000 rows."},
+                "count_is_minimum": {"type": "boolean", "description": "There are more rows than `count`."},
+                "next": link,
+                "previous": link,
+                "results": rows,
+            },
             "required": ["count", "next", "previous", "results"],
         }
         return {"oneOf": [page, rows]}
