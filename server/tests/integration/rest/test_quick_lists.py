@@ -4,6 +4,7 @@ from typing import Any
 from unittest import mock
 
 import pytest
+from rest_framework.fields import CharField, SerializerMethodField
 from rest_framework.test import APIClient
 
 from factories.grants import make_asset
@@ -93,22 +94,77 @@ def test_kept_serializers_hold_nothing_of_the_request_and_are_bounded(
     assert [one._context for one in quick_lists._kept.free.values()] == [{}] * len(quick_lists._kept.free)
 
 
-def test_serializer_that_is_derived_says_itself_that_it_is_reusable() -> None:
-    class Base(serializers.ResourceSerializer):
-        is_reusable = True
+class _Request:
+    method, query_params = "GET", dict[str, str]()
 
-        class Meta:
-            model = Asset
-            fields = ("id", "hostname")
 
-    class Derived(Base):
-        class Meta(Base.Meta):
-            fields = ("id", "hostname")
+def _shown(kind: Any, *hostnames: str) -> Any:
+    return quick_lists.shown(kind(context={"request": _Request()}), [Asset(hostname=name) for name in hostnames])
 
-    class Request:
-        method, query_params = "GET", dict[str, str]()
 
-    context = {"request": Request()}
-    asset = Asset(hostname="web-1")
-    assert quick_lists.shown(Base(context=context), [asset]) == [{"id": str(asset.pk), "hostname": "web-1"}]
-    assert quick_lists.shown(Derived(context=context), [asset]) is None
+class _Plain(serializers.ResourceSerializer):
+    class Meta:
+        model = Asset
+        fields: tuple[str, ...] = ("hostname",)
+
+
+def test_serializer_is_kept_without_saying_so() -> None:
+    assert _shown(_Plain, "web-1", "web-2") == [{"hostname": "web-1"}, {"hostname": "web-2"}]
+
+
+def test_serializer_that_remembers_anything_is_not_kept() -> None:
+    class Counting(_Plain):
+        place = SerializerMethodField()
+        _seen = 0
+
+        class Meta(_Plain.Meta):
+            fields = ("hostname", "place")
+
+        def get_place(self, asset: Asset) -> int:
+            self._seen += 1
+            return self._seen
+
+    class OfTheFirst(Counting):
+        def get_place(self, asset: Asset) -> int:
+            self._seen = self._seen or len(asset.hostname)  # the same for all rows of one answer, but not of the next
+            return self._seen
+
+    for kind in (Counting, OfTheFirst):
+        for _ in range(2):
+            assert _shown(kind, "web-1", "web-2") is None
+
+
+def test_field_that_remembers_anything_is_not_kept() -> None:
+    class Remembering(CharField):
+        def __init__(self, **kwargs: Any) -> None:
+            super().__init__(**kwargs)
+            self.known: dict[str, str] = {}
+
+        def to_representation(self, value: Any) -> str:
+            return self.known.setdefault(value, value.upper())
+
+    class Remembered(_Plain):
+        hostname = Remembering()
+
+    assert _shown(Remembered, "web-1") is None
+
+
+def test_serializer_with_fields_of_its_own_making_is_not_kept() -> None:
+    class OfTheCaller(_Plain):
+        def get_fields(self) -> Any:
+            return super().get_fields() if self.context.get("actor") else {}
+
+    assert _shown(OfTheCaller, "web-1") is None
+
+
+def test_kept_serializer_shows_each_row_as_if_it_were_the_only_one() -> None:
+    class WithInstance(_Plain):
+        own = SerializerMethodField()
+
+        class Meta(_Plain.Meta):
+            fields = ("own",)
+
+        def get_own(self, asset: Asset) -> bool:
+            return self.instance is asset
+
+    assert _shown(WithInstance, "web-1", "web-2") == [{"own": True}, {"own": True}]

@@ -99,17 +99,14 @@ class ResourceSerializer(FieldSelection, QuickRows, KeptFields):
         fields: tuple[str, ...]
         list_serializer_class: type[serializers.ListSerializer[Any]]
 
-    #: Whether its fields and methods look at the row and the context only, never at the list or at what they kept themselves, and
-    #: whether the fields are those of `Meta` for everybody: such a serializer can show the lists of many requests.
-    is_reusable: ClassVar[bool] = False
-
     #: Unknown keys are ignored; keys of `immutable_fields` may be set on create only.
     immutable_fields: ClassVar[tuple[str, ...]] = ()
 
     def __init_subclass__(cls, **kwargs: Any) -> None:
         super().__init_subclass__(**kwargs)
-        if vars(cls).get("is_reusable"):  # said by the class itself: what is derived from it may do more
-            cls.Meta.list_serializer_class = QuickList
+        meta: Any = vars(cls).get("Meta")
+        if meta is not None and not hasattr(meta, "list_serializer_class"):
+            meta.list_serializer_class = QuickList
 
     @property
     def data(self) -> Any:

@@ -42,8 +42,6 @@ class PlatformMetaSerializer(serializers.Serializer[Any]):
 
 
 class PlatformSerializer(ResourceSerializer):
-    is_reusable = True
-
     meta = PlatformMetaSerializer(required=False, allow_null=True, label=gettext_lazy("Meta"))
 
     class Meta:
@@ -62,8 +60,6 @@ class PlatformSerializer(ResourceSerializer):
 
 
 class NodeSerializer(ResourceSerializer):
-    is_reusable = True
-
     value = PlainField(max_length=128, required=False, allow_blank=True, allow_null=True, label=gettext_lazy("Value"))
     name = serializers.CharField(source="value", read_only=True, label=gettext_lazy("Name"))
     full_value = serializers.CharField(max_length=4096, read_only=True, label=gettext_lazy("Full value"))
@@ -86,8 +82,6 @@ class ChildNodeSerializer(NodeSerializer):
 
 
 class LabelSerializer(ResourceSerializer):
-    is_reusable = True
-
     assets = OrgOwnedList(Asset, required=False, label=gettext_lazy("Assets"))
     asset_count = serializers.IntegerField(read_only=True, label=gettext_lazy("Assets amount"))
 
@@ -116,8 +110,6 @@ class LabelSerializer(ResourceSerializer):
 
 
 class AssetSerializer(ResourceSerializer):
-    is_reusable = True
-
     platform = NamedField(slug_field="name", queryset=Platform.objects.all(), label=gettext_lazy("Platform"))
     protocols = ProtocolsField(default=list(protocols.DEFAULT_PROTOCOLS))
     protocol = serializers.ChoiceField(
@@ -198,8 +190,6 @@ class BoundAssetSerializer(ResourceSerializer):
 
 
 class HostKeySerializer(ResourceSerializer):
-    is_reusable = True
-
     asset_display = serializers.CharField(source="asset.hostname", read_only=True, label=gettext_lazy("Asset"))
     has_changed = serializers.SerializerMethodField(label=gettext_lazy("Changed"))
 
