@@ -108,7 +108,10 @@ class ManyRows:
             other = column.related_model
             if other is model or other is Organization or self._is_own(model, column):
                 continue
-            yield other, count if _PAIRED.get(model) is other else max(_FEWEST, count // PER_ROW + 1)
+            if other is Terminal:  # a few carry all sessions
+                yield other, _FEWEST
+            else:
+                yield other, count if _PAIRED.get(model) is other else max(_FEWEST, count // PER_ROW + 1)
 
     def _is_own(self, model: _Model, column: Any) -> bool:
         return column.related_model is User and model in _PERSONAL
