@@ -69,7 +69,12 @@ interface Sent {
 }
 
 /** What the server has, and what it was asked. */
-export const rig: { stored: Row[]; requests: Sent[] } = { stored: [], requests: [] };
+export const rig: {
+  stored: Row[];
+  requests: Sent[];
+  /** The server counts so far, and to the end of the page. */
+  countedUpTo: number;
+} = { stored: [], requests: [], countedUpTo: Infinity };
 
 export const sent = (method: string) => rig.requests.filter((request) => request.method === method);
 export const lastQuery = () => sent('GET').at(-1)?.query;
@@ -83,6 +88,7 @@ export function serveThings(): void {
   }, 60_000);
   beforeEach(() => {
     rig.requests = [];
+    rig.countedUpTo = Infinity;
     rig.stored = Array.from({ length: 40 }, (_, at) => ({
       id: `t${at + 1}`,
       name: `thing ${at + 1}`,
@@ -103,8 +109,15 @@ export function serveThings(): void {
       mock.get(LIST, ({ request }) => {
         const query = new URL(request.url).searchParams;
         const offset = Number(query.get('offset'));
-        const results = rig.stored.slice(offset, offset + Number(query.get('limit')));
-        return HttpResponse.json({ count: rig.stored.length, next: null, previous: null, results });
+        const end = offset + Number(query.get('limit'));
+        const most = Math.max(rig.countedUpTo, end);
+        return HttpResponse.json({
+          count: Math.min(rig.stored.length, most),
+          ...(rig.stored.length > most ? { count_is_minimum: true } : {}),
+          next: end < rig.stored.length ? `${LIST}?offset=${end}` : null,
+          previous: null,
+          results: rig.stored.slice(offset, end),
+        });
       }),
       mock.post('*/api/v1/common/resources/cache/', () => HttpResponse.json({ spm: 'spm-1' })),
     );

@@ -15,6 +15,8 @@ export function pagesAround(page: number, pages: number): number[] {
 /** Total, sizes, previous, pages, next, and a field to jump to a page where it is asked for. */
 export function Pager({
   count,
+  isMinimum = false,
+  hasNext = false,
   page,
   size,
   sizes = PAGE_SIZES,
@@ -24,6 +26,10 @@ export function Pager({
   onSize,
 }: {
   readonly count: number;
+  /** There are more rows than `count`. */
+  readonly isMinimum?: boolean;
+  /** A page follows, even where `count` ends. */
+  readonly hasNext?: boolean;
   /** 1-based. */
   readonly page: number;
   readonly size: number;
@@ -35,7 +41,7 @@ export function Pager({
   readonly onSize: (size: number) => void;
 }) {
   const t = useT();
-  const pages = Math.max(1, Math.ceil(count / size));
+  const pages = Math.max(1, Math.ceil(count / size), hasNext ? page + 1 : 0);
   const from = count === 0 ? 0 : (page - 1) * size + 1;
   return (
     <nav
@@ -46,7 +52,7 @@ export function Pager({
         {t('ui:pager.range', {
           from: from.toLocaleString('en'),
           to: Math.min(count, page * size).toLocaleString('en'),
-          count: count.toLocaleString('en'),
+          count: `${count.toLocaleString('en')}${isMinimum ? '+' : ''}`,
         })}
       </span>
       <span className="flex items-center gap-2">

@@ -22,6 +22,8 @@ export interface RowPage<Row> {
   readonly total: number;
   /** There are more rows than `total`. */
   readonly isMinimum?: boolean;
+  /** A page follows this one. Absent where the server does not say. */
+  readonly hasNext?: boolean;
   /** Back to when a search looked, when it did not look at everything. */
   readonly searchedFrom?: string;
 }
@@ -111,6 +113,7 @@ export function offsetSource<Row>(url: string): RowSource<Row> {
       return {
         rows: answer.results,
         total: answer.count,
+        hasNext: answer.next !== null,
         ...(answer.count_is_minimum ? { isMinimum: true } : {}),
         ...(answer.searched_from ? { searchedFrom: answer.searched_from } : {}),
       };

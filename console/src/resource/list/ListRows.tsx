@@ -3,6 +3,7 @@ import { useKeptFocus } from '#/ui/kept-focus';
 import { Pager } from '#/ui/pager';
 import { type Density, type RowAction, Table, type TableColumn } from '#/ui/table';
 import type { Resource, ResourceDefinition } from '../define';
+import type { RowPage } from '../generic/row-source';
 import type { ListControls } from './list-state';
 import { PhoneRows } from './PhoneRows';
 
@@ -15,7 +16,7 @@ export function ListRows<Row extends Resource>({
   columns,
   density,
   rows,
-  total,
+  found,
   busy,
   controls,
   chosen,
@@ -31,7 +32,8 @@ export function ListRows<Row extends Resource>({
   readonly density: Density;
   /** Absent while they load. */
   readonly rows: readonly Row[] | undefined;
-  readonly total: number;
+  /** Absent while it is looked for. */
+  readonly found: Omit<RowPage<unknown>, 'rows'> | undefined;
   readonly busy: boolean;
   readonly controls: ListControls;
   /** Name by id; absent where nothing can be chosen. */
@@ -74,8 +76,16 @@ export function ListRows<Row extends Resource>({
           placeholder={placeholder}
         />
       )}
-      {total > 0 && (
-        <Pager count={total} page={state.page} size={state.size} onPage={setPage} onSize={setSize} />
+      {found && found.total > 0 && (
+        <Pager
+          count={found.total}
+          isMinimum={found.isMinimum}
+          hasNext={found.hasNext}
+          page={state.page}
+          size={state.size}
+          onPage={setPage}
+          onSize={setSize}
+        />
       )}
     </div>
   );

@@ -227,7 +227,7 @@ export function ResourceList<Row extends Resource>(props: ResourceListProps<Row>
           columns={columns}
           density={density}
           rows={list}
-          total={data?.total ?? 0}
+          found={data}
           busy={rows.isFetching}
           controls={controls}
           chosen={selectable ? chosen : undefined}

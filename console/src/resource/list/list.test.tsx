@@ -42,6 +42,23 @@ describe('pages', () => {
     await screen.findByRole('link', { name: 'thing 49' });
   });
 
+  test('where the server counts no further, its next page is still reached', async () => {
+    rig.stored = Array.from({ length: 100 }, (_, at) => ({ id: `t${at}`, name: `thing ${at}`, state: 'on' }));
+    rig.countedUpTo = 60;
+    await renderScreen(list(), { address: '/?page=4' });
+    await screen.findByRole('link', { name: 'thing 45' });
+    const pager = screen.getByRole('navigation', { name: 'Pages' });
+    expect(within(pager).getByText('46–60 of 60+')).toBeTruthy();
+    await userEvent.click(within(pager).getByRole('button', { name: 'Next page' }));
+    await screen.findByRole('link', { name: 'thing 60' });
+    expect(within(pager).getByText('61–75 of 75+')).toBeTruthy();
+    await userEvent.click(within(pager).getByRole('button', { name: 'Next page' }));
+    await userEvent.click(within(pager).getByRole('button', { name: 'Next page' }));
+    await screen.findByRole('link', { name: 'thing 99' });
+    expect(within(pager).getByText('91–100 of 100')).toBeTruthy();
+    expect(within(pager).getByRole('button', { name: 'Next page' }).getAttribute('aria-disabled')).toBe('true');
+  });
+
   test('after the last row of the last page is gone, the page before it is shown', async () => {
     const { router } = await renderScreen(list(), { address: '/?page=3&name=x' });
     await screen.findByRole('link', { name: 'thing 40' });
