@@ -58,7 +58,7 @@ def _assets(count: int) -> None:
         Node,
         Platform,
     )
-    from postern.foundation.actor import SYSTEM  # noqa: PLC0415 - the app registry first
+    from postern.foundation.caller.actor import SYSTEM  # noqa: PLC0415 - the app registry first
     from postern.kernel.ids import DEFAULT_ORG_ID  # noqa: PLC0415 - the app registry first
 
     root = Node.objects.get(org_id=DEFAULT_ORG_ID, parent__isnull=True)

@@ -47,7 +47,7 @@ from factories.hearing import Hearing, hearing
 from migrated_once import drop_copy, is_worker, migrated_once
 from postern.apps.users.hashing import BoundedArgon2Hasher
 from postern.apps.users.models import Membership, OrgRole, SystemRole, User
-from postern.foundation.gathered import Gathered
+from postern.foundation.bus.gathered import Gathered
 from postern.foundation.rest import memo
 from postern.kernel import clock
 from postern.kernel.ids import DEFAULT_ORG_ID

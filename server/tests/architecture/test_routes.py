@@ -7,7 +7,7 @@ from django.urls import URLPattern, path
 
 from postern.entrypoints.websockets import websocket_urlpatterns
 from postern.foundation.checks import every_route_declares_its_rights, methods_of, refuse_undeclared, view_of, walk
-from postern.foundation.pages import open_page
+from postern.foundation.pages.pages import open_page
 from postern.foundation.rest.rights import Right, rights_of_view
 from postern.foundation.rest.views import PosternView
 

@@ -15,7 +15,7 @@ from postern.apps.perms.models import AssetPermission
 from postern.apps.users.models import User, UserGroup, UserGroupMember
 from postern.apps.vault.actions.system_users import create_system_user
 from postern.apps.vault.models import SystemUser
-from postern.foundation.actor import SYSTEM
+from postern.foundation.caller.actor import SYSTEM
 from postern.kernel.ids import DEFAULT_ORG_ID
 
 _numbers = count(1)

@@ -4,7 +4,7 @@ from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager
 from typing import TypeVar
 
-from postern.foundation import events
+from postern.foundation.bus import events
 
 _Event = TypeVar("_Event")
 

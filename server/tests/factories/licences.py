@@ -9,7 +9,7 @@ from django.conf import settings
 
 from postern.apps.licence import document, facade, trust
 from postern.apps.licence.document import Licence
-from postern.foundation.actor import SYSTEM
+from postern.foundation.caller.actor import SYSTEM
 from postern.kernel import clock
 
 ISSUER = Ed25519PrivateKey.generate()

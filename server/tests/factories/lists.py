@@ -13,7 +13,7 @@ from factories.many_rows import ManyRows
 from postern.apps.assets.actions.placement import root_of
 from postern.apps.perms.actions import create_permission
 from postern.apps.users.models import User, UserGroup
-from postern.foundation.actor import SYSTEM
+from postern.foundation.caller.actor import SYSTEM
 from postern.foundation.checks import view_of, walk
 from postern.foundation.rest.viewsets import RowsViewSet
 from postern.kernel.ids import DEFAULT_ORG_ID

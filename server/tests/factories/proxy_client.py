@@ -20,7 +20,7 @@ from postern.apps.users.models import User
 from postern.apps.vault.models import SystemUser
 from postern.contracts import access, events, terminals
 from postern.contracts.enums import LoginFrom, Protocol, RecordingState
-from postern.foundation.actor import SYSTEM
+from postern.foundation.caller.actor import SYSTEM
 from postern.kernel import clock
 from postern.kernel.ids import token_hash
 

@@ -6,7 +6,7 @@ from postern.apps.authn import totp_secrets
 from postern.apps.authn.actions import mfa
 from postern.apps.authn.models import TotpDevice
 from postern.apps.users.models import User
-from postern.foundation.actor import SYSTEM
+from postern.foundation.caller.actor import SYSTEM
 from postern.kernel import clock
 from postern.kernel.secret import Secret
 

@@ -15,7 +15,7 @@ from postern.apps.users.actions.invitations import LIFETIME
 from postern.apps.users.models import Invitation, User, UserGroupMember
 from postern.apps.vault.actions.system_users import bind
 from postern.apps.vault.models import SystemUserAsset, SystemUserNode, SystemUserUser
-from postern.foundation.actor import SYSTEM
+from postern.foundation.caller.actor import SYSTEM
 from postern.kernel import clock
 
 

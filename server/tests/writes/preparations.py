@@ -31,7 +31,7 @@ from postern.apps.users.actions import links
 from postern.apps.users.actions.invitations import LIFETIME
 from postern.apps.users.models import Invitation, MfaLevel, User
 from postern.apps.vault.models import SystemUser
-from postern.foundation.actor import SYSTEM
+from postern.foundation.caller.actor import SYSTEM
 from postern.kernel import clock
 
 Values = dict[str, Any]

@@ -19,8 +19,8 @@ from postern.apps.sessions import registration
 from postern.apps.sessions.models import Terminal
 from postern.apps.users.actions import memberships, organizations
 from postern.apps.users.models import Membership, OrgRole, SystemRole, User, UserGroupMember
-from postern.foundation.actor import SYSTEM
-from postern.foundation.scope import OrgScope
+from postern.foundation.caller.actor import SYSTEM
+from postern.foundation.caller.scope import OrgScope
 from postern.kernel.ids import DEFAULT_ORG_ID
 from writes.case import ADDRESS
 from writes.preparations import MARK, Preparations, give_password

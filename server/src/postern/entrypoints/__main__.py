@@ -7,7 +7,7 @@ from postern.entrypoints.supervisor import follow_supervisor
 if sys.argv[1:2] == ["exec"]:
     follow_supervisor()
     from postern.entrypoints.up import become
-    from postern.foundation.private_files import make_private
+    from postern.foundation.machine.private_files import make_private
 
     make_private()
     become(sys.argv[2:])

@@ -13,10 +13,10 @@ from django.conf import settings
 from django.urls import re_path
 
 from postern.entrypoints.websockets import websocket_urlpatterns
-from postern.foundation.body_guard import BodyGuard
 from postern.foundation.checks import refuse_undeclared
-from postern.foundation.request_threads import RequestThreads
-from postern.foundation.socket_guard import SocketGuard, unknown_path
+from postern.foundation.requests.body_guard import BodyGuard
+from postern.foundation.requests.request_threads import RequestThreads
+from postern.foundation.sockets.socket_guard import SocketGuard, unknown_path
 
 refuse_undeclared(websocket_urlpatterns)  # also loads the views
 http_application = BodyGuard(RequestThreads(trusted_proxies=settings.POSTERN.trusted_proxies))  # type: ignore[arg-type]  # ASGI's own types are wider than Django's

@@ -1,7 +1,7 @@
 """The worker part: Celery with a thread pool, its schedule in a thread of the same process.
 
 Task messages are JSON and carry ids, never secrets. Nothing that must not be lost lives in the broker alone: the
-outbox table does (see `postern.foundation.outbox`).
+outbox table does (see `postern.foundation.bus.outbox`).
 """
 
 import os
@@ -20,7 +20,7 @@ from celery.beat import EmbeddedService
 from django.apps import apps
 from django.conf import settings as django_settings
 
-from postern.foundation.private_files import private_folder
+from postern.foundation.machine.private_files import private_folder
 from postern.foundation.settings import Settings
 
 _THREADS: Final = 4

@@ -15,8 +15,8 @@ from typing import Final
 from postern import API_LEVEL, __version__
 from postern.entrypoints import licence_commands, terminal_commands, user_commands
 from postern.entrypoints.supervisor import EXIT_CONFIG, follow_supervisor
-from postern.foundation.part_board import SUPERVISOR_PID
-from postern.foundation.private_files import make_private
+from postern.foundation.machine.private_files import make_private
+from postern.foundation.parts.part_board import SUPERVISOR_PID
 from postern.foundation.settings import Settings
 from postern.kernel import log
 from postern.kernel.errors import PosternError, SettingsError
@@ -41,7 +41,7 @@ def _django() -> None:
 def _correct_rights(settings: Settings) -> None:
     """What `postern up` does for all its parts: a part that was started alone sees to its own data folder."""
     from postern.entrypoints.up import own_files
-    from postern.foundation.private_files import correct_rights
+    from postern.foundation.machine.private_files import correct_rights
 
     if SUPERVISOR_PID not in os.environ:
         correct_rights(*own_files(settings))
@@ -129,7 +129,7 @@ def vault_rotate(arguments: argparse.Namespace, settings: Settings) -> int:
     """Make a new key-encryption key and bring every stored secret to it, while everything runs."""
     _django()
     from postern.apps.vault import facade as vault
-    from postern.foundation.actor import SYSTEM
+    from postern.foundation.caller.actor import SYSTEM
 
     report = vault.rotate(actor=SYSTEM)
     print(f"key {report.version} is current; {report.rewrapped} secrets were brought to it")
@@ -140,7 +140,7 @@ def vault_retire(arguments: argparse.Namespace, settings: Settings) -> int:
     """Remove old key-encryption keys from the key file, once no secret needs them."""
     _django()
     from postern.apps.vault import facade as vault
-    from postern.foundation.actor import SYSTEM
+    from postern.foundation.caller.actor import SYSTEM
 
     removed = vault.retire(actor=SYSTEM)
     print(f"removed keys: {', '.join(map(str, removed)) or 'none'}")

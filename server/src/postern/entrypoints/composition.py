@@ -51,17 +51,12 @@ from postern.apps.vault import subscriptions as vault_events
 from postern.apps.vault.installation import ensure as ensure_vault
 from postern.apps.vault.queries import AdminUsers
 from postern.apps.vault.totp_secrets import SealedTotpSecrets
-from postern.foundation import (
-    events,
-    health,
-    identity,
-    installation,
-    licensing,
-    middleware,
-    outbox,
-    request_kinds,
-    write_transaction,
-)
+from postern.foundation import installation, licensing
+from postern.foundation.bus import events, outbox
+from postern.foundation.caller import identity
+from postern.foundation.database import write_transaction
+from postern.foundation.parts import health
+from postern.foundation.requests import middleware, request_kinds
 from postern.foundation.rest import fresh_mfa
 from postern.foundation.rest.exchange import importing, trail
 

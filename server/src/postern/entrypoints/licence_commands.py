@@ -93,7 +93,7 @@ def install(arguments: argparse.Namespace, settings: Settings) -> int:
     """Install a licence file in place of the former one."""
     from postern.apps.licence import facade
     from postern.apps.licence.document import MAX_BYTES
-    from postern.foundation.actor import SYSTEM
+    from postern.foundation.caller.actor import SYSTEM
 
     try:
         with arguments.file.open("rb") as file:

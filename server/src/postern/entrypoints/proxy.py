@@ -17,9 +17,9 @@ from postern.contracts.terminals import Registered
 from postern.entrypoints.proxy_core import Core, Ground
 from postern.entrypoints.proxy_settings import config_from, fronts_of, within_open_files
 from postern.entrypoints.shutdown import PROXY_ENDS_S, StopSignals
-from postern.foundation.open_files import raise_open_file_limit
-from postern.foundation.part_board import SUPERVISOR_PID
-from postern.foundation.private_files import private_folder
+from postern.foundation.machine.open_files import raise_open_file_limit
+from postern.foundation.machine.private_files import private_folder
+from postern.foundation.parts.part_board import SUPERVISOR_PID
 from postern.foundation.settings import Settings
 from postern.kernel.errors import SettingsError
 from postern.proxies.core.control.registration import obtain_credential

@@ -9,11 +9,11 @@ from typing import Final
 from urllib.parse import urlsplit
 
 from postern.entrypoints.shutdown import supervised_shutdown_s
-from postern.foundation.local_proxy import LOCAL_PROXY_FILE
-from postern.foundation.part_board import SUPERVISOR_PID
-from postern.foundation.secret_files import read_or_create
+from postern.foundation.machine.local_proxy import LOCAL_PROXY_FILE
+from postern.foundation.machine.secret_files import read_or_create
+from postern.foundation.network.surroundings import Endpoint, look_around, own_services
+from postern.foundation.parts.part_board import SUPERVISOR_PID
 from postern.foundation.settings import Settings
-from postern.foundation.surroundings import Endpoint, look_around, own_services
 from postern.kernel.dialing import DialPolicy
 from postern.kernel.ids import new_token
 from postern.kernel.secret import Secret

@@ -6,7 +6,7 @@ from postern.apps.audits import facade as audits
 from postern.apps.sessions import replays
 from postern.contracts.recording import TrustedKeys
 from postern.contracts.recording.trusted_keys import PRIVATE_KEY
-from postern.foundation.actor import SYSTEM
+from postern.foundation.caller.actor import SYSTEM
 from postern.foundation.settings import Settings
 from postern.kernel.ids import ROOT_ORG_ID
 from postern.proxies.core.recording.signing import SealingKey, prepare_rotation

@@ -19,8 +19,8 @@ from pathlib import Path
 from typing import Final
 
 from postern.entrypoints.environments import environ_of
-from postern.foundation import part_board
-from postern.foundation.part_board import SUPERVISOR_PID, PartLife
+from postern.foundation.parts import part_board
+from postern.foundation.parts.part_board import SUPERVISOR_PID, PartLife
 from postern.kernel import clock
 from postern.kernel.clock import monotonic_s
 

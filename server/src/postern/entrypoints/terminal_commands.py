@@ -68,7 +68,7 @@ def revoke(terminal: str) -> None:
 def _do(text: str, act: Callable[..., Any], done: str) -> None:
     """Raises NotFound."""
     from postern.apps.sessions import facade as sessions
-    from postern.foundation.actor import SYSTEM
+    from postern.foundation.caller.actor import SYSTEM
 
     found = sessions.find_terminal(text)
     if found is None:

@@ -17,8 +17,8 @@ from postern import API_LEVEL, __version__
 from postern.entrypoints.environments import environ_of
 from postern.entrypoints.shutdown import PROXY_STOP_S, supervised_shutdown_s
 from postern.entrypoints.supervisor import EXIT_CONFIG, Part, Supervisor
-from postern.foundation import part_board
-from postern.foundation.private_files import correct_rights, private_folder
+from postern.foundation.machine.private_files import correct_rights, private_folder
+from postern.foundation.parts import part_board
 from postern.foundation.settings import Settings
 from postern.kernel.errors import SettingsError
 

@@ -17,9 +17,9 @@ from postern.apps.preferences.api import urls as preferences
 from postern.apps.sessions.api import urls as sessions
 from postern.apps.users.api import urls as users
 from postern.apps.vault.api import urls as vault
-from postern.foundation.console_files import go_home, go_to_files, go_to_session, go_to_terminal, serve_console
-from postern.foundation.health_view import show_health
-from postern.foundation.legacy_paths import SINGULAR, legacy_api, singular_alias
+from postern.foundation.pages.console_files import go_home, go_to_files, go_to_session, go_to_terminal, serve_console
+from postern.foundation.pages.legacy_paths import SINGULAR, legacy_api, singular_alias
+from postern.foundation.parts.health_view import show_health
 from postern.foundation.rest.openapi import pages as description
 from postern.foundation.rest.selection_view import SelectionView
 

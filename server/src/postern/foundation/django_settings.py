@@ -5,8 +5,8 @@ import secrets
 from pathlib import Path
 from typing import Any, Final
 
-from postern.foundation import secret_files
-from postern.foundation.connections import POOL_WAIT_S, pool_size
+from postern.foundation.database.connections import POOL_WAIT_S, pool_size
+from postern.foundation.machine import secret_files
 from postern.foundation.rest.formats import DISPLAY_FORMAT, INPUT_FORMATS
 from postern.foundation.rest.openapi import description
 from postern.foundation.settings import Database, Settings
@@ -23,7 +23,7 @@ SECURE_PROXY_SSL_HEADER = ("HTTP_X_FORWARDED_PROTO", "https")  # set by our own 
 INSTALLED_APPS = [
     "django.contrib.contenttypes",
     "django.contrib.auth",
-    "postern.foundation.web_sessions.WebSessionsConfig",
+    "postern.foundation.database.web_sessions.WebSessionsConfig",
     "channels",
     "rest_framework",
     "postern.foundation",
@@ -43,11 +43,11 @@ INSTALLED_APPS = [
 ]
 
 MIDDLEWARE = [
-    "postern.foundation.middleware.SecurityHeaders",
-    "postern.foundation.middleware.ClientAddress",
+    "postern.foundation.requests.middleware.SecurityHeaders",
+    "postern.foundation.requests.middleware.ClientAddress",
     "django.contrib.sessions.middleware.SessionMiddleware",
-    "postern.foundation.middleware.ClientLanguage",
-    "postern.foundation.middleware.ClientTimeZone",
+    "postern.foundation.requests.middleware.ClientLanguage",
+    "postern.foundation.requests.middleware.ClientTimeZone",
     "django.middleware.csrf.CsrfViewMiddleware",
     "django.contrib.auth.middleware.AuthenticationMiddleware",
 ]
@@ -110,7 +110,7 @@ CHANNEL_LAYERS = {
 
 AUTH_USER_MODEL = "users.User"
 PASSWORD_HASHERS = ["postern.apps.users.hashing.BoundedArgon2Hasher"]
-SESSION_ENGINE = "postern.foundation.session_store"
+SESSION_ENGINE = "postern.foundation.database.session_store"
 SESSION_COOKIE_NAME = "__Host-sessionid" if POSTERN.https else "sessionid"
 SESSION_COOKIE_HTTPONLY = True
 SESSION_COOKIE_SAMESITE = "Lax"
@@ -137,7 +137,7 @@ DATA_UPLOAD_MAX_NUMBER_FIELDS = 2_000
 FILE_UPLOAD_MAX_MEMORY_SIZE = 2 * 1024 * 1024
 
 REST_FRAMEWORK: dict[str, Any] = {
-    "DEFAULT_AUTHENTICATION_CLASSES": [],  # registered by authn: see foundation.identity
+    "DEFAULT_AUTHENTICATION_CLASSES": [],  # registered by authn: see foundation.caller.identity
     "DEFAULT_PERMISSION_CLASSES": ["postern.foundation.rest.rights.RightsPermission"],
     "DEFAULT_RENDERER_CLASSES": ["rest_framework.renderers.JSONRenderer"],
     "DEFAULT_PARSER_CLASSES": [

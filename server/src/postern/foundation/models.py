@@ -12,8 +12,8 @@ from typing import Any, Self
 from django.db import DatabaseError, models
 from django.utils.translation import gettext_lazy as _
 
-from postern.foundation.actor import Actor
-from postern.foundation.scope import OrgScope
+from postern.foundation.caller.actor import Actor
+from postern.foundation.caller.scope import OrgScope
 from postern.kernel import clock
 from postern.kernel.ids import new_id
 

@@ -4,7 +4,8 @@ from typing import Any, Final
 
 from celery import shared_task
 
-from postern.foundation import health, outbox
+from postern.foundation.bus import outbox
+from postern.foundation.parts import health
 
 BEAT: Final[dict[str, dict[str, Any]]] = {
     "foundation-deliver-outbox": {"task": "postern.foundation.deliver_outbox", "schedule": 5.0},

@@ -10,7 +10,7 @@ from postern.apps.assets.actions.tree import ensure_root
 from postern.apps.assets.models import Asset, Label, Platform
 from postern.apps.audits.models import AuditEvent
 from postern.apps.orgs.models import Organization
-from postern.foundation.actor import SYSTEM
+from postern.foundation.caller.actor import SYSTEM
 from postern.foundation.rest.filters import parse_instant
 from postern.kernel import clock
 from postern.kernel.ids import DEFAULT_ORG_ID, ROOT_ORG_ID

@@ -10,8 +10,8 @@ from postern.apps.assets.actions import assets as asset_actions
 from postern.apps.assets.actions import catalogue, tree
 from postern.apps.assets.models import Label
 from postern.apps.audits import facade as audits
-from postern.foundation.actor import SYSTEM
-from postern.foundation.scope import DEFAULT
+from postern.foundation.caller.actor import SYSTEM
+from postern.foundation.caller.scope import DEFAULT
 from postern.kernel.ids import DEFAULT_ORG_ID
 
 pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.usefixtures("row_locks")]

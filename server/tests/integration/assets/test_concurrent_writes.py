@@ -15,7 +15,7 @@ from postern.apps.assets.errors import NodeRefused
 from postern.apps.assets.models import Asset, HostKey, Node, NodePath, TreeVersion
 from postern.contracts.enums import HostKeyVerdict
 from postern.foundation import installation
-from postern.foundation.actor import SYSTEM
+from postern.foundation.caller.actor import SYSTEM
 from postern.kernel.ids import DEFAULT_ORG_ID
 
 pytestmark = pytest.mark.django_db(transaction=True)

@@ -11,7 +11,7 @@ from postern.apps.assets.models import Asset, HostKey
 from postern.apps.audits.models import AuditEvent
 from postern.contracts.access import HostKeyAnswer
 from postern.contracts.enums import HostKeyVerdict
-from postern.foundation.actor import SYSTEM
+from postern.foundation.caller.actor import SYSTEM
 
 pytestmark = pytest.mark.django_db
 

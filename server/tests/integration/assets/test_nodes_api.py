@@ -12,7 +12,7 @@ from postern.apps.assets.actions.upkeep import prune_changes
 from postern.apps.assets.errors import NodeNotEmpty, NodeRefused, NodeValueRefused
 from postern.apps.assets.models import AssetNode, Node, NodePath, TreeChange, TreeVersion
 from postern.apps.audits.models import AuditEvent
-from postern.foundation.actor import SYSTEM
+from postern.foundation.caller.actor import SYSTEM
 from postern.kernel.ids import DEFAULT_ORG_ID
 
 pytestmark = pytest.mark.django_db

@@ -10,7 +10,7 @@ from postern.apps.audits import checkpoints, facade, queries
 from postern.apps.audits.errors import NotInTransaction
 from postern.apps.audits.models import AuditChain, AuditEvent, LoginLog
 from postern.apps.audits.queries import FaultKind
-from postern.foundation.actor import SYSTEM, anonymous
+from postern.foundation.caller.actor import SYSTEM, anonymous
 from postern.kernel.ids import DEFAULT_ORG_ID, new_id
 from postern.kernel.secret import Secret
 

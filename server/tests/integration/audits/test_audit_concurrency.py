@@ -7,7 +7,7 @@ from django.db import connection, transaction
 
 from postern.apps.audits import facade, queries
 from postern.apps.audits.models import AuditEvent
-from postern.foundation.actor import SYSTEM
+from postern.foundation.caller.actor import SYSTEM
 from postern.kernel.ids import new_id
 
 WRITERS, EVENTS_EACH = 4, 8

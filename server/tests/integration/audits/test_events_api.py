@@ -15,7 +15,7 @@ from postern.apps.audits.catalogue import Category, Event, in_category
 from postern.apps.audits.models import AuditEvent
 from postern.apps.orgs.models import Organization
 from postern.apps.users.models import User
-from postern.foundation.actor import SYSTEM, Actor, ActorKind
+from postern.foundation.caller.actor import SYSTEM, Actor, ActorKind
 from postern.kernel import clock
 from postern.kernel.ids import DEFAULT_ORG_ID, ROOT_ORG_ID, new_id
 

@@ -9,7 +9,7 @@ from rest_framework.test import APIClient
 from postern.apps.audits import facade
 from postern.apps.orgs.models import Organization
 from postern.apps.users.models import User
-from postern.foundation.actor import SYSTEM, anonymous
+from postern.foundation.caller.actor import SYSTEM, anonymous
 from postern.kernel import clock
 from postern.kernel.ids import DEFAULT_ORG_ID
 

@@ -16,7 +16,7 @@ from postern.apps.audits.fault_words import WORDS, words_of_fault
 from postern.apps.audits.models import AuditChain, AuditEvent, Verification
 from postern.apps.orgs.models import Organization
 from postern.apps.users.models import OrgRole, User
-from postern.foundation.actor import SYSTEM
+from postern.foundation.caller.actor import SYSTEM
 from postern.kernel import clock
 from postern.kernel.ids import DEFAULT_ORG_ID, ROOT_ORG_ID
 

@@ -19,8 +19,8 @@ from postern.apps.users.actions.people import PersonInput
 from postern.apps.users.models import User
 from postern.contracts.access import SignInAnswer
 from postern.contracts.enums import DenialCode, LoginFrom
-from postern.foundation.actor import SYSTEM
-from postern.foundation.scope import DEFAULT, ROOT
+from postern.foundation.caller.actor import SYSTEM
+from postern.foundation.caller.scope import DEFAULT, ROOT
 from postern.kernel import clock
 
 PROFILE = "/api/v1/users/profile/"

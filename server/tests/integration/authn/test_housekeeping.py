@@ -17,7 +17,7 @@ from postern.apps.authn.tasks import forget_old_sign_ins
 from postern.apps.users.models import Invitation, SetPasswordLink, User
 from postern.apps.users.public_keys import parse_public_key
 from postern.apps.users.tasks import forget_old_links
-from postern.foundation.batches import delete_in_batches
+from postern.foundation.database.batches import delete_in_batches
 from postern.kernel import clock
 from postern.kernel.ids import DEFAULT_ORG_ID, new_token
 

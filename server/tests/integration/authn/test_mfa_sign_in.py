@@ -19,7 +19,7 @@ from postern.apps.preferences.models import PreferenceValue
 from postern.apps.users.models import User
 from postern.contracts.access import SignInAnswer
 from postern.contracts.enums import DenialCode, LoginFrom
-from postern.foundation.actor import SYSTEM
+from postern.foundation.caller.actor import SYSTEM
 from postern.kernel import clock
 
 PROFILE = "/api/v1/users/profile/"

@@ -16,7 +16,7 @@ from postern.apps.users import hashing
 from postern.apps.users.models import User
 from postern.contracts import access
 from postern.contracts.enums import LoginFrom
-from postern.foundation.private_files import private_folder
+from postern.foundation.machine.private_files import private_folder
 
 pytestmark = pytest.mark.django_db
 OWN_PASSWORD = "/api/v1/users/profile/password/"

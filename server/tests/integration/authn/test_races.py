@@ -21,8 +21,8 @@ from postern.apps.users.actions.people import PersonInput
 from postern.apps.users.errors import LastAdministrator, LinkUsed
 from postern.apps.users.models import Membership, User
 from postern.foundation import installation
-from postern.foundation.actor import SYSTEM
-from postern.foundation.scope import DEFAULT, ROOT
+from postern.foundation.caller.actor import SYSTEM
+from postern.foundation.caller.scope import DEFAULT, ROOT
 
 pytestmark = pytest.mark.django_db(transaction=True)
 

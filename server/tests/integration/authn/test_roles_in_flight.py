@@ -13,7 +13,7 @@ from postern.apps.orgs.facade import create_organization
 from postern.apps.users.actions import people
 from postern.apps.users.api import views
 from postern.apps.users.models import Membership, User
-from postern.foundation.actor import SYSTEM
+from postern.foundation.caller.actor import SYSTEM
 from postern.foundation.rest.views import PosternView
 from postern.kernel import clock
 from postern.kernel.ids import DEFAULT_ORG_ID

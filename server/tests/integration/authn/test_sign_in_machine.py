@@ -21,8 +21,8 @@ from postern.apps.users.actions import people
 from postern.apps.users.actions.passwords import prepare_for_another, set_password
 from postern.apps.users.actions.people import PersonInput
 from postern.apps.users.models import Membership, PasswordHistory, User
-from postern.foundation.actor import SYSTEM
-from postern.foundation.scope import ROOT
+from postern.foundation.caller.actor import SYSTEM
+from postern.foundation.caller.scope import ROOT
 from postern.kernel import clock
 from postern.kernel.ids import DEFAULT_ORG_ID
 

@@ -16,7 +16,7 @@ from spreadsheets import ASSETS, GROUPS, READERS, Table, body_of
 from postern.apps.assets.models import Asset
 from postern.apps.audits.models import AuditEvent
 from postern.apps.users.models import User, UserGroup
-from postern.foundation.middleware import body_limit_bytes
+from postern.foundation.requests.middleware import body_limit_bytes
 from postern.kernel.ids import DEFAULT_ORG_ID
 
 pytestmark = pytest.mark.django_db

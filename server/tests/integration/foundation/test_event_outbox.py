@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 from django.db import transaction
 
-from postern.foundation import events, outbox
+from postern.foundation.bus import events, outbox
 from postern.foundation.models import OutboxMessage
 from postern.kernel import clock
 

@@ -4,7 +4,7 @@ import logging
 
 import pytest
 
-from postern.foundation import health
+from postern.foundation.parts import health
 from postern.kernel.errors import Unavailable
 
 

@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 from django.conf import settings
 
-from postern.foundation.machine_turns import MachineTurns, NoTurn
+from postern.foundation.requests.machine_turns import MachineTurns, NoTurn
 
 HOLD = """
 import sys, time
@@ -20,7 +20,7 @@ from types import SimpleNamespace
 from pathlib import Path
 from django.conf import settings
 settings.configure(POSTERN=SimpleNamespace(run_dir=Path(sys.argv[1])))
-from postern.foundation.machine_turns import MachineTurns
+from postern.foundation.requests.machine_turns import MachineTurns
 with MachineTurns("trial", at_once=2).turn():
     print("held", flush=True)
     time.sleep(3600)

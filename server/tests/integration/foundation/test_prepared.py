@@ -7,7 +7,7 @@ from django.db import connection
 from django.db.models import QuerySet
 
 from postern.apps.users.models import User
-from postern.foundation.prepared import PreparedQuery
+from postern.foundation.database.prepared import PreparedQuery
 from postern.kernel.ids import new_id
 
 

@@ -7,7 +7,7 @@ import pytest
 
 from postern.apps.assets.models import Asset, AssetProtocol, Platform
 from postern.apps.audits.models import AuditEvent
-from postern.foundation import row_writes
+from postern.foundation.database import row_writes
 from postern.kernel import clock
 from postern.kernel.ids import DEFAULT_ORG_ID, new_id
 

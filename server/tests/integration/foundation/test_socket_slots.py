@@ -10,7 +10,7 @@ import pytest
 from django.conf import settings
 
 from peers.redis_server import RedisServer
-from postern.foundation.socket_slots import SocketSlots
+from postern.foundation.sockets.socket_slots import SocketSlots
 
 WAIT_S = 30
 

@@ -16,9 +16,9 @@ from django.db import OperationalError
 from django.test import Client
 from rest_framework.test import APIClient
 
-from postern.foundation import health, part_board
-from postern.foundation.middleware import BODY_LIMITS, BodyLimits, body_limit_bytes
-from postern.foundation.part_board import PartLife
+from postern.foundation.parts import health, part_board
+from postern.foundation.parts.part_board import PartLife
+from postern.foundation.requests.middleware import BODY_LIMITS, BodyLimits, body_limit_bytes
 from postern.kernel import clock
 from postern.kernel.secret import Secret
 

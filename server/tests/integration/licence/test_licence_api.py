@@ -18,7 +18,7 @@ from postern.apps.licence import actions, queries
 from postern.apps.licence.errors import LicenceRefused
 from postern.apps.licence.events import LicenceExpiring
 from postern.apps.licence.models import InstalledLicence
-from postern.foundation.actor import SYSTEM
+from postern.foundation.caller.actor import SYSTEM
 from postern.kernel import clock
 
 pytestmark = pytest.mark.django_db

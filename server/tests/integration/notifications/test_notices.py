@@ -21,8 +21,8 @@ from postern.apps.notifications import actions, notices
 from postern.apps.notifications.models import SiteMessage, SiteMessageReceipt
 from postern.apps.sessions.events import RecordingFailed, TerminalLost
 from postern.apps.users.models import User
-from postern.foundation import events, outbox
-from postern.foundation.actor import SYSTEM
+from postern.foundation.bus import events, outbox
+from postern.foundation.caller.actor import SYSTEM
 from postern.foundation.models import OutboxMessage
 from postern.kernel import clock
 from postern.kernel.ids import DEFAULT_ORG_ID

@@ -18,7 +18,7 @@ from postern.apps.notifications import actions, consumers
 from postern.apps.notifications.models import SiteMessageReceipt
 from postern.apps.users.models import User
 from postern.entrypoints.websockets import websocket_urlpatterns
-from postern.foundation.actor import SYSTEM, Actor, ActorKind
+from postern.foundation.caller.actor import SYSTEM, Actor, ActorKind
 
 pytestmark = [pytest.mark.django_db(transaction=True)]
 

@@ -16,7 +16,7 @@ from postern.apps.notifications import actions
 from postern.apps.notifications.models import SiteMessage, SiteMessageReceipt
 from postern.apps.orgs.models import Organization
 from postern.apps.users.models import User
-from postern.foundation.actor import SYSTEM
+from postern.foundation.caller.actor import SYSTEM
 from postern.kernel import clock
 
 pytestmark = pytest.mark.django_db

@@ -17,7 +17,7 @@ from factories.settlements import settle
 from postern.apps.assets.actions.tree import ensure_root
 from postern.apps.orgs.models import Organization
 from postern.apps.users.models import User
-from postern.foundation.actor import SYSTEM
+from postern.foundation.caller.actor import SYSTEM
 from postern.kernel.ids import DEFAULT_ORG_ID, ROOT_ORG_ID
 
 pytestmark = pytest.mark.django_db

@@ -17,8 +17,8 @@ from postern.apps.users.actions.memberships import set_org_roles
 from postern.apps.users.errors import LastOrganizationAdministrator
 from postern.apps.users.models import Membership, User
 from postern.contracts.enums import RoleBits
-from postern.foundation.actor import SYSTEM, Actor, ActorKind
-from postern.foundation.scope import DEFAULT
+from postern.foundation.caller.actor import SYSTEM, Actor, ActorKind
+from postern.foundation.caller.scope import DEFAULT
 from postern.kernel.ids import DEFAULT_ORG_ID, ROOT_ORG_ID
 
 ORGS = "/api/v1/orgs/orgs/"

@@ -21,7 +21,7 @@ from postern.apps.perms.reach import Reach, Who
 from postern.apps.users.models import Membership, SystemRole, User, UserGroupMember
 from postern.apps.vault.models import SystemUser
 from postern.contracts.enums import Actions, Protocol
-from postern.foundation.actor import SYSTEM
+from postern.foundation.caller.actor import SYSTEM
 from postern.kernel.ids import DEFAULT_ORG_ID
 
 pytestmark = pytest.mark.django_db

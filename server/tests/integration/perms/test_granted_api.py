@@ -7,7 +7,7 @@ from factories.grants import grant, make_asset, make_group, make_node, make_syst
 from postern.apps.assets.actions.catalogue import add_favorite
 from postern.apps.assets.actions.placement import root_of
 from postern.apps.users.models import User
-from postern.foundation.actor import SYSTEM
+from postern.foundation.caller.actor import SYSTEM
 from postern.kernel.ids import DEFAULT_ORG_ID
 
 pytestmark = pytest.mark.django_db

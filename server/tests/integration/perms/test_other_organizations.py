@@ -16,7 +16,7 @@ from postern.apps.orgs.models import Organization
 from postern.apps.users.models import User
 from postern.apps.vault.actions.system_users import bind
 from postern.apps.vault.models import SystemUserAsset, SystemUserNode
-from postern.foundation.actor import SYSTEM
+from postern.foundation.caller.actor import SYSTEM
 
 pytestmark = pytest.mark.django_db
 

@@ -11,7 +11,7 @@ from postern.apps.audits.models import AuditEvent
 from postern.apps.orgs.models import Organization
 from postern.apps.perms.models import AssetPermission
 from postern.apps.users.models import User
-from postern.foundation.actor import SYSTEM
+from postern.foundation.caller.actor import SYSTEM
 from postern.kernel.clock import now
 from postern.kernel.ids import DEFAULT_ORG_ID, ROOT_ORG_ID
 

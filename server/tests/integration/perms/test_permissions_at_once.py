@@ -18,8 +18,8 @@ from postern.apps.perms.links import USERS
 from postern.apps.perms.models import AssetPermission, PermissionAsset, PermissionUser
 from postern.apps.users.actions import memberships
 from postern.apps.users.models import User
-from postern.foundation.actor import SYSTEM
-from postern.foundation.scope import DEFAULT
+from postern.foundation.caller.actor import SYSTEM
+from postern.foundation.caller.scope import DEFAULT
 from postern.kernel.ids import DEFAULT_ORG_ID
 
 pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.usefixtures("row_locks")]

@@ -15,8 +15,8 @@ from postern.apps.users.events import MembershipChanged
 from postern.apps.users.models import Membership, User
 from postern.contracts.access import Denial
 from postern.contracts.enums import Actions, DenialCode, Protocol
-from postern.foundation import events
-from postern.foundation.actor import SYSTEM
+from postern.foundation.bus import events
+from postern.foundation.caller.actor import SYSTEM
 from postern.kernel.clock import now
 from postern.kernel.ids import DEFAULT_ORG_ID, new_id
 

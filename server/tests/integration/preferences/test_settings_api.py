@@ -11,8 +11,8 @@ from postern.apps.preferences import facade
 from postern.apps.preferences.actions import change_settings
 from postern.apps.preferences.models import PreferenceValue
 from postern.apps.preferences.registry import PASSWORD_RULES, REGISTRY, Category, of_category
-from postern.foundation import request_memory
-from postern.foundation.actor import SYSTEM
+from postern.foundation.caller.actor import SYSTEM
+from postern.foundation.requests import request_memory
 from postern.foundation.settings import Address
 
 pytestmark = pytest.mark.django_db

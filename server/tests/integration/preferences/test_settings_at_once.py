@@ -5,7 +5,7 @@ import pytest
 from factories.at_once import at_once
 from postern.apps.audits.models import AuditEvent
 from postern.apps.preferences.actions import change_settings
-from postern.foundation.actor import SYSTEM
+from postern.foundation.caller.actor import SYSTEM
 
 pytestmark = pytest.mark.django_db(transaction=True)
 

@@ -18,7 +18,7 @@ import pytest
 
 from postern.apps.audits import facade as audits
 from postern.apps.users.models import User
-from postern.foundation.actor import SYSTEM
+from postern.foundation.caller.actor import SYSTEM
 from writes.case import filled
 from writes.table import AREAS
 from writes.world import World, found_world

@@ -13,7 +13,7 @@ from postern.apps.assets.actions import assets as asset_actions
 from postern.apps.assets.installation import ensure
 from postern.apps.assets.models import Asset, Platform
 from postern.apps.users.models import User, UserGroup
-from postern.foundation.actor import SYSTEM
+from postern.foundation.caller.actor import SYSTEM
 from postern.foundation.rest import memo, pagination
 from postern.kernel.ids import DEFAULT_ORG_ID
 

@@ -11,7 +11,7 @@ from factories.grants import make_asset
 from postern.apps.assets.models import Asset, Label, Platform
 from postern.apps.orgs.facade import create_organization
 from postern.apps.orgs.models import Organization
-from postern.foundation.actor import SYSTEM
+from postern.foundation.caller.actor import SYSTEM
 from postern.foundation.rest import quick_lists, serializers
 from postern.kernel.ids import DEFAULT_ORG_ID
 

@@ -12,7 +12,7 @@ from factories.grants import make_asset, make_group, make_node
 from postern.apps.assets.models import Asset, AssetProtocol, Label, Node
 from postern.apps.orgs.facade import create_organization
 from postern.apps.users.models import User, UserGroup
-from postern.foundation.actor import SYSTEM
+from postern.foundation.caller.actor import SYSTEM
 from postern.foundation.rest import related
 from postern.kernel.ids import DEFAULT_ORG_ID
 

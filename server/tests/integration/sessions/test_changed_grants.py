@@ -24,7 +24,7 @@ from postern.contracts.access import SessionGrant
 from postern.contracts.enums import Actions
 from postern.contracts.events import ActionsEnded
 from postern.contracts.terminals import ChangeGrant, OrderDone, TerminateSession
-from postern.foundation.actor import SYSTEM
+from postern.foundation.caller.actor import SYSTEM
 from postern.kernel import clock
 
 Commit = Callable[..., AbstractContextManager[Any]]

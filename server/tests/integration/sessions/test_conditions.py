@@ -18,7 +18,7 @@ from postern.apps.sessions.models import Session
 from postern.apps.users.models import User
 from postern.contracts import access
 from postern.contracts.enums import LoginFrom
-from postern.foundation.scope import ROOT
+from postern.foundation.caller.scope import ROOT
 from postern.kernel import clock
 
 pytestmark = pytest.mark.django_db

@@ -22,9 +22,10 @@ from postern.apps.sessions.actions import revocation
 from postern.apps.sessions.models import ConnectionToken, ProxyOrder, Session, WatchToken
 from postern.apps.users.models import MfaLevel, User
 from postern.contracts.enums import DenialCode, EndReason
-from postern.foundation import installation, outbound
-from postern.foundation.actor import SYSTEM, Actor
-from postern.foundation.scope import DEFAULT
+from postern.foundation import installation
+from postern.foundation.caller.actor import SYSTEM, Actor
+from postern.foundation.caller.scope import DEFAULT
+from postern.foundation.network import outbound
 from postern.kernel import clock
 
 TOKENS = "/api/v1/authentication/connection-token/"

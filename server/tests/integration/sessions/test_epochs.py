@@ -20,9 +20,10 @@ from postern.apps.sessions.actions import revocation
 from postern.apps.sessions.models import ConnectionToken, ProxyOrder, Session, WatchToken
 from postern.apps.users.models import User
 from postern.contracts.enums import DenialCode
-from postern.foundation import installation, outbound
-from postern.foundation.actor import SYSTEM
-from postern.foundation.scope import DEFAULT
+from postern.foundation import installation
+from postern.foundation.caller.actor import SYSTEM
+from postern.foundation.caller.scope import DEFAULT
+from postern.foundation.network import outbound
 
 TOKENS = "/api/v1/authentication/connection-token/"
 USERS = "/api/v1/users/users/"

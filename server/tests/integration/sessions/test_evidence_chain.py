@@ -18,7 +18,7 @@ from postern.apps.sessions.actions.retention import forget_old_sessions
 from postern.apps.sessions.models import Command, FileTransfer, Recording, RefusedRequest, Session
 from postern.contracts import events
 from postern.contracts.enums import CommandKind, EndReason, RiskLevel, TransferDirection
-from postern.foundation.actor import SYSTEM
+from postern.foundation.caller.actor import SYSTEM
 from postern.integrations.replay_storages.local_folder import LocalFolder
 from postern.kernel import clock
 

@@ -18,7 +18,7 @@ from postern.apps.sessions.queries import read_login_name
 from postern.apps.users.models import User
 from postern.contracts import access
 from postern.contracts.enums import DenialCode, LoginFrom, Protocol
-from postern.foundation.actor import SYSTEM
+from postern.foundation.caller.actor import SYSTEM
 from postern.kernel import clock
 
 PASSWORD = "violet anchor seventeen"

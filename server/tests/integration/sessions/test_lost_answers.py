@@ -16,7 +16,7 @@ from postern.apps.sessions.models import ConnectionToken, Session, WatchToken
 from postern.apps.users.models import User
 from postern.contracts import access
 from postern.contracts.enums import DenialCode
-from postern.foundation import attempts
+from postern.foundation.requests import attempts
 from postern.kernel import clock
 
 TOKENS = "/api/v1/authentication/connection-token/"

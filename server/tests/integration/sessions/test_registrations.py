@@ -28,8 +28,8 @@ from postern.apps.sessions.api import internal
 from postern.apps.sessions.models import Session, Terminal
 from postern.apps.users.models import User
 from postern.contracts import access, events, terminals
-from postern.foundation import outbox
-from postern.foundation.actor import SYSTEM
+from postern.foundation.bus import outbox
+from postern.foundation.caller.actor import SYSTEM
 from postern.kernel.ids import new_token, token_hash
 
 URL = "/api/v1/terminal/terminal-registrations/"

@@ -18,8 +18,9 @@ from postern.apps.authn.models import AnsweredSignIn, PendingSignIn, ProxySignIn
 from postern.apps.users.models import User
 from postern.contracts import access
 from postern.contracts.enums import DenialCode, LoginFrom
-from postern.foundation import attempts, installation
-from postern.foundation.actor import SYSTEM
+from postern.foundation import installation
+from postern.foundation.caller.actor import SYSTEM
+from postern.foundation.requests import attempts
 from postern.kernel import clock
 from postern.kernel.errors import Unavailable
 from postern.kernel.ids import token_hash

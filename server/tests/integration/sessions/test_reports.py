@@ -24,7 +24,7 @@ from postern.apps.sessions.models import (
 from postern.contracts import events
 from postern.contracts.enums import CommandKind, EndReason, RecordingState, RiskLevel, TransferDirection
 from postern.contracts.terminals import TerminateSession
-from postern.foundation.actor import SYSTEM
+from postern.foundation.caller.actor import SYSTEM
 from postern.kernel import clock
 
 

@@ -12,7 +12,7 @@ from postern.apps.sessions.actions.retention import forget_old_sessions
 from postern.apps.sessions.models import DoomedFile, Recording, Session
 from postern.contracts import events
 from postern.contracts.enums import EndReason
-from postern.foundation.actor import SYSTEM
+from postern.foundation.caller.actor import SYSTEM
 from postern.integrations.replay_storages.local_folder import LocalFolder, LocalIncoming
 from postern.kernel import clock
 

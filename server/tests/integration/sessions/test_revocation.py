@@ -20,8 +20,8 @@ from postern.apps.sessions.models import ConnectionToken, ProxyOrder, Session, W
 from postern.apps.users.events import UserClosed
 from postern.apps.users.models import User
 from postern.contracts.terminals import LEASE_S, StopWatching, TerminateSession
-from postern.foundation import events
-from postern.foundation.actor import SYSTEM
+from postern.foundation.bus import events
+from postern.foundation.caller.actor import SYSTEM
 from postern.kernel import clock
 
 Commit = Callable[..., AbstractContextManager[Any]]

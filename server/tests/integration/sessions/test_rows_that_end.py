@@ -15,7 +15,7 @@ from postern.apps.sessions.models import ProxyOrder, Session, Terminal
 from postern.contracts.enums import EndReason
 from postern.contracts.events import SessionEnded
 from postern.contracts.terminals import LEASE_S, OrderDone, TerminateSession
-from postern.foundation.actor import SYSTEM
+from postern.foundation.caller.actor import SYSTEM
 from postern.kernel import clock
 
 KILL = "/api/v1/terminal/tasks/kill-session/"

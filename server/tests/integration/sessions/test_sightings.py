@@ -22,7 +22,7 @@ from postern.apps.sessions.models import Terminal, TerminalSighting
 from postern.apps.users.models import User
 from postern.contracts import access, terminals
 from postern.contracts.terminals import LEASE_S
-from postern.foundation import outbox
+from postern.foundation.bus import outbox
 from postern.kernel import clock
 
 HOME, THIEF = "198.51.100.7", "203.0.113.66"

@@ -22,8 +22,8 @@ from postern.apps.sessions.models import Session
 from postern.apps.users.models import MfaLevel, User
 from postern.contracts import access
 from postern.contracts.enums import DenialCode, LoginFrom, Protocol, SessionState
-from postern.foundation import outbox
-from postern.foundation.actor import SYSTEM
+from postern.foundation.bus import outbox
+from postern.foundation.caller.actor import SYSTEM
 from postern.kernel import clock
 from postern.kernel.ids import token_hash
 

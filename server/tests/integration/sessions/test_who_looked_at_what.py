@@ -23,7 +23,7 @@ from postern.apps.sessions.ranges import MAX_RANGES, joined, size_of
 from postern.apps.users.models import User
 from postern.contracts import events
 from postern.contracts.enums import CommandKind
-from postern.foundation.actor import SYSTEM
+from postern.foundation.caller.actor import SYSTEM
 from postern.kernel import clock
 
 API = "/api/v1/terminal/"

@@ -8,7 +8,7 @@ from postern.apps.orgs.models import Organization
 from postern.apps.users.actions import groups
 from postern.apps.users.events import GroupsChanged
 from postern.apps.users.models import User, UserGroup
-from postern.foundation.actor import SYSTEM
+from postern.foundation.caller.actor import SYSTEM
 from postern.kernel.ids import DEFAULT_ORG_ID
 
 GROUPS = "/api/v1/users/groups/"

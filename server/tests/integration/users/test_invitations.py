@@ -18,8 +18,9 @@ from postern.apps.notifications.models import SiteMessageReceipt
 from postern.apps.orgs.models import Organization
 from postern.apps.users.actions import invitations
 from postern.apps.users.models import Invitation, Membership, User
-from postern.foundation import licensing, outbox
-from postern.foundation.actor import SYSTEM
+from postern.foundation import licensing
+from postern.foundation.bus import outbox
+from postern.foundation.caller.actor import SYSTEM
 from postern.kernel import clock
 from postern.kernel.ids import DEFAULT_ORG_ID
 

@@ -11,9 +11,9 @@ from postern.apps.perms.models import AssetPermission, PermissionUser
 from postern.apps.users.actions import memberships
 from postern.apps.users.models import Membership, OrgRole, User
 from postern.apps.vault.models import SystemUser, SystemUserUser
-from postern.foundation import events
-from postern.foundation.actor import SYSTEM
-from postern.foundation.scope import OrgScope
+from postern.foundation.bus import events
+from postern.foundation.caller.actor import SYSTEM
+from postern.foundation.caller.scope import OrgScope
 from postern.kernel.ids import DEFAULT_ORG_ID
 
 HOME = OrgScope(DEFAULT_ORG_ID)

@@ -22,8 +22,8 @@ from postern.apps.users.actions.links import issue_set_password_link, redeem_set
 from postern.apps.users.actions.people import PersonInput
 from postern.apps.users.errors import LinkUsed
 from postern.apps.users.models import Membership, User
-from postern.foundation.actor import SYSTEM
-from postern.foundation.scope import DEFAULT, ROOT, OrgScope
+from postern.foundation.caller.actor import SYSTEM
+from postern.foundation.caller.scope import DEFAULT, ROOT, OrgScope
 from postern.kernel import clock
 
 USERS = "/api/v1/users/users/"

@@ -12,7 +12,7 @@ from postern.apps.orgs.models import Organization
 from postern.apps.users.actions import people as person_actions
 from postern.apps.users.models import Membership, User
 from postern.foundation import licensing
-from postern.foundation.actor import Actor
+from postern.foundation.caller.actor import Actor
 from postern.kernel import clock
 from postern.kernel.ids import DEFAULT_ORG_ID
 

@@ -13,7 +13,7 @@ from postern.apps.vault.actions import keys
 from postern.apps.vault.errors import KeyStillUsed, SecretUnreadable
 from postern.apps.vault.keyring import KeyringUnusable
 from postern.apps.vault.models import SealedSecret
-from postern.foundation.actor import SYSTEM
+from postern.foundation.caller.actor import SYSTEM
 from postern.kernel.clock import now
 from postern.kernel.ids import DEFAULT_ORG_ID, new_id
 from postern.kernel.secret import Secret

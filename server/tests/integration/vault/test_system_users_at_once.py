@@ -10,7 +10,7 @@ from postern.apps.assets.actions import assets as asset_actions
 from postern.apps.vault.actions import keys as vault_keys
 from postern.apps.vault.actions import system_users
 from postern.apps.vault.models import SealedSecret, SystemUser
-from postern.foundation.actor import SYSTEM
+from postern.foundation.caller.actor import SYSTEM
 
 pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.usefixtures("row_locks")]
 API = "/api/v1/"

@@ -8,7 +8,7 @@ from django.conf import settings
 from django.db import connection
 
 from postern.entrypoints.web.database_room import Share, affordable, share_of
-from postern.foundation.connections import DATABASE_CONNECTIONS
+from postern.foundation.database.connections import DATABASE_CONNECTIONS
 from postern.foundation.settings import Settings
 from postern.kernel.errors import SettingsError
 

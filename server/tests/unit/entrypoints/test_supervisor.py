@@ -12,7 +12,7 @@ import pytest
 
 from postern.entrypoints import supervisor as supervisor_module
 from postern.entrypoints.supervisor import EXIT_CONFIG, Part, Supervisor, next_pause_s
-from postern.foundation import part_board
+from postern.foundation.parts import part_board
 
 
 def python(code: str, *args: str) -> tuple[str, ...]:

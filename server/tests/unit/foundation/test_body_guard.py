@@ -7,9 +7,9 @@ from typing import Any
 
 import pytest
 
-from postern.foundation import body_guard
-from postern.foundation.body_guard import BodyGuard
-from postern.foundation.middleware import BODY_LIMITS, BodyLimits
+from postern.foundation.requests import body_guard
+from postern.foundation.requests.body_guard import BodyGuard
+from postern.foundation.requests.middleware import BODY_LIMITS, BodyLimits
 
 MIB = 1024 * 1024
 LIMIT = 2 * MIB

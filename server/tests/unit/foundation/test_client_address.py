@@ -4,7 +4,7 @@ import ipaddress
 
 import pytest
 
-from postern.foundation.middleware import client_address
+from postern.foundation.requests.middleware import client_address
 
 PROXIES = (ipaddress.ip_network("10.0.0.0/8"), ipaddress.ip_network("fd00::/8"))
 

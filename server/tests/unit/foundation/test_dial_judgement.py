@@ -4,8 +4,8 @@ from ipaddress import ip_address, ip_network
 
 import pytest
 
+from postern.foundation.network.surroundings import look_around, machine_addresses, own_services
 from postern.foundation.settings import Settings
-from postern.foundation.surroundings import look_around, machine_addresses, own_services
 from postern.kernel.dialing import DialPolicy, Refusal, Surroundings
 
 #: A machine with an address in the office, one in the data centre, one on IPv6 and what each interface has by itself.

@@ -3,8 +3,8 @@
 import threading
 import time
 
-from postern.foundation import gathered
-from postern.foundation.gathered import Gathered
+from postern.foundation.bus import gathered
+from postern.foundation.bus.gathered import Gathered
 
 ASK = Gathered.ask  # the tests' surroundings replace it with a call at once
 

@@ -8,7 +8,7 @@ from concurrent.futures import ThreadPoolExecutor
 import pytest
 
 from peers.silent_names import SilentNames, silent_names
-from postern.foundation.names import NameNotFound, Names
+from postern.foundation.network.names import NameNotFound, Names
 
 PATIENCE_S = 0.3
 

@@ -11,9 +11,9 @@ import pytest
 from django.conf import settings
 
 from peers.silent_names import silent_names
-from postern.foundation.outbound import TargetRefused, TargetUnknown, check_dial
+from postern.foundation.network.outbound import TargetRefused, TargetUnknown, check_dial
+from postern.foundation.network.surroundings import look_around
 from postern.foundation.settings import Settings
-from postern.foundation.surroundings import look_around
 
 
 @pytest.fixture(autouse=True)

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from postern.foundation import private_files
+from postern.foundation.machine import private_files
 from postern.kernel.errors import SettingsError
 
 

@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from postern.foundation.redirects import HOME, safe_next
+from postern.foundation.pages.redirects import HOME, safe_next
 
 OFF_SITE = [
     "",

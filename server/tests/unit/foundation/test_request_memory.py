@@ -1,4 +1,4 @@
-from postern.foundation import request_memory
+from postern.foundation.requests import request_memory
 
 
 def test_value_is_read_once_for_a_request_and_anew_for_the_next() -> None:

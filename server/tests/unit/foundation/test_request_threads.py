@@ -10,15 +10,15 @@ from django.core.signals import request_finished, request_started
 from django.http import HttpRequest, HttpResponse, StreamingHttpResponse
 from django.urls import Resolver404
 
-from postern.foundation.connections import DATABASE_CONNECTIONS, FEWEST_CONNECTIONS
-from postern.foundation.request_kinds import (
+from postern.foundation.database.connections import DATABASE_CONNECTIONS, FEWEST_CONNECTIONS
+from postern.foundation.requests.request_kinds import (
     MOST_AT_ONCE,
     WEBSOCKET_CONNECTIONS,
     RequestKind,
     kind_of,
     most_at_once,
 )
-from postern.foundation.request_threads import RequestThreads
+from postern.foundation.requests.request_threads import RequestThreads
 
 WAIT_S = 30
 

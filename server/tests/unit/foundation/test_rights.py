@@ -5,9 +5,9 @@ from typing import ClassVar
 import pytest
 
 from postern.contracts.enums import RoleBits
-from postern.foundation.actor import Actor, ActorKind, anonymous
+from postern.foundation.caller.actor import Actor, ActorKind, anonymous
+from postern.foundation.caller.scope import DEFAULT, ROOT
 from postern.foundation.rest.rights import Right, declared, holds
-from postern.foundation.scope import DEFAULT, ROOT
 from postern.kernel.ids import DEFAULT_ORG_ID, new_id
 
 

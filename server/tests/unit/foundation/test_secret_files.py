@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from postern.foundation import secret_files
+from postern.foundation.machine import secret_files
 from postern.kernel.errors import SettingsError
 from postern.kernel.ids import new_token
 

@@ -3,7 +3,7 @@ from typing import Any
 
 import pytest
 
-from postern.foundation.turns import Turn, Turns
+from postern.foundation.requests.turns import Turn, Turns
 
 FOR_EVER_S = 3_600.0
 WAIT_S = 30

@@ -9,7 +9,7 @@ from rest_framework import serializers
 from postern.apps.assets.api import serializers as assets
 from postern.apps.perms.api import serializers as perms
 from postern.apps.vault.api import serializers as vault
-from postern.foundation.scope import DEFAULT
+from postern.foundation.caller.scope import DEFAULT
 
 _ALL: list[type[serializers.Serializer[Any]]] = [
     assets.AssetSerializer,

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from postern.apps.sessions import policy
 from postern.contracts.enums import EndReason, RoleBits, SessionState
-from postern.foundation.actor import Actor, ActorKind
+from postern.foundation.caller.actor import Actor, ActorKind
 
 NOW = datetime(2026, 11, 21, 12, 0, tzinfo=UTC)
 

@@ -4,7 +4,7 @@ import pytest
 
 from postern.apps.users.policy import Subject, may_delete, may_grant_org_role, may_grant_system_role, may_update
 from postern.contracts.enums import RoleBits
-from postern.foundation.actor import Actor, ActorKind
+from postern.foundation.caller.actor import Actor, ActorKind
 
 SUPER = RoleBits.SUPER | RoleBits.ADMIN | RoleBits.AUDIT | RoleBits.USE
 ORG_ADMIN = RoleBits.ADMIN | RoleBits.AUDIT | RoleBits.USE

@@ -11,8 +11,8 @@ from uuid import UUID
 from django.db import connection, transaction
 
 from postern.apps.assets.models import TreeChange, TreeChangeKind, TreeVersion
-from postern.foundation.prepared import PreparedObjects
-from postern.foundation.row_writes import change, insert
+from postern.foundation.database.prepared import PreparedObjects
+from postern.foundation.database.row_writes import change, insert
 
 
 @dataclass(slots=True)

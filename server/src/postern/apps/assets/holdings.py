@@ -9,7 +9,7 @@ from django.utils.translation import gettext_lazy as _
 from postern.apps.assets.actions.tree import drop_root, ensure_root
 from postern.apps.assets.models import Asset, Label, Node
 from postern.apps.orgs import facade as orgs
-from postern.foundation.actor import Actor
+from postern.foundation.caller.actor import Actor
 
 
 def _nodes_below_the_root() -> "QuerySet[Node]":

@@ -3,7 +3,7 @@
 from postern.apps.assets.actions.catalogue import ensure_platforms
 from postern.apps.assets.actions.tree import ensure_root
 from postern.apps.orgs import facade as orgs
-from postern.foundation.actor import SYSTEM
+from postern.foundation.caller.actor import SYSTEM
 from postern.kernel.ids import ROOT_ORG_ID
 
 

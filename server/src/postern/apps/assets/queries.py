@@ -10,8 +10,8 @@ from django.db.models import Count, Q, QuerySet
 
 from postern.apps.assets.models import Asset, AssetNode, AssetProtocol, Node, NodePath, TreeVersion
 from postern.contracts.enums import Protocol
-from postern.foundation.prepared import PreparedQuery
-from postern.foundation.scope import OrgScope
+from postern.foundation.caller.scope import OrgScope
+from postern.foundation.database.prepared import PreparedQuery
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -15,9 +15,9 @@ from postern.apps.audits import digest
 from postern.apps.audits.catalogue import Event
 from postern.apps.audits.errors import NotInTransaction
 from postern.apps.audits.models import Action, AuditChain, AuditEvent, LoginLog, LoginType, MfaState, PasswordChangeLog
-from postern.foundation.actor import Actor
-from postern.foundation.prepared import PreparedObjects
-from postern.foundation.row_writes import change, insert
+from postern.foundation.caller.actor import Actor
+from postern.foundation.database.prepared import PreparedObjects
+from postern.foundation.database.row_writes import change, insert
 from postern.kernel import clock
 from postern.kernel.ids import ROOT_ORG_ID
 

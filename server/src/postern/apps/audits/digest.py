@@ -12,7 +12,7 @@ from typing import Any, Final
 
 from django.conf import settings
 
-from postern.foundation import secret_files
+from postern.foundation.machine import secret_files
 from postern.kernel.ids import new_token
 
 GENESIS: Final = "0" * 64

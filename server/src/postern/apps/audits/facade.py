@@ -32,9 +32,9 @@ from postern.apps.audits.queries import (
     statements,
     statements_in_sets,
 )
-from postern.foundation.actor import Actor
+from postern.foundation.caller.actor import Actor
+from postern.foundation.caller.scope import OrgScope
 from postern.foundation.rest.exchange.trail import Export
-from postern.foundation.scope import OrgScope
 from postern.kernel.ids import ROOT_ORG_ID
 from postern.kernel.secret import MASK, Secret
 

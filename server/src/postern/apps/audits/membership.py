@@ -6,8 +6,8 @@ from typing import Any, Final
 
 from django.db.models import QuerySet
 
+from postern.foundation.caller.scope import OrgScope
 from postern.foundation.provided import Provided
-from postern.foundation.scope import OrgScope
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

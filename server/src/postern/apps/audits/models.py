@@ -7,9 +7,9 @@ from django.db import models
 from django.utils.translation import gettext_lazy as _
 
 from postern.apps.audits.catalogue import find
-from postern.foundation.actor import Actor
+from postern.foundation.caller.actor import Actor
+from postern.foundation.caller.scope import OrgScope
 from postern.foundation.models import SavedRow, ScopedManager, ScopedQuerySet
-from postern.foundation.scope import OrgScope
 from postern.kernel import clock
 from postern.kernel.ids import new_id
 

@@ -24,10 +24,10 @@ from postern.apps.audits import actions, digest, queries
 from postern.apps.audits.catalogue import Event
 from postern.apps.audits.models import Action, Verification, VerificationState
 from postern.apps.audits.queries import Count, Fault
-from postern.foundation import identity
-from postern.foundation.actor import SYSTEM, Actor
-from postern.foundation.scope import OrgScope
-from postern.foundation.write_transaction import write_transaction
+from postern.foundation.caller import identity
+from postern.foundation.caller.actor import SYSTEM, Actor
+from postern.foundation.caller.scope import OrgScope
+from postern.foundation.database.write_transaction import write_transaction
 from postern.kernel import clock
 from postern.kernel.ids import ROOT_ORG_ID, same
 

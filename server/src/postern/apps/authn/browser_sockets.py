@@ -12,8 +12,8 @@ from django.http.request import validate_host
 
 from postern.apps.authn import facade as authn
 from postern.apps.authn.facade import WebSignIn
-from postern.foundation.middleware import client_address
-from postern.foundation.scope import ROOT
+from postern.foundation.caller.scope import ROOT
+from postern.foundation.requests.middleware import client_address
 from postern.foundation.settings import Settings
 
 Scope = dict[str, Any]

@@ -9,8 +9,8 @@ from postern.apps.authn.models import AccessKey, BearerToken, LoginSession
 from postern.apps.rbac import facade as rbac
 from postern.apps.users.models import User
 from postern.apps.users.rules import mfa_is_forced
-from postern.foundation.actor import Actor
-from postern.foundation.scope import OrgScope
+from postern.foundation.caller.actor import Actor
+from postern.foundation.caller.scope import OrgScope
 from postern.kernel import clock
 
 _ACCESS_KEY, _TOKEN = "access_key", "token"

@@ -22,8 +22,8 @@ from postern.apps.users import facade as users
 from postern.apps.users.models import User
 from postern.contracts.access import Denial, SecondFactor, SignInAnswer, UserIdentity
 from postern.contracts.enums import LoginFrom
-from postern.foundation.actor import SYSTEM, Actor
-from postern.foundation.scope import OrgScope
+from postern.foundation.caller.actor import SYSTEM, Actor
+from postern.foundation.caller.scope import OrgScope
 
 __all__ = [
     "KeyProof",

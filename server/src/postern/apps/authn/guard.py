@@ -36,8 +36,8 @@ from postern.apps.authn.lockout import (
 from postern.apps.authn.models import GuardKind, KnownPlace, SignInGuard
 from postern.apps.preferences import facade as preferences
 from postern.apps.users.models import User, username_key
-from postern.foundation import events
-from postern.foundation.actor import Actor, anonymous
+from postern.foundation.bus import events
+from postern.foundation.caller.actor import Actor, anonymous
 from postern.kernel import clock
 from postern.kernel.addresses import address_key
 from postern.kernel.ids import ROOT_ORG_ID, token_hash

@@ -17,7 +17,7 @@ from postern.apps.authn.models import (
 )
 from postern.apps.users import facade as users
 from postern.apps.users.models import User
-from postern.foundation.actor import Actor
+from postern.foundation.caller.actor import Actor
 from postern.kernel import clock
 
 

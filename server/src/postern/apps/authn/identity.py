@@ -13,8 +13,8 @@ from postern.apps.rbac import facade as rbac
 from postern.apps.users import facade as users
 from postern.apps.users.errors import RightsLost, SignInEnded
 from postern.apps.users.models import User
-from postern.foundation.actor import Actor, ActorKind, anonymous
-from postern.foundation.scope import DEFAULT, OrgScope
+from postern.foundation.caller.actor import Actor, ActorKind, anonymous
+from postern.foundation.caller.scope import DEFAULT, OrgScope
 
 
 def scope_of_request(request: Request) -> OrgScope:

@@ -209,7 +209,7 @@ class ProxySignIn(PosternModel):
 class AnsweredSignIn(SavedRow):
     """What became of a request to sign in through a proxy, for some seconds: its answer may be lost, and it is asked again.
 
-    `name` stands for the whole request and its attempt, and tells nothing about them (`foundation.attempts`). `counted` is the guess
+    `name` stands for the whole request and its attempt, and tells nothing about them (`foundation.requests.attempts`). `counted` is the guess
     that was counted beforehand. Once answered (`date_answered`), one of `denial`, `pending` and `sign_in` is the outcome.
     """
 

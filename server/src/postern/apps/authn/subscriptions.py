@@ -6,7 +6,7 @@ from postern.apps.authn.actions.login_sessions import end_all
 from postern.apps.authn.models import LoginEnd
 from postern.apps.users.events import PasswordChanged, UserClosed
 from postern.apps.users.models import User
-from postern.foundation.events import after_commit
+from postern.foundation.bus.events import after_commit
 
 
 def _end_sessions_of_closed(event: UserClosed) -> None:

@@ -8,8 +8,8 @@ from postern.apps.licence.document import MAX_BYTES, Licence
 from postern.apps.licence.errors import Fault, LicenceRefused
 from postern.apps.licence.events import LicenceExpiring
 from postern.apps.licence.models import InstalledLicence
-from postern.foundation import events
-from postern.foundation.actor import Actor
+from postern.foundation.bus import events
+from postern.foundation.caller.actor import Actor
 from postern.kernel import clock
 from postern.kernel.ids import ROOT_ORG_ID
 

@@ -24,7 +24,7 @@ from postern.apps.notifications.message_types import (
 from postern.apps.notifications.models import SiteMessage, SiteMessageReceipt, SystemMessageSubscription
 from postern.apps.notifications.sanitising import clean_html, has_text
 from postern.apps.users.models import User, UserGroup
-from postern.foundation.actor import SYSTEM, Actor
+from postern.foundation.caller.actor import SYSTEM, Actor
 from postern.kernel import clock
 from postern.kernel.ids import ROOT_ORG_ID
 

@@ -23,8 +23,8 @@ from postern.apps.authn import facade as authn
 from postern.apps.authn.browser_sockets import Visitor, origin_is_ours, visitor_of
 from postern.apps.notifications import push, queries
 from postern.foundation.rest.rights import Right, Rights
-from postern.foundation.socket_database import in_thread
-from postern.foundation.socket_slots import SocketSlots
+from postern.foundation.sockets.socket_database import in_thread
+from postern.foundation.sockets.socket_slots import SocketSlots
 
 log = logging.getLogger(__name__)
 

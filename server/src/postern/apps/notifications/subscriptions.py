@@ -8,8 +8,8 @@ from postern.apps.licence.events import LicenceExpiring
 from postern.apps.notifications import notices, push
 from postern.apps.sessions.events import ProxyAlarm, RecordingFailed, TerminalLost, TerminalWaiting
 from postern.apps.users.events import InvitationAccepted, InvitationSent
-from postern.foundation.events import after_commit
-from postern.foundation.outbox import kept
+from postern.foundation.bus.events import after_commit
+from postern.foundation.bus.outbox import kept
 
 
 def _close_sockets(event: LoginSessionEnded) -> None:

@@ -5,7 +5,7 @@ from typing import Final
 from celery import shared_task
 
 from postern.apps.notifications import actions
-from postern.foundation.actor import SYSTEM
+from postern.foundation.caller.actor import SYSTEM
 from postern.kernel import clock
 
 _DAY_S: Final = 24 * 3600.0

@@ -9,9 +9,9 @@ from postern.apps.audits import facade as audits
 from postern.apps.orgs import queries, tenancy
 from postern.apps.orgs.errors import NameRefused, current_stays, default_stays, still_owns
 from postern.apps.orgs.models import Organization
-from postern.foundation import identity
-from postern.foundation.actor import SYSTEM, Actor
-from postern.foundation.scope import OrgScope
+from postern.foundation.caller import identity
+from postern.foundation.caller.actor import SYSTEM, Actor
+from postern.foundation.caller.scope import OrgScope
 from postern.kernel.ids import DEFAULT_ORG_ID, parse_id
 
 DEFAULT_NAME = "Default"

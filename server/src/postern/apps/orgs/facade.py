@@ -12,8 +12,8 @@ from postern.apps.orgs import queries, tenancy
 from postern.apps.orgs.actions import create_organization, delete_organization, update_organization
 from postern.apps.orgs.errors import UnknownOrganization
 from postern.apps.orgs.tenancy import STATISTICS, Holding, Lifecycle
-from postern.foundation import identity
-from postern.foundation.scope import OrgScope
+from postern.foundation.caller import identity
+from postern.foundation.caller.scope import OrgScope
 
 __all__ = [
     "STATISTICS",

@@ -4,8 +4,8 @@ from functools import cache
 from uuid import UUID
 
 from postern.apps.orgs.models import Organization
-from postern.foundation import identity
-from postern.foundation.prepared import PreparedQuery
+from postern.foundation.caller import identity
+from postern.foundation.database.prepared import PreparedQuery
 from postern.kernel.ids import DEFAULT_ORG_ID, ROOT_ORG_ID, parse_id
 
 ALIASES = {"default": DEFAULT_ORG_ID, "root": ROOT_ORG_ID}

@@ -15,7 +15,7 @@ from django.db import models
 from django.db.models import Count, Value
 from django.utils.functional import Promise
 
-from postern.foundation.actor import Actor
+from postern.foundation.caller.actor import Actor
 from postern.foundation.provided import Provided
 
 #: What `resource_statistics` of an organization counts (contract: orgs). What nobody registers is counted as none.

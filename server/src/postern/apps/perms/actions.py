@@ -14,8 +14,8 @@ from postern.apps.perms.events import AccessChanged
 from postern.apps.perms.links import LINKS, SYSTEM_USERS, USERS, Link
 from postern.apps.perms.models import AssetPermission, PermissionUser
 from postern.apps.users.models import Membership, User
-from postern.foundation import events
-from postern.foundation.actor import Actor
+from postern.foundation.bus import events
+from postern.foundation.caller.actor import Actor
 
 _COLUMNS = ("name", "is_active", "actions", "date_start", "date_expired", "comment")
 

@@ -1,4 +1,4 @@
-"""Which rows a write of permissions locks first (`foundation.row_locks`): the permissions, then everything that they name or are to name.
+"""Which rows a write of permissions locks first (`foundation.database.row_locks`): the permissions, then everything that they name or are to name.
 
 Objects that a permission names are kept from being deleted until the write is stored: their deletion takes them out of the permissions that
 name them, row by row, and would wait for this write while this write waits for it.
@@ -10,7 +10,7 @@ from uuid import UUID
 from postern.apps.perms.links import LINKS, USERS, Link
 from postern.apps.perms.models import AssetPermission
 from postern.apps.users import facade as users
-from postern.foundation import row_locks
+from postern.foundation.database import row_locks
 
 
 def hold(

@@ -32,7 +32,7 @@ from postern.apps.perms.models import (
 from postern.apps.users.models import Membership, User, UserGroup
 from postern.apps.vault.models import SystemUser
 from postern.contracts.enums import Protocol
-from postern.foundation.prepared import PreparedQuery
+from postern.foundation.database.prepared import PreparedQuery
 
 Ids = QuerySet[Any, Any]
 

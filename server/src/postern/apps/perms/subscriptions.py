@@ -7,8 +7,8 @@ from postern.apps.perms import actions
 from postern.apps.perms.events import AccessChanged
 from postern.apps.users.events import GroupsChanged, MembershipChanged
 from postern.apps.vault.events import SystemUsersChanged
-from postern.foundation import events
-from postern.foundation.events import after_commit, in_the_write
+from postern.foundation.bus import events
+from postern.foundation.bus.events import after_commit, in_the_write
 
 
 def _tell(event: AssetsChanged | SystemUsersChanged | GroupsChanged) -> None:

@@ -17,7 +17,7 @@ from postern.apps.perms.reach import Reach, Usable, Who
 from postern.apps.vault.models import SystemUser
 from postern.contracts.access import Denial, ReachableAsset, ReachablePage, ReachableSystemUser
 from postern.contracts.enums import DenialCode, Protocol
-from postern.foundation import identity
+from postern.foundation.caller import identity
 from postern.kernel.clock import now
 from postern.kernel.ids import parse_id
 

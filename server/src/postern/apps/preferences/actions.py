@@ -8,7 +8,7 @@ from postern.apps.audits import facade as audits
 from postern.apps.preferences import queries
 from postern.apps.preferences.models import PreferenceValue
 from postern.apps.preferences.registry import Value
-from postern.foundation.actor import Actor
+from postern.foundation.caller.actor import Actor
 from postern.kernel import clock
 from postern.kernel.ids import ROOT_ORG_ID
 

@@ -6,8 +6,8 @@ from typing import Any, Final
 
 from postern.apps.preferences.models import PreferenceValue
 from postern.apps.preferences.registry import REGISTRY, Value
-from postern.foundation import request_memory
-from postern.foundation.prepared import PreparedQuery
+from postern.foundation.database.prepared import PreparedQuery
+from postern.foundation.requests import request_memory
 
 _MEMORY: Final = "preferences"
 

@@ -8,7 +8,7 @@ from postern.apps.rbac.policy import Role, Standing, bits_of, effective_bits, ro
 from postern.apps.users import facade as users
 from postern.apps.users.models import User
 from postern.contracts.enums import RoleBits
-from postern.foundation.scope import OrgScope
+from postern.foundation.caller.scope import OrgScope
 
 __all__ = ["OrgStanding", "Rights", "Role", "rights_of", "shown_bits", "standings_of"]
 

@@ -6,7 +6,7 @@ from uuid import UUID
 from postern.apps.sessions import policy, registration
 from postern.apps.sessions.actions import registrations
 from postern.apps.sessions.models import Terminal
-from postern.foundation.actor import Actor
+from postern.foundation.caller.actor import Actor
 from postern.kernel import clock
 from postern.kernel.ids import parse_id
 

@@ -12,7 +12,7 @@ from postern.apps.sessions.actions.revocation import end_everything
 from postern.apps.sessions.queries import live_sessions
 from postern.apps.users import facade as users
 from postern.apps.users.models import User
-from postern.foundation.actor import Actor
+from postern.foundation.caller.actor import Actor
 
 
 def _sessions(user: User) -> users.CredentialRows:

@@ -4,7 +4,7 @@ from typing import Any
 from uuid import UUID
 
 from postern.contracts.access import UserIdentity
-from postern.foundation.actor import Actor, ActorKind
+from postern.foundation.caller.actor import Actor, ActorKind
 
 
 def title(session: Any) -> str:

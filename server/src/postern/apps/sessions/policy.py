@@ -14,7 +14,7 @@ from uuid import UUID
 
 from postern.contracts.enums import EndReason, LoginFrom, Protocol, SessionState
 from postern.contracts.terminals import LEASE_S, StateOfRegistration
-from postern.foundation.actor import Actor
+from postern.foundation.caller.actor import Actor
 
 #: Life of a connection token or a watch token.
 TOKEN_LIFE_S: Final = 300

@@ -13,8 +13,8 @@ from django.utils.translation import gettext as _
 from redis.exceptions import RedisError
 
 from postern.contracts.terminals import LOCAL_PROOF_S, local_proof
-from postern.foundation import secret_files
-from postern.foundation.local_proxy import LOCAL_PROXY_FILE
+from postern.foundation.machine import secret_files
+from postern.foundation.machine.local_proxy import LOCAL_PROXY_FILE
 from postern.kernel import ids
 from postern.kernel.addresses import address_key
 from postern.kernel.errors import Unavailable

@@ -7,9 +7,9 @@ from postern.apps.authn.events import CredentialsEnded, LoginSessionEnded
 from postern.apps.perms.events import AccessChanged
 from postern.apps.sessions.actions import revocation
 from postern.apps.users.events import MembershipChanged, PasswordChanged, UserClosed, UserExpiryMoved
-from postern.foundation.actor import SYSTEM
-from postern.foundation.events import after_commit
-from postern.foundation.gathered import Gathered
+from postern.foundation.bus.events import after_commit
+from postern.foundation.bus.gathered import Gathered
+from postern.foundation.caller.actor import SYSTEM
 
 
 def _on_user_closed(event: UserClosed) -> None:

@@ -10,7 +10,7 @@ from postern.apps.sessions import presence
 from postern.apps.sessions.actions import retention, revocation, sealing, sightings, terminals, tokens, viewing
 from postern.apps.sessions.storage import replay_storage
 from postern.contracts.terminals import LEASE_S
-from postern.foundation.actor import SYSTEM
+from postern.foundation.caller.actor import SYSTEM
 from postern.kernel import clock
 
 _LEASES_S: Final = 5.0

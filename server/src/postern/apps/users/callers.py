@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from typing import Final
 
 from postern.apps.users.models import User
-from postern.foundation.actor import Actor
+from postern.foundation.caller.actor import Actor
 from postern.foundation.provided import Provided
 
 

@@ -11,7 +11,7 @@ from django.db.models import QuerySet
 
 from postern.apps.users.models import SetPasswordLink, User
 from postern.apps.users.public_keys import PublicKeyProblem, parse_public_keys
-from postern.foundation.actor import Actor
+from postern.foundation.caller.actor import Actor
 from postern.foundation.provided import Provided
 from postern.kernel import clock
 

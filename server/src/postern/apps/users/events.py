@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 from uuid import UUID
 
-from postern.foundation.actor import SYSTEM, Actor
+from postern.foundation.caller.actor import SYSTEM, Actor
 
 
 @dataclass(frozen=True, slots=True)

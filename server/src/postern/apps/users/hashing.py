@@ -7,7 +7,7 @@ from typing import Final
 from django.contrib.auth.hashers import Argon2PasswordHasher
 from django.utils.translation import gettext as _
 
-from postern.foundation.machine_turns import MachineTurns, NoTurn
+from postern.foundation.requests.machine_turns import MachineTurns, NoTurn
 from postern.kernel.errors import Unavailable
 
 #: Each hash takes `memory_cost` of memory; a flood of sign-ins must not take more than this many times as much, in all processes together.

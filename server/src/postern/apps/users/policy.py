@@ -4,7 +4,7 @@ from dataclasses import dataclass
 from typing import Final
 from uuid import UUID
 
-from postern.foundation.actor import Actor
+from postern.foundation.caller.actor import Actor
 
 
 @dataclass(frozen=True, slots=True)

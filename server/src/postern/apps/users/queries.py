@@ -21,9 +21,9 @@ from postern.apps.users.models import (
     UserQuerySet,
 )
 from postern.apps.users.policy import Subject, may_update
-from postern.foundation.actor import Actor
-from postern.foundation.prepared import PreparedQuery
-from postern.foundation.scope import OrgScope
+from postern.foundation.caller.actor import Actor
+from postern.foundation.caller.scope import OrgScope
+from postern.foundation.database.prepared import PreparedQuery
 
 
 @dataclass(frozen=True, slots=True)

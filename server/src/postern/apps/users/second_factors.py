@@ -4,7 +4,7 @@ from collections.abc import Callable
 from typing import Final
 
 from postern.apps.users.models import User
-from postern.foundation.actor import Actor
+from postern.foundation.caller.actor import Actor
 from postern.foundation.provided import Provided
 
 RESET: Final = Provided[Callable[[Actor, User], None]]("the reset of second factors")

@@ -4,7 +4,7 @@ from typing import Final
 
 from postern.apps.users.events import MembershipChanged
 from postern.apps.vault.actions import system_users
-from postern.foundation.events import in_the_write
+from postern.foundation.bus.events import in_the_write
 
 
 def _member_leaves(event: MembershipChanged) -> None:

@@ -10,7 +10,7 @@ from typing import Final
 
 from postern.entrypoints.supervisor import Part
 from postern.entrypoints.up import postern
-from postern.foundation.secret_files import read_or_create
+from postern.foundation.machine.secret_files import read_or_create
 from postern.kernel.errors import SettingsError
 
 _SSHD: Final = Path("/usr/sbin/sshd")

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
 
-from postern.foundation.secret_files import read_or_create
+from postern.foundation.machine.secret_files import read_or_create
 from postern.kernel.secret import Secret
 
 #: No letters and digits that look alike: somebody types these.

@@ -10,7 +10,7 @@ from typing import Final
 import psycopg
 from psycopg.conninfo import make_conninfo
 
-from postern.foundation.connections import DATABASE_CONNECTIONS, FEWEST_CONNECTIONS
+from postern.foundation.database.connections import DATABASE_CONNECTIONS, FEWEST_CONNECTIONS
 from postern.foundation.settings import Settings
 from postern.kernel.errors import SettingsError
 

@@ -16,8 +16,8 @@ from postern.entrypoints.web.pool import Pool
 from postern.entrypoints.web.process import Application, WebProcess
 from postern.entrypoints.web.table import Row, Table
 from postern.entrypoints.web.terminal import Terminal
-from postern.foundation.connections import limit_pool
-from postern.foundation.open_files import raise_open_file_limit
+from postern.foundation.database.connections import limit_pool
+from postern.foundation.machine.open_files import raise_open_file_limit
 from postern.foundation.settings import Address, Settings
 from postern.kernel.errors import SettingsError
 
@@ -70,7 +70,7 @@ def _serve_connections(application: Application, channel: socket.socket, row: Ro
 
 def _show_on_health_page(table: Table, wanted: int) -> None:
     """Before the processes are forked: each of them can say how many there are."""
-    from postern.foundation import health
+    from postern.foundation.parts import health
 
     health.count_processes("web", lambda: (table.running, wanted))
 

@@ -18,10 +18,10 @@ from django.db import models
 from django.utils.translation import gettext as _
 from rest_framework.exceptions import ValidationError
 
+from postern.foundation.database.write_transaction import write_transaction
 from postern.foundation.rest import errors
 from postern.foundation.rest.by_key import chosen
 from postern.foundation.rest.uniqueness import GATHERED, Wanted, all_free
-from postern.foundation.write_transaction import write_transaction
 
 #: One bulk call is one transaction; more would hold locks for too long.
 MAX_ITEMS: Final = 1_000

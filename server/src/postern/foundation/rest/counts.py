@@ -15,8 +15,8 @@ from typing import Any, Final, NamedTuple
 
 from django.db import DEFAULT_DB_ALIAS, connections, models
 
+from postern.foundation.caller.scope import OrgScope
 from postern.foundation.rest.memo import Memo
-from postern.foundation.scope import OrgScope
 
 _TABLES: Final = re.compile(r'(?:FROM|JOIN) "(\w+)"')
 _counts: Final[Memo[int]] = Memo(4_096)

@@ -23,7 +23,7 @@ from rest_framework import exceptions
 from rest_framework.response import Response
 from rest_framework.views import set_rollback
 
-from postern.foundation.middleware import REQUEST_ID
+from postern.foundation.requests.middleware import REQUEST_ID
 from postern.kernel.errors import PosternError
 
 logger = logging.getLogger(__name__)

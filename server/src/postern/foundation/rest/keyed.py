@@ -14,7 +14,7 @@ from django.db.models import AutoField, ForeignKey, Model, QuerySet, UUIDField
 from django.db.models.query import ModelIterable
 from django.db.models.sql import Query
 
-from postern.foundation.prepared import PreparedObjects, as_stored
+from postern.foundation.database.prepared import PreparedObjects, as_stored
 from postern.foundation.rest.by_key import chosen
 from postern.foundation.rest.related import attach, lookups_of, stand_ins
 

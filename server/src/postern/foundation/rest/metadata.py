@@ -15,7 +15,7 @@ from rest_framework.metadata import SimpleMetadata
 from rest_framework.renderers import JSONRenderer
 from rest_framework.request import Request, clone_request
 
-from postern.foundation.actor import Actor
+from postern.foundation.caller.actor import Actor
 from postern.foundation.rest.exchange.formats import PARSES, RENDERS
 from postern.foundation.rest.filters import filter_lookups
 from postern.foundation.rest.memo import Memo

@@ -36,7 +36,7 @@ from django.db.models.functions import Coalesce
 from django.db.models.lookups import Exact
 from django.db.models.sql.where import AND
 
-from postern.foundation.prepared import PreparedQuery, as_stored, new_object
+from postern.foundation.database.prepared import PreparedQuery, as_stored, new_object
 
 #: Numbers of rows that a query is compiled for; a page is filled up to the next with its last key.
 _SIZES: Final = (1, 4, 16, 32, 64, 128, 1_024)

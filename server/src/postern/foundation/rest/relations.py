@@ -13,8 +13,8 @@ from django.db import models
 from django.utils.translation import gettext_lazy
 from rest_framework import serializers
 
+from postern.foundation.caller.scope import OrgScope
 from postern.foundation.rest.related import prefetched
-from postern.foundation.scope import OrgScope
 
 #: A form or an import names at most so many objects of one kind.
 MAX_IDS: Final = 10_000

@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING, Any, Final
 
 from rest_framework.permissions import BasePermission
 
-from postern.foundation.actor import Actor, ActorKind
-from postern.foundation.scope import OrgScope
+from postern.foundation.caller.actor import Actor, ActorKind
+from postern.foundation.caller.scope import OrgScope
 
 if TYPE_CHECKING:  # at run time `rest_framework.views` imports this module while it loads
     from rest_framework.request import Request

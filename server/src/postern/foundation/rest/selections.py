@@ -9,8 +9,8 @@ from typing import Final
 
 from django.core.cache import cache
 
-from postern.foundation.actor import Actor
-from postern.foundation.scope import OrgScope
+from postern.foundation.caller.actor import Actor
+from postern.foundation.caller.scope import OrgScope
 from postern.kernel.ids import new_token, token_hash
 
 LIFETIME_S: Final = 300

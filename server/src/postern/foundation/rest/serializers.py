@@ -21,13 +21,13 @@ from django.utils.translation import gettext_lazy
 from rest_framework import serializers
 from rest_framework.request import Request
 
-from postern.foundation import identity
+from postern.foundation.caller import identity
+from postern.foundation.caller.scope import OrgScope
 from postern.foundation.rest.instants import InstantField
 from postern.foundation.rest.quick_lists import QuickList, shown
 from postern.foundation.rest.representation import KeptFields, QuickRows
 from postern.foundation.rest.text import refuse_disguises, refuse_disguises_in_lines
 from postern.foundation.rest.uniqueness import GATHERED, Wanted, is_free, wanted
-from postern.foundation.scope import OrgScope
 
 #: The longest text of a column that names no maximum of its own.
 MAX_TEXT: Final = 4096

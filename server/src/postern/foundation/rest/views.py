@@ -7,11 +7,12 @@ from rest_framework.authentication import BaseAuthentication
 from rest_framework.request import Request
 from rest_framework.views import APIView
 
-from postern.foundation import identity, licensing
-from postern.foundation.actor import Actor
+from postern.foundation import licensing
+from postern.foundation.caller import identity
+from postern.foundation.caller.actor import Actor
+from postern.foundation.caller.scope import ROOT, OrgScope
 from postern.foundation.rest import acting_get, fresh_mfa
 from postern.foundation.rest.rights import Rights
-from postern.foundation.scope import ROOT, OrgScope
 
 
 class PosternView(APIView):

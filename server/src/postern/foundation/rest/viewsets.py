@@ -57,7 +57,10 @@ from rest_framework.response import Response
 from rest_framework.routers import DefaultRouter, DynamicRoute, Route
 from rest_framework.viewsets import ViewSetMixin
 
-from postern.foundation import identity, row_locks
+from postern.foundation.caller import identity
+from postern.foundation.caller.scope import writable
+from postern.foundation.database import row_locks
+from postern.foundation.database.write_transaction import write_transaction
 from postern.foundation.rest import bulk, counts, keyed
 from postern.foundation.rest.exchange.mixins import Exchangeable, ExportMixin, ImportMixin
 from postern.foundation.rest.filters import DateRange, DeclaredFilters, DeclaredOrder, Selected, TermSearch, narrows
@@ -65,8 +68,6 @@ from postern.foundation.rest.metadata import ContractMetadata
 from postern.foundation.rest.pagination import OptionalLimitPagination
 from postern.foundation.rest.related import Amount, attach, attach_amounts, lookups_of
 from postern.foundation.rest.views import PosternView
-from postern.foundation.scope import writable
-from postern.foundation.write_transaction import write_transaction
 from postern.kernel.errors import PosternError
 
 MAX_BULK_ITEMS: Final = bulk.MAX_ITEMS

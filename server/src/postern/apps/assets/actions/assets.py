@@ -13,8 +13,9 @@ from postern.apps.assets.actions.belongings import LISTS
 from postern.apps.assets.events import AssetsChanged, AssetsDeleted
 from postern.apps.assets.models import Asset, TreeChangeKind
 from postern.apps.audits import facade as audits
-from postern.foundation import events, row_locks, row_writes
-from postern.foundation.actor import Actor
+from postern.foundation.bus import events
+from postern.foundation.caller.actor import Actor
+from postern.foundation.database import row_locks, row_writes
 
 #: What is wanted of one asset: columns of `Asset`, and `LISTS`.
 Values = Mapping[str, Any]

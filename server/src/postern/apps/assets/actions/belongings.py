@@ -14,9 +14,9 @@ from postern.apps.assets.change_log import TreeWrite
 from postern.apps.assets.errors import NodeNotFound
 from postern.apps.assets.models import Asset, AssetNode, AssetProtocol, Label, Node, TreeChangeKind
 from postern.apps.assets.protocols import ProtocolPort
-from postern.foundation import row_locks, row_writes
-from postern.foundation.actor import Actor
-from postern.foundation.prepared import PreparedQuery
+from postern.foundation.caller.actor import Actor
+from postern.foundation.database import row_locks, row_writes
+from postern.foundation.database.prepared import PreparedQuery
 
 #: Lists that hang on an asset; all else in the values of one is a column.
 LISTS: Final = frozenset({"protocols", "nodes", "node_paths", "labels"})

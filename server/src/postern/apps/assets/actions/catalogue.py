@@ -11,8 +11,8 @@ from django.utils.translation import gettext as _
 from postern.apps.assets.errors import InternalPlatform
 from postern.apps.assets.models import Asset, FavoriteAsset, Label, Platform, PlatformBase
 from postern.apps.audits import facade as audits
-from postern.foundation import row_locks
-from postern.foundation.actor import Actor
+from postern.foundation.caller.actor import Actor
+from postern.foundation.database import row_locks
 
 #: The audit row names the assets of a label up to this many; of more it tells the number.
 _NAMED_IN_AUDIT: Final = 50

@@ -15,8 +15,8 @@ from postern.apps.assets.models import Asset, HostKey
 from postern.apps.audits import facade as audits
 from postern.contracts.access import HostKeyAnswer
 from postern.contracts.enums import HostKeyVerdict
-from postern.foundation import events
-from postern.foundation.actor import Actor
+from postern.foundation.bus import events
+from postern.foundation.caller.actor import Actor
 from postern.kernel.clock import now
 from postern.kernel.errors import NotFound
 

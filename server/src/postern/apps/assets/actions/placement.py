@@ -13,8 +13,8 @@ from postern.apps.assets.errors import NodeNotFound
 from postern.apps.assets.events import AssetsChanged
 from postern.apps.assets.models import Asset, AssetNode, Node, TreeChangeKind
 from postern.apps.audits import facade as audits
-from postern.foundation import events
-from postern.foundation.actor import Actor
+from postern.foundation.bus import events
+from postern.foundation.caller.actor import Actor
 
 _BATCH: Final = 500
 #: The audit row names the assets up to this many; a longer list is counted.

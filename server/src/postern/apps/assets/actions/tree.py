@@ -13,8 +13,9 @@ from postern.apps.assets.errors import NodeNotEmpty, NodeNotFound, NodeRefused, 
 from postern.apps.assets.events import AssetsChanged
 from postern.apps.assets.models import AssetNode, Node, NodePath, TreeChangeKind
 from postern.apps.audits import facade as audits
-from postern.foundation import events, row_locks
-from postern.foundation.actor import Actor
+from postern.foundation.bus import events
+from postern.foundation.caller.actor import Actor
+from postern.foundation.database import row_locks
 from postern.kernel.ids import DEFAULT_ORG_ID, new_id
 
 _MAX_VALUE: Final = 128

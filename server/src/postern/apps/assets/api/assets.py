@@ -23,12 +23,12 @@ from postern.apps.assets.api.serializers import (
     PlatformSerializer,
 )
 from postern.apps.assets.models import Asset, AssetProtocol, FavoriteAsset, HostKey, Label, Node, Platform
-from postern.foundation import row_locks
+from postern.foundation.caller.scope import writable
+from postern.foundation.database import row_locks
 from postern.foundation.rest.counts import Versioned
 from postern.foundation.rest.related import Amount
 from postern.foundation.rest.rights import Right
 from postern.foundation.rest.viewsets import CreateMixin, DeleteMixin, ReadOnlyViewSet, ResourceViewSet
-from postern.foundation.scope import writable
 from postern.kernel.ids import parse_id
 
 #: Their bulk and partial forms follow them.

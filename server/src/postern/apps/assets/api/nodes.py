@@ -23,11 +23,11 @@ from postern.apps.assets.api.serializers import (
 )
 from postern.apps.assets.models import Asset, Node
 from postern.apps.assets.tree_shapes import asset_tree_node, node_tree_node
-from postern.foundation import identity
+from postern.foundation.caller import identity
+from postern.foundation.caller.scope import writable
 from postern.foundation.rest.openapi.answers import ANY_OBJECTS, TEXT, Answer, texts
 from postern.foundation.rest.rights import Right
 from postern.foundation.rest.viewsets import ResourceViewSet
-from postern.foundation.scope import writable
 from postern.kernel.ids import parse_id
 
 #: Which assets were placed in, or taken from, the node.

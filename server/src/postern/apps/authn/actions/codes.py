@@ -11,7 +11,7 @@ from postern.apps.authn.mfa_guard import Visitor
 from postern.apps.authn.models import RecoveryCode, TotpDevice
 from postern.apps.authn.queries import confirmed_device
 from postern.apps.users.models import User
-from postern.foundation.actor import Actor
+from postern.foundation.caller.actor import Actor
 from postern.kernel import clock
 from postern.kernel.ids import ROOT_ORG_ID
 

@@ -24,8 +24,8 @@ from postern.apps.authn.models import (
     UsedSignature,
 )
 from postern.apps.users.models import User
-from postern.foundation.actor import Actor
-from postern.foundation.batches import BATCH_ROWS, delete_in_batches
+from postern.foundation.caller.actor import Actor
+from postern.foundation.database.batches import BATCH_ROWS, delete_in_batches
 from postern.kernel import clock
 
 #: The login log keeps sign-ins for good; these rows only serve the list of one's own sign-ins.

@@ -17,9 +17,9 @@ from postern.apps.authn.models import LoginEnd, LoginSession
 from postern.apps.users import facade as users
 from postern.apps.users.models import User
 from postern.apps.users.rules import mfa_is_forced
-from postern.foundation import events
-from postern.foundation.actor import Actor
-from postern.foundation.prepared import PreparedObjects
+from postern.foundation.bus import events
+from postern.foundation.caller.actor import Actor
+from postern.foundation.database.prepared import PreparedObjects
 from postern.kernel import clock
 from postern.kernel.ids import ROOT_ORG_ID, parse_id
 

@@ -21,7 +21,7 @@ from postern.apps.authn.models import (
 from postern.apps.users import facade as users
 from postern.apps.users.models import MfaLevel, User
 from postern.apps.users.rules import mfa_is_forced
-from postern.foundation.actor import Actor
+from postern.foundation.caller.actor import Actor
 from postern.kernel import clock
 from postern.kernel.ids import ROOT_ORG_ID
 from postern.kernel.secret import Secret

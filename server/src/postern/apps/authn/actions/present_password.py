@@ -5,7 +5,7 @@ from postern.apps.authn.actions.login_sessions import note_password_refused
 from postern.apps.authn.errors import SignInRefused
 from postern.apps.authn.mfa_guard import Visitor
 from postern.apps.users.models import User
-from postern.foundation.actor import Actor
+from postern.foundation.caller.actor import Actor
 
 
 def require(*, actor: Actor, user: User, password: str, visitor: Visitor) -> None:

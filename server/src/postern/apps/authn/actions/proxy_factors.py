@@ -17,7 +17,7 @@ from postern.apps.preferences import facade as preferences
 from postern.apps.users.models import User
 from postern.contracts.access import Denial
 from postern.contracts.enums import LoginFrom
-from postern.foundation import attempts
+from postern.foundation.requests import attempts
 from postern.kernel.errors import Unavailable
 from postern.kernel.ids import token_hash
 

@@ -20,7 +20,7 @@ from postern.apps.authn.actions import second_factor, sign_in
 from postern.apps.authn.actions.sign_in import MfaState, Proof
 from postern.apps.authn.models import ProxySignIn
 from postern.apps.users.models import User
-from postern.foundation.actor import Actor
+from postern.foundation.caller.actor import Actor
 from postern.kernel import clock
 from postern.kernel.ids import ROOT_ORG_ID, new_token, token_hash
 from postern.kernel.secret import Secret

@@ -18,7 +18,7 @@ from postern.apps.authn.errors import SignInLapsed
 from postern.apps.authn.models import AnsweredSignIn
 from postern.apps.users.models import User
 from postern.contracts.access import Denial
-from postern.foundation import attempts
+from postern.foundation.requests import attempts
 from postern.kernel import clock
 
 

@@ -32,8 +32,8 @@ from postern.apps.authn.models import UsedSignature
 from postern.apps.users.models import User
 from postern.apps.users.passwords import MAX_PASSWORD_CHARS
 from postern.apps.users.public_keys import holds_key
-from postern.foundation import attempts
-from postern.foundation.actor import Actor, ActorKind, anonymous
+from postern.foundation.caller.actor import Actor, ActorKind, anonymous
+from postern.foundation.requests import attempts
 from postern.kernel import clock
 from postern.kernel.errors import Unavailable
 from postern.kernel.ids import token_hash

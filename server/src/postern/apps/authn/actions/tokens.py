@@ -20,8 +20,9 @@ from postern.apps.authn.models import AccessKey, BearerToken, UsedSignature
 from postern.apps.users import facade as users
 from postern.apps.users.models import User
 from postern.apps.users.rules import mfa_is_forced
-from postern.foundation import events, secret_files
-from postern.foundation.actor import Actor
+from postern.foundation.bus import events
+from postern.foundation.caller.actor import Actor
+from postern.foundation.machine import secret_files
 from postern.kernel import clock
 from postern.kernel.ids import new_token, same, token_hash
 from postern.kernel.secret import Secret

@@ -30,10 +30,10 @@ from postern.apps.rbac import facade as rbac
 from postern.apps.users.models import User
 from postern.apps.users.passwords import MAX_PASSWORD_CHARS
 from postern.apps.users.rules import mfa_is_forced
-from postern.foundation.actor import Actor
+from postern.foundation.caller.actor import Actor
+from postern.foundation.caller.scope import ROOT
 from postern.foundation.rest.rights import Right
 from postern.foundation.rest.views import PosternView
-from postern.foundation.scope import ROOT
 from postern.kernel import clock
 from postern.kernel.errors import NotAllowed
 

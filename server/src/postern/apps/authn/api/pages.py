@@ -8,9 +8,9 @@ from django.middleware.csrf import get_token
 from django.views.decorators.http import require_safe
 
 from postern.apps.authn.actions.login_sessions import find_by_session
-from postern.foundation.console_files import serve_console
-from postern.foundation.pages import open_page
-from postern.foundation.redirects import HOME, safe_next
+from postern.foundation.pages.console_files import serve_console
+from postern.foundation.pages.pages import open_page
+from postern.foundation.pages.redirects import HOME, safe_next
 
 PROFILE_PAGE: Final = f"{HOME}users/profile"
 #: Older address below `/core/auth/profile/` → tab of the profile page, and the dialog that opens there.

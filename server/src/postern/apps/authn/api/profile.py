@@ -31,7 +31,7 @@ from postern.apps.authn.queries import has_device
 from postern.apps.users import facade as users
 from postern.apps.users.errors import FieldProblem
 from postern.apps.users.models import MfaLevel, User
-from postern.foundation import identity
+from postern.foundation.caller import identity
 from postern.foundation.rest.rights import Right
 from postern.foundation.rest.views import PosternView
 from postern.kernel.errors import NotAllowed

@@ -17,7 +17,7 @@ from postern.apps.users.api.serializers import UserFacts, key_comment, key_md5, 
 from postern.apps.users.models import Language, MfaLevel, OrgRole, SystemRole, User
 from postern.apps.users.passwords import MAX_PASSWORD_CHARS, days_until_expiry
 from postern.apps.users.rules import password_rules
-from postern.foundation.scope import OrgScope
+from postern.foundation.caller.scope import OrgScope
 from postern.kernel import clock
 from postern.kernel.ids import ROOT_ORG_ID
 

@@ -30,12 +30,12 @@ from postern.apps.users import facade as users
 from postern.apps.users.errors import LinkUsed
 from postern.apps.users.models import User
 from postern.apps.users.passwords import MAX_PASSWORD_CHARS
-from postern.foundation.actor import anonymous
-from postern.foundation.pages import open_page
-from postern.foundation.redirects import safe_next
+from postern.foundation.caller.actor import anonymous
+from postern.foundation.caller.scope import ROOT
+from postern.foundation.pages.pages import open_page
+from postern.foundation.pages.redirects import safe_next
 from postern.foundation.rest.rights import Right
 from postern.foundation.rest.views import PosternView
-from postern.foundation.scope import ROOT
 
 LOGIN_PAGE = "/core/auth/login/"
 HOME_PAGE = "/ui/"

@@ -22,7 +22,7 @@ from postern.apps.perms.models import PermissionSystemUser
 from postern.apps.perms.reach import Reach, Usable, Who
 from postern.apps.users.models import Membership, UserGroup
 from postern.apps.vault.models import SystemUser
-from postern.foundation import identity
+from postern.foundation.caller import identity
 from postern.foundation.rest.rights import Right, Rights
 from postern.foundation.rest.views import PosternView
 from postern.foundation.rest.viewsets import RowNotFound, RowsViewSet

@@ -25,12 +25,12 @@ from postern.apps.perms.models import AssetPermission
 from postern.apps.users.models import Membership, User
 from postern.apps.vault.models import SystemUser
 from postern.contracts.enums import Protocol
+from postern.foundation.caller.scope import writable
 from postern.foundation.rest.openapi.answers import Answer
 from postern.foundation.rest.related import Amount
 from postern.foundation.rest.rights import Right
 from postern.foundation.rest.views import PosternView
 from postern.foundation.rest.viewsets import CreateMixin, DeleteMixin, ReadOnlyViewSet, ResourceViewSet, RowNotFound
-from postern.foundation.scope import writable
 from postern.kernel.clock import now
 from postern.kernel.ids import parse_id
 

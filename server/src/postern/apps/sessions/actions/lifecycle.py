@@ -19,8 +19,8 @@ from postern.apps.sessions.models import OrderKind, ProxyOrder, Recording, Sessi
 from postern.contracts.enums import Actions, EndReason, RecordingState, SessionState
 from postern.contracts.events import ActionsEnded, SessionEnded, SessionStarted
 from postern.contracts.terminals import OrderDone
-from postern.foundation import events
-from postern.foundation.actor import Actor
+from postern.foundation.bus import events
+from postern.foundation.caller.actor import Actor
 from postern.kernel import clock
 
 KINDS: Final = frozenset({"shell", "exec", "sftp", "scp", "rsync", "forward"})

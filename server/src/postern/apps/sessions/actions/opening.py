@@ -23,8 +23,9 @@ from postern.apps.sessions.models import ConnectionToken, Session, Terminal
 from postern.apps.users import facade as users
 from postern.contracts import access
 from postern.contracts.enums import DenialCode, LoginFrom, Protocol, SessionState
-from postern.foundation import events, outbound
-from postern.foundation.actor import Actor
+from postern.foundation.bus import events
+from postern.foundation.caller.actor import Actor
+from postern.foundation.network import outbound
 from postern.kernel import clock
 from postern.kernel.ids import ROOT_ORG_ID
 

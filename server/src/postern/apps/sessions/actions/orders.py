@@ -19,8 +19,8 @@ from postern.apps.sessions.models import OrderKind, ProxyOrder, Session, WatchTo
 from postern.contracts.access import ActionsUntil
 from postern.contracts.enums import Actions, EndReason, SessionState
 from postern.contracts.terminals import ChangeGrant, Order, StopWatching, TerminateSession
-from postern.foundation.actor import Actor
-from postern.foundation.write_transaction import write_transaction
+from postern.foundation.caller.actor import Actor
+from postern.foundation.database.write_transaction import write_transaction
 from postern.kernel import clock
 
 log = logging.getLogger(__name__)

@@ -14,7 +14,7 @@ from postern.apps.sessions.actions import lifecycle
 from postern.apps.sessions.errors import RecordingMismatch, ReplayMissing, UploadOutOfOrder
 from postern.apps.sessions.models import Recording, Session, Terminal
 from postern.apps.sessions.policy import Part
-from postern.foundation.actor import Actor
+from postern.foundation.caller.actor import Actor
 from postern.integrations.replay_storages.port import ReplayStorage
 from postern.kernel import clock, ids
 from postern.kernel.errors import Unavailable

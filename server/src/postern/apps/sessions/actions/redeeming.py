@@ -20,8 +20,8 @@ from postern.apps.sessions.models import ConnectionToken, Session, Terminal, Wat
 from postern.apps.users import facade as users
 from postern.contracts import access
 from postern.contracts.enums import DenialCode, LoginFrom, Protocol, SessionState
-from postern.foundation import attempts
-from postern.foundation.actor import Actor
+from postern.foundation.caller.actor import Actor
+from postern.foundation.requests import attempts
 from postern.kernel import clock, ids
 from postern.kernel.ids import ROOT_ORG_ID
 

@@ -20,8 +20,8 @@ from postern.apps.sessions.errors import (
 from postern.apps.sessions.events import ProxyAlarmKind, TerminalWaiting
 from postern.apps.sessions.models import Terminal, TerminalType
 from postern.apps.users import facade as users
-from postern.foundation import events
-from postern.foundation.actor import Actor
+from postern.foundation.bus import events
+from postern.foundation.caller.actor import Actor
 from postern.kernel import clock, ids
 from postern.kernel.errors import Conflict
 from postern.kernel.ids import ROOT_ORG_ID

@@ -23,7 +23,8 @@ from postern.apps.users import facade as users
 from postern.apps.vault import facade as vault
 from postern.contracts import access
 from postern.contracts.enums import DenialCode, Protocol, SessionState
-from postern.foundation import attempts, events
+from postern.foundation.bus import events
+from postern.foundation.requests import attempts
 from postern.kernel import clock
 from postern.kernel.errors import PosternError
 from postern.kernel.ids import ROOT_ORG_ID

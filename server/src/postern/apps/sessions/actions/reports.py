@@ -20,7 +20,7 @@ from postern.apps.sessions.models import (
 )
 from postern.contracts import events as contract
 from postern.contracts.enums import RecordingState
-from postern.foundation.write_transaction import write_transaction
+from postern.foundation.database.write_transaction import write_transaction
 
 MAX_EVENTS: Final = 500
 _MAX_INPUT_CHARS: Final = 4096

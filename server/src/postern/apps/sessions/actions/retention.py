@@ -16,8 +16,8 @@ from postern.apps.sessions import messages
 from postern.apps.sessions.actions import lifecycle
 from postern.apps.sessions.models import DoomedFile, Session
 from postern.contracts.enums import SessionState
-from postern.foundation.actor import Actor
-from postern.foundation.write_transaction import write_transaction
+from postern.foundation.caller.actor import Actor
+from postern.foundation.database.write_transaction import write_transaction
 from postern.integrations.replay_storages.port import ReplayStorage
 from postern.kernel import clock
 

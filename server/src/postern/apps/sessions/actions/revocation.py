@@ -17,7 +17,7 @@ from postern.apps.sessions.actions import lifecycle, orders
 from postern.apps.sessions.models import ConnectionToken, Session, WatchToken
 from postern.apps.users import facade as users
 from postern.contracts.enums import DenialCode, EndReason, Protocol
-from postern.foundation.actor import Actor
+from postern.foundation.caller.actor import Actor
 from postern.kernel import clock
 
 

@@ -15,8 +15,8 @@ from postern.apps.audits import facade as audits
 from postern.apps.sessions import evidence, messages
 from postern.apps.sessions.models import Command, FileTransfer, RefusedRequest, Session
 from postern.contracts.enums import SessionState
-from postern.foundation.actor import SYSTEM, Actor
-from postern.foundation.write_transaction import write_transaction
+from postern.foundation.caller.actor import SYSTEM, Actor
+from postern.foundation.database.write_transaction import write_transaction
 
 _AT_ONCE: Final = 500
 

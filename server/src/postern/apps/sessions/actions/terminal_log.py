@@ -6,8 +6,8 @@ from postern.apps.audits import facade as audits
 from postern.apps.sessions import messages
 from postern.apps.sessions.events import ProxyAlarm, ProxyAlarmKind
 from postern.apps.sessions.models import Terminal
-from postern.foundation import events
-from postern.foundation.actor import Actor
+from postern.foundation.bus import events
+from postern.foundation.caller.actor import Actor
 from postern.kernel.ids import ROOT_ORG_ID
 
 

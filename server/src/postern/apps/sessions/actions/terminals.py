@@ -18,9 +18,9 @@ from postern.apps.sessions.events import ProxyAlarmKind, TerminalLost
 from postern.apps.sessions.models import Session, Terminal
 from postern.contracts.enums import EndReason, SessionState
 from postern.contracts.terminals import Heartbeat, HeartbeatAnswer
-from postern.foundation import events
-from postern.foundation.actor import Actor
-from postern.foundation.write_transaction import write_transaction
+from postern.foundation.bus import events
+from postern.foundation.caller.actor import Actor
+from postern.foundation.database.write_transaction import write_transaction
 from postern.kernel import clock, ids
 
 log = logging.getLogger(__name__)

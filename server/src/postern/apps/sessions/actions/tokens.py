@@ -15,8 +15,8 @@ from postern.apps.sessions.errors import NoTerminal, SessionOver
 from postern.apps.sessions.models import ConnectionToken, Session, WatchToken
 from postern.contracts.access import Denial
 from postern.contracts.enums import DenialCode, LoginFrom, Protocol, SessionState
-from postern.foundation.actor import Actor
-from postern.foundation.batches import delete_in_batches
+from postern.foundation.caller.actor import Actor
+from postern.foundation.database.batches import delete_in_batches
 from postern.kernel import clock, ids
 from postern.kernel.errors import NotAllowed
 from postern.kernel.ids import ROOT_ORG_ID

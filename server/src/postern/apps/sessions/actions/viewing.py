@@ -18,8 +18,8 @@ from django.db import IntegrityError, transaction
 from postern.apps.audits import facade as audits
 from postern.apps.sessions import messages, ranges
 from postern.apps.sessions.models import Recording, Viewing, ViewingForm
-from postern.foundation.actor import Actor, ActorKind
-from postern.foundation.write_transaction import write_transaction
+from postern.foundation.caller.actor import Actor, ActorKind
+from postern.foundation.database.write_transaction import write_transaction
 from postern.kernel import clock, ids
 
 #: A viewing ends when nothing was asked for so long, or after so long altogether: then the next request begins another.

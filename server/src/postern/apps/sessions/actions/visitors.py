@@ -17,7 +17,7 @@ from postern.apps.sessions.models import Session, Terminal
 from postern.apps.users import facade as users
 from postern.contracts import access
 from postern.contracts.enums import DenialCode
-from postern.foundation import events
+from postern.foundation.bus import events
 from postern.kernel.ids import ROOT_ORG_ID
 
 

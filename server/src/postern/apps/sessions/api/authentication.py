@@ -15,7 +15,7 @@ from postern.apps.authn.refused_credentials import refuse
 from postern.apps.sessions import messages, queries, registration
 from postern.apps.sessions.actions import registrations, sightings
 from postern.apps.sessions.models import Terminal
-from postern.foundation.actor import Actor, ActorKind, anonymous
+from postern.foundation.caller.actor import Actor, ActorKind, anonymous
 
 _MAX_HEADER_CHARS = 1024
 

@@ -14,7 +14,7 @@ from postern.apps.sessions.api.serializers import ConnectionTokenSerializer
 from postern.contracts.access import Denial
 from postern.contracts.browser import PROXY_STREAM
 from postern.contracts.enums import Protocol
-from postern.foundation.actor import Actor
+from postern.foundation.caller.actor import Actor
 from postern.foundation.rest.openapi.answers import ANY_OBJECT, Answer
 from postern.foundation.rest.rights import Right
 from postern.foundation.rest.views import PosternView

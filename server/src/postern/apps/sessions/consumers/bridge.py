@@ -20,10 +20,10 @@ from postern.apps.authn import facade as authn
 from postern.apps.authn.browser_sockets import Visitor, origin_is_ours, visitor_of
 from postern.apps.sessions import queries
 from postern.contracts.browser import LANGUAGE_HEADER, MAX_FRAME_BYTES, REMOTE_ADDR_HEADER, USER_HEADER
-from postern.foundation.outbound import check_component
+from postern.foundation.network.outbound import check_component
 from postern.foundation.rest.rights import Right, Rights
-from postern.foundation.socket_database import in_thread
-from postern.foundation.socket_slots import SocketSlots
+from postern.foundation.sockets.socket_database import in_thread
+from postern.foundation.sockets.socket_slots import SocketSlots
 from postern.kernel.clock import monotonic_s
 from postern.kernel.errors import PosternError
 

@@ -13,9 +13,9 @@ from postern.apps.sessions import queries
 from postern.apps.sessions.actions import lifecycle, orders, sightings
 from postern.apps.sessions.models import Terminal
 from postern.contracts.terminals import Order, OrderDone
-from postern.foundation.middleware import client_address
+from postern.foundation.requests.middleware import client_address
 from postern.foundation.rest.rights import Right, Rights
-from postern.foundation.socket_database import in_thread
+from postern.foundation.sockets.socket_database import in_thread
 
 log = logging.getLogger(__name__)
 

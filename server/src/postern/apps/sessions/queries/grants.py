@@ -13,8 +13,8 @@ from postern.apps.sessions.models import ConnectionToken, Session, WatchToken
 from postern.contracts.access import LoginNameAnswer, RecordingPolicy, SessionGrant, Target, UserIdentity
 from postern.contracts.enums import Actions, LoginFrom, Protocol
 from postern.contracts.login_name import readings
-from postern.foundation.actor import Actor, ActorKind
-from postern.foundation.scope import OrgScope
+from postern.foundation.caller.actor import Actor, ActorKind
+from postern.foundation.caller.scope import OrgScope
 from postern.kernel import ids
 
 _SECONDS: Final = 60

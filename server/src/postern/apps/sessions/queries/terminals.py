@@ -9,7 +9,7 @@ from django.conf import settings
 from postern.apps.preferences import facade as preferences
 from postern.apps.sessions.models import Terminal
 from postern.contracts.terminals import LEASE_S, ProxySettings
-from postern.foundation import health
+from postern.foundation.parts import health
 from postern.kernel import clock, ids
 from postern.kernel.errors import Unavailable
 

@@ -12,9 +12,9 @@ from postern.apps.users.actions.links import IssuedLink, issue_set_password_link
 from postern.apps.users.actions.passwords import require_another
 from postern.apps.users.events import PublicKeysChanged
 from postern.apps.users.models import User
-from postern.foundation import events
-from postern.foundation.actor import Actor
-from postern.foundation.scope import OrgScope
+from postern.foundation.bus import events
+from postern.foundation.caller.actor import Actor
+from postern.foundation.caller.scope import OrgScope
 
 
 @transaction.atomic

@@ -8,7 +8,7 @@ from django.db import transaction
 from postern.apps.users.actions import trail
 from postern.apps.users.actions.passwords import remember_password
 from postern.apps.users.models import BUILT_IN_ADMIN, Membership, OrgRole, SystemRole, User
-from postern.foundation.actor import SYSTEM
+from postern.foundation.caller.actor import SYSTEM
 from postern.foundation.settings import Settings
 from postern.kernel import clock
 from postern.kernel.ids import DEFAULT_ORG_ID, new_token

@@ -11,9 +11,10 @@ from postern.apps.users.actions.memberships import require_members
 from postern.apps.users.errors import RootOrganization
 from postern.apps.users.events import GroupsChanged
 from postern.apps.users.models import User, UserGroup, UserGroupMember
-from postern.foundation import events, row_locks
-from postern.foundation.actor import Actor
-from postern.foundation.scope import OrgScope
+from postern.foundation.bus import events
+from postern.foundation.caller.actor import Actor
+from postern.foundation.caller.scope import OrgScope
+from postern.foundation.database import row_locks
 
 
 def hold_groups(

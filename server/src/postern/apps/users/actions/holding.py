@@ -16,8 +16,8 @@ from postern.apps.users.errors import AboveYou, RightsLost, SignInEnded
 from postern.apps.users.models import Membership, SystemRole, User
 from postern.apps.users.policy import may_update
 from postern.apps.users.queries import administered_org_ids, subject_of
-from postern.foundation.actor import Actor
-from postern.foundation.scope import OrgScope
+from postern.foundation.caller.actor import Actor
+from postern.foundation.caller.scope import OrgScope
 
 
 def hold(actor: Actor, user: User, *, administrators: bool = False) -> User:

@@ -4,8 +4,8 @@ from datetime import timedelta
 from typing import Final
 
 from postern.apps.users.models import Invitation, SetPasswordLink
-from postern.foundation.actor import Actor
-from postern.foundation.batches import delete_in_batches
+from postern.foundation.caller.actor import Actor
+from postern.foundation.database.batches import delete_in_batches
 from postern.kernel import clock
 
 #: A link that is shown late, or an answer that comes late, is told apart for so long from one that never was.

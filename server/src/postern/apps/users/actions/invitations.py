@@ -16,9 +16,10 @@ from postern.apps.users.errors import FieldProblem, InvitationGone, InvitedIntoR
 from postern.apps.users.events import InvitationAccepted, InvitationSent
 from postern.apps.users.models import Invitation, InvitationAnswer, Membership, OrgRole, SystemRole, User, username_key
 from postern.apps.users.queries import administered_org_ids, invitations_of_members, invitations_to
-from postern.foundation import events, licensing
-from postern.foundation.actor import Actor
-from postern.foundation.scope import OrgScope
+from postern.foundation import licensing
+from postern.foundation.bus import events
+from postern.foundation.caller.actor import Actor
+from postern.foundation.caller.scope import OrgScope
 from postern.kernel import clock
 from postern.kernel.ids import ROOT_ORG_ID, parse_id
 

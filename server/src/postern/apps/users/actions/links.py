@@ -27,9 +27,9 @@ from postern.apps.users.models import Membership, OrgRole, SetPasswordLink, Syst
 from postern.apps.users.policy import may_update
 from postern.apps.users.queries import administered_org_ids, subject_of
 from postern.contracts.enums import RoleBits
-from postern.foundation import events
-from postern.foundation.actor import Actor, ActorKind
-from postern.foundation.scope import ROOT, OrgScope
+from postern.foundation.bus import events
+from postern.foundation.caller.actor import Actor, ActorKind
+from postern.foundation.caller.scope import ROOT, OrgScope
 from postern.kernel import clock
 from postern.kernel.ids import new_token, token_hash
 from postern.kernel.secret import Secret

@@ -21,9 +21,9 @@ from postern.apps.users.events import GroupsChanged, MembershipChanged
 from postern.apps.users.models import Membership, OrgRole, User, UserGroup, UserGroupMember
 from postern.apps.users.policy import may_delete, may_grant_org_role, may_manage_membership
 from postern.apps.users.queries import administered_org_ids, subject_of
-from postern.foundation import events
-from postern.foundation.actor import Actor
-from postern.foundation.scope import OrgScope
+from postern.foundation.bus import events
+from postern.foundation.caller.actor import Actor
+from postern.foundation.caller.scope import OrgScope
 
 
 @transaction.atomic

@@ -11,8 +11,8 @@ from postern.apps.orgs.models import Organization
 from postern.apps.users.actions.holding import hold_all
 from postern.apps.users.actions.memberships import add_org_role, take_org_role
 from postern.apps.users.models import Membership, User
-from postern.foundation.actor import Actor
-from postern.foundation.scope import OrgScope
+from postern.foundation.caller.actor import Actor
+from postern.foundation.caller.scope import OrgScope
 
 
 @transaction.atomic

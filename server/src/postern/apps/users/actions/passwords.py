@@ -20,8 +20,8 @@ from postern.apps.users.models import Membership, OrgRole, PasswordHistory, Syst
 from postern.apps.users.passwords import PasswordProblem, password_problems
 from postern.apps.users.public_keys import PublicKeyProblem, parse_public_keys
 from postern.apps.users.rules import password_rules
-from postern.foundation import events
-from postern.foundation.actor import Actor
+from postern.foundation.bus import events
+from postern.foundation.caller.actor import Actor
 from postern.kernel import clock
 from postern.kernel.secret import Secret
 

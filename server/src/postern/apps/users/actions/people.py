@@ -37,9 +37,9 @@ from postern.apps.users.policy import (
     may_update,
 )
 from postern.apps.users.queries import administered_org_ids, subject_of
-from postern.foundation import events
-from postern.foundation.actor import Actor
-from postern.foundation.scope import OrgScope
+from postern.foundation.bus import events
+from postern.foundation.caller.actor import Actor
+from postern.foundation.caller.scope import OrgScope
 from postern.kernel import clock
 
 #: Columns that an update may touch; everything else has an action of its own.

@@ -6,7 +6,7 @@ from uuid import UUID
 
 from postern.apps.audits import facade as audits
 from postern.apps.users.models import User, UserGroup
-from postern.foundation.actor import Actor
+from postern.foundation.caller.actor import Actor
 from postern.kernel.ids import ROOT_ORG_ID
 from postern.kernel.secret import MASK
 

@@ -17,6 +17,7 @@ from postern.apps.users.actions import memberships, organizations
 from postern.apps.users.actions.holding import hold_all
 from postern.apps.users.models import Membership, OrgRole, User
 from postern.foundation import licensing
+from postern.foundation.caller.scope import OrgScope
 from postern.foundation.rest.relations import OrgOwnedList
 from postern.foundation.rest.rights import Right
 from postern.foundation.rest.serializers import ResourceSerializer
@@ -29,7 +30,6 @@ from postern.foundation.rest.viewsets import (
     SelectionMissing,
     UpdateMixin,
 )
-from postern.foundation.scope import OrgScope
 from postern.kernel.ids import DEFAULT_ORG_ID
 
 #: Field of an organization → role of the people that it lists.

@@ -31,12 +31,12 @@ from postern.apps.users.queries import (
     with_org_role,
     with_role,
 )
-from postern.foundation import row_locks
+from postern.foundation.database import row_locks
+from postern.foundation.database.write_transaction import write_transaction
 from postern.foundation.rest.openapi.answers import ANY_OBJECT, ANY_OBJECTS, Answer, texts
 from postern.foundation.rest.rights import Right
 from postern.foundation.rest.text import PlainField
 from postern.foundation.rest.viewsets import MAX_BULK_ITEMS, ResourceViewSet, SelectionMissing
-from postern.foundation.write_transaction import write_transaction
 
 _SUGGESTIONS = 3
 _YES_OR_NO: Final = {"1": True, "true": True, "True": True, "0": False, "false": False, "False": False}

@@ -18,7 +18,7 @@ from postern.apps.vault.errors import KeyStillUsed
 from postern.apps.vault.models import SealedSecret
 from postern.apps.vault.sealing import SecretPlace
 from postern.apps.vault.secret_store import keyring, value_of
-from postern.foundation.actor import Actor
+from postern.foundation.caller.actor import Actor
 from postern.kernel.clock import now
 from postern.kernel.ids import ROOT_ORG_ID
 

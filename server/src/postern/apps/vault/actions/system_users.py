@@ -16,8 +16,9 @@ from postern.apps.vault.events import SystemUsersChanged
 from postern.apps.vault.models import SealedSecret, SystemUser, SystemUserUser
 from postern.apps.vault.rules import SECRET_COLUMNS, Plan, plan
 from postern.apps.vault.secret_store import SYSTEM_USERS, place_of
-from postern.foundation import events, row_locks
-from postern.foundation.actor import Actor
+from postern.foundation.bus import events
+from postern.foundation.caller.actor import Actor
+from postern.foundation.database import row_locks
 from postern.kernel.secret import MASK
 
 _COLUMNS: Final = (

@@ -18,11 +18,11 @@ from postern.apps.vault.api.serializers import (
     SystemUserUserSerializer,
 )
 from postern.apps.vault.models import SystemUser, SystemUserAsset, SystemUserNode, SystemUserType, SystemUserUser
+from postern.foundation.caller.scope import writable
+from postern.foundation.database.write_transaction import write_transaction
 from postern.foundation.rest.related import Amount
 from postern.foundation.rest.rights import Right
 from postern.foundation.rest.viewsets import CreateMixin, DeleteMixin, ReadOnlyViewSet, ResourceViewSet, RowsViewSet
-from postern.foundation.scope import writable
-from postern.foundation.write_transaction import write_transaction
 
 ADMIN_ONLY = dict.fromkeys(("list", "retrieve", "create", "update", "destroy"), Right.ORG_ADMIN)
 

@@ -22,8 +22,8 @@ from rest_framework import serializers
 from rest_framework.request import Request
 from rest_framework.response import Response
 
-from postern.foundation.connections import release_connections
-from postern.foundation.machine_turns import MachineTurns, NoTurn
+from postern.foundation.database.connections import release_connections
+from postern.foundation.requests.machine_turns import MachineTurns, NoTurn
 from postern.foundation.rest.errors import body
 from postern.foundation.rest.exchange import fields
 from postern.foundation.rest.exchange.columns import Field, distinct_label, label_of

@@ -7,7 +7,7 @@ from django.db import DEFAULT_DB_ALIAS, connections
 from django.utils.translation import gettext as _
 from rest_framework.request import Request
 
-from postern.foundation.prepared import as_stored
+from postern.foundation.database.prepared import as_stored
 from postern.foundation.rest import keyed
 from postern.foundation.rest.related import attach_amounts
 from postern.kernel.errors import PosternError

@@ -9,9 +9,9 @@ from typing import Any, Final
 
 from django.db import transaction
 
-from postern.foundation.actor import Actor
+from postern.foundation.caller.actor import Actor
+from postern.foundation.caller.scope import OrgScope
 from postern.foundation.provided import Provided
-from postern.foundation.scope import OrgScope
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

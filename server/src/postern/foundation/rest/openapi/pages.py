@@ -14,7 +14,7 @@ from django.views.decorators.gzip import gzip_page
 from django.views.decorators.http import require_safe
 from rest_framework.request import Request
 
-from postern.foundation.pages import open_page
+from postern.foundation.pages.pages import open_page
 from postern.foundation.rest.openapi import document
 from postern.foundation.rest.rights import Right
 from postern.foundation.rest.views import PosternView

@@ -8,7 +8,7 @@ from typing import Final
 
 from postern.contracts.access import Target
 from postern.contracts.enums import EndReason
-from postern.foundation.names import NAMES, Entry, NameNotFound
+from postern.foundation.network.names import NAMES, Entry, NameNotFound
 from postern.kernel.dialing import DialPolicy, Refusal
 from postern.proxies.core.targets.ports import TargetFailed
 from postern.proxies.core.texts import Text

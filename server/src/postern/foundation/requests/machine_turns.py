@@ -19,7 +19,7 @@ from typing import Final
 
 from django.conf import settings
 
-from postern.foundation.private_files import private_folder
+from postern.foundation.machine.private_files import private_folder
 
 _POLL_S: Final = 0.02
 

@@ -11,8 +11,8 @@ from django.conf import settings
 from django.http import HttpRequest, HttpResponse
 from django.utils import timezone, translation
 
-from postern.foundation import request_memory
 from postern.foundation.provided import Provided
+from postern.foundation.requests import request_memory
 from postern.foundation.settings import Network, Settings
 
 GetResponse = Callable[[HttpRequest], HttpResponse]

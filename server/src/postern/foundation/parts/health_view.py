@@ -4,9 +4,9 @@ from django.conf import settings
 from django.http import HttpRequest, JsonResponse
 from django.views.decorators.http import require_safe
 
-from postern.foundation import health
-from postern.foundation.health import PartHealth
-from postern.foundation.pages import open_page
+from postern.foundation.pages.pages import open_page
+from postern.foundation.parts import health
+from postern.foundation.parts.health import PartHealth
 from postern.kernel import clock
 from postern.kernel.ids import same
 

@@ -9,7 +9,7 @@ import asyncio
 from collections.abc import Awaitable, Callable, MutableMapping
 from typing import Any, Final
 
-from postern.foundation.middleware import body_limit_bytes
+from postern.foundation.requests.middleware import body_limit_bytes
 from postern.kernel.clock import monotonic_s
 
 Scope = MutableMapping[str, Any]

@@ -10,9 +10,9 @@ from django.conf import settings
 from django.utils.functional import Promise
 from django.utils.translation import gettext_lazy as _
 
-from postern.foundation.names import NAMES, NameNotFound
+from postern.foundation.network.names import NAMES, NameNotFound
+from postern.foundation.network.surroundings import Endpoint, look_around, own_services
 from postern.foundation.settings import Settings
-from postern.foundation.surroundings import Endpoint, look_around, own_services
 from postern.kernel.dialing import DialPolicy, Refusal, Surroundings, plain
 from postern.kernel.errors import PosternError
 

@@ -10,7 +10,7 @@ from typing import Final
 
 from postern.contracts.access import INTERNAL_PREFIX, SIGN_IN_PASSWORD
 from postern.contracts.terminals import HEARTBEAT
-from postern.foundation.connections import DATABASE_CONNECTIONS, FEWEST_CONNECTIONS
+from postern.foundation.database.connections import DATABASE_CONNECTIONS, FEWEST_CONNECTIONS
 from postern.foundation.provided import Provided
 
 
@@ -20,7 +20,7 @@ class RequestKind(Enum):
     HEALTH = "health"
     #: Of a proxy whose credential held a moment ago.
     HEARTBEAT = "heartbeat"
-    #: Of anybody else (`foundation.heartbeat_gate`).
+    #: Of anybody else (`foundation.requests.heartbeat_gate`).
     STRANGE_HEARTBEAT = "strange_heartbeat"
     #: Passwords that a proxy passes on.
     PROXY_PASSWORD = "proxy_password"  # noqa: S105 - a kind, not a password

@@ -9,8 +9,8 @@ Django switches between the event loop and a worker thread several times per req
 kind than the one before it, for the view, for the closing of the answer. All our code is synchronous, so all of it runs in one go: the
 event loop reads the body, hands it over once, and sends what comes back.
 
-A request waits until it is its turn (`foundation.turns`). One that waits too long, or finds too many waiting, is answered with 503 and
-`Retry-After`. Each kind of request has turns of its own (`foundation.request_kinds`): health checks and heartbeats never wait behind work, and
+A request waits until it is its turn (`foundation.requests.turns`). One that waits too long, or finds too many waiting, is answered with 503 and
+`Retry-After`. Each kind of request has turns of its own (`foundation.requests.request_kinds`): health checks and heartbeats never wait behind work, and
 sign-ins hold up nothing but sign-ins. An answer that is streamed needs no turn: it holds neither thread nor connection while the client reads it.
 """
 
@@ -36,12 +36,12 @@ from django.urls import ResolverMatch, get_resolver, set_script_prefix
 from django.utils import translation
 from django.utils.translation import gettext_lazy as _
 
-from postern.foundation import request_kinds
-from postern.foundation.connections import pool_size, release_connections
-from postern.foundation.heartbeat_gate import HeartbeatGate
-from postern.foundation.request_kinds import RequestKind, kind_of
+from postern.foundation.database.connections import pool_size, release_connections
+from postern.foundation.requests import request_kinds
+from postern.foundation.requests.heartbeat_gate import HeartbeatGate
+from postern.foundation.requests.request_kinds import RequestKind, kind_of
+from postern.foundation.requests.turns import Turn, Turns
 from postern.foundation.settings import Network
-from postern.foundation.turns import Turn, Turns
 
 Scope = Mapping[str, Any]
 Message = Mapping[str, Any]
@@ -116,7 +116,7 @@ class RequestThreads(ASGIHandler):
         return self._refusal(scope) if turn is None else await self._in_thread(turn, self._answer, scope, body)
 
     async def _heartbeat(self, scope: Scope, body: IO[bytes]) -> HttpResponseBase:
-        """Nobody who only claims to be a proxy keeps proxies out (`foundation.heartbeat_gate`)."""
+        """Nobody who only claims to be a proxy keeps proxies out (`foundation.requests.heartbeat_gate`)."""
         shown = self._gate.read(scope)
         if shown is None:
             return JsonResponse(

@@ -13,8 +13,8 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any, Final
 
-from postern.foundation.middleware import client_address
-from postern.foundation.request_kinds import RequestKind
+from postern.foundation.requests.middleware import client_address
+from postern.foundation.requests.request_kinds import RequestKind
 from postern.foundation.settings import Network
 from postern.kernel.addresses import address_key
 

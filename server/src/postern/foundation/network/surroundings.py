@@ -6,7 +6,7 @@ from urllib.parse import urlsplit
 
 import psutil
 
-from postern.foundation.names import NAMES, NameNotFound
+from postern.foundation.network.names import NAMES, NameNotFound
 from postern.foundation.settings import Settings
 from postern.kernel.dialing import IpAddress, Surroundings, plain
 

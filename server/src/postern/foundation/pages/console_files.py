@@ -16,8 +16,8 @@ from django.http import HttpRequest, HttpResponse, HttpResponseRedirect
 from django.utils.cache import patch_vary_headers
 from django.views.decorators.http import require_safe
 
-from postern.foundation.pages import open_page
-from postern.foundation.redirects import HOME
+from postern.foundation.pages.pages import open_page
+from postern.foundation.pages.redirects import HOME
 
 _ENCODINGS: Final = (("br", ".br"), ("gzip", ".gz"))
 _ONE_YEAR: Final = "public, max-age=31536000, immutable"

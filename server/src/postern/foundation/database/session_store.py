@@ -9,7 +9,7 @@ from typing import Any
 from django.contrib.sessions.backends.db import SessionStore as DatabaseSessionStore
 from django.utils import timezone
 
-from postern.foundation.prepared import PreparedObjects
+from postern.foundation.database.prepared import PreparedObjects
 from postern.kernel.ids import token_hash
 
 _KEY_CHARS = 40  # the width of Django's column: 160 bits in hexadecimal

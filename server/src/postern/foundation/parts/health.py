@@ -12,8 +12,8 @@ from django.conf import settings
 from django.core.cache import cache
 from django.db import connection
 
-from postern.foundation import part_board
-from postern.foundation.part_board import PartLife
+from postern.foundation.parts import part_board
+from postern.foundation.parts.part_board import PartLife
 from postern.foundation.provided import Provided
 from postern.kernel import clock
 from postern.kernel.errors import Unavailable

@@ -12,7 +12,7 @@ from django.db import Error as DatabaseError
 from redis.exceptions import RedisError
 from uvicorn.protocols.utils import ClientDisconnected
 
-from postern.foundation.body_guard import Application, Message, Receive, Scope, Send
+from postern.foundation.requests.body_guard import Application, Message, Receive, Scope, Send
 
 log = logging.getLogger(__name__)
 

@@ -16,7 +16,7 @@ from typing import Any, Final, TypeVar
 import msgspec
 from django.db import connection, transaction
 
-from postern.foundation import events
+from postern.foundation.bus import events
 from postern.foundation.models import OutboxMessage
 from postern.foundation.provided import Provided
 from postern.kernel import clock

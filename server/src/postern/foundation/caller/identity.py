@@ -10,9 +10,9 @@ from uuid import UUID
 from rest_framework.authentication import BaseAuthentication
 from rest_framework.request import Request
 
-from postern.foundation.actor import Actor, anonymous
+from postern.foundation.caller.actor import Actor, anonymous
+from postern.foundation.caller.scope import OrgScope
 from postern.foundation.provided import Provided
-from postern.foundation.scope import OrgScope
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

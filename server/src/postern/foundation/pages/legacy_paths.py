@@ -7,7 +7,7 @@ from typing import Final
 
 from django.http import HttpRequest, HttpResponse, HttpResponseRedirect, JsonResponse
 
-from postern.foundation.pages import open_page
+from postern.foundation.pages.pages import open_page
 
 #: app → singular resource → plural
 _PLURALS: Final = {

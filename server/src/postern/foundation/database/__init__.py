@@ -1,0 +1,1 @@
+"""Connections, transactions, locks and statements: what all tables share."""

@@ -1,0 +1,1 @@
+"""What is not the API: the files of the console, older addresses, redirects."""

@@ -1,0 +1,1 @@
+"""Websockets of the control plane."""
