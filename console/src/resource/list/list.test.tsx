@@ -56,7 +56,9 @@ describe('pages', () => {
     await userEvent.click(within(pager).getByRole('button', { name: 'Next page' }));
     await screen.findByRole('link', { name: 'thing 99' });
     expect(within(pager).getByText('91–100 of 100')).toBeTruthy();
-    expect(within(pager).getByRole('button', { name: 'Next page' }).getAttribute('aria-disabled')).toBe('true');
+    expect(within(pager).getByRole('button', { name: 'Next page' }).getAttribute('aria-disabled')).toBe(
+      'true',
+    );
   });
 
   test('after the last row of the last page is gone, the page before it is shown', async () => {
