@@ -4,12 +4,12 @@ from collections.abc import Callable
 from contextlib import AbstractContextManager
 from datetime import timedelta
 from typing import Any
-from unittest import mock
 from uuid import uuid4
 
 import pytest
 from rest_framework.test import APIClient
 
+from factories.hearing import Hearing
 from factories.proxy_client import Proxy, World, reason_of_end
 from postern.apps.authn.events import LoginSessionEnded
 from postern.apps.perms import actions as perms_actions
@@ -197,22 +197,21 @@ def test_k40_person_taken_out_of_the_organization_loses_sessions_groups_and_perm
 
 
 def test_idle_proxy_that_falls_silent_is_lost_once_until_it_shows_itself_again(
-    proxy: Proxy, committed: Callable[[], AbstractContextManager[Any]]
+    proxy: Proxy, committed: Callable[[], AbstractContextManager[Any]], hear: Hearing
 ) -> None:
-    lease, told = timedelta(seconds=LEASE_S), []
+    lease, told = timedelta(seconds=LEASE_S), hear(TerminalLost)
 
     def expire(later: timedelta) -> int:
         with committed():
             return len(terminals.expire_leases(actor=SYSTEM, now=clock.now() + later, lease=lease))
 
-    with mock.patch.dict(events._subscribers, {TerminalLost: [told.append]}):
-        proxy.beat()
-        assert expire(lease - timedelta(seconds=1)) == 0
-        assert [expire(lease + timedelta(seconds=1)) for _ in range(2)] == [1, 0]
-        assert [event.name for event in told] == ["proxy-1"]
-        proxy.beat()
-        assert expire(lease + timedelta(seconds=1)) == 1
-        proxy.beat()
-        assert expire(timedelta(days=3)) == 0, "away for so long is no news"
-        proxy.beat(draining=True)
-        assert expire(lease + timedelta(seconds=1)) == 0, "shut down in order"
+    proxy.beat()
+    assert expire(lease - timedelta(seconds=1)) == 0
+    assert [expire(lease + timedelta(seconds=1)) for _ in range(2)] == [1, 0]
+    assert [event.name for event in told] == ["proxy-1"]
+    proxy.beat()
+    assert expire(lease + timedelta(seconds=1)) == 1
+    proxy.beat()
+    assert expire(timedelta(days=3)) == 0, "away for so long is no news"
+    proxy.beat(draining=True)
+    assert expire(lease + timedelta(seconds=1)) == 0, "shut down in order"

@@ -44,7 +44,9 @@ def test_grants_and_bindings_of_a_leaver_do_not_return_after_a_crash(
     leaver: User, permissions: list[AssetPermission], system_user: SystemUser
 ) -> None:
     SystemUserUser.objects.create(systemuser=system_user, user=leaver)
-    with mock.patch.object(events, "_publish"):  # the process dies right after the commit: no subscriber hears of it
+    with mock.patch.object(
+        events.Bus, "_publish"
+    ):  # the process dies right after the commit: no subscriber hears of it
         leave(leaver)
     assert not PermissionUser.objects.exists()
     assert not SystemUserUser.objects.exists()
