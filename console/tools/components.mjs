@@ -12,7 +12,7 @@ const MOST = 100;
 const KNOWN = {
   'resource/generic/GenericTable.tsx GenericTable': 234,
   'resource/list/tag-search.tsx TagSearch': 199,
-  'resource/list/ResourceList.tsx ResourceList': 186,
+  'resource/list/ResourceList.tsx ResourceList': 184,
   'features/sessions/ReplayView.tsx ReplayView': 132,
   'resource/form/ResourceForm.tsx LoadedForm': 173,
   'ui/picker.tsx Picker': 173,

@@ -1,5 +1,5 @@
 import { ChevronDown, Plus, Trash2, X } from 'lucide-react';
-import { useState } from 'react';
+import { type ReactNode, useState } from 'react';
 import { explain } from '#/lib/http/catalogue';
 import type { QueryValues } from '#/lib/http/query-string';
 import { translate, useT } from '#/lib/i18n';
@@ -108,6 +108,7 @@ export function ActionBar<Row extends Resource>({
   allowed,
   tools,
   query,
+  exchange,
 }: {
   readonly resource: ResourceDefinition<Row>;
   readonly api: string;
@@ -122,6 +123,8 @@ export function ActionBar<Row extends Resource>({
   readonly allowed: boolean;
   readonly tools: ActionTools;
   readonly query: QueryValues;
+  /** Import and export, which take the chosen rows too. */
+  readonly exchange: ReactNode;
 }) {
   const t = useT();
   const offline = useOnline() ? undefined : t('resource:offline.action');
@@ -171,6 +174,7 @@ export function ActionBar<Row extends Resource>({
           <BulkUpdateAction resource={resource} api={api} chosen={chosen} onChosen={onChosen} tools={tools} />
         )}
       </div>
+      {exchange}
       {allowed && resource.can?.deleteMany !== false && (resource.can?.mayDelete?.() ?? true) && (
         <Button
           kind="danger-text"

@@ -24,6 +24,7 @@ import { ActionBar, CreateButton } from './ListActions';
 import { conditionsOf, EmptyList, FailedList, NoMatchList, OfflineList } from './ListPlaceholder';
 import { ListRows } from './ListRows';
 import { ListTray } from './ListTray';
+import { RowCount } from './RowCount';
 import { useListState } from './list-state';
 import { fetchAllIds } from './select-all';
 import { TagSearch } from './tag-search';
@@ -139,6 +140,8 @@ export function ResourceList<Row extends Resource>(props: ResourceListProps<Row>
     tools,
   };
   const mayExchange = !metadata.error && exchanges;
+  const isChoosing = chosen.size > 0 && !isPhone;
+  const exchange = mayExchange && <ExchangeActions {...exchangeActions} />;
 
   let placeholder: ReactNode;
   if (error && !data) {
@@ -173,32 +176,28 @@ export function ResourceList<Row extends Resource>(props: ResourceListProps<Row>
       <TagSearch fields={searchFields} value={controls.state.filters} onChange={controls.setFilters} />
       {!isPhone && settings}
       <IconButton icon={RefreshCw} label={t('resource:refresh')} onClick={tools.refresh} />
-      {mayExchange && <ExchangeActions {...exchangeActions} />}
+      {!isChoosing && exchange}
       {resource.list.header?.(tools)}
       {!atFoot && create}
     </>
   );
-  const bar =
-    chosen.size > 0 && !isPhone ? (
-      <ActionBar
-        resource={resource}
-        chosen={chosen}
-        api={api}
-        onChosen={setChosen}
-        onClear={() => setChosen(new Map())}
-        count={data?.total ?? 0}
-        onSelectAll={selectAll}
-        allowed={allowed}
-        tools={tools}
-        query={query}
-      />
-    ) : null;
+  const bar = isChoosing ? (
+    <ActionBar
+      resource={resource}
+      chosen={chosen}
+      api={api}
+      onChosen={setChosen}
+      onClear={() => setChosen(new Map())}
+      count={data?.total ?? 0}
+      onSelectAll={selectAll}
+      allowed={allowed}
+      tools={tools}
+      query={query}
+      exchange={exchange}
+    />
+  ) : null;
   const tray = <ListTray toolbar={toolbar} bar={bar} />;
-  const count = data && (
-    <span className="text-ink-3 tabular-nums">
-      {t(data.isMinimum ? 'resource:count_minimum' : 'resource:count', { count: data.total })}
-    </span>
-  );
+  const count = data && <RowCount found={data} />;
   return (
     <div
       className={`flex min-h-0 gap-3.5 max-lg:flex-col max-lg:gap-2 ${embedded ? '' : 'max-sm:grow md:h-[calc(100dvh-var(--frame,44px)-34px)]'}`}
