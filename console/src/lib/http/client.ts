@@ -53,6 +53,8 @@ function headersFor(body: unknown, extra: RequestOptions['headers']): Headers {
   if (token !== null) headers.set('X-CSRFToken', token);
   if (organizationId !== null) headers.set('X-JMS-ORG', organizationId);
   if (body !== undefined && !(body instanceof FormData)) headers.set('Content-Type', 'application/json');
+  // A key that the server does not know is a fault of ours, and would be lost without a word.
+  if (body !== undefined) headers.set('Prefer', 'handling=strict');
   for (const [name, value] of Object.entries(extra ?? {})) headers.set(name, value);
   return headers;
 }

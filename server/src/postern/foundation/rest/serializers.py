@@ -23,6 +23,7 @@ from rest_framework.request import Request
 
 from postern.foundation.caller import identity
 from postern.foundation.caller.scope import OrgScope
+from postern.foundation.rest.bodies import BodySerializer
 from postern.foundation.rest.instants import InstantField
 from postern.foundation.rest.quick_lists import QuickList, shown
 from postern.foundation.rest.representation import KeptFields, QuickRows
@@ -59,7 +60,7 @@ class OrgNameField(serializers.Field[str, Any, str, Any]):
         return known[value]
 
 
-class FieldSelection(serializers.Serializer[Any]):
+class FieldSelection(BodySerializer):
     """`fields=a,b`, `fields!=a,b` and `fields_size=mini|small`, for GET only."""
 
     def get_fields(self) -> dict[str, serializers.Field[Any, Any, Any, Any]]:
@@ -99,7 +100,7 @@ class ResourceSerializer(FieldSelection, QuickRows, KeptFields):
         fields: tuple[str, ...]
         list_serializer_class: type[serializers.ListSerializer[Any]]
 
-    #: Unknown keys are ignored; keys of `immutable_fields` may be set on create only.
+    #: Unknown keys are passed over unless the client is strict (see `bodies`); keys of `immutable_fields` may be set on create only.
     immutable_fields: ClassVar[tuple[str, ...]] = ()
 
     def __init_subclass__(cls, **kwargs: Any) -> None:

@@ -25,6 +25,7 @@ from postern.apps.assets.models import Asset, Node
 from postern.apps.assets.tree_shapes import asset_tree_node, node_tree_node
 from postern.foundation.caller import identity
 from postern.foundation.caller.scope import writable
+from postern.foundation.rest.bodies import body_of
 from postern.foundation.rest.openapi.answers import ANY_OBJECTS, TEXT, Answer, texts
 from postern.foundation.rest.rights import Right
 from postern.foundation.rest.viewsets import ResourceViewSet
@@ -104,9 +105,7 @@ class NodeViewSet(ResourceViewSet):
     def _children(self, request: Request, parent: Node) -> Response:
         if request.method == "POST":
             writable(self.scope)
-            serializer = ChildNodeSerializer(data=request.data, context=self.get_serializer_context())
-            serializer.is_valid(raise_exception=True)
-            node = self._create_child(parent, dict(serializer.validated_data))
+            node = self._create_child(parent, body_of(request, ChildNodeSerializer, scope=self.scope))
             return Response(NodeSerializer(node, context=self.get_serializer_context()).data, status=201)
         rows = self.get_queryset().filter(parent=parent).order_by("value")
         return Response(NodeSerializer(rows, many=True, context=self.get_serializer_context()).data)
@@ -131,9 +130,7 @@ class NodeViewSet(ResourceViewSet):
     def children_add(self, request: Request, **kwargs: Any) -> Response:
         """Move nodes under this one."""
         target = self.get_object()
-        serializer = NodeIdsSerializer(data=request.data, context=self.get_serializer_context())
-        serializer.is_valid(raise_exception=True)
-        nodes = serializer.validated_data["nodes"]
+        nodes = body_of(request, NodeIdsSerializer, scope=self.scope)["nodes"]
         self._same_org(target, nodes, "nodes")
         tree.move_nodes(actor=self.actor, target=target, nodes=nodes)
         return Response("OK")
@@ -164,9 +161,7 @@ class NodeViewSet(ResourceViewSet):
 
     def _place(self, request: Request, write: Any) -> Response:
         node = self.get_object()
-        serializer = AssetIdsSerializer(data=request.data, context=self.get_serializer_context())
-        serializer.is_valid(raise_exception=True)
-        assets: list[Asset] = serializer.validated_data["assets"]
+        assets: list[Asset] = body_of(request, AssetIdsSerializer, scope=self.scope)["assets"]
         self._same_org(node, assets, "assets")
         write(actor=self.actor, node=node, assets=assets)
         ids = [str(asset.pk) for asset in assets]

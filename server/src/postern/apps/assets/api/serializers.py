@@ -14,6 +14,7 @@ from postern.apps.assets.api.fields import AdminUserDisplayField, AdminUserField
 from postern.apps.assets.models import Asset, FavoriteAsset, HostKey, Label, Node, Platform, PlatformBase
 from postern.apps.assets.protocols import ASSET_PROTOCOLS, ProtocolPort
 from postern.contracts.enums import Protocol
+from postern.foundation.rest.bodies import BodySerializer
 from postern.foundation.rest.related import prefetched
 from postern.foundation.rest.relations import NamedField, OrgOwnedField, OrgOwnedList
 from postern.foundation.rest.serializers import ResourceSerializer
@@ -227,13 +228,13 @@ class FavoriteAssetSerializer(ResourceSerializer):
         return attrs  # a star that is there already stays
 
 
-class AssetIdsSerializer(serializers.Serializer[Any]):
+class AssetIdsSerializer(BodySerializer):
     """`{"assets": [ids]}`."""
 
     assets = OrgOwnedList(Asset)
 
 
-class NodeIdsSerializer(serializers.Serializer[Any]):
+class NodeIdsSerializer(BodySerializer):
     """`{"nodes": [ids]}`."""
 
     nodes = OrgOwnedList(Node)

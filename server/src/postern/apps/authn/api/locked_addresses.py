@@ -1,20 +1,19 @@
 """Addresses that failed sign-ins have locked: which they are, and how to let one try again."""
 
-from typing import Any
-
 from django.utils.translation import gettext as _
 from rest_framework import serializers
 from rest_framework.request import Request
 from rest_framework.response import Response
 
 from postern.apps.authn import guard
+from postern.foundation.rest.bodies import BodySerializer, body_of
 from postern.foundation.rest.rights import Right
 from postern.foundation.rest.text import PlainField
 from postern.foundation.rest.views import PosternView
 from postern.kernel.errors import NotFound
 
 
-class AddressSerializer(serializers.Serializer[Any]):
+class AddressSerializer(BodySerializer):
     address = PlainField(max_length=64)
 
 
@@ -44,8 +43,6 @@ class UnlockAddressView(PosternView):
     always_root = True
 
     def post(self, request: Request) -> Response:
-        serializer = AddressSerializer(data=request.data)
-        serializer.is_valid(raise_exception=True)
-        if not guard.unlock_address(serializer.validated_data["address"], self.actor):
+        if not guard.unlock_address(body_of(request, AddressSerializer)["address"], self.actor):
             raise NotFound(_("No failed sign-ins are counted for this address."))
         return Response({"msg": "ok"})

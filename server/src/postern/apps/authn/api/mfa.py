@@ -32,31 +32,27 @@ from postern.apps.users.passwords import MAX_PASSWORD_CHARS
 from postern.apps.users.rules import mfa_is_forced
 from postern.foundation.caller.actor import Actor
 from postern.foundation.caller.scope import ROOT
+from postern.foundation.rest.bodies import BodySerializer, body_of
 from postern.foundation.rest.rights import Right
 from postern.foundation.rest.views import PosternView
 from postern.kernel import clock
 from postern.kernel.errors import NotAllowed
 
 
-class CodeSerializer(serializers.Serializer[Any]):
+class CodeSerializer(BodySerializer):
     """A code. That one of the app has exactly six digits is checked where it is taken, with the words for it (S5-012)."""
 
     code = serializers.CharField(max_length=recovery.MAX_TYPED_CHARS, allow_blank=True, write_only=True)
     type = serializers.ChoiceField(choices=[kind.value for kind in CodeKind], default=CodeKind.TOTP.value)
 
-    def parts(self) -> tuple[str, CodeKind]:
-        """The validated code and its kind."""
-        return self.validated_data["code"], CodeKind(self.validated_data["type"])
 
-
-class PasswordCheckSerializer(serializers.Serializer[Any]):
+class PasswordCheckSerializer(BodySerializer):
     password = serializers.CharField(max_length=MAX_PASSWORD_CHARS, trim_whitespace=False, write_only=True)
 
 
 def _read_code(request: Request) -> tuple[str, CodeKind]:
-    serializer = CodeSerializer(data=request.data)
-    serializer.is_valid(raise_exception=True)
-    return serializer.parts()
+    code = body_of(request, CodeSerializer)
+    return code["code"], CodeKind(code["type"])
 
 
 class ChallengeView(DeviceCookieView):
@@ -134,13 +130,12 @@ class PasswordVerifyView(PersonalView):
         user, login_session = self.person(request), self.login_session(request)
         if login_session is None:
             raise PasswordVerifyRequired
-        serializer = PasswordCheckSerializer(data=request.data)
-        serializer.is_valid(raise_exception=True)
+        password = body_of(request, PasswordCheckSerializer)["password"]
         try:
             present_password.require(
                 actor=self.actor,
                 user=user,
-                password=serializer.validated_data["password"],
+                password=password,
                 visitor=visitor_of(request, user.username),
             )
         except WrongCredentials:

@@ -18,6 +18,7 @@ from postern.apps.users.models import Language, MfaLevel, OrgRole, SystemRole, U
 from postern.apps.users.passwords import MAX_PASSWORD_CHARS, days_until_expiry
 from postern.apps.users.rules import password_rules
 from postern.foundation.caller.scope import OrgScope
+from postern.foundation.rest.bodies import BodySerializer
 from postern.kernel import clock
 from postern.kernel.ids import ROOT_ORG_ID
 
@@ -175,7 +176,7 @@ class ProfileSerializer(UserFacts):
         return days_until_expiry(user.date_password_last_updated, password_rules(), now=clock.now())
 
 
-class OwnPasswordSerializer(serializers.Serializer[Any]):
+class OwnPasswordSerializer(BodySerializer):
     old_password = serializers.CharField(
         max_length=MAX_PASSWORD_CHARS, write_only=True, trim_whitespace=False, label=gettext_lazy("Old password")
     )
@@ -196,7 +197,7 @@ class OwnPasswordSerializer(serializers.Serializer[Any]):
         return attrs
 
 
-class OwnPublicKeySerializer(serializers.Serializer[Any]):
+class OwnPublicKeySerializer(BodySerializer):
     public_key = serializers.CharField(
         max_length=16_384,
         write_only=True,

@@ -1,6 +1,5 @@
 """Signing in and out with the console, bearer tokens, set-password links."""
 
-from typing import Any
 from urllib.parse import urlencode
 
 from django.conf import settings
@@ -34,6 +33,7 @@ from postern.foundation.caller.actor import anonymous
 from postern.foundation.caller.scope import ROOT
 from postern.foundation.pages.pages import open_page
 from postern.foundation.pages.redirects import safe_next
+from postern.foundation.rest.bodies import BodySerializer, body_of
 from postern.foundation.rest.rights import Right
 from postern.foundation.rest.views import PosternView
 
@@ -42,7 +42,7 @@ HOME_PAGE = "/ui/"
 _MAX_TEXT_CHARS = 1_024
 
 
-class SignInSerializer(serializers.Serializer[Any]):
+class SignInSerializer(BodySerializer):
     """Name and password. The limits are generous: a long password is wrong, not malformed."""
 
     username = serializers.CharField(max_length=_MAX_TEXT_CHARS)
@@ -69,19 +69,18 @@ class SignInView(DeviceCookieView):
     def post(self, request: Request) -> Response:
         # Nobody is signed in yet, so DRF does not ask for the token: without it a foreign page could sign somebody in.
         SessionAuthentication().enforce_csrf(request)
-        serializer = SignInSerializer(data=request.data)
-        serializer.is_valid(raise_exception=True)
+        body = body_of(request, SignInSerializer)
         origin = web_session.origin_of(request)
         proof = sign_in.prove_password(
-            username=serializer.validated_data["username"],
-            password=serializer.validated_data["password"],
+            username=body["username"],
+            password=body["password"],
             remote_addr=origin.remote_addr,
             login_type="W",
             user_agent=origin.user_agent,
-            device=device_cookie.visitor_of(request, serializer.validated_data["username"]).device,
+            device=device_cookie.visitor_of(request, body["username"]).device,
             may_be_unmet=True,
         )
-        target = safe_next(serializer.validated_data.get("next") or "", HOME_PAGE)
+        target = safe_next(body.get("next") or "", HOME_PAGE)
         _end_previous(request._request)  # noqa: SLF001 - sessions belong to Django's request
         demand = second_factor.demand_of(proof.user)
         if demand is not Demand.NOTHING:
@@ -121,16 +120,15 @@ class TokenView(PosternView):
     authentication_classes = ()
 
     def post(self, request: Request) -> Response:
-        serializer = SignInSerializer(data=request.data)
-        serializer.is_valid(raise_exception=True)
+        body = body_of(request, SignInSerializer)
         origin = web_session.origin_of(request)
         proof = sign_in.prove_password(
-            username=serializer.validated_data["username"],
-            password=serializer.validated_data["password"],
+            username=body["username"],
+            password=body["password"],
             remote_addr=origin.remote_addr,
             login_type="T" if request.headers.get("X-JMS-LOGIN-TYPE") == "T" else "W",
             user_agent=origin.user_agent,
-            device=device_cookie.visitor_of(request, serializer.validated_data["username"]).device,
+            device=device_cookie.visitor_of(request, body["username"]).device,
         )
         demand = second_factor.demand_of(proof.user)
         if demand is Demand.ENROLMENT:
@@ -158,7 +156,7 @@ class TokenView(PosternView):
         return Response(body, status=status.HTTP_201_CREATED)
 
 
-class SetPasswordSerializer(serializers.Serializer[Any]):
+class SetPasswordSerializer(BodySerializer):
     token = serializers.CharField(max_length=128, write_only=True)
     new_password = serializers.CharField(max_length=MAX_PASSWORD_CHARS, trim_whitespace=False, write_only=True)
 
@@ -176,10 +174,9 @@ class SetPasswordView(DeviceCookieView):
 
     def post(self, request: Request) -> Response:
         SessionAuthentication().enforce_csrf(request)
-        serializer = SetPasswordSerializer(data=request.data)
-        serializer.is_valid(raise_exception=True)
+        body = body_of(request, SetPasswordSerializer)
         remote_addr = request.META.get("REMOTE_ADDR", "")
-        owner, works = users.read_link(serializer.validated_data["token"])
+        owner, works = users.read_link(body["token"])
         if not works:  # no guess at the owner's password, so it counts for the address alone
             guard.reserve_address(remote_addr)
         if owner is None:
@@ -191,8 +188,8 @@ class SetPasswordView(DeviceCookieView):
 
         users.redeem_set_password_link(
             actor=anonymous(remote_addr),
-            token=serializer.validated_data["token"],
-            password=serializer.validated_data["new_password"],
+            token=body["token"],
+            password=body["new_password"],
             redeemed=remember_place,
         )
         return Response({"msg": _("The password is set. Sign in with it.")})

@@ -5,6 +5,8 @@ from typing import Any
 from django.utils.translation import gettext_lazy as _
 from rest_framework import serializers
 
+from postern.foundation.rest.bodies import BodySerializer
+
 
 class LicenceSerializer(serializers.Serializer[Any]):
     """What is installed; without a readable licence the texts are empty and the dates null."""
@@ -22,7 +24,7 @@ class LicenceSerializer(serializers.Serializer[Any]):
     message = serializers.CharField(read_only=True, label=_("Message"))
 
 
-class LicenceFileSerializer(serializers.Serializer[Any]):
+class LicenceFileSerializer(BodySerializer):
     """The upload."""
 
     file = serializers.FileField(allow_empty_file=True, label=_("Licence file"))

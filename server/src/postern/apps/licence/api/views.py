@@ -11,6 +11,7 @@ from postern.apps.licence import actions, queries
 from postern.apps.licence.api.serializers import LicenceFileSerializer, LicenceSerializer
 from postern.apps.licence.document import MAX_BYTES
 from postern.apps.licence.errors import LicenceRefused
+from postern.foundation.rest.bodies import body_of
 from postern.foundation.rest.rights import Right
 from postern.foundation.rest.views import PosternView
 
@@ -58,10 +59,8 @@ class LicenceImportView(PosternView):
         return LicenceFileSerializer(*args, **kwargs)
 
     def post(self, request: Request) -> Response:
-        serializer = LicenceFileSerializer(data=request.data)
-        serializer.is_valid(raise_exception=True)
         # One byte more than fits: the action sees that it is too large, whatever its size.
-        data = serializer.validated_data["file"].read(MAX_BYTES + 1)
+        data = body_of(request, LicenceFileSerializer)["file"].read(MAX_BYTES + 1)
         try:
             licence = actions.install(actor=self.actor, data=data)
         except LicenceRefused as refused:

@@ -14,6 +14,7 @@ from postern.apps.notifications.actions import MAX_MESSAGE_CHARS, MAX_SUBJECT_CH
 from postern.apps.notifications.message_types import FROM_PEOPLE, label_of
 from postern.apps.notifications.models import SiteMessageReceipt
 from postern.apps.users.models import User, UserGroup
+from postern.foundation.rest.bodies import BodySerializer
 from postern.foundation.rest.openapi.answers import Answer, texts
 from postern.foundation.rest.pagination import OptionalLimitPagination
 from postern.foundation.rest.relations import MAX_IDS, OrgOwnedList
@@ -86,11 +87,11 @@ class SiteMessageSerializer(ResourceSerializer):
         return str(label_of(receipt.message.message_type))
 
 
-class ReadSerializer(serializers.Serializer[Any]):
+class ReadSerializer(BodySerializer):
     ids = serializers.ListField(child=serializers.UUIDField(), max_length=MAX_IDS, label=gettext_lazy("Messages"))
 
 
-class SendSerializer(serializers.Serializer[Any]):
+class SendSerializer(BodySerializer):
     user_ids = OrgOwnedList(User, required=False, default=list, label=gettext_lazy("People"))
     group_ids = OrgOwnedList(UserGroup, required=False, default=list, label=gettext_lazy("User groups"))
     is_broadcast = serializers.BooleanField(default=False, label=gettext_lazy("To everybody"))

@@ -12,6 +12,7 @@ from rest_framework.response import Response
 from postern.apps.notifications import actions, queries
 from postern.apps.notifications.message_types import BACKENDS, MESSAGE_TYPES, MessageType
 from postern.apps.users.models import User, UserGroup
+from postern.foundation.rest.bodies import BodySerializer
 from postern.foundation.rest.relations import OrgOwnedList
 from postern.foundation.rest.rights import Right
 from postern.foundation.rest.views import PosternView
@@ -28,7 +29,7 @@ class BackendsView(PosternView):
         return Response([{"name": name, "name_display": str(label)} for name, label in BACKENDS.items()])
 
 
-class SubscriptionSerializer(serializers.Serializer[Any]):
+class SubscriptionSerializer(BodySerializer):
     users = OrgOwnedList(User, required=False, label=gettext_lazy("People"))
     groups = OrgOwnedList(UserGroup, required=False, label=gettext_lazy("User groups"))
     receive_backends = serializers.ListField(

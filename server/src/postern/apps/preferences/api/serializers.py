@@ -6,6 +6,7 @@ from typing import Any
 from rest_framework import serializers
 
 from postern.apps.preferences.registry import Kind, Preference
+from postern.foundation.rest.bodies import BodySerializer
 from postern.foundation.rest.text import PlainField
 
 
@@ -28,4 +29,4 @@ def _field(one: Preference) -> serializers.Field[Any, Any, Any, Any]:
 def serializer_for(category: str, preferences: tuple[Preference, ...]) -> type[serializers.Serializer[Any]]:
     """The serializer class of one settings form."""
     fields: dict[str, Any] = {one.name: _field(one) for one in preferences}
-    return type(f"{category.title()}SettingsSerializer", (serializers.Serializer,), fields)
+    return type(f"{category.title()}SettingsSerializer", (BodySerializer,), fields)

@@ -9,6 +9,7 @@ from rest_framework import serializers
 from postern.apps.sessions import policy
 from postern.apps.sessions.models import Command, FileTransfer, ProxyOrder, Recording, Session, Terminal
 from postern.contracts.enums import Protocol, RecordingState, SessionState
+from postern.foundation.rest.bodies import BodySerializer
 from postern.foundation.rest.serializers import ResourceSerializer
 from postern.foundation.rest.text import PlainField, PlainTextField
 from postern.kernel import clock
@@ -317,7 +318,7 @@ class OrderSerializer(ResourceSerializer):
         return order.date_finished is not None
 
 
-class RegistrationSerializer(serializers.Serializer[Any]):
+class RegistrationSerializer(BodySerializer):
     """What a component says when it registers."""
 
     name = PlainField(max_length=128)
@@ -325,7 +326,7 @@ class RegistrationSerializer(serializers.Serializer[Any]):
     comment = PlainTextField(max_length=4096, required=False, allow_blank=True, default="")
 
 
-class ConnectionTokenSerializer(serializers.Serializer[Any]):
+class ConnectionTokenSerializer(BodySerializer):
     """What a person wants to open: ids, or names that fit one thing only."""
 
     asset = PlainField(max_length=128)

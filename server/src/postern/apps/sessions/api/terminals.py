@@ -19,6 +19,7 @@ from postern.apps.sessions.api.serializers import OrderSerializer, RegistrationS
 from postern.apps.sessions.models import ProxyOrder, Session, Terminal
 from postern.apps.users import facade as users
 from postern.contracts.enums import SessionState
+from postern.foundation.rest.bodies import body_of
 from postern.foundation.rest.openapi.answers import Answer
 from postern.foundation.rest.related import Amount
 from postern.foundation.rest.rights import Right
@@ -44,9 +45,7 @@ class RegistrationView(PosternView):
         is_local = isinstance(request.user, Component) and request.user.is_local
         if not is_local and not preferences.get_bool("SECURITY_SERVICE_ACCOUNT_REGISTRATION"):
             return Response({"error": _("The registration of components is switched off.")}, status=400)
-        wanted = RegistrationSerializer(data=request.data)
-        wanted.is_valid(raise_exception=True)
-        data = wanted.validated_data
+        data = body_of(request, RegistrationSerializer)
         made = registrations.register(
             actor=self.actor, name=data["name"], type_=data["type"], comment=data["comment"], is_local=is_local
         )

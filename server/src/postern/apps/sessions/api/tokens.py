@@ -15,6 +15,7 @@ from postern.contracts.access import Denial
 from postern.contracts.browser import PROXY_STREAM
 from postern.contracts.enums import Protocol
 from postern.foundation.caller.actor import Actor
+from postern.foundation.rest.bodies import body_of
 from postern.foundation.rest.openapi.answers import ANY_OBJECT, Answer
 from postern.foundation.rest.rights import Right
 from postern.foundation.rest.views import PosternView
@@ -46,9 +47,7 @@ class ConnectionTokenView(PosternView):
     always_root = True
 
     def post(self, request: Request) -> Response:
-        wanted = ConnectionTokenSerializer(data=request.data)
-        wanted.is_valid(raise_exception=True)
-        data = wanted.validated_data
+        data = body_of(request, ConnectionTokenSerializer)
         if data["user"] and data["user"] not in {str(self.actor.user_id), self.actor.username}:
             return Response(
                 {"detail": _("A token can only be made for oneself."), "code": "permission_denied"}, status=403

@@ -33,6 +33,7 @@ from postern.apps.users.queries import (
 )
 from postern.foundation.database import row_locks
 from postern.foundation.database.write_transaction import write_transaction
+from postern.foundation.rest.bodies import BodySerializer, body_of
 from postern.foundation.rest.openapi.answers import ANY_OBJECT, ANY_OBJECTS, Answer, texts
 from postern.foundation.rest.rights import Right
 from postern.foundation.rest.text import PlainField
@@ -46,7 +47,7 @@ _PREPARED = "prepared"
 _MOST_LOCKED = 1000
 
 
-class EndSerializer(serializers.Serializer[Any]):
+class EndSerializer(BodySerializer):
     """What ends together with the password: an explicit choice."""
 
     end = serializers.ListField(
@@ -77,7 +78,7 @@ class UserChangeSerializer(UserSerializer):
         return checked
 
 
-class InvitationSerializer(serializers.Serializer[Any]):
+class InvitationSerializer(BodySerializer):
     #: An id, a user name or an e-mail address. Whether it names anybody is not told, so nothing is looked up here.
     user = PlainField(max_length=254)
     role = serializers.ChoiceField(choices=("Admin", "Auditor", "User"))
@@ -283,12 +284,11 @@ class UserViewSet(ResourceViewSet):
         """
         del kwargs
         user = self._changeable()
-        wish = EndSerializer(data=request.data)
-        wish.is_valid(raise_exception=True)
+        wish = body_of(request, EndSerializer)
         with write_transaction():
             hold_changeable(self.actor, self.scope, user)
             link = links.issue_set_password_link(actor=self.actor, user=user, void_password=True, scope=self.scope)
-            end_chosen(actor=self.actor, user=user, kinds=wish.validated_data["end"])
+            end_chosen(actor=self.actor, user=user, kinds=wish["end"])
         return Response({**self.get_serializer(user).data, "set_password_link": _link(link)})
 
     @action(detail=True, methods=["get"], url_path="credentials")

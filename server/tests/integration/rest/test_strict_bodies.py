@@ -1,0 +1,76 @@
+"""Keys that no field has: passed over for the contract's clients, refused for those who ask for it, as our console does."""
+
+from typing import Any
+
+import pytest
+from django.test import RequestFactory
+from rest_framework import serializers
+from rest_framework.request import Request
+from rest_framework.test import APIClient
+
+from postern.apps.users.models import UserGroup
+from postern.entrypoints import urls
+from postern.foundation.rest.bodies import BodySerializer, is_strict
+
+pytestmark = pytest.mark.django_db
+
+GROUPS = "/api/v1/users/groups/"
+STRICT = {"Prefer": "handling=strict"}
+
+
+def test_unknown_key_is_passed_over_for_other_clients(as_org_admin: APIClient) -> None:
+    assert as_org_admin.post(GROUPS, {"name": "Ops", "citty": "Bonn"}).status_code == 201
+
+
+@pytest.mark.parametrize("method", ["post", "put", "patch"])
+def test_unknown_key_is_refused_for_a_strict_client_and_nothing_is_written(
+    as_org_admin: APIClient, method: str
+) -> None:
+    group = as_org_admin.post(GROUPS, {"name": "Ops"}).json()
+    url = GROUPS if method == "post" else f"{GROUPS}{group['id']}/"
+    answer = getattr(as_org_admin, method)(url, {"name": "Other", "citty": "Bonn"}, headers=STRICT)
+    assert (answer.status_code, set(answer.json())) == (400, {"citty"})
+    assert list(UserGroup.objects.values_list("name", flat=True)) == ["Ops"]
+
+
+def test_unknown_key_in_an_array_stands_where_its_item_stands(as_org_admin: APIClient) -> None:
+    answer = as_org_admin.post(GROUPS, [{"name": "Ops"}, {"name": "Dev", "citty": "Bonn"}], headers=STRICT)
+    assert (answer.status_code, [set(item) for item in answer.json()]) == (400, [set(), {"citty"}])
+    assert not UserGroup.objects.exists()
+
+
+def test_fields_that_are_only_shown_may_come_back(as_org_admin: APIClient) -> None:
+    group = as_org_admin.post(GROUPS, {"name": "Ops"}, headers=STRICT).json()
+    assert as_org_admin.put(f"{GROUPS}{group['id']}/", {**group, "name": "Dev"}, headers=STRICT).status_code == 200
+    array = [{"id": group["id"], "name": "Net"}]
+    assert as_org_admin.patch(GROUPS, array, headers=STRICT).status_code == 200
+
+
+@pytest.mark.parametrize(
+    ("prefer", "strict"),
+    [
+        ("handling=strict", True),
+        ('respond-async, Handling = "strict"', True),
+        ("respond-async; x=1, handling=strict; y", True),
+        ("handling=lenient", False),
+        ("handling=stricter", False),
+        ("", False),
+    ],
+)
+def test_wish_is_read_as_rfc_7240_writes_it(prefer: str, *, strict: bool) -> None:
+    assert is_strict(Request(RequestFactory().post("/", headers={"Prefer": prefer}))) is strict
+
+
+def _kinds(kind: type[Any]) -> set[type[Any]]:
+    return {kind, *(deeper for one in kind.__subclasses__() for deeper in _kinds(one))}
+
+
+def test_every_serializer_with_fields_to_write_can_be_strict() -> None:
+    assert urls.urlpatterns  # all views, and with them all serializers, are loaded
+    lenient = {
+        kind.__name__
+        for kind in _kinds(serializers.Serializer) - _kinds(BodySerializer)
+        if kind.__module__.startswith("postern.apps.")
+        and any(not field.read_only for field in kind._declared_fields.values())
+    }
+    assert lenient == {"PlatformMetaSerializer"}  # the object within a platform; its keys are those of the wire
