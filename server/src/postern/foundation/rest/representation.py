@@ -91,7 +91,8 @@ def _fresh(field: Field) -> Field:
     """A copy that can be bound to a serializer of its own."""
     if isinstance(field, _HOLDERS):
         return copy.deepcopy(field)
-    fresh: Any = copy.copy(field)
+    fresh: Any = object.__new__(type(field))  # `copy.copy` asks six questions first
+    vars(fresh).update(vars(field))
     if "validators" in vars(field):
         fresh.validators = list(field.validators)
     if isinstance(field, serializers.ManyRelatedField):
@@ -102,11 +103,6 @@ def _fresh(field: Field) -> Field:
 
 class QuickRows(serializers.ModelSerializer[Any]):
     """`to_representation` with the questions that are the same for all rows asked once."""
-
-    def prepare(self) -> None:
-        """Work out what is the same for all rows."""
-        if self._plan is None:
-            self._plan = _plan_for(self.fields, self.Meta.model)
 
     def to_representation(self, instance: Any) -> dict[str, Any]:
         meta_model: type[models.Model] = self.Meta.model

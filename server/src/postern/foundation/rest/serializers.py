@@ -25,7 +25,6 @@ from postern.foundation.caller import identity
 from postern.foundation.caller.scope import OrgScope
 from postern.foundation.rest.bodies import BodySerializer
 from postern.foundation.rest.instants import InstantField
-from postern.foundation.rest.quick_lists import QuickList, shown
 from postern.foundation.rest.representation import KeptFields, QuickRows
 from postern.foundation.rest.text import refuse_disguises, refuse_disguises_in_lines
 from postern.foundation.rest.uniqueness import GATHERED, Wanted, is_free, wanted
@@ -98,25 +97,9 @@ class ResourceSerializer(FieldSelection, QuickRows, KeptFields):
     class Meta:
         model: type[models.Model]
         fields: tuple[str, ...]
-        list_serializer_class: type[serializers.ListSerializer[Any]]
 
     #: Unknown keys are passed over unless the client is strict (see `bodies`); keys of `immutable_fields` may be set on create only.
     immutable_fields: ClassVar[tuple[str, ...]] = ()
-
-    def __init_subclass__(cls, **kwargs: Any) -> None:
-        super().__init_subclass__(**kwargs)
-        meta: Any = vars(cls).get("Meta")
-        if meta is not None and not hasattr(meta, "list_serializer_class"):
-            meta.list_serializer_class = QuickList
-
-    @property
-    def data(self) -> Any:
-        """What is shown: of a row that is only looked at, by a kept serializer where there is one."""
-        if self.instance is not None and not hasattr(self, "_data") and not hasattr(self, "initial_data"):
-            found = shown(self, (self.instance,))
-            if found is not None:
-                self._data = found[0]
-        return super().data
 
     def build_field(self, field_name: str, info: Any, model_class: Any, nested_depth: int) -> Any:
         if field_name == "org_name":

@@ -121,11 +121,11 @@ class RowsViewSet(Exchangeable, ViewSetMixin, PosternView, GenericAPIView[Any]):
         if found is None:
             self._not_found()
         self.check_object_permissions(self.request, found)
-        return self.completed([found])[0] if getattr(self, "action", None) == "retrieve" else found
+        return self.completed([found], rows)[0] if getattr(self, "action", None) == "retrieve" else found
 
-    def completed(self, rows: list[Any]) -> list[Any]:
-        """Rows as they are shown: with their to-many relations and amounts."""
-        attach(rows, lookups_of(self.get_queryset()))
+    def completed(self, rows: list[Any], of: models.QuerySet[Any] | None = None) -> list[Any]:
+        """Rows as they are shown: with the to-many relations that `of` (what can be seen) names, and with amounts."""
+        attach(rows, lookups_of(self.get_queryset() if of is None else of))
         attach_amounts(self, rows)
         return rows
 
