@@ -1,12 +1,11 @@
-import { type FormEvent, useRef, useState } from 'react';
-import { explain } from '#/lib/http/catalogue';
 import { useT } from '#/lib/i18n';
 import { Button } from '#/ui/button';
 import { copyText } from '#/ui/clipboard';
 import { Field } from '#/ui/field';
-import { cleanCode, type Enrolment, hasCodeLength } from './api';
+import type { Enrolment } from './api';
 import { CodeInput } from './CodeInput';
 import { QrPicture } from './QrPicture';
+import { useCodeForm } from './use-code-form';
 
 /** Letters of the key in groups of four: somebody types them. */
 export function grouped(secret: string): string {
@@ -24,30 +23,7 @@ export function EnrolForm({
   readonly size?: 'md' | 'lg';
 }) {
   const t = useT();
-  const input = useRef<HTMLInputElement>(null);
-  const [busy, setBusy] = useState(false);
-  const [problem, setProblem] = useState<string | null>(null);
-
-  const submit = async (event: FormEvent) => {
-    event.preventDefault();
-    if (busy) return;
-    const code = cleanCode(input.current?.value ?? '');
-    if (!hasCodeLength(code)) {
-      setProblem(t('mfa:error'));
-      input.current?.focus();
-      return;
-    }
-    setBusy(true);
-    setProblem(null);
-    try {
-      await confirm(code);
-    } catch (error) {
-      setProblem(explain(error));
-      input.current?.select();
-    } finally {
-      setBusy(false);
-    }
-  };
+  const { input, busy, problem, submit } = useCodeForm(confirm);
 
   return (
     <form className="grid gap-3" noValidate onSubmit={submit} aria-busy={busy}>

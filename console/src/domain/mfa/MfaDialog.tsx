@@ -1,12 +1,12 @@
-import { type FormEvent, useId, useRef, useState } from 'react';
-import { explain } from '#/lib/http/catalogue';
+import { useId, useState } from 'react';
 import { HttpError } from '#/lib/http/errors';
 import { useT } from '#/lib/i18n';
 import { Button } from '#/ui/button';
 import { Dialog } from '#/ui/dialog';
 import { Field } from '#/ui/field';
-import { cleanCode, hasCodeLength, verifyCode } from './api';
+import { verifyCode } from './api';
 import { CodeInput } from './CodeInput';
+import { useCodeForm } from './use-code-form';
 
 const PROFILE = '/ui/users/profile';
 
@@ -14,32 +14,14 @@ const PROFILE = '/ui/users/profile';
 export function MfaDialog({ onDone }: { readonly onDone: (verified: boolean) => void }) {
   const t = useT();
   const form = useId();
-  const input = useRef<HTMLInputElement>(null);
-  const [busy, setBusy] = useState(false);
-  const [problem, setProblem] = useState<string | null>(null);
   const [unset, setUnset] = useState(false);
-
-  const submit = async (event: FormEvent) => {
-    event.preventDefault();
-    if (busy) return;
-    const code = cleanCode(input.current?.value ?? '');
-    if (!hasCodeLength(code)) {
-      setProblem(t('mfa:error'));
-      input.current?.focus();
-      return;
-    }
-    setBusy(true);
-    setProblem(null);
-    try {
+  const { input, busy, problem, submit } = useCodeForm(
+    async (code) => {
       await verifyCode(code);
       onDone(true);
-    } catch (error) {
-      setBusy(false);
-      setUnset(error instanceof HttpError && error.code === 'mfa_unset');
-      setProblem(explain(error));
-      input.current?.select();
-    }
-  };
+    },
+    (error) => setUnset(error instanceof HttpError && error.code === 'mfa_unset'),
+  );
 
   return (
     <Dialog
