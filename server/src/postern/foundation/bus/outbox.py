@@ -53,7 +53,7 @@ def kept(event_type: type[_Event], receiver: Callable[[_Event], None]) -> Kept:
 
     One receiver for each type of event. Fields are what JSON and msgspec know: text, numbers, ids, instants.
     """
-    topic = f"{event_type.__module__}.{event_type.__qualname__}".removeprefix("postern.apps.")[:_TOPIC_CHARS]
+    topic = topic_of(event_type)
 
     def write_down(event: _Event) -> None:
         with transaction.atomic():
@@ -63,6 +63,12 @@ def kept(event_type: type[_Event], receiver: Callable[[_Event], None]) -> Kept:
         receiver(msgspec.convert(payload, event_type))
 
     return Kept(event_type, write_down, is_in_write=True, topic=topic, deliver=deliver)
+
+
+def topic_of(event_type: type[Any]) -> str:
+    """`<app>.events.<name>`: stored with each message, so it stays the same when the event moves within its app."""
+    app = event_type.__module__.removeprefix("postern.apps.").partition(".")[0]
+    return f"{app}.events.{event_type.__qualname__}"[:_TOPIC_CHARS]
 
 
 def enqueue(topic: str, payload: Mapping[str, Any]) -> None:
