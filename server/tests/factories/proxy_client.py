@@ -13,9 +13,9 @@ from postern.apps.authn.actions import proxy_sign_ins
 from postern.apps.authn.actions.sign_in import Attempted, MfaState, Proof
 from postern.apps.authn.models import ProxySignIn
 from postern.apps.perms.models import AssetPermission
-from postern.apps.sessions import registration
-from postern.apps.sessions.actions import registrations
 from postern.apps.sessions.models import Session, Terminal
+from postern.apps.sessions.terminals import registration
+from postern.apps.sessions.terminals.actions import registrations
 from postern.apps.users.models import User
 from postern.apps.vault.models import SystemUser
 from postern.contracts import access, events, terminals

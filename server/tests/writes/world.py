@@ -15,8 +15,8 @@ from postern.apps.assets.models import Node
 from postern.apps.authn.actions.tokens import create_access_key
 from postern.apps.notifications import actions as notifications
 from postern.apps.notifications.models import SiteMessageReceipt
-from postern.apps.sessions import registration
 from postern.apps.sessions.models import Terminal
+from postern.apps.sessions.terminals import registration
 from postern.apps.users.actions import memberships, organizations
 from postern.apps.users.models import Membership, OrgRole, SystemRole, User, UserGroupMember
 from postern.foundation.caller.actor import SYSTEM

@@ -10,7 +10,7 @@ from factories.browser import PASSWORD, Browser
 from postern.apps.audits.models import LoginLog
 from postern.apps.authn import signature_failures
 from postern.apps.authn.actions import sign_in
-from postern.apps.sessions import registration
+from postern.apps.sessions.terminals import registration
 from postern.apps.users.models import User
 
 pytestmark = pytest.mark.django_db

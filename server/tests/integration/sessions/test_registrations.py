@@ -22,10 +22,10 @@ from factories.proxy_client import PREFIX, Proxy, World
 from postern.apps.audits.models import AuditEvent
 from postern.apps.notifications.models import SiteMessage
 from postern.apps.preferences.actions import change_settings
-from postern.apps.sessions import proxy_pace, registration
-from postern.apps.sessions.actions import registrations
-from postern.apps.sessions.api import internal
 from postern.apps.sessions.models import Session, Terminal
+from postern.apps.sessions.terminals import proxy_pace, registration
+from postern.apps.sessions.terminals.actions import registrations
+from postern.apps.sessions.terminals.api import internal
 from postern.apps.users.models import User
 from postern.contracts import access, events, terminals
 from postern.foundation.bus import outbox

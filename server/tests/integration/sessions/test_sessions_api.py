@@ -11,9 +11,9 @@ from rest_framework.test import APIClient
 
 from factories.proxy_client import Proxy, World
 from postern.apps.orgs.models import Organization
-from postern.apps.sessions import registration
 from postern.apps.sessions.api.sessions import DEFAULT_COMMAND_STORAGE_ID
 from postern.apps.sessions.models import ProxyOrder, Session, Terminal
+from postern.apps.sessions.terminals import registration
 from postern.apps.users.models import OrgRole, User
 from postern.contracts import events
 from postern.contracts.enums import CommandKind, EndReason, RiskLevel, TransferDirection

@@ -16,9 +16,9 @@ from websockets.asyncio.client import connect
 from factories.proxy_client import Proxy
 from postern.apps.audits.models import AuditEvent
 from postern.apps.notifications.models import SiteMessage
-from postern.apps.sessions.actions import sightings
-from postern.apps.sessions.actions.sightings import MOST_NOTED, judge_overdue, network_of
 from postern.apps.sessions.models import Terminal, TerminalSighting
+from postern.apps.sessions.terminals.actions import sightings
+from postern.apps.sessions.terminals.actions.sightings import MOST_NOTED, judge_overdue, network_of
 from postern.apps.users.models import User
 from postern.contracts import access, terminals
 from postern.contracts.terminals import LEASE_S

@@ -8,7 +8,7 @@ from fakes.pace_clock import PaceClock
 from postern.proxies.ssh.key_pace import KeyPace
 from postern.proxies.ssh.limits import SshLimits
 
-#: What the control plane answers one proxy within a minute (`apps/sessions/api/internal.py`).
+#: What the control plane answers one proxy within a minute (`apps/sessions/terminals/api/internal.py`).
 MOST_QUESTIONS = 12_000
 
 

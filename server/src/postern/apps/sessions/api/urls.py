@@ -2,11 +2,17 @@
 
 from django.urls import path
 
-from postern.apps.sessions.api import internal, replays
+from postern.apps.sessions.api import replays
 from postern.apps.sessions.api.sessions import CommandViewSet, FileTransferViewSet, KillSessionView, SessionViewSet
-from postern.apps.sessions.api.ssh_address import SshAddressView
-from postern.apps.sessions.api.terminals import ComponentMetricsView, OrderViewSet, RegistrationView, TerminalViewSet
 from postern.apps.sessions.api.tokens import ConnectionTokenView
+from postern.apps.sessions.terminals.api import internal
+from postern.apps.sessions.terminals.api.ssh_address import SshAddressView
+from postern.apps.sessions.terminals.api.terminals import (
+    ComponentMetricsView,
+    OrderViewSet,
+    RegistrationView,
+    TerminalViewSet,
+)
 from postern.contracts import access, events, terminals
 from postern.foundation.rest.viewsets import ResourceRouter
 

@@ -9,8 +9,8 @@ from postern.apps.sessions.models.records import (
     RefusedRequest,
 )
 from postern.apps.sessions.models.sessions import ConnectionToken, Session, WatchToken
-from postern.apps.sessions.models.terminals import OrderKind, ProxyOrder, Terminal, TerminalSighting, TerminalType
 from postern.apps.sessions.models.viewings import Viewing, ViewingForm
+from postern.apps.sessions.terminals.models import OrderKind, ProxyOrder, Terminal, TerminalSighting, TerminalType
 
 __all__ = [
     "Command",

@@ -6,7 +6,7 @@ from django.db import models
 from django.utils.translation import gettext_lazy as _
 
 from postern.apps.sessions import labels
-from postern.apps.sessions.models.terminals import Terminal
+from postern.apps.sessions.terminals.models import Terminal
 from postern.contracts.enums import EndReason, LoginFrom, Protocol, RiskLevel, SessionState
 from postern.foundation.models import PosternModel, ScopedManager
 from postern.kernel import clock

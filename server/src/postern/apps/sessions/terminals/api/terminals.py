@@ -13,10 +13,10 @@ from rest_framework.response import Response
 
 from postern.apps.preferences import facade as preferences
 from postern.apps.sessions import policy
-from postern.apps.sessions.actions import registrations, terminals
-from postern.apps.sessions.api.authentication import Component, RegistrationAuthentication
 from postern.apps.sessions.api.serializers import OrderSerializer, RegistrationSerializer, TerminalSerializer
 from postern.apps.sessions.models import ProxyOrder, Session, Terminal
+from postern.apps.sessions.terminals.actions import registrations, terminals
+from postern.apps.sessions.terminals.api.authentication import Component, RegistrationAuthentication
 from postern.apps.users import facade as users
 from postern.contracts.enums import SessionState
 from postern.foundation.rest.bodies import body_of

@@ -9,7 +9,6 @@ from django.utils.translation import gettext as _
 
 from postern.apps.audits import facade as audits
 from postern.apps.sessions import policy
-from postern.apps.sessions.actions import sightings, terminal_log, terminals
 from postern.apps.sessions.errors import (
     CredentialRevoked,
     NotWaiting,
@@ -19,6 +18,7 @@ from postern.apps.sessions.errors import (
 )
 from postern.apps.sessions.events import ProxyAlarmKind, TerminalWaiting
 from postern.apps.sessions.models import Terminal, TerminalType
+from postern.apps.sessions.terminals.actions import sightings, terminal_log, terminals
 from postern.apps.users import facade as users
 from postern.foundation.bus import events
 from postern.foundation.caller.actor import Actor

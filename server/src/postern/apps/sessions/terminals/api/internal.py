@@ -17,27 +17,20 @@ from rest_framework.request import Request
 from postern.apps.authn import facade as authn
 from postern.apps.perms import facade as perms
 from postern.apps.preferences import facade as preferences
-from postern.apps.sessions import policy, proxy_pace, queries
-from postern.apps.sessions.actions import (
-    opening,
-    recordings,
-    redeeming,
-    registrations,
-    release,
-    reports,
-    terminals,
-    visitors,
-)
-from postern.apps.sessions.api.authentication import (
+from postern.apps.sessions import policy, queries
+from postern.apps.sessions.actions import opening, recordings, redeeming, release, reports, visitors
+from postern.apps.sessions.body_limits import EVENTS_BYTES, PART_BYTES
+from postern.apps.sessions.errors import MalformedMessage, MessageTooLarge
+from postern.apps.sessions.models import Terminal
+from postern.apps.sessions.storage import replay_storage
+from postern.apps.sessions.terminals import proxy_pace
+from postern.apps.sessions.terminals.actions import registrations, terminals
+from postern.apps.sessions.terminals.api.authentication import (
     AnyTerminalAuthentication,
     Component,
     HeartbeatAuthentication,
     TerminalAuthentication,
 )
-from postern.apps.sessions.body_limits import EVENTS_BYTES, PART_BYTES
-from postern.apps.sessions.errors import MalformedMessage, MessageTooLarge
-from postern.apps.sessions.models import Terminal
-from postern.apps.sessions.storage import replay_storage
 from postern.contracts import access, events
 from postern.contracts import terminals as terminal_messages
 from postern.foundation.rest.rights import Right

@@ -1,0 +1,1 @@
+"""Terminals: registered proxies, their credentials, and what they last said about themselves."""

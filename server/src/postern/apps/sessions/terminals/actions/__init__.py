@@ -1,0 +1,1 @@
+"""Writes of terminals, one module for each matter."""
