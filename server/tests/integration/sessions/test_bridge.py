@@ -19,8 +19,8 @@ from websockets.asyncio.server import ServerConnection, serve
 from websockets.exceptions import ConnectionClosed, InvalidStatus
 
 from factories.proxy_client import Proxy, World
-from postern.apps.sessions.consumers import bridge
 from postern.apps.sessions.models import Terminal
+from postern.apps.sessions.sessions.consumers import bridge
 from postern.apps.users.models import User
 from postern.foundation.settings import Address
 from timing import soon_async

@@ -18,8 +18,8 @@ from postern.apps.authn.actions import login_sessions, tokens
 from postern.apps.authn.identity import actor_of_user
 from postern.apps.authn.models import AccessKey, BearerToken, LoginSession
 from postern.apps.rbac import facade as rbac
-from postern.apps.sessions.actions import revocation
 from postern.apps.sessions.models import ConnectionToken, ProxyOrder, Session, WatchToken
+from postern.apps.sessions.sessions.actions import revocation
 from postern.apps.users.models import MfaLevel, User
 from postern.contracts.enums import DenialCode, EndReason
 from postern.foundation import installation

@@ -16,8 +16,8 @@ from factories.proxy_client import Proxy, World
 from postern.apps.authn.actions import tokens
 from postern.apps.authn.identity import actor_of_user
 from postern.apps.rbac import facade as rbac
-from postern.apps.sessions.actions import revocation
 from postern.apps.sessions.models import ConnectionToken, ProxyOrder, Session, WatchToken
+from postern.apps.sessions.sessions.actions import revocation
 from postern.apps.users.models import User
 from postern.contracts.enums import DenialCode
 from postern.foundation import installation

@@ -12,8 +12,8 @@ from rest_framework.test import APIClient
 from factories.proxy_client import Proxy, World
 from postern.apps.audits import facade as audits
 from postern.apps.audits.facade import FaultKind
-from postern.apps.sessions.actions import sealing
 from postern.apps.sessions.models import FileTransfer, Session
+from postern.apps.sessions.sessions.actions import sealing
 from postern.contracts import events
 from postern.contracts.enums import EndReason, TransferDirection
 from postern.kernel import clock

@@ -11,8 +11,8 @@ from django.db import close_old_connections, connection
 from rest_framework.test import APIClient
 
 from factories.proxy_client import Proxy, World
-from postern.apps.sessions.actions import opening, release
 from postern.apps.sessions.models import ConnectionToken, Session, WatchToken
+from postern.apps.sessions.sessions.actions import opening, release
 from postern.apps.users.models import User
 from postern.contracts import access
 from postern.contracts.enums import DenialCode

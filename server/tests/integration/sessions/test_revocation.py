@@ -14,8 +14,8 @@ from factories.proxy_client import Proxy, World, reason_of_end
 from postern.apps.authn.events import LoginSessionEnded
 from postern.apps.perms import actions as perms_actions
 from postern.apps.sessions import presence, tasks
-from postern.apps.sessions.events import TerminalLost
 from postern.apps.sessions.models import ConnectionToken, ProxyOrder, Session, WatchToken
+from postern.apps.sessions.sessions.events import TerminalLost
 from postern.apps.sessions.terminals.actions import terminals
 from postern.apps.users.events import UserClosed
 from postern.apps.users.models import User

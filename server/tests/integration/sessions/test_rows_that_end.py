@@ -10,8 +10,8 @@ from rest_framework.test import APIClient
 
 from factories.proxy_client import Proxy, World
 from postern.apps.audits.models import AuditEvent
-from postern.apps.sessions.actions import lifecycle, orders
 from postern.apps.sessions.models import ProxyOrder, Session, Terminal
+from postern.apps.sessions.sessions.actions import lifecycle, orders
 from postern.apps.sessions.terminals.actions import terminals
 from postern.contracts.enums import EndReason
 from postern.contracts.events import SessionEnded

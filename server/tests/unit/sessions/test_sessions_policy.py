@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from postern.apps.sessions import policy
+from postern.apps.sessions.sessions import policy
 from postern.contracts.enums import EndReason, RoleBits, SessionState
 from postern.foundation.caller.actor import Actor, ActorKind
 

@@ -3,8 +3,8 @@
 from dataclasses import dataclass
 from uuid import UUID
 
-from postern.apps.sessions import policy
 from postern.apps.sessions.models import Terminal
+from postern.apps.sessions.sessions import policy
 from postern.apps.sessions.terminals import registration
 from postern.apps.sessions.terminals.actions import registrations
 from postern.foundation.caller.actor import Actor

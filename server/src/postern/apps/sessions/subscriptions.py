@@ -5,7 +5,7 @@ from uuid import UUID
 
 from postern.apps.authn.events import CredentialsEnded, LoginSessionEnded
 from postern.apps.perms.events import AccessChanged
-from postern.apps.sessions.actions import revocation
+from postern.apps.sessions.sessions.actions import revocation
 from postern.apps.users.events import MembershipChanged, PasswordChanged, UserClosed, UserExpiryMoved
 from postern.foundation.bus.events import after_commit
 from postern.foundation.bus.gathered import Gathered

@@ -7,7 +7,8 @@ from typing import Any, Final
 from celery import shared_task
 
 from postern.apps.sessions import presence
-from postern.apps.sessions.actions import retention, revocation, sealing, tokens, viewing
+from postern.apps.sessions.actions import retention, viewing
+from postern.apps.sessions.sessions.actions import revocation, sealing, tokens
 from postern.apps.sessions.storage import replay_storage
 from postern.apps.sessions.terminals.actions import sightings, terminals
 from postern.contracts.terminals import LEASE_S

@@ -10,10 +10,10 @@ from django.utils.translation import gettext as _
 
 from postern.apps.audits import facade as audits
 from postern.apps.sessions import messages
-from postern.apps.sessions.actions import lifecycle
-from postern.apps.sessions.errors import RecordingMismatch, ReplayMissing, UploadOutOfOrder
 from postern.apps.sessions.models import Recording, Session, Terminal
-from postern.apps.sessions.policy import Part
+from postern.apps.sessions.sessions.actions import lifecycle
+from postern.apps.sessions.sessions.errors import RecordingMismatch, ReplayMissing, UploadOutOfOrder
+from postern.apps.sessions.sessions.policy import Part
 from postern.foundation.caller.actor import Actor
 from postern.integrations.replay_storages.port import ReplayStorage
 from postern.kernel import clock, ids

@@ -11,10 +11,11 @@ from typing import Final
 from uuid import UUID
 
 from postern.apps.audits import facade as audits
-from postern.apps.sessions import evidence, messages
-from postern.apps.sessions.actions import sealing
-from postern.apps.sessions.actions.lifecycle import clean, sane_instant
+from postern.apps.sessions import messages
 from postern.apps.sessions.models import FileTransfer, Session
+from postern.apps.sessions.sessions import evidence
+from postern.apps.sessions.sessions.actions import sealing
+from postern.apps.sessions.sessions.actions.lifecycle import clean, sane_instant
 from postern.contracts.events import FileTransferred, TransferBegun
 
 #: The operations of the wire → the words of the file transfer log.

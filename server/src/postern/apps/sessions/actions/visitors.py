@@ -12,8 +12,8 @@ from django.utils.translation import gettext as _
 from postern.apps.audits import facade as audits
 from postern.apps.authn import facade as authn
 from postern.apps.sessions import messages
-from postern.apps.sessions.events import ProxyAlarm, ProxyAlarmKind
 from postern.apps.sessions.models import Session, Terminal
+from postern.apps.sessions.sessions.events import ProxyAlarm, ProxyAlarmKind
 from postern.apps.users import facade as users
 from postern.contracts import access
 from postern.contracts.enums import DenialCode

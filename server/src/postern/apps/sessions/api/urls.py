@@ -3,8 +3,13 @@
 from django.urls import path
 
 from postern.apps.sessions.api import replays
-from postern.apps.sessions.api.sessions import CommandViewSet, FileTransferViewSet, KillSessionView, SessionViewSet
-from postern.apps.sessions.api.tokens import ConnectionTokenView
+from postern.apps.sessions.sessions.api.sessions import (
+    CommandViewSet,
+    FileTransferViewSet,
+    KillSessionView,
+    SessionViewSet,
+)
+from postern.apps.sessions.sessions.api.tokens import ConnectionTokenView
 from postern.apps.sessions.terminals.api import internal
 from postern.apps.sessions.terminals.api.ssh_address import SshAddressView
 from postern.apps.sessions.terminals.api.terminals import (

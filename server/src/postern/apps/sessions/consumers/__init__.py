@@ -2,8 +2,8 @@
 
 from django.urls import path
 
-from postern.apps.sessions.consumers.bridge import ProxyBridge
-from postern.apps.sessions.consumers.control import ControlChannel
+from postern.apps.sessions.sessions.consumers.bridge import ProxyBridge
+from postern.apps.sessions.sessions.consumers.control import ControlChannel
 from postern.contracts.browser import PROXY_STREAM
 from postern.contracts.terminals import CONTROL_CHANNEL
 

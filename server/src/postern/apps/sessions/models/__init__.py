@@ -8,8 +8,8 @@ from postern.apps.sessions.models.records import (
     RecordingCheckpoint,
     RefusedRequest,
 )
-from postern.apps.sessions.models.sessions import ConnectionToken, Session, WatchToken
 from postern.apps.sessions.models.viewings import Viewing, ViewingForm
+from postern.apps.sessions.sessions.models import ConnectionToken, Session, WatchToken
 from postern.apps.sessions.terminals.models import OrderKind, ProxyOrder, Terminal, TerminalSighting, TerminalType
 
 __all__ = [

@@ -4,7 +4,7 @@ from django.db import models
 from django.utils.translation import gettext_lazy as _
 
 from postern.apps.sessions import labels
-from postern.apps.sessions.models.sessions import Session, values
+from postern.apps.sessions.sessions.models import Session, values
 from postern.contracts.enums import CommandKind, RecordingState, RiskLevel, TransferDirection
 from postern.foundation.models import PosternModel, SavedRow, ScopedManager
 from postern.kernel import clock

@@ -1,7 +1,13 @@
 """Reads of the sessions app."""
 
-from postern.apps.sessions.queries.grants import grant_of, login_name_of, read_login_name, standing_of, token_exists
-from postern.apps.sessions.queries.sessions import live_sessions, session_rows
+from postern.apps.sessions.sessions.queries.grants import (
+    grant_of,
+    login_name_of,
+    read_login_name,
+    standing_of,
+    token_exists,
+)
+from postern.apps.sessions.sessions.queries.sessions import live_sessions, session_rows
 from postern.apps.sessions.terminals.queries import (
     Credential,
     credential_of,

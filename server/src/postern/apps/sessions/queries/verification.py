@@ -15,9 +15,9 @@ from django.db.models import Exists, OuterRef
 
 from postern.apps.audits import facade as audits
 from postern.apps.audits.facade import Count, Fault, FaultKind, Statement
-from postern.apps.sessions import evidence
-from postern.apps.sessions.evidence import Covered
 from postern.apps.sessions.models import Recording, Session
+from postern.apps.sessions.sessions import evidence
+from postern.apps.sessions.sessions.evidence import Covered
 from postern.contracts.enums import SessionState
 from postern.kernel.ids import parse_id
 

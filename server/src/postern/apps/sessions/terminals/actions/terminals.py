@@ -11,11 +11,12 @@ from django.utils.translation import gettext as _
 
 from postern.apps.audits import facade as audits
 from postern.apps.authn import facade as authn
-from postern.apps.sessions import messages, policy, queries
-from postern.apps.sessions.actions import lifecycle, orders
-from postern.apps.sessions.errors import CredentialRevoked
-from postern.apps.sessions.events import ProxyAlarmKind, TerminalLost
+from postern.apps.sessions import messages, queries
 from postern.apps.sessions.models import Session, Terminal
+from postern.apps.sessions.sessions import policy
+from postern.apps.sessions.sessions.actions import lifecycle, orders
+from postern.apps.sessions.sessions.errors import CredentialRevoked
+from postern.apps.sessions.sessions.events import ProxyAlarmKind, TerminalLost
 from postern.apps.sessions.terminals.actions import sightings, terminal_log
 from postern.contracts.enums import EndReason, SessionState
 from postern.contracts.terminals import Heartbeat, HeartbeatAnswer

@@ -12,9 +12,9 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 
 from postern.apps.preferences import facade as preferences
-from postern.apps.sessions import policy
-from postern.apps.sessions.api.serializers import OrderSerializer, RegistrationSerializer, TerminalSerializer
 from postern.apps.sessions.models import ProxyOrder, Session, Terminal
+from postern.apps.sessions.sessions import policy
+from postern.apps.sessions.sessions.api.serializers import OrderSerializer, RegistrationSerializer, TerminalSerializer
 from postern.apps.sessions.terminals.actions import registrations, terminals
 from postern.apps.sessions.terminals.api.authentication import Component, RegistrationAuthentication
 from postern.apps.users import facade as users

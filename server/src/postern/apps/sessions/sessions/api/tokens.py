@@ -7,10 +7,10 @@ from rest_framework import status
 from rest_framework.request import Request
 from rest_framework.response import Response
 
-from postern.apps.sessions import policy
-from postern.apps.sessions.actions import tokens
-from postern.apps.sessions.actions.tokens import IssuedToken
-from postern.apps.sessions.api.serializers import ConnectionTokenSerializer
+from postern.apps.sessions.sessions import policy
+from postern.apps.sessions.sessions.actions import tokens
+from postern.apps.sessions.sessions.actions.tokens import IssuedToken
+from postern.apps.sessions.sessions.api.serializers import ConnectionTokenSerializer
 from postern.contracts.access import Denial
 from postern.contracts.browser import PROXY_STREAM
 from postern.contracts.enums import Protocol

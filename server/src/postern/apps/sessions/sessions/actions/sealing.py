@@ -12,8 +12,9 @@ from typing import Any, Final
 from django.db import models, transaction
 
 from postern.apps.audits import facade as audits
-from postern.apps.sessions import evidence, messages
+from postern.apps.sessions import messages
 from postern.apps.sessions.models import Command, FileTransfer, RefusedRequest, Session
+from postern.apps.sessions.sessions import evidence
 from postern.contracts.enums import SessionState
 from postern.foundation.caller.actor import SYSTEM, Actor
 from postern.foundation.database.write_transaction import write_transaction

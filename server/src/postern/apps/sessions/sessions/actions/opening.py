@@ -16,10 +16,12 @@ from django.utils.translation import gettext as _
 from postern.apps.audits import facade as audits
 from postern.apps.authn import facade as authn
 from postern.apps.perms import facade as perms
-from postern.apps.sessions import grants, messages, policy, queries
-from postern.apps.sessions.actions import sealing, visitors
-from postern.apps.sessions.events import SessionOpened
+from postern.apps.sessions import messages, queries
+from postern.apps.sessions.actions import visitors
 from postern.apps.sessions.models import ConnectionToken, Session, Terminal
+from postern.apps.sessions.sessions import grants, policy
+from postern.apps.sessions.sessions.actions import sealing
+from postern.apps.sessions.sessions.events import SessionOpened
 from postern.apps.users import facade as users
 from postern.contracts import access
 from postern.contracts.enums import DenialCode, LoginFrom, Protocol, SessionState

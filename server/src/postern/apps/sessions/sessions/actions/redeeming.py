@@ -13,10 +13,11 @@ from django.utils.translation import gettext as _
 
 from postern.apps.audits import facade as audits
 from postern.apps.authn import facade as authn
-from postern.apps.sessions import messages, policy, queries
-from postern.apps.sessions.actions import opening
-from postern.apps.sessions.actions.opening import Wish
+from postern.apps.sessions import messages, queries
 from postern.apps.sessions.models import ConnectionToken, Session, Terminal, WatchToken
+from postern.apps.sessions.sessions import policy
+from postern.apps.sessions.sessions.actions import opening
+from postern.apps.sessions.sessions.actions.opening import Wish
 from postern.apps.users import facade as users
 from postern.contracts import access
 from postern.contracts.enums import DenialCode, LoginFrom, Protocol, SessionState

@@ -10,8 +10,8 @@ from django.conf import settings
 
 from postern.apps.authn.browser_sockets import header
 from postern.apps.sessions import queries
-from postern.apps.sessions.actions import lifecycle, orders
 from postern.apps.sessions.models import Terminal
+from postern.apps.sessions.sessions.actions import lifecycle, orders
 from postern.apps.sessions.terminals.actions import sightings
 from postern.contracts.terminals import Order, OrderDone
 from postern.foundation.requests.middleware import client_address

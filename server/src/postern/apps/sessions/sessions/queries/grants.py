@@ -8,8 +8,8 @@ from django.contrib.auth import get_user_model
 from postern.apps.perms import facade as perms
 from postern.apps.preferences import facade as preferences
 from postern.apps.rbac import facade as rbac
-from postern.apps.sessions import grants, opening_keys
 from postern.apps.sessions.models import ConnectionToken, Session, WatchToken
+from postern.apps.sessions.sessions import grants, opening_keys
 from postern.contracts.access import LoginNameAnswer, RecordingPolicy, SessionGrant, Target, UserIdentity
 from postern.contracts.enums import Actions, LoginFrom, Protocol
 from postern.contracts.login_name import readings

@@ -6,8 +6,8 @@ from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 from rest_framework import serializers
 
-from postern.apps.sessions import policy
 from postern.apps.sessions.models import Command, FileTransfer, ProxyOrder, Recording, Session, Terminal
+from postern.apps.sessions.sessions import policy
 from postern.contracts.enums import Protocol, RecordingState, SessionState
 from postern.foundation.rest.bodies import BodySerializer
 from postern.foundation.rest.serializers import ResourceSerializer

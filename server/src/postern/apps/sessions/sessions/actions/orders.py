@@ -14,8 +14,9 @@ from django.utils.translation import gettext as _
 from redis.exceptions import RedisError
 
 from postern.apps.audits import facade as audits
-from postern.apps.sessions import grants, messages
+from postern.apps.sessions import messages
 from postern.apps.sessions.models import OrderKind, ProxyOrder, Session, WatchToken
+from postern.apps.sessions.sessions import grants
 from postern.contracts.access import ActionsUntil
 from postern.contracts.enums import Actions, EndReason, SessionState
 from postern.contracts.terminals import ChangeGrant, Order, StopWatching, TerminateSession

@@ -12,10 +12,11 @@ from django.db import transaction
 from django.db.models import QuerySet
 
 from postern.apps.audits import facade as audits
-from postern.apps.sessions import messages, policy
-from postern.apps.sessions.actions import orders, sealing
-from postern.apps.sessions.events import RecordingFailed, SessionFinished
+from postern.apps.sessions import messages
 from postern.apps.sessions.models import OrderKind, ProxyOrder, Recording, Session
+from postern.apps.sessions.sessions import policy
+from postern.apps.sessions.sessions.actions import orders, sealing
+from postern.apps.sessions.sessions.events import RecordingFailed, SessionFinished
 from postern.contracts.enums import Actions, EndReason, RecordingState, SessionState
 from postern.contracts.events import ActionsEnded, SessionEnded, SessionStarted
 from postern.contracts.terminals import OrderDone

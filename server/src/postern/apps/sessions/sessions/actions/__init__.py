@@ -1,0 +1,1 @@
+"""Writes of sessions, one module for each matter."""
