@@ -17,11 +17,11 @@ from postern.apps.audits import facade as audits
 from postern.apps.authn import facade as authn
 from postern.apps.perms import facade as perms
 from postern.apps.sessions import messages, queries
-from postern.apps.sessions.actions import visitors
 from postern.apps.sessions.models import ConnectionToken, Session, Terminal
 from postern.apps.sessions.sessions import grants, policy
 from postern.apps.sessions.sessions.actions import sealing
 from postern.apps.sessions.sessions.events import SessionOpened
+from postern.apps.sessions.visitors import actions as visitors
 from postern.apps.users import facade as users
 from postern.contracts import access
 from postern.contracts.enums import DenialCode, LoginFrom, Protocol, SessionState

@@ -16,10 +16,10 @@ from postern.apps.audits import facade as audits
 from postern.apps.authn import facade as authn
 from postern.apps.perms import facade as perms
 from postern.apps.sessions import messages, queries
-from postern.apps.sessions.actions import visitors
 from postern.apps.sessions.models import Session, Terminal
 from postern.apps.sessions.sessions import opening_keys, policy
 from postern.apps.sessions.sessions.events import ProxyAlarm, ProxyAlarmKind
+from postern.apps.sessions.visitors import actions as visitors
 from postern.apps.users import facade as users
 from postern.apps.vault import facade as vault
 from postern.contracts import access

@@ -18,7 +18,7 @@ from postern.apps.authn import facade as authn
 from postern.apps.perms import facade as perms
 from postern.apps.preferences import facade as preferences
 from postern.apps.sessions import queries
-from postern.apps.sessions.actions import recordings, reports, visitors
+from postern.apps.sessions.actions import recordings, reports
 from postern.apps.sessions.body_limits import EVENTS_BYTES, PART_BYTES
 from postern.apps.sessions.models import Terminal
 from postern.apps.sessions.sessions import policy
@@ -33,6 +33,7 @@ from postern.apps.sessions.terminals.api.authentication import (
     HeartbeatAuthentication,
     TerminalAuthentication,
 )
+from postern.apps.sessions.visitors import actions as visitors
 from postern.contracts import access, events
 from postern.contracts import terminals as terminal_messages
 from postern.foundation.rest.rights import Right
