@@ -3,7 +3,7 @@
 from django.db import transaction
 
 from postern.apps.audits import facade as audits
-from postern.apps.sessions import replays
+from postern.apps.sessions.recordings import replays
 from postern.contracts.recording import TrustedKeys
 from postern.contracts.recording.trusted_keys import PRIVATE_KEY
 from postern.foundation.caller.actor import SYSTEM

@@ -12,8 +12,8 @@ from factories.proxy_client import Proxy, World
 from postern.apps.audits import facade as audits
 from postern.apps.audits.facade import FaultKind
 from postern.apps.audits.models import AuditEvent
-from postern.apps.sessions.actions.retention import forget_old_sessions
 from postern.apps.sessions.models import Command, FileTransfer, Recording, RefusedRequest, Session
+from postern.apps.sessions.recordings.actions.retention import forget_old_sessions
 from postern.apps.sessions.sessions import evidence
 from postern.apps.sessions.sessions.actions import sealing
 from postern.contracts import events

@@ -8,8 +8,8 @@ import pytest
 from factories.proxy_client import Proxy
 from postern.apps.audits import facade as audits
 from postern.apps.audits.models import AuditEvent
-from postern.apps.sessions.actions.retention import forget_old_sessions
 from postern.apps.sessions.models import DoomedFile, Recording, Session
+from postern.apps.sessions.recordings.actions.retention import forget_old_sessions
 from postern.contracts import events
 from postern.contracts.enums import EndReason
 from postern.foundation.caller.actor import SYSTEM

@@ -7,9 +7,10 @@ from typing import Any, Final
 from celery import shared_task
 
 from postern.apps.sessions import presence
-from postern.apps.sessions.actions import retention, viewing
+from postern.apps.sessions.actions import viewing
+from postern.apps.sessions.recordings.actions import retention
+from postern.apps.sessions.recordings.storage import replay_storage
 from postern.apps.sessions.sessions.actions import revocation, sealing, tokens
-from postern.apps.sessions.storage import replay_storage
 from postern.apps.sessions.terminals.actions import sightings, terminals
 from postern.contracts.terminals import LEASE_S
 from postern.foundation.caller.actor import SYSTEM

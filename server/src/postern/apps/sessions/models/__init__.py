@@ -1,6 +1,7 @@
 """Tables of the sessions app."""
 
-from postern.apps.sessions.models.records import (
+from postern.apps.sessions.models.viewings import Viewing, ViewingForm
+from postern.apps.sessions.recordings.models import (
     Command,
     DoomedFile,
     FileTransfer,
@@ -8,7 +9,6 @@ from postern.apps.sessions.models.records import (
     RecordingCheckpoint,
     RefusedRequest,
 )
-from postern.apps.sessions.models.viewings import Viewing, ViewingForm
 from postern.apps.sessions.sessions.models import ConnectionToken, Session, WatchToken
 from postern.apps.sessions.terminals.models import OrderKind, ProxyOrder, Terminal, TerminalSighting, TerminalType
 

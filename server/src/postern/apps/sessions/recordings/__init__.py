@@ -1,0 +1,1 @@
+"""Recordings: taken in part by part, stored, read, and forgotten with their sessions."""

@@ -1,0 +1,1 @@
+"""Writes of recordings, one module for each matter."""
