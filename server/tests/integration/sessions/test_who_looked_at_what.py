@@ -17,9 +17,9 @@ from factories.proxy_client import Proxy
 from postern.apps.audits import facade as audits
 from postern.apps.audits.models import AuditEvent
 from postern.apps.authn.actions.tokens import create_access_key, issue_token
-from postern.apps.sessions.actions import viewing
 from postern.apps.sessions.models import Session, Viewing
-from postern.apps.sessions.ranges import MAX_RANGES, joined, size_of
+from postern.apps.sessions.viewings import actions as viewing
+from postern.apps.sessions.viewings.ranges import MAX_RANGES, joined, size_of
 from postern.apps.users.models import User
 from postern.contracts import events
 from postern.contracts.enums import CommandKind

@@ -7,11 +7,11 @@ from typing import Any, Final
 from celery import shared_task
 
 from postern.apps.sessions import presence
-from postern.apps.sessions.actions import viewing
 from postern.apps.sessions.recordings.actions import retention
 from postern.apps.sessions.recordings.storage import replay_storage
 from postern.apps.sessions.sessions.actions import revocation, sealing, tokens
 from postern.apps.sessions.terminals.actions import sightings, terminals
+from postern.apps.sessions.viewings import actions as viewing
 from postern.contracts.terminals import LEASE_S
 from postern.foundation.caller.actor import SYSTEM
 from postern.kernel import clock

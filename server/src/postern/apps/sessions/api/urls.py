@@ -2,7 +2,6 @@
 
 from django.urls import path
 
-from postern.apps.sessions.api import replays
 from postern.apps.sessions.sessions.api.sessions import (
     CommandViewSet,
     FileTransferViewSet,
@@ -18,6 +17,7 @@ from postern.apps.sessions.terminals.api.terminals import (
     RegistrationView,
     TerminalViewSet,
 )
+from postern.apps.sessions.viewings import api as replays
 from postern.contracts import access, events, terminals
 from postern.foundation.rest.viewsets import ResourceRouter
 

@@ -1,6 +1,5 @@
 """Tables of the sessions app."""
 
-from postern.apps.sessions.models.viewings import Viewing, ViewingForm
 from postern.apps.sessions.recordings.models import (
     Command,
     DoomedFile,
@@ -11,6 +10,7 @@ from postern.apps.sessions.recordings.models import (
 )
 from postern.apps.sessions.sessions.models import ConnectionToken, Session, WatchToken
 from postern.apps.sessions.terminals.models import OrderKind, ProxyOrder, Terminal, TerminalSighting, TerminalType
+from postern.apps.sessions.viewings.models import Viewing, ViewingForm
 
 __all__ = [
     "Command",

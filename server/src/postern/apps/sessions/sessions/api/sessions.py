@@ -14,11 +14,11 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 
 from postern.apps.sessions import messages, queries
-from postern.apps.sessions.actions import viewing
 from postern.apps.sessions.models import Command, FileTransfer, Session
 from postern.apps.sessions.sessions.actions import orders, tokens
 from postern.apps.sessions.sessions.api.serializers import CommandSerializer, FileTransferSerializer, SessionSerializer
 from postern.apps.sessions.sessions.api.tokens import issued, login_session_of
+from postern.apps.sessions.viewings import actions as viewing
 from postern.contracts.enums import SessionState
 from postern.foundation.rest.openapi.answers import ANY_OBJECT, Answer
 from postern.foundation.rest.related import Amount

@@ -16,8 +16,9 @@ from uuid import UUID
 from django.db import IntegrityError, transaction
 
 from postern.apps.audits import facade as audits
-from postern.apps.sessions import messages, ranges
+from postern.apps.sessions import messages
 from postern.apps.sessions.models import Recording, Viewing, ViewingForm
+from postern.apps.sessions.viewings import ranges
 from postern.foundation.caller.actor import Actor, ActorKind
 from postern.foundation.database.write_transaction import write_transaction
 from postern.kernel import clock, ids

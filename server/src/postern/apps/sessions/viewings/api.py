@@ -17,12 +17,12 @@ from rest_framework.serializers import DateTimeField
 
 from postern.apps.audits import facade as audits
 from postern.apps.sessions import messages
-from postern.apps.sessions.actions import viewing
 from postern.apps.sessions.models import Recording, Session, ViewingForm
 from postern.apps.sessions.recordings import replays
 from postern.apps.sessions.recordings.storage import replay_storage
 from postern.apps.sessions.sessions import policy
 from postern.apps.sessions.sessions.errors import ReplayMissing
+from postern.apps.sessions.viewings import actions as viewing
 from postern.foundation.rest.rights import Right
 from postern.foundation.rest.streams import streamed
 from postern.foundation.rest.views import PosternView

@@ -1,0 +1,1 @@
+"""Viewings: who looked at which recording, and at which commands."""
