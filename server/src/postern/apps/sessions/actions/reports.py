@@ -7,7 +7,6 @@ from uuid import UUID
 
 from postern.apps.audits import facade as audits
 from postern.apps.sessions import messages
-from postern.apps.sessions.actions.transfers import store_transfers
 from postern.apps.sessions.models import (
     Command,
     Recording,
@@ -18,6 +17,7 @@ from postern.apps.sessions.models import (
 )
 from postern.apps.sessions.sessions.actions import lifecycle, sealing
 from postern.apps.sessions.sessions.actions.lifecycle import clean, sane_instant
+from postern.apps.sessions.transfers.actions import store_transfers
 from postern.contracts import events as contract
 from postern.contracts.enums import RecordingState
 from postern.foundation.database.write_transaction import write_transaction

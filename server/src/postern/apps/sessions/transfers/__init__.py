@@ -1,0 +1,1 @@
+"""File transfers: which files were moved or changed in a session."""
