@@ -18,11 +18,11 @@ from postern.apps.authn import facade as authn
 from postern.apps.perms import facade as perms
 from postern.apps.preferences import facade as preferences
 from postern.apps.sessions import queries
-from postern.apps.sessions.actions import reports
 from postern.apps.sessions.body_limits import EVENTS_BYTES, PART_BYTES
 from postern.apps.sessions.models import Terminal
 from postern.apps.sessions.recordings.actions import upload as recordings
 from postern.apps.sessions.recordings.storage import replay_storage
+from postern.apps.sessions.reports import actions as reports
 from postern.apps.sessions.sessions import policy
 from postern.apps.sessions.sessions.actions import opening, redeeming, release
 from postern.apps.sessions.sessions.errors import MalformedMessage, MessageTooLarge

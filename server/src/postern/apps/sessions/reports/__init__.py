@@ -1,0 +1,1 @@
+"""Reports: what proxies tell about sessions, in batches of events."""
