@@ -13,7 +13,8 @@ from factories.hearing import Hearing
 from factories.proxy_client import Proxy, World, reason_of_end
 from postern.apps.authn.events import LoginSessionEnded
 from postern.apps.perms import actions as perms_actions
-from postern.apps.sessions import presence, tasks
+from postern.apps.sessions import tasks
+from postern.apps.sessions.heartbeats import presence
 from postern.apps.sessions.models import ConnectionToken, ProxyOrder, Session, WatchToken
 from postern.apps.sessions.sessions.events import TerminalLost
 from postern.apps.sessions.terminals.actions import terminals

@@ -6,7 +6,7 @@ from typing import Any, Final
 
 from celery import shared_task
 
-from postern.apps.sessions import presence
+from postern.apps.sessions.heartbeats import presence
 from postern.apps.sessions.recordings.actions import retention
 from postern.apps.sessions.recordings.storage import replay_storage
 from postern.apps.sessions.sessions.actions import revocation, sealing, tokens

@@ -2,7 +2,7 @@
 
 from postern.entrypoints.asgi import application  # sets Django up: first
 
-from postern.apps.sessions import presence  # isort: skip
+from postern.apps.sessions.heartbeats import presence  # isort: skip
 
 __all__ = ["application"]
 

@@ -59,7 +59,7 @@ def serve(settings: Settings, *, reload: bool = False) -> int:
 
 def _serve_connections(application: Application, channel: socket.socket, row: Row) -> int:
     """The life of a web process."""
-    from postern.apps.sessions import presence
+    from postern.apps.sessions.heartbeats import presence
     from postern.entrypoints.web.sharing import tune_collector
 
     tune_collector()

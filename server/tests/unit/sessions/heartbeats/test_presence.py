@@ -1,6 +1,6 @@
 """The lease of a proxy runs only while the control plane could have heard it."""
 
-from postern.apps.sessions import presence
+from postern.apps.sessions.heartbeats import presence
 
 
 def observe(start: float, seconds: float, *, web: bool = True, step: float = 5.0) -> float:
