@@ -40,7 +40,7 @@ from postern.apps.sessions import body_limits
 from postern.apps.sessions import holdings as sessions
 from postern.apps.sessions import queries as session_queries
 from postern.apps.sessions import subscriptions as session_events
-from postern.apps.sessions.queries import verification
+from postern.apps.sessions.evidence import verification
 from postern.apps.sessions.sessions.actions import sealing
 from postern.apps.users import callers as caller_checks
 from postern.apps.users import credentials, login_locks, second_factors

@@ -1,0 +1,1 @@
+"""Evidence: what was recorded of sessions, verified against the audit log."""
