@@ -15,6 +15,7 @@ from dataclasses import dataclass, field
 from typing import Any, Final, cast
 from uuid import UUID
 
+from django.apps import apps
 from django.db import DEFAULT_DB_ALIAS, connections
 from django.db.models import (
     Count,
@@ -115,18 +116,23 @@ class _Related:
 class Amount:
     """How many rows of `table` name a row in their column `key`: `amounts = {"assets_amount": Amount(SystemUserAsset, "systemuser_id")}`.
 
-    The list can be ordered by it. `of` names the relation whose rows are shown as well: its length is the amount. `only` narrows the rows.
+    `table` is a model, or the label of one ("sessions.Session") where its module lies above the list's own. The list can be ordered
+    by the amount. `of` names the relation whose rows are shown as well: its length is the amount. `only` narrows the rows.
     """
 
-    table: type[Model]
+    table: type[Model] | str
     key: str
     of: str = ""
     only: Q = field(default_factory=Q)
     _queries: dict[int, PreparedQuery] = field(default_factory=dict, init=False, repr=False)
 
+    @property
+    def _model(self) -> type[Model]:
+        return apps.get_model(self.table) if isinstance(self.table, str) else self.table
+
     def expression(self) -> Any:
         """The amount as an annotation, for the order of a list."""
-        rows = self._counted(self.table._base_manager.filter(self.only, Q((self.key, OuterRef("pk")))))  # noqa: SLF001 - the documented model API
+        rows = self._counted(self._model._base_manager.filter(self.only, Q((self.key, OuterRef("pk")))))  # noqa: SLF001 - the documented model API
         return Coalesce(Subquery(rows.values("amount"), output_field=IntegerField()), 0)
 
     def attach(self, rows: Sequence[Model], name: str) -> None:
@@ -145,12 +151,12 @@ class Amount:
     def _query_for(self, size: int) -> PreparedQuery:
         kept = self._queries.get(size)
         if kept is None:
-            stand_ins = _stand_ins(self.table, self.key, size)
+            stand_ins = _stand_ins(self._model, self.key, size)
             kept = self._queries[size] = PreparedQuery(self._rows, stand_ins=stand_ins, columns=(self.key, "amount"))
         return kept
 
     def _rows(self, **keys: Any) -> "QuerySet[Any]":
-        return self._counted(self.table._base_manager.filter(self.only, Q((f"{self.key}__in", list(keys.values())))))  # noqa: SLF001 - the documented model API
+        return self._counted(self._model._base_manager.filter(self.only, Q((f"{self.key}__in", list(keys.values())))))  # noqa: SLF001 - the documented model API
 
     def _counted(self, rows: "QuerySet[Any]") -> "QuerySet[Any]":
         return rows.order_by().values(self.key).annotate(amount=Count("pk"))  # type: ignore[no-any-return]  # a queryset
