@@ -38,10 +38,10 @@ from postern.apps.perms import subscriptions as perm_events
 from postern.apps.preferences import facade as preferences
 from postern.apps.sessions import body_limits
 from postern.apps.sessions import holdings as sessions
-from postern.apps.sessions import queries as session_queries
 from postern.apps.sessions import subscriptions as session_events
+from postern.apps.sessions.evidence import actions as evidence
 from postern.apps.sessions.evidence import verification
-from postern.apps.sessions.sessions.actions import sealing
+from postern.apps.sessions.terminals import queries as terminals
 from postern.apps.users import callers as caller_checks
 from postern.apps.users import credentials, login_locks, second_factors
 from postern.apps.users import holdings as users
@@ -79,9 +79,9 @@ def compose() -> None:
     _compose_organizations()
     _compose_requests()
     installation.STEPS.provide(
-        (org_actions.ensure_default_organization, ensure_assets, ensure_vault, sealing.adopt_earlier)
+        (org_actions.ensure_default_organization, ensure_assets, ensure_vault, evidence.adopt_earlier)
     )
-    health.CHECKS.provide({**health.OWN_CHECKS, "proxy": session_queries.require_a_proxy})
+    health.CHECKS.provide({**health.OWN_CHECKS, "proxy": terminals.require_a_proxy})
 
 
 def _compose_events() -> None:

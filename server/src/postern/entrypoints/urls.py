@@ -1,4 +1,4 @@
-"""The root URL configuration: composes the `urlpatterns` of every app's `api/urls.py` under `/api/v1/`.
+"""The root URL configuration: composes the `urlpatterns` of every app's URLs under `/api/v1/`.
 
 Apps give paths relative to `/api/v1/` (`users/users/…`). Pages outside the API come in through `page_urlpatterns` of the same
 module, with full paths.
@@ -14,7 +14,7 @@ from postern.apps.notifications.api import urls as notifications
 from postern.apps.orgs.api import urls as orgs
 from postern.apps.perms.api import urls as perms
 from postern.apps.preferences.api import urls as preferences
-from postern.apps.sessions.api import urls as sessions
+from postern.apps.sessions import urls as sessions
 from postern.apps.users.api import urls as users
 from postern.apps.vault.api import urls as vault
 from postern.foundation.pages.console_files import go_home, go_to_files, go_to_session, go_to_terminal, serve_console

@@ -19,7 +19,8 @@ from postern.apps.authn.events import AccountLocked
 from postern.apps.licence import actions as licence_actions
 from postern.apps.notifications import actions, notices
 from postern.apps.notifications.models import SiteMessage, SiteMessageReceipt
-from postern.apps.sessions.sessions.events import RecordingFailed, TerminalLost
+from postern.apps.sessions.sessions.events import RecordingFailed
+from postern.apps.sessions.terminals.events import TerminalLost
 from postern.apps.users.models import User
 from postern.foundation.bus import events, outbox
 from postern.foundation.caller.actor import SYSTEM

@@ -99,8 +99,8 @@ def replay_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """Recordings of a test go into its own folder."""
     root = tmp_path / "replays"
     local = LocalFolder(root)
-    for module in ("internal", "replays"):
-        monkeypatch.setattr(f"postern.apps.sessions.api.{module}.replay_storage", lambda: local)
+    for room in ("recordings", "viewings"):
+        monkeypatch.setattr(f"postern.apps.sessions.{room}.api.replay_storage", lambda: local)
     return root
 
 

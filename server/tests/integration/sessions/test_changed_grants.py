@@ -16,8 +16,9 @@ from factories.proxy_client import Proxy, World, the_order
 from postern.apps.audits.models import AuditEvent
 from postern.apps.perms import actions as perms_actions
 from postern.apps.perms.models import AssetPermission
-from postern.apps.sessions import subscriptions, tasks
+from postern.apps.sessions import subscriptions
 from postern.apps.sessions.models import ProxyOrder, Session
+from postern.apps.sessions.sessions import tasks
 from postern.apps.sessions.sessions.actions import lifecycle, revocation
 from postern.apps.users.models import User, UserGroupMember
 from postern.contracts.access import SessionGrant

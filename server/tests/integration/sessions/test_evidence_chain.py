@@ -12,10 +12,15 @@ from factories.proxy_client import Proxy, World
 from postern.apps.audits import facade as audits
 from postern.apps.audits.facade import FaultKind
 from postern.apps.audits.models import AuditEvent
+from postern.apps.sessions.commands.evidence import COMMANDS
+from postern.apps.sessions.evidence.actions import adopt_earlier
+from postern.apps.sessions.evidence.rows import ROWS
 from postern.apps.sessions.models import Command, FileTransfer, Recording, RefusedRequest, Session
 from postern.apps.sessions.recordings.actions.retention import forget_old_sessions
 from postern.apps.sessions.sessions import evidence
 from postern.apps.sessions.sessions.actions import sealing
+from postern.apps.sessions.sessions.models import ChainedRow
+from postern.apps.sessions.transfers.evidence import TRANSFERS
 from postern.contracts import events
 from postern.contracts.enums import CommandKind, EndReason, RiskLevel, TransferDirection
 from postern.foundation.caller.actor import SYSTEM
@@ -25,8 +30,8 @@ from postern.kernel import clock
 ROW_TABLES: tuple[Any, ...] = (Command, FileTransfer, RefusedRequest)
 COVERED = {
     Session: evidence.SESSION_FINAL,
-    Command: evidence.COMMANDS,
-    FileTransfer: evidence.TRANSFERS,
+    Command: COMMANDS,
+    FileTransfer: TRANSFERS,
     RefusedRequest: evidence.REFUSALS,
 }
 
@@ -290,22 +295,28 @@ def test_sessions_from_before_are_taken_into_the_chain_once(proxy: Proxy, world:
         model.objects.update(number=None, proof="")
     Session.objects.update(evidence_count=0, evidence_head="", evidence_anchored=0)
     AuditEvent.objects.filter(event__in=("session.sealed", "session.anchored")).delete()
-    sealing.adopt_earlier()
+    adopt_earlier()
     log_is_cut = {FaultKind.MISSING, FaultKind.BROKEN_LINK, FaultKind.UNANCHORED}
     assert kinds() - log_is_cut == set()
     assert AuditEvent.objects.get(event="evidence.adopted").new == {"sessions": 2, "rows": 6}
     before = AuditEvent.objects.count()
     Command.objects.filter(number=1).update(number=None, proof="")
-    sealing.adopt_earlier()  # never again: nothing is laundered
+    adopt_earlier()  # never again: nothing is laundered
     assert AuditEvent.objects.count() == before
     assert FaultKind.ROW_INSERTED in kinds()
+
+
+def test_every_table_with_rows_in_a_chain_is_verified() -> None:
+    assert {covered.model for covered in ROWS} == set(ChainedRow.__subclasses__())
 
 
 @pytest.mark.parametrize("model", list(COVERED))
 def test_every_column_of_evidence_is_covered_or_left_out_for_a_reason(model: Any) -> None:
     covered = COVERED[model]
     columns = {field.attname for field in model._meta.concrete_fields}
-    assert columns - set(covered.versions[-1]) - set(covered.left_out) == set(), "cover it: see `sessions/evidence.py`"
+    assert columns - set(covered.versions[-1]) - set(covered.left_out) == set(), (
+        "cover it: see `evidence.py` of its room"
+    )
     assert all(covered.left_out.values())
 
 

@@ -14,7 +14,7 @@ from factories.second_factor import App
 from factories.ssh_proof import make_key, signed_request
 from postern.apps.authn.actions import housekeeping
 from postern.apps.authn.models import ProxySignIn
-from postern.apps.sessions.queries import read_login_name
+from postern.apps.sessions.visitors.queries import read_login_name
 from postern.apps.users.models import User
 from postern.contracts import access
 from postern.contracts.enums import DenialCode, LoginFrom, Protocol

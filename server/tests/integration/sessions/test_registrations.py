@@ -23,9 +23,10 @@ from postern.apps.audits.models import AuditEvent
 from postern.apps.notifications.models import SiteMessage
 from postern.apps.preferences.actions import change_settings
 from postern.apps.sessions.models import Session, Terminal
+from postern.apps.sessions.sessions.api.internal import AuthorizeView
 from postern.apps.sessions.terminals import proxy_pace, registration
 from postern.apps.sessions.terminals.actions import registrations
-from postern.apps.sessions.terminals.api import internal
+from postern.apps.sessions.visitors.api import ReachableAssetsView, TicketsView
 from postern.apps.users.models import User
 from postern.contracts import access, events, terminals
 from postern.foundation.bus import outbox
@@ -400,7 +401,7 @@ def test_k19_terminals_are_for_super_administrators(
 def test_proxy_that_asks_without_end_is_slowed_down_and_told_of_once(
     proxy: Proxy, people: dict[str, User], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    for view in (internal.AuthorizeView, internal.TicketsView, internal.ReachableAssetsView):
+    for view in (AuthorizeView, TicketsView, ReachableAssetsView):
         monkeypatch.setattr(view, "most_a_minute", 3)
         monkeypatch.setattr(view, "credentials_factor", 0)
     monkeypatch.setattr(proxy_pace.time, "time", lambda: 1_800_000_000.0)  # all within one minute

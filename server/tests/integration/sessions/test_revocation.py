@@ -13,11 +13,12 @@ from factories.hearing import Hearing
 from factories.proxy_client import Proxy, World, reason_of_end
 from postern.apps.authn.events import LoginSessionEnded
 from postern.apps.perms import actions as perms_actions
-from postern.apps.sessions import tasks
+from postern.apps.sessions.heartbeats import actions as heartbeats
 from postern.apps.sessions.heartbeats import presence
+from postern.apps.sessions.heartbeats import tasks as leases
 from postern.apps.sessions.models import ConnectionToken, ProxyOrder, Session, WatchToken
-from postern.apps.sessions.sessions.events import TerminalLost
-from postern.apps.sessions.terminals.actions import terminals
+from postern.apps.sessions.sessions import tasks
+from postern.apps.sessions.terminals.events import TerminalLost
 from postern.apps.users.events import UserClosed
 from postern.apps.users.models import User
 from postern.contracts.terminals import LEASE_S, StopWatching, TerminateSession
@@ -132,17 +133,17 @@ def test_lease_that_ran_out_ends_the_sessions_of_a_silent_proxy(
     active: Session, audit_events: Callable[[], list[str]], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     now = [clock.now().timestamp()]
-    monkeypatch.setattr(tasks.time, "time", lambda: now[0])
+    monkeypatch.setattr(leases.time, "time", lambda: now[0])
 
     def rounds(seconds: int) -> int:
         ended = 0
         for _ in range(0, seconds, 5):
             now[0] += 5
             presence.stamp_web(now[0])
-            ended += tasks.check_leases()
+            ended += leases.check_leases()
         return ended
 
-    monkeypatch.setattr(tasks.clock, "now", lambda: clock.datetime.fromtimestamp(now[0], tz=clock.UTC))
+    monkeypatch.setattr(leases.clock, "now", lambda: clock.datetime.fromtimestamp(now[0], tz=clock.UTC))
     assert rounds(40) == 0
     assert rounds(20) == 1
     active.refresh_from_db()
@@ -154,9 +155,9 @@ def test_lease_that_ran_out_ends_the_sessions_of_a_silent_proxy(
 def test_lease_does_not_run_while_nobody_could_hear_the_proxy(active: Session, monkeypatch: pytest.MonkeyPatch) -> None:
     Session.objects.all()
     active.terminal.__class__.objects.update(date_last_heartbeat=clock.now() - timedelta(hours=1))
-    assert tasks.check_leases() == 0  # the web part is not known to be up
-    presence.stamp_web(tasks.time.time())
-    assert tasks.check_leases() == 0  # and now only just
+    assert leases.check_leases() == 0  # the web part is not known to be up
+    presence.stamp_web(leases.time.time())
+    assert leases.check_leases() == 0  # and now only just
     active.refresh_from_db()
     assert active.state == "active"
 
@@ -204,7 +205,7 @@ def test_idle_proxy_that_falls_silent_is_lost_once_until_it_shows_itself_again(
 
     def expire(later: timedelta) -> int:
         with committed():
-            return len(terminals.expire_leases(actor=SYSTEM, now=clock.now() + later, lease=lease))
+            return len(heartbeats.expire_leases(actor=SYSTEM, now=clock.now() + later, lease=lease))
 
     proxy.beat()
     assert expire(lease - timedelta(seconds=1)) == 0

@@ -10,9 +10,9 @@ from rest_framework.test import APIClient
 
 from factories.proxy_client import Proxy, World
 from postern.apps.audits.models import AuditEvent
+from postern.apps.sessions.heartbeats import actions as heartbeats
 from postern.apps.sessions.models import ProxyOrder, Session, Terminal
 from postern.apps.sessions.sessions.actions import lifecycle, orders
-from postern.apps.sessions.terminals.actions import terminals
 from postern.contracts.enums import EndReason
 from postern.contracts.events import SessionEnded
 from postern.contracts.terminals import LEASE_S, OrderDone, TerminateSession
@@ -108,7 +108,7 @@ def test_session_that_was_presumed_dead_is_carried_on(proxy: Proxy, active: Sess
 
 def test_sessions_of_a_proxy_that_never_showed_itself_end_with_its_lease(proxy: Proxy, opened: Session) -> None:
     Terminal.objects.update(date_last_heartbeat=None, date_created=clock.now() - timedelta(seconds=LEASE_S + 1))
-    terminals.expire_leases(actor=SYSTEM, now=clock.now(), lease=timedelta(seconds=LEASE_S))
+    heartbeats.expire_leases(actor=SYSTEM, now=clock.now(), lease=timedelta(seconds=LEASE_S))
     assert ended(opened)[:2] == ("ended", "interrupted")
 
 

@@ -11,8 +11,8 @@ from rest_framework.test import APIClient
 
 from factories.proxy_client import Proxy, World
 from postern.apps.orgs.models import Organization
+from postern.apps.sessions.commands.api import DEFAULT_COMMAND_STORAGE_ID
 from postern.apps.sessions.models import ProxyOrder, Session, Terminal
-from postern.apps.sessions.sessions.api.sessions import DEFAULT_COMMAND_STORAGE_ID
 from postern.apps.sessions.terminals import registration
 from postern.apps.users.models import OrgRole, User
 from postern.contracts import events

@@ -13,13 +13,8 @@ from postern.apps.licence.events import LicenceExpiring
 from postern.apps.notifications import message_types
 from postern.apps.notifications.actions import post_notice, tell, tell_person
 from postern.apps.orgs import facade as orgs
-from postern.apps.sessions.sessions.events import (
-    ProxyAlarm,
-    ProxyAlarmKind,
-    RecordingFailed,
-    TerminalLost,
-    TerminalWaiting,
-)
+from postern.apps.sessions.sessions.events import RecordingFailed
+from postern.apps.sessions.terminals.events import ProxyAlarm, ProxyAlarmKind, TerminalLost, TerminalWaiting
 from postern.apps.users import facade as users
 from postern.apps.users.events import InvitationAccepted, InvitationSent
 

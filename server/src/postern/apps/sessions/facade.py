@@ -3,10 +3,9 @@
 from dataclasses import dataclass
 from uuid import UUID
 
-from postern.apps.sessions.models import Terminal
-from postern.apps.sessions.sessions import policy
-from postern.apps.sessions.terminals import registration
+from postern.apps.sessions.terminals import policy, registration
 from postern.apps.sessions.terminals.actions import registrations
+from postern.apps.sessions.terminals.models import Terminal
 from postern.foundation.caller.actor import Actor
 from postern.kernel import clock
 from postern.kernel.ids import parse_id

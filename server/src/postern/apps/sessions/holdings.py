@@ -8,8 +8,8 @@ from typing import Final
 from django.utils.translation import gettext_lazy as _
 
 from postern.apps.orgs import facade as orgs
-from postern.apps.sessions.queries import live_sessions
 from postern.apps.sessions.sessions.actions.revocation import end_everything
+from postern.apps.sessions.sessions.queries import live_sessions
 from postern.apps.users import facade as users
 from postern.apps.users.models import User
 from postern.foundation.caller.actor import Actor

@@ -1,6 +1,6 @@
 """Words for the closed enums of the contracts, in the person's language."""
 
-from typing import Final
+from typing import Any, Final
 
 from django.utils.functional import Promise
 from django.utils.translation import gettext_lazy as _
@@ -92,3 +92,8 @@ OPERATIONS: Final[Choices] = (
     ("Setstat", _("Change attributes")),
     ("Other", _("Other")),
 )
+
+
+def values(choices: tuple[tuple[Any, Any], ...]) -> list[Any]:
+    """The stored values of choices, for a check in the database."""
+    return [value for value, _label in choices]

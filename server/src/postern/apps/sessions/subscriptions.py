@@ -1,15 +1,25 @@
-"""Events of other apps that end or change sessions at once. A sweep in the worker makes certain what these make quick."""
+"""Events that end or change sessions, and what ends with them.
+
+Of what other apps tell, a sweep in the worker makes certain what these make quick.
+"""
 
 from typing import Final
 from uuid import UUID
 
 from postern.apps.authn.events import CredentialsEnded, LoginSessionEnded
 from postern.apps.perms.events import AccessChanged
-from postern.apps.sessions.sessions.actions import revocation
+from postern.apps.sessions.recordings.actions import lifecycle as recordings
+from postern.apps.sessions.sessions.actions import lifecycle, revocation
+from postern.apps.sessions.sessions.events import SessionFinished
+from postern.apps.sessions.terminals.events import TerminalShutOut
 from postern.apps.users.events import MembershipChanged, PasswordChanged, UserClosed, UserExpiryMoved
-from postern.foundation.bus.events import after_commit
+from postern.foundation.bus.events import after_commit, in_the_write
 from postern.foundation.bus.gathered import Gathered
 from postern.foundation.caller.actor import SYSTEM
+
+
+def _on_terminal_shut_out(event: TerminalShutOut) -> None:
+    lifecycle.interrupt_all_of(actor=event.actor, terminal_id=event.terminal_id, detail=f"the terminal was {event.why}")
 
 
 def _on_user_closed(event: UserClosed) -> None:
@@ -48,6 +58,8 @@ def _recheck(concerned: frozenset[tuple[str, UUID]]) -> None:
 RECHECKS: Final = Gathered("rechecks of live sessions", _recheck)
 
 SUBSCRIPTIONS: Final = (
+    in_the_write(TerminalShutOut, _on_terminal_shut_out),
+    in_the_write(SessionFinished, recordings.give_up),
     after_commit(UserClosed, _on_user_closed),
     after_commit(PasswordChanged, _on_password_changed),
     after_commit(LoginSessionEnded, _on_login_session_ended),

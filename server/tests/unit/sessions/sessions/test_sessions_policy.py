@@ -1,11 +1,9 @@
-"""The rules of sessions: states, tokens, missed sessions, ranges."""
+"""The rules of sessions: states, tokens, who may."""
 
 from datetime import UTC, datetime, timedelta
 from uuid import uuid4
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 
 from postern.apps.sessions.sessions import policy
 from postern.contracts.enums import EndReason, RoleBits, SessionState
@@ -34,13 +32,6 @@ def test_only_a_presumed_end_is_corrected_or_withdrawn() -> None:
         assert policy.may_correct_end(SessionState.ENDED, reason, is_presumed=True)
         assert policy.may_resume(SessionState.ENDED, reason) is presumed
     assert not policy.may_resume(SessionState.ACTIVE, None)
-
-
-def test_session_is_missed_only_when_old_enough_and_nothing_is_on_its_way() -> None:
-    old, young = NOW - timedelta(minutes=5), NOW - timedelta(seconds=5)
-    assert policy.is_missed(date_start=old, now=NOW, is_unreported=False)
-    assert not policy.is_missed(date_start=young, now=NOW, is_unreported=False)
-    assert not policy.is_missed(date_start=old, now=NOW, is_unreported=True)
 
 
 def test_k74_watching_and_terminating_are_separate_rights() -> None:
@@ -86,69 +77,3 @@ def test_token_expires_at_its_last_instant() -> None:
     before = NOW - timedelta(microseconds=1)
     assert policy.token_fault(facts, user_id=owner, terminal_id=terminal, now=before) is None
     assert policy.token_fault(facts, user_id=owner, terminal_id=terminal, now=NOW) is policy.TokenFault.EXPIRED
-
-
-@pytest.mark.parametrize(
-    ("cpu", "memory", "disk", "expected"),
-    [
-        (0.0, 0.0, 0.0, "normal"),
-        (5.0, 0.0, 0.0, "high"),
-        (0.0, 86.0, 0.0, "high"),
-        (0.0, 0.0, 80.0, "high"),
-        (20.0, 0.0, 0.0, "critical"),
-        (0.0, 95.0, 0.0, "critical"),
-        (0.0, 0.0, 99.0, "critical"),
-    ],
-)
-def test_terminal_status_is_the_worst_measure(cpu: float, memory: float, disk: float, expected: str) -> None:
-    found = policy.terminal_status(alive=True, cpu_load=cpu, memory_used=memory, disk_used=disk)
-    assert found.value == expected
-    assert policy.terminal_status(alive=False, cpu_load=cpu, memory_used=memory, disk_used=disk).value == "offline"
-
-
-@pytest.mark.parametrize(
-    ("text", "expected"),
-    [
-        ("bytes 0-9/100", policy.Part(0, 9, 100)),
-        ("bytes 99-99/100", policy.Part(99, 99, 100)),
-        ("bytes 0-100/100", None),
-        ("bytes 5-4/100", None),
-        ("bytes 0-9/*", None),
-        ("bytes 0-9", None),
-        ("items 0-9/100", None),
-        ("bytes -9/100", None),
-        ("bytes ٠-٩/100", None),
-        ("bytes 0-9/2000", None),
-        ("", None),
-    ],
-)
-def test_content_range_is_read_or_refused(text: str, expected: policy.Part | None) -> None:
-    assert policy.parse_content_range(text, max_total=1000) == expected
-
-
-@pytest.mark.parametrize(
-    ("text", "expected"),
-    [
-        ("bytes=0-9", (0, 9)),
-        ("bytes=90-", (90, 99)),
-        ("bytes=90-1000", (90, 99)),
-        ("bytes=-10", (90, 99)),
-        ("bytes=-1000", (0, 99)),
-        ("bytes=-0", None),
-        ("bytes=100-", None),
-        ("bytes=9-0", None),
-        ("bytes=0-1,5-6", None),
-        ("lines=0-9", None),
-        ("bytes=a-b", None),
-    ],
-)
-def test_byte_range_is_satisfied_or_refused(text: str, expected: tuple[int, int] | None) -> None:
-    assert policy.parse_byte_range(text, 100) == expected
-
-
-@given(st.text(max_size=40), st.integers(min_value=0, max_value=10_000))
-def test_ranges_never_leave_the_file_whatever_is_asked(text: str, size: int) -> None:
-    found = policy.parse_byte_range(f"bytes={text}", size)
-    assert found is None or 0 <= found[0] <= found[1] < size
-    part = policy.parse_content_range(f"bytes {text}", max_total=size)
-    assert part is None or (0 <= part.first <= part.last < part.total <= size)

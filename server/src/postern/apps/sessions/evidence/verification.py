@@ -15,9 +15,11 @@ from django.db.models import Exists, OuterRef
 
 from postern.apps.audits import facade as audits
 from postern.apps.audits.facade import Count, Fault, FaultKind, Statement
-from postern.apps.sessions.models import Recording, Session
+from postern.apps.sessions.evidence.rows import PLACES, ROWS, unproven
+from postern.apps.sessions.recordings.models import Recording
 from postern.apps.sessions.sessions import evidence
 from postern.apps.sessions.sessions.evidence import Covered
+from postern.apps.sessions.sessions.models import Session
 from postern.contracts.enums import SessionState
 from postern.kernel.ids import parse_id
 
@@ -133,9 +135,9 @@ def _row_faults(by_id: dict[UUID, Session], anchors: dict[UUID, Statement | None
             yield _fault(session, FaultKind.ROW_MISSING, f"rows {number[session_id] + 1} to {expected}")
         elif number[session_id] > session.evidence_count or head[session_id] != session.evidence_head:
             yield _fault(session, FaultKind.ROW_INSERTED, f"after row {session.evidence_count}")
-    for covered in evidence.ROWS:
-        unproven = evidence.unproven(covered).filter(session_id__in=by_id)
-        for key, session_id in unproven.values_list("pk", "session_id"):
+    for covered in ROWS:
+        placeless = unproven(covered).filter(session_id__in=by_id)
+        for key, session_id in placeless.values_list("pk", "session_id"):
             yield _fault(by_id[session_id], FaultKind.ROW_INSERTED, f"{covered.model.__name__} {key}")
 
 
@@ -154,7 +156,7 @@ def _row_fits(covered: Covered, values: Sequence[Any], proof: str, place: tuple[
 def _chained_rows(session_ids: Iterable[UUID]) -> Iterator[tuple[UUID, int, Covered, Sequence[Any], str]]:
     """All chained rows of the sessions, one chain after the other."""
     keys = list(session_ids)
-    return heapq.merge(*(_rows_of(covered, keys) for covered in evidence.PLACES), key=lambda row: (row[0].int, row[1]))
+    return heapq.merge(*(_rows_of(covered, keys) for covered in PLACES), key=lambda row: (row[0].int, row[1]))
 
 
 def _rows_of(covered: Covered, keys: list[UUID]) -> Iterator[tuple[UUID, int, Covered, Sequence[Any], str]]:
@@ -183,7 +185,7 @@ def _missing_sessions() -> Iterator[Fault]:
 
 def _orphans() -> Iterator[Fault]:
     """Rows of sessions that do not exist: written past the database's own checks."""
-    for covered in evidence.ROWS:
+    for covered in ROWS:
         session = Session.objects.filter(pk=OuterRef("session_id"))
         rows = covered.model._default_manager.filter(~Exists(session))  # noqa: SLF001 - the documented model API
         for key in rows.values_list("pk", flat=True)[:_ROWS_AT_ONCE]:

@@ -8,7 +8,8 @@ from typing import Any, BinaryIO, Final, Self
 from django.conf import settings
 from django.db.models import Count
 
-from postern.apps.sessions.models import Recording, Session
+from postern.apps.sessions.recordings.models import Recording
+from postern.apps.sessions.sessions.models import Session
 from postern.contracts import recording as container
 from postern.integrations.replay_storages.port import SUFFIX
 

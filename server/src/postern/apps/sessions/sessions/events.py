@@ -1,7 +1,6 @@
-"""What happened to sessions and proxies; published after the transaction has committed."""
+"""What happened to sessions; published after the transaction has committed."""
 
 from dataclasses import dataclass
-from enum import StrEnum
 from uuid import UUID
 
 
@@ -16,12 +15,13 @@ class SessionOpened:
 
 @dataclass(frozen=True, slots=True)
 class SessionFinished:
-    """A session is over. `reason` is an `EndReason` value."""
+    """A session is over. `reason` is an `EndReason` value. `ever_active`: it got beyond opening."""
 
     session_id: UUID
     org_id: UUID
     user_id: UUID
     reason: str
+    ever_active: bool
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,43 +36,3 @@ class RecordingFailed:
     session: str
     user: str
     is_lost: bool
-
-
-@dataclass(frozen=True, slots=True)
-class TerminalLost:
-    """A proxy did not show itself within its lease."""
-
-    terminal_id: UUID
-    name: str
-
-
-class ProxyAlarmKind(StrEnum):
-    """What a proxy did that no proxy does which works as it should."""
-
-    TICKET = "ticket"  # it showed a ticket that it was never given
-    CREDENTIALS = "credentials"  # it asked for more credentials than the settings allow
-    ADDRESS = "address"  # its credential is used from another address than before
-    TWICE = "twice"  # its credential is used by two processes at once
-    ELSEWHERE = "elsewhere"  # its credential is used from an address where its process is not
-    HASTE = "haste"  # it asks something more often than any proxy has to
-    RENEWAL = "renewal"  # somebody other than its process asked for its new credential
-
-
-@dataclass(frozen=True, slots=True)
-class ProxyAlarm:
-    """A proxy, or somebody with its credential, asks for what it should not. `place`: the address that it is about, if any."""
-
-    terminal_id: UUID
-    name: str
-    kind: ProxyAlarmKind
-    place: str = ""
-
-
-@dataclass(frozen=True, slots=True)
-class TerminalWaiting:
-    """A proxy has registered and does nothing until it is accepted."""
-
-    terminal_id: UUID
-    name: str
-    remote_addr: str
-    fingerprint: str

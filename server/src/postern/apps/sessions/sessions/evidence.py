@@ -1,4 +1,4 @@
-"""Proofs over the rows that are evidence: sessions, commands, file transfers, refused requests.
+"""Proofs over the rows that are evidence: how they are made, and the columns of sessions and refused requests.
 
 Rows of a session form a chain of their own: each has a number, and a proof over its columns and the proof before it. What
 was fixed when a session began, and its final state with the end of that chain, stand in the audit chain. The proofs need
@@ -17,7 +17,7 @@ from uuid import UUID
 from django.db import models
 
 from postern.apps.audits import facade as audits
-from postern.apps.sessions.models import Command, FileTransfer, RefusedRequest, Session
+from postern.apps.sessions.sessions.models import RefusedRequest, Session
 
 GENESIS: Final = ""
 
@@ -97,72 +97,11 @@ SESSION_FINAL: Final = Covered(
         "evidence_anchored": "only says when the next anchor is due; the anchors stand in the audit log",
     },
 )
-_CHAIN: Final = {"number": "stands in the proof as the place", "proof": "is the proof"}
-COMMANDS: Final = Covered(
-    Command,
-    (
-        (
-            "id",
-            "session_id",
-            "org_id",
-            "user",
-            "asset",
-            "system_user",
-            "kind",
-            "input",
-            "output",
-            "risk_level",
-            "at",
-            "offset_ms",
-        ),
-    ),
-    _CHAIN,
-)
-_TRANSFER: Final = (
-    "id",
-    "session_id",
-    "org_id",
-    "user",
-    "remote_addr",
-    "asset",
-    "system_user",
-    "direction",
-    "operate",
-    "filename",
-)
-TRANSFERS: Final = Covered(
-    FileTransfer,
-    ((*_TRANSFER, "size", "is_success", "detail", "date_start"),),
-    {
-        **_CHAIN,
-        "begun_number": "stands in the proof of the beginning, as the place",
-        "begun_proof": "is the proof of the beginning",
-    },
-)
-#: The beginning of a transfer that was not over when the proxy told of it. Its row gets a second place at its end.
-TRANSFERS_BEGUN: Final = Covered(
-    FileTransfer,
-    ((*_TRANSFER, "date_start"),),
-    {
-        **TRANSFERS.left_out,
-        "size": "known at the end; empty until then, which is verified",
-        "is_success": "known at the end; empty until then, which is verified",
-        "detail": "known at the end; empty until then, which is verified",
-    },
-    prefix="begun_",
-)
-REFUSALS: Final = Covered(RefusedRequest, (("id", "session_id", "request", "detail", "at"),), _CHAIN)
-
-#: Tables whose rows belong to the chain of a session.
-ROWS: Final = (COMMANDS, TRANSFERS, REFUSALS)
-#: Everything that has a place in the chain of a session.
-PLACES: Final = (*ROWS, TRANSFERS_BEGUN)
-_BY_MODEL: Final = {covered.model: covered for covered in ROWS}
 
 
-def covering(row: models.Model) -> Covered:
-    """The column lists for a row of a session's chain."""
-    return _BY_MODEL[type(row)]
+#: What every row of a chain leaves out of its proof.
+PLACE_AND_PROOF: Final = {"number": "stands in the proof as the place", "proof": "is the proof"}
+REFUSALS: Final = Covered(RefusedRequest, (("id", "session_id", "request", "detail", "at"),), PLACE_AND_PROOF)
 
 
 def row_proof(
@@ -187,14 +126,6 @@ def version_of(proof: str) -> int | None:
 def current_values(covered: Covered, row: models.Model) -> list[Any]:
     """The covered columns of a row, as the present version lists them."""
     return [getattr(row, name) for name in covered.versions[-1]]
-
-
-def unproven(covered: Covered) -> models.QuerySet[Any]:
-    """Rows that have no place in a chain and ought to have one."""
-    rows = covered.model._default_manager.filter(number__isnull=True)  # noqa: SLF001 - the documented model API
-    if covered is TRANSFERS:
-        return rows.exclude(begun_number__isnull=False, size=0, is_success=False, detail="")
-    return rows
 
 
 def _proof(covered: Covered, values: Sequence[Any], version: int | None, place: list[Any]) -> str:

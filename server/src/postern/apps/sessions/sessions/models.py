@@ -1,6 +1,6 @@
-"""A session: one person on one target as one system user, and the tokens that lead to it."""
+"""A session: one person on one target as one system user; the tokens that lead to it, and the orders about it."""
 
-from typing import Any, Final
+from typing import Final
 
 from django.db import models
 from django.utils.translation import gettext_lazy as _
@@ -12,11 +12,6 @@ from postern.foundation.models import PosternModel, ScopedManager
 from postern.kernel import clock
 
 _NAME_CHARS: Final = 128
-
-
-def values(choices: tuple[tuple[Any, Any], ...]) -> list[Any]:
-    """The stored values of choices, for a check in the database."""
-    return [value for value, _label in choices]
 
 
 class Session(PosternModel):
@@ -77,7 +72,7 @@ class Session(PosternModel):
     #: Hash of the attempt that got the secret: for some seconds it may ask again, when its answer was lost.
     release_attempt = models.CharField(max_length=64, blank=True, default="", editable=False)
 
-    #: Rows in the session's chain, the proof of the last, and how many of them the last anchor covers (see `evidence`).
+    #: Rows in the session's chain, the proof of the last, and how many of them the last anchor covers (see `evidence.py`).
     evidence_count = models.PositiveIntegerField(default=0, editable=False)
     evidence_head = models.CharField(max_length=72, blank=True, default="", editable=False)
     evidence_anchored = models.PositiveIntegerField(default=0, editable=False)
@@ -101,10 +96,10 @@ class Session(PosternModel):
         ]
         constraints = [
             models.CheckConstraint(
-                condition=models.Q(state__in=values(labels.SESSION_STATES)), name="sessions_state_known"
+                condition=models.Q(state__in=labels.values(labels.SESSION_STATES)), name="sessions_state_known"
             ),
             models.CheckConstraint(
-                condition=models.Q(end_reason="") | models.Q(end_reason__in=values(labels.END_REASONS)),
+                condition=models.Q(end_reason="") | models.Q(end_reason__in=labels.values(labels.END_REASONS)),
                 name="sessions_end_reason_known",
             ),
             # Exactly one reason for each ended session, none before.
@@ -114,10 +109,10 @@ class Session(PosternModel):
                 name="sessions_ended_has_reason",
             ),
             models.CheckConstraint(
-                condition=models.Q(protocol__in=values(labels.PROTOCOLS)), name="sessions_protocol_known"
+                condition=models.Q(protocol__in=labels.values(labels.PROTOCOLS)), name="sessions_protocol_known"
             ),
             models.CheckConstraint(
-                condition=models.Q(login_from__in=values(labels.LOGIN_FROM)), name="sessions_login_from_known"
+                condition=models.Q(login_from__in=labels.values(labels.LOGIN_FROM)), name="sessions_login_from_known"
             ),
             models.CheckConstraint(
                 condition=models.Q(date_end__isnull=True) | models.Q(date_end__gte=models.F("date_start")),
@@ -205,3 +200,89 @@ class WatchToken(PosternModel):
 
     def __str__(self) -> str:
         return f"watch token {self.token_hash[:8]}"
+
+
+class OrderKind(models.TextChoices):
+    """What a proxy is told to do."""
+
+    TERMINATE_SESSION = "terminate_session", _("Terminate session")
+    STOP_WATCHING = "stop_watching", _("Stop watching")
+    CHANGE_GRANT = "change_grant", _("Change grant")
+
+
+class ProxyOrder(PosternModel):
+    """Something that a proxy must do: pushed at once, repeated with each heartbeat until it says that it is done."""
+
+    terminal = models.ForeignKey(Terminal, on_delete=models.CASCADE, related_name="orders")
+    kind = models.CharField(max_length=32, choices=OrderKind.choices)
+    session = models.ForeignKey(Session, on_delete=models.CASCADE, related_name="orders")
+    watch = models.ForeignKey(WatchToken, on_delete=models.CASCADE, null=True, related_name="orders")
+    by = models.CharField(max_length=256, default="")
+    reason = models.CharField(max_length=32, default="")
+    message_zh = models.CharField(max_length=512, default="")
+    message_en = models.CharField(max_length=512, default="")
+    date_created = models.DateTimeField(default=clock.now)
+    date_finished = models.DateTimeField(null=True)
+    ok = models.BooleanField(null=True)
+    detail = models.CharField(max_length=512, default="")
+
+    class Meta:
+        verbose_name = _("Order to a proxy")
+        ordering = ("date_created", "id")
+        indexes = [
+            models.Index(fields=("-date_created",), name="sessions_order_newest"),
+            models.Index(
+                fields=("terminal", "date_created"),
+                condition=models.Q(date_finished__isnull=True),
+                name="sessions_order_open",
+            ),
+        ]
+        constraints = [
+            models.CheckConstraint(condition=models.Q(kind__in=OrderKind.values), name="sessions_order_kind_known"),
+            models.CheckConstraint(
+                condition=models.Q(kind=OrderKind.STOP_WATCHING, watch__isnull=False)
+                | models.Q(kind__in=(OrderKind.TERMINATE_SESSION, OrderKind.CHANGE_GRANT), watch__isnull=True),
+                name="sessions_order_watch_matches_kind",
+            ),
+            # One open termination of a session is enough: a second click joins the first.
+            models.UniqueConstraint(
+                fields=("session",),
+                condition=models.Q(kind=OrderKind.TERMINATE_SESSION, date_finished__isnull=True),
+                name="sessions_order_one_termination",
+            ),
+            models.UniqueConstraint(
+                fields=("watch",),
+                condition=models.Q(kind=OrderKind.STOP_WATCHING, date_finished__isnull=True),
+                name="sessions_order_one_stop",
+            ),
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.kind} {self.session_id}"
+
+
+class ChainedRow(PosternModel):
+    """A row of a session's chain: its place, and a proof over its columns and the proof before it (see `evidence.py`)."""
+
+    number = models.PositiveIntegerField(null=True, editable=False)
+    proof = models.CharField(max_length=72, blank=True, default="", editable=False)
+
+    class Meta:
+        abstract = True
+
+
+class RefusedRequest(ChainedRow):
+    """A request inside a session that a rule refused (a forward, an upload without the right …)."""
+
+    session = models.ForeignKey(Session, on_delete=models.CASCADE, related_name="refusals")
+    request = models.CharField(max_length=128)
+    detail = models.CharField(max_length=1024, blank=True, default="")
+    at = models.DateTimeField()
+
+    class Meta:
+        verbose_name = _("Refused request")
+        ordering = ("at",)
+        constraints = [models.UniqueConstraint(fields=("session", "number"), name="sessions_refusal_place")]
+
+    def __str__(self) -> str:
+        return f"refused {self.request}"

@@ -1,4 +1,4 @@
-"""Terminals: registered proxies, what they last said about themselves, and the orders that they still owe."""
+"""Terminals: registered proxies, and what they last said about themselves."""
 
 from datetime import datetime
 
@@ -131,62 +131,3 @@ class TerminalSighting(PosternModel):
 
     def __str__(self) -> str:
         return f"{self.terminal_id} {self.remote_addr}"
-
-
-class OrderKind(models.TextChoices):
-    """What a proxy is told to do."""
-
-    TERMINATE_SESSION = "terminate_session", _("Terminate session")
-    STOP_WATCHING = "stop_watching", _("Stop watching")
-    CHANGE_GRANT = "change_grant", _("Change grant")
-
-
-class ProxyOrder(PosternModel):
-    """Something that a proxy must do: pushed at once, repeated with each heartbeat until it says that it is done."""
-
-    terminal = models.ForeignKey(Terminal, on_delete=models.CASCADE, related_name="orders")
-    kind = models.CharField(max_length=32, choices=OrderKind.choices)
-    session = models.ForeignKey("sessions.Session", on_delete=models.CASCADE, related_name="orders")
-    watch = models.ForeignKey("sessions.WatchToken", on_delete=models.CASCADE, null=True, related_name="orders")
-    by = models.CharField(max_length=256, default="")
-    reason = models.CharField(max_length=32, default="")
-    message_zh = models.CharField(max_length=512, default="")
-    message_en = models.CharField(max_length=512, default="")
-    date_created = models.DateTimeField(default=clock.now)
-    date_finished = models.DateTimeField(null=True)
-    ok = models.BooleanField(null=True)
-    detail = models.CharField(max_length=512, default="")
-
-    class Meta:
-        verbose_name = _("Order to a proxy")
-        ordering = ("date_created", "id")
-        indexes = [
-            models.Index(fields=("-date_created",), name="sessions_order_newest"),
-            models.Index(
-                fields=("terminal", "date_created"),
-                condition=models.Q(date_finished__isnull=True),
-                name="sessions_order_open",
-            ),
-        ]
-        constraints = [
-            models.CheckConstraint(condition=models.Q(kind__in=OrderKind.values), name="sessions_order_kind_known"),
-            models.CheckConstraint(
-                condition=models.Q(kind=OrderKind.STOP_WATCHING, watch__isnull=False)
-                | models.Q(kind__in=(OrderKind.TERMINATE_SESSION, OrderKind.CHANGE_GRANT), watch__isnull=True),
-                name="sessions_order_watch_matches_kind",
-            ),
-            # One open termination of a session is enough: a second click joins the first.
-            models.UniqueConstraint(
-                fields=("session",),
-                condition=models.Q(kind=OrderKind.TERMINATE_SESSION, date_finished__isnull=True),
-                name="sessions_order_one_termination",
-            ),
-            models.UniqueConstraint(
-                fields=("watch",),
-                condition=models.Q(kind=OrderKind.STOP_WATCHING, date_finished__isnull=True),
-                name="sessions_order_one_stop",
-            ),
-        ]
-
-    def __str__(self) -> str:
-        return f"{self.kind} {self.session_id}"

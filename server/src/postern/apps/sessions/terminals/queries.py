@@ -7,7 +7,7 @@ from uuid import UUID
 from django.conf import settings
 
 from postern.apps.preferences import facade as preferences
-from postern.apps.sessions.models import Terminal
+from postern.apps.sessions.terminals.models import Terminal
 from postern.contracts.terminals import LEASE_S, ProxySettings
 from postern.foundation.parts import health
 from postern.kernel import clock, ids

@@ -12,10 +12,11 @@ from uuid import UUID
 
 from postern.apps.audits import facade as audits
 from postern.apps.sessions import messages
-from postern.apps.sessions.models import FileTransfer, Session
-from postern.apps.sessions.sessions import evidence
 from postern.apps.sessions.sessions.actions import sealing
 from postern.apps.sessions.sessions.actions.lifecycle import clean, sane_instant
+from postern.apps.sessions.sessions.models import Session
+from postern.apps.sessions.transfers.evidence import TRANSFERS, TRANSFERS_BEGUN
+from postern.apps.sessions.transfers.models import FileTransfer
 from postern.contracts.events import FileTransferred, TransferBegun
 
 #: The operations of the wire → the words of the file transfer log.
@@ -74,8 +75,8 @@ def _store(session: Session, news: _News) -> None:
     ended = [*news.completed, *news.whole]
     if not begun and not ended:
         return
-    sealing.chain(session, begun, evidence.TRANSFERS_BEGUN)
-    sealing.chain(session, ended)
+    sealing.chain(session, begun, TRANSFERS_BEGUN)
+    sealing.chain(session, ended, TRANSFERS)
     FileTransfer.objects.bulk_create([*begun, *news.whole])
     if news.completed:
         FileTransfer.objects.bulk_update(news.completed, ["size", "is_success", "detail", "number", "proof"])

@@ -17,8 +17,9 @@ from django.db import IntegrityError, transaction
 
 from postern.apps.audits import facade as audits
 from postern.apps.sessions import messages
-from postern.apps.sessions.models import Recording, Viewing, ViewingForm
+from postern.apps.sessions.recordings.models import Recording
 from postern.apps.sessions.viewings import ranges
+from postern.apps.sessions.viewings.models import Viewing, ViewingForm
 from postern.foundation.caller.actor import Actor, ActorKind
 from postern.foundation.database.write_transaction import write_transaction
 from postern.kernel import clock, ids

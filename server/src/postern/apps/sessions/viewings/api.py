@@ -5,11 +5,12 @@ to a recording, no public folder and no signed link.
 """
 
 from contextlib import ExitStack
-from typing import Any, BinaryIO, NamedTuple
+from typing import Any, BinaryIO, Final, NamedTuple
 from uuid import UUID
 
 from django.db import transaction
 from django.http import HttpResponse, HttpResponseBase, StreamingHttpResponse
+from django.urls import path
 from django.utils.translation import gettext as _
 from rest_framework.request import Request
 from rest_framework.response import Response
@@ -17,12 +18,13 @@ from rest_framework.serializers import DateTimeField
 
 from postern.apps.audits import facade as audits
 from postern.apps.sessions import messages
-from postern.apps.sessions.models import Recording, Session, ViewingForm
 from postern.apps.sessions.recordings import replays
+from postern.apps.sessions.recordings.errors import ReplayMissing
+from postern.apps.sessions.recordings.models import Recording
 from postern.apps.sessions.recordings.storage import replay_storage
-from postern.apps.sessions.sessions import policy
-from postern.apps.sessions.sessions.errors import ReplayMissing
-from postern.apps.sessions.viewings import actions as viewing
+from postern.apps.sessions.sessions.models import Session
+from postern.apps.sessions.viewings import actions, policy
+from postern.apps.sessions.viewings.models import ViewingForm
 from postern.foundation.rest.rights import Right
 from postern.foundation.rest.streams import streamed
 from postern.foundation.rest.views import PosternView
@@ -75,7 +77,7 @@ class RecordingView(PosternView):
 
         def done() -> None:
             body.close()
-            viewing.sent(
+            actions.sent(
                 viewing_id=opened.viewing_id,
                 form=opened.form,
                 first=first,
@@ -125,7 +127,7 @@ class ReplayView(RecordingView):
     def get(self, request: Request, pk: str) -> HttpResponseBase:
         del request
         recording = self.recording_of(pk)
-        viewing.open_replay(actor=self.actor, recording=recording)
+        actions.open_replay(actor=self.actor, recording=recording)
         base = f"/api/v1/terminal/sessions/{recording.session_id}/replay/"
         places = {
             "type": "postern",
@@ -153,7 +155,7 @@ class ReplayContentView(RecordingView):
         length = last - first + 1
         with ExitStack() as unless_delivered:
             file = unless_delivered.enter_context(self.open(recording))
-            viewing_id = viewing.fetch_range(actor=self.actor, recording=recording, first=first, last=last)
+            viewing_id = actions.fetch_range(actor=self.actor, recording=recording, first=first, last=last)
             body = replays.Counted(replays.pieces(file, first, length), file)
             opened = Opened(body, viewing_id, ViewingForm.PLAY)
             status = 206 if wanted else 200
@@ -172,7 +174,7 @@ class ReplayCastView(RecordingView):
         form = ViewingForm.CAST
         with ExitStack() as unless_delivered:
             file = unless_delivered.enter_context(self.open(recording))
-            viewing_id = viewing.begin_download(actor=self.actor, recording=recording, form=form)
+            viewing_id = actions.begin_download(actor=self.actor, recording=recording, form=form)
             opened = Opened(replays.Counted(replays.cast_lines(file), file), viewing_id, form)
             response = self.deliver(request, opened, content_type="application/x-asciicast")
             unless_delivered.pop_all()
@@ -187,7 +189,7 @@ class ReplayDownloadView(RecordingView):
         form = ViewingForm.ARCHIVE
         with ExitStack() as unless_delivered:
             file = unless_delivered.enter_context(self.open(recording))
-            viewing_id = viewing.begin_download(actor=self.actor, recording=recording, form=form)
+            viewing_id = actions.begin_download(actor=self.actor, recording=recording, form=form)
             stream, length = replays.archive(file, recording.session, recording.size, self.describe(recording))
             opened = Opened(replays.Counted(stream, file), viewing_id, form)
             response = self.deliver(request, opened, content_type="application/x-tar")
@@ -224,3 +226,14 @@ def _as_file(response: HttpResponseBase, name: str, length: int | None = None) -
     if length is not None:
         response.headers["Content-Length"] = str(length)
     return response
+
+
+_REPLAY: Final = "terminal/sessions/<str:pk>/replay/"
+
+urlpatterns = [
+    path(_REPLAY, ReplayView.as_view()),
+    path(f"{_REPLAY}content/", ReplayContentView.as_view()),
+    path(f"{_REPLAY}cast/", ReplayCastView.as_view()),
+    path(f"{_REPLAY}download/", ReplayDownloadView.as_view()),
+    path(f"{_REPLAY}verify/", ReplayVerifyView.as_view()),
+]

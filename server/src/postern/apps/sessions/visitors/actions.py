@@ -12,9 +12,8 @@ from django.utils.translation import gettext as _
 from postern.apps.audits import facade as audits
 from postern.apps.authn import facade as authn
 from postern.apps.sessions import messages
-from postern.apps.sessions.models import Session, Terminal
-from postern.apps.sessions.sessions.events import ProxyAlarm, ProxyAlarmKind
-from postern.apps.users import facade as users
+from postern.apps.sessions.terminals.events import ProxyAlarm, ProxyAlarmKind
+from postern.apps.sessions.terminals.models import Terminal
 from postern.contracts import access
 from postern.contracts.enums import DenialCode
 from postern.foundation.bus import events
@@ -36,17 +35,6 @@ def visitor_of(*, terminal: Terminal, ticket: str, remote_addr: str, wanted: str
     if holder.fault is None and holder.identity is not None and holder.sign_in_id is not None:
         return Visitor(holder.identity, holder.sign_in_id, holder.epoch)
     return _refuse(terminal, holder, remote_addr, wanted)
-
-
-def sign_in_of_session_holds(session: Session) -> bool:
-    """Whether what opened the session still holds: the ticket, the browser's sign-in, the bearer token or the access key."""
-    if session.proxy_sign_in is not None:
-        return authn.ticket_holder_of(session.proxy_sign_in).fault is None
-    if session.login_session is not None:
-        return authn.login_session_is_open(session.login_session)
-    if session.credential and not authn.credentials_holding([session.credential]):
-        return False
-    return session.epoch is not None and users.epochs([session.user_id]).get(session.user_id) == session.epoch
 
 
 def report(*, terminal: Terminal, opened: Sequence[str], closed: Sequence[str]) -> tuple[int, ...]:

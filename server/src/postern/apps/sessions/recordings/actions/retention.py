@@ -13,8 +13,9 @@ from typing import Final
 from postern.apps.audits import facade as audits
 from postern.apps.preferences import facade as preferences
 from postern.apps.sessions import messages
-from postern.apps.sessions.models import DoomedFile, Session
+from postern.apps.sessions.recordings.models import DoomedFile
 from postern.apps.sessions.sessions.actions import lifecycle
+from postern.apps.sessions.sessions.models import Session
 from postern.contracts.enums import SessionState
 from postern.foundation.caller.actor import Actor
 from postern.foundation.database.write_transaction import write_transaction

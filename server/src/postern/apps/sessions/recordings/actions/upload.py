@@ -10,10 +10,12 @@ from django.utils.translation import gettext as _
 
 from postern.apps.audits import facade as audits
 from postern.apps.sessions import messages
-from postern.apps.sessions.models import Recording, Session, Terminal
+from postern.apps.sessions.recordings.errors import RecordingMismatch, ReplayMissing, UploadOutOfOrder
+from postern.apps.sessions.recordings.models import Recording
+from postern.apps.sessions.recordings.policy import Part
 from postern.apps.sessions.sessions.actions import lifecycle
-from postern.apps.sessions.sessions.errors import RecordingMismatch, ReplayMissing, UploadOutOfOrder
-from postern.apps.sessions.sessions.policy import Part
+from postern.apps.sessions.sessions.models import Session
+from postern.apps.sessions.terminals.models import Terminal
 from postern.foundation.caller.actor import Actor
 from postern.integrations.replay_storages.port import ReplayStorage
 from postern.kernel import clock, ids
@@ -77,7 +79,7 @@ def receive_part(
 @transaction.atomic
 def _count(recording: Recording, path: str) -> bool:
     """Make the stored file count. False when the session was forgotten meanwhile: nobody would find the file."""
-    # The session first: see the order of locks in `lifecycle`.
+    # The session first: see the order of locks in `sessions/actions/lifecycle.py`.
     lifecycle.lock(Session.objects.filter(pk=recording.session_id))
     held = Recording.objects.select_related("session").filter(pk=recording.pk).first()
     if held is None:

@@ -13,11 +13,11 @@ from django.db.models import QuerySet
 
 from postern.apps.audits import facade as audits
 from postern.apps.sessions import messages
-from postern.apps.sessions.models import OrderKind, ProxyOrder, Recording, Session
-from postern.apps.sessions.sessions import policy
+from postern.apps.sessions.sessions import policy, queries
 from postern.apps.sessions.sessions.actions import orders, sealing
 from postern.apps.sessions.sessions.events import RecordingFailed, SessionFinished
-from postern.contracts.enums import Actions, EndReason, RecordingState, SessionState
+from postern.apps.sessions.sessions.models import OrderKind, ProxyOrder, Session
+from postern.contracts.enums import Actions, EndReason, SessionState
 from postern.contracts.events import ActionsEnded, SessionEnded, SessionStarted
 from postern.contracts.terminals import OrderDone
 from postern.foundation.bus import events
@@ -58,8 +58,6 @@ def start(*, session: Session, event: SessionStarted) -> None:
     if became_active:
         session.state = SessionState.ACTIVE.value
     session.save(update_fields=["kind", "ever_active", "date_active", "state"])
-    if event.recording:
-        Recording.objects.get_or_create(session=session)
     if became_active:
         _record(
             messages.owner(session),
@@ -194,7 +192,15 @@ def _finish(
     session.date_end = at
     session.save()
     orders.close_orders_of(session)
-    _give_up_recording(session)
+    events.publish(
+        SessionFinished(
+            session_id=session.pk,
+            org_id=session.org_id,
+            user_id=session.user_id,
+            reason=reason.value,
+            ever_active=session.ever_active,
+        )
+    )
     _record(
         actor,
         session,
@@ -210,9 +216,6 @@ def _finish(
         old={"reason": old} if old else None,
     )
     sealing.seal(session)
-    events.publish(
-        SessionFinished(session_id=session.pk, org_id=session.org_id, user_id=session.user_id, reason=reason.value)
-    )
     if reason is EndReason.CANNOT_RECORD:
         tell_recording_failed(session, is_lost=False)
 
@@ -228,12 +231,6 @@ def tell_recording_failed(session: Session, *, is_lost: bool) -> None:
             is_lost=is_lost,
         )
     )
-
-
-def _give_up_recording(session: Session) -> None:
-    """A session that never became active has nothing to record."""
-    if not session.ever_active:
-        Recording.objects.filter(session=session, state=RecordingState.RECORDING.value).delete()
 
 
 def _record(
@@ -253,3 +250,9 @@ def _record(
         new=new,
         old=old,
     )
+
+
+def interrupt_all_of(*, actor: Actor, terminal_id: UUID, detail: str) -> None:
+    """Presume over what a terminal carries that may not go on. Inside the transaction that shuts it out."""
+    for session in lock(queries.live_sessions().filter(terminal_id=terminal_id)):
+        interrupt(actor=actor, session=session, detail=detail)

@@ -16,11 +16,13 @@ from django.utils.translation import gettext as _
 from postern.apps.audits import facade as audits
 from postern.apps.authn import facade as authn
 from postern.apps.perms import facade as perms
-from postern.apps.sessions import messages, queries
-from postern.apps.sessions.models import ConnectionToken, Session, Terminal
-from postern.apps.sessions.sessions import grants, policy
+from postern.apps.sessions import messages
+from postern.apps.sessions.sessions import grants, policy, queries
 from postern.apps.sessions.sessions.actions import sealing
 from postern.apps.sessions.sessions.events import SessionOpened
+from postern.apps.sessions.sessions.models import ConnectionToken, Session
+from postern.apps.sessions.terminals import queries as terminal_queries
+from postern.apps.sessions.terminals.models import Terminal
 from postern.apps.sessions.visitors import actions as visitors
 from postern.apps.users import facade as users
 from postern.contracts import access
@@ -94,7 +96,7 @@ def open_session(terminal: Terminal, wish: Wish) -> access.AuthorizeAnswer:
     try:
         # Before any transaction: a name may take its time to resolve.
         address, port = answer.target.asset.ip, answer.target.port
-        host = outbound.check_dial(address, port, *queries.proxy_endpoints()).address
+        host = outbound.check_dial(address, port, *terminal_queries.proxy_endpoints()).address
     except outbound.TargetUnknown:
         host = answer.target.asset.ip  # the proxy may stand where the name is known
     except outbound.TargetRefused as error:

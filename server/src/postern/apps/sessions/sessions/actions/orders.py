@@ -1,22 +1,19 @@
 """Orders to proxies: written first, pushed at once, repeated with every heartbeat until they are done."""
 
-import logging
 from collections.abc import Iterable
 from typing import Final
 from uuid import UUID
 
-from asgiref.sync import async_to_sync
-from channels.layers import get_channel_layer
 from django.db import IntegrityError, transaction
 from django.db.models import QuerySet
 from django.utils import translation
 from django.utils.translation import gettext as _
-from redis.exceptions import RedisError
 
 from postern.apps.audits import facade as audits
 from postern.apps.sessions import messages
-from postern.apps.sessions.models import OrderKind, ProxyOrder, Session, WatchToken
 from postern.apps.sessions.sessions import grants
+from postern.apps.sessions.sessions.models import OrderKind, ProxyOrder, Session, WatchToken
+from postern.apps.sessions.terminals import channel
 from postern.contracts.access import ActionsUntil
 from postern.contracts.enums import Actions, EndReason, SessionState
 from postern.contracts.terminals import ChangeGrant, Order, StopWatching, TerminateSession
@@ -24,16 +21,9 @@ from postern.foundation.caller.actor import Actor
 from postern.foundation.database.write_transaction import write_transaction
 from postern.kernel import clock
 
-log = logging.getLogger(__name__)
-
 _MAX_DETAIL_CHARS: Final = 512
 #: What stands in an order that no proxy answered, because the session was over or presumed to be.
 _CLOSED_WITH_SESSION: Final = "session ended"
-
-
-def group_of(terminal_id: UUID) -> str:
-    """Name of the channel group in which the control channel of a terminal listens."""
-    return f"terminal.{terminal_id}"
 
 
 @write_transaction()
@@ -69,7 +59,7 @@ def terminate_sessions(
             object_name=messages.title(session),
             new={"reason": reason.value},
         )
-        push(order)
+        channel.wake(order.terminal_id)
     return tuple(ordered)
 
 
@@ -104,7 +94,7 @@ def stop_watching(*, actor: Actor, watches: Iterable[WatchToken]) -> int:
             object_name=messages.title(watch.session),
             new={"watcher": watch.user},
         )
-        push(order)
+        channel.wake(order.terminal_id)
         told += 1
     return told
 
@@ -134,7 +124,7 @@ def change_grant(*, actor: Actor, session: Session, ends: tuple[ActionsUntil, ..
         old={"grants": grants.shown(before)},
         new={"grants": grants.shown(ends)},
     )
-    push(order)
+    channel.wake(order.terminal_id)
 
 
 def finish(order: ProxyOrder, *, ok: bool, detail: str) -> bool:
@@ -164,7 +154,7 @@ def reopen_termination_of(session: Session) -> None:
         return
     order.date_finished, order.ok, order.detail = None, None, ""
     order.save(update_fields=["date_finished", "ok", "detail"])
-    push(order)
+    channel.wake(order.terminal_id)
 
 
 def open_orders(terminal_id: UUID) -> tuple[Order, ...]:
@@ -193,27 +183,6 @@ def message_of(order: ProxyOrder) -> Order:
         message_zh=order.message_zh,
         message_en=order.message_en,
     )
-
-
-def push(order: ProxyOrder) -> None:
-    """Wake the control channel after commit. A lost push is made good by the next heartbeat."""
-    _send_to_channel(order.terminal_id, "orders.waiting")
-
-
-def close_channel(terminal_id: UUID) -> None:
-    """Close the control channel of a terminal that may not hold one any more, after commit."""
-    _send_to_channel(terminal_id, "terminal.closed")
-
-
-def _send_to_channel(terminal_id: UUID, kind: str) -> None:
-    def send() -> None:
-        layer = get_channel_layer()
-        try:
-            async_to_sync(layer.group_send)(group_of(terminal_id), {"type": kind})
-        except (RedisError, OSError):
-            log.warning("the control channel of terminal %s could not be reached", terminal_id)
-
-    transaction.on_commit(send)
 
 
 def _open_orders(session: Session, kind: OrderKind) -> QuerySet[ProxyOrder]:

@@ -13,11 +13,12 @@ from django.utils.translation import gettext as _
 
 from postern.apps.audits import facade as audits
 from postern.apps.authn import facade as authn
-from postern.apps.sessions import messages, queries
-from postern.apps.sessions.models import ConnectionToken, Session, Terminal, WatchToken
-from postern.apps.sessions.sessions import policy
+from postern.apps.sessions import messages
+from postern.apps.sessions.sessions import policy, queries
 from postern.apps.sessions.sessions.actions import opening
 from postern.apps.sessions.sessions.actions.opening import Wish
+from postern.apps.sessions.sessions.models import ConnectionToken, Session, WatchToken
+from postern.apps.sessions.terminals.models import Terminal
 from postern.apps.users import facade as users
 from postern.contracts import access
 from postern.contracts.enums import DenialCode, LoginFrom, Protocol, SessionState

@@ -15,11 +15,12 @@ from postern.apps.assets import facade as assets
 from postern.apps.audits import facade as audits
 from postern.apps.authn import facade as authn
 from postern.apps.perms import facade as perms
-from postern.apps.sessions import messages, queries
-from postern.apps.sessions.models import Session, Terminal
+from postern.apps.sessions import messages
 from postern.apps.sessions.sessions import opening_keys, policy
-from postern.apps.sessions.sessions.events import ProxyAlarm, ProxyAlarmKind
-from postern.apps.sessions.visitors import actions as visitors
+from postern.apps.sessions.sessions.models import Session
+from postern.apps.sessions.terminals import queries
+from postern.apps.sessions.terminals.events import ProxyAlarm, ProxyAlarmKind
+from postern.apps.sessions.terminals.models import Terminal
 from postern.apps.users import facade as users
 from postern.apps.vault import facade as vault
 from postern.contracts import access
@@ -61,7 +62,7 @@ def release_credential(*, terminal: Terminal, request: access.CredentialRequest)
         if unmet is not None:
             _refuse(session, {"code": unmet.code.value})
             return access.CredentialAnswer(denial=unmet)
-        if not visitors.sign_in_of_session_holds(session):
+        if not _sign_in_holds(session):
             _refuse(session, {"code": DenialCode.SIGN_IN_ENDED.value})
             return _no_credential(DenialCode.SIGN_IN_ENDED, _("Your sign-in has ended. Connect again and sign in."))
         decision = perms.decide(
@@ -174,3 +175,14 @@ def _record(session: Session, event: audits.Event, new: Mapping[str, Any]) -> No
         object_name=messages.title(session),
         new=new,
     )
+
+
+def _sign_in_holds(session: Session) -> bool:
+    """Whether what opened the session still holds: the ticket, the browser's sign-in, the bearer token or the access key."""
+    if session.proxy_sign_in is not None:
+        return authn.ticket_holder_of(session.proxy_sign_in).fault is None
+    if session.login_session is not None:
+        return authn.login_session_is_open(session.login_session)
+    if session.credential and not authn.credentials_holding([session.credential]):
+        return False
+    return session.epoch is not None and users.epochs([session.user_id]).get(session.user_id) == session.epoch

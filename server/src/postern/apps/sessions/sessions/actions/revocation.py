@@ -12,10 +12,9 @@ from django.db.models import Q, QuerySet
 
 from postern.apps.authn import facade as authn
 from postern.apps.perms import facade as perms
-from postern.apps.sessions import queries
-from postern.apps.sessions.models import ConnectionToken, Session, WatchToken
-from postern.apps.sessions.sessions import grants, policy
+from postern.apps.sessions.sessions import grants, policy, queries
 from postern.apps.sessions.sessions.actions import lifecycle, orders
+from postern.apps.sessions.sessions.models import ConnectionToken, Session, WatchToken
 from postern.apps.users import facade as users
 from postern.contracts.enums import DenialCode, EndReason, Protocol
 from postern.foundation.caller.actor import Actor

@@ -9,12 +9,12 @@ row as well.
 from collections.abc import Iterable
 from typing import Any, Final
 
-from django.db import models, transaction
+from django.db import models
 
 from postern.apps.audits import facade as audits
 from postern.apps.sessions import messages
-from postern.apps.sessions.models import Command, FileTransfer, RefusedRequest, Session
 from postern.apps.sessions.sessions import evidence
+from postern.apps.sessions.sessions.models import Session
 from postern.contracts.enums import SessionState
 from postern.foundation.caller.actor import SYSTEM, Actor
 from postern.foundation.database.write_transaction import write_transaction
@@ -27,18 +27,14 @@ def fixed_proof(session: Session) -> str:
     return evidence.proof_of(evidence.SESSION_FIXED, session)
 
 
-def chain(session: Session, rows: Iterable[Any], covered: evidence.Covered | None = None) -> None:
-    """Give rows of a session their numbers and proofs, before they are written. `session` is locked by the caller.
-
-    `covered`: where not the row itself gets its place, but the beginning of what it tells.
-    """
+def chain(session: Session, rows: Iterable[Any], covered: evidence.Covered) -> None:
+    """Give rows of a session their numbers and proofs, before they are written. `session` is locked by the caller."""
     for row in rows:
-        place = covered or evidence.covering(row)
         session.evidence_count += 1
-        values = evidence.current_values(place, row)
-        proof = evidence.row_proof(place, values, number=session.evidence_count, previous=session.evidence_head)
-        setattr(row, place.number_column, session.evidence_count)
-        setattr(row, place.proof_column, proof)
+        values = evidence.current_values(covered, row)
+        proof = evidence.row_proof(covered, values, number=session.evidence_count, previous=session.evidence_head)
+        setattr(row, covered.number_column, session.evidence_count)
+        setattr(row, covered.proof_column, proof)
         session.evidence_head = proof
 
 
@@ -79,44 +75,6 @@ def anchor_running() -> int:
         for session in sessions:
             anchor(session)
     return len(sessions)
-
-
-def adopt_earlier() -> None:
-    """Take sessions from before the chain covered them into it, once: when none has been covered yet."""
-    if audits.has_any((audits.Event.SESSION_SEALED, audits.Event.SESSION_ANCHORED, audits.Event.EVIDENCE_ADOPTED)):
-        return
-    keys = list(Session.objects.filter(evidence_head="").order_by("pk").values_list("pk", flat=True))
-    if not keys:
-        return
-    with transaction.atomic():
-        rows = 0
-        for start in range(0, len(keys), _AT_ONCE):
-            for session in Session.objects.select_for_update().filter(pk__in=keys[start : start + _AT_ONCE]):
-                rows += _adopt(session)
-        audits.record(
-            actor=SYSTEM,
-            org_id=audits.ROOT_ORG_ID,
-            event=audits.Event.EVIDENCE_ADOPTED,
-            object_type="Session",
-            new={"sessions": len(keys), "rows": rows},
-        )
-
-
-def _adopt(session: Session) -> int:
-    found: list[Any] = [
-        *Command.objects.filter(session=session),
-        *FileTransfer.objects.filter(session=session),
-        *RefusedRequest.objects.filter(session=session),
-    ]
-    chain(session, found)
-    for row in found:
-        row.save(update_fields=["number", "proof"])
-    session.save(update_fields=["evidence_count", "evidence_head"])
-    if session.state == SessionState.ENDED.value:
-        seal(session, adopted=True)
-    else:
-        anchor(session)
-    return len(found)
 
 
 def _tell(session: Session, event: audits.Event, new: dict[str, object]) -> None:

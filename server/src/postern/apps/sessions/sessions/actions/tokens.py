@@ -10,10 +10,11 @@ from django.utils.translation import gettext as _
 from postern.apps.audits import facade as audits
 from postern.apps.authn import facade as authn
 from postern.apps.perms import facade as perms
-from postern.apps.sessions import messages, queries
-from postern.apps.sessions.models import ConnectionToken, Session, WatchToken
+from postern.apps.sessions import messages
 from postern.apps.sessions.sessions import policy
 from postern.apps.sessions.sessions.errors import NoTerminal, SessionOver
+from postern.apps.sessions.sessions.models import ConnectionToken, Session, WatchToken
+from postern.apps.sessions.terminals import queries
 from postern.contracts.access import Denial
 from postern.contracts.enums import DenialCode, LoginFrom, Protocol, SessionState
 from postern.foundation.caller.actor import Actor

@@ -1,22 +1,33 @@
-"""Shapes of sessions, commands, file transfers and terminals on the wire (contract: terminal, audits)."""
+"""Shapes of sessions, of the tokens that lead to them, and of orders on the wire (contract: terminal)."""
 
-from typing import Any, Literal
+from typing import Protocol as Shape
 
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 from rest_framework import serializers
 
-from postern.apps.sessions.models import Command, FileTransfer, ProxyOrder, Recording, Session, Terminal
 from postern.apps.sessions.sessions import policy
+from postern.apps.sessions.sessions.models import ProxyOrder, Session
 from postern.contracts.enums import Protocol, RecordingState, SessionState
 from postern.foundation.rest.bodies import BodySerializer
 from postern.foundation.rest.serializers import ResourceSerializer
-from postern.foundation.rest.text import PlainField, PlainTextField
+from postern.foundation.rest.text import PlainField
 from postern.kernel import clock
 
 
-def _recording(session: Session) -> Recording | None:
-    found: Recording | None = getattr(session, "recording", None)
+class _Recording(Shape):
+    """What a list shows of a session's recording. Recordings know sessions, not the other way round."""
+
+    state: str
+
+    @property
+    def is_playable(self) -> bool: ...
+
+    def get_state_display(self) -> str: ...
+
+
+def _recording(session: Session) -> _Recording | None:
+    found: _Recording | None = getattr(session, "recording", None)
     return found
 
 
@@ -115,175 +126,6 @@ class SessionSerializer(ResourceSerializer):
         return str(recording.get_state_display() if recording is not None else _("No recording"))
 
 
-class CommandSerializer(ResourceSerializer):
-    """A command; `timestamp` is in unix seconds, `offset_ms` the place in the replay."""
-
-    session = serializers.CharField(source="session_id", read_only=True, label=gettext_lazy("Session ID"))
-    timestamp = serializers.SerializerMethodField(label=gettext_lazy("Timestamp"))
-
-    class Meta:
-        model = Command
-        fields_mini = ("id",)
-        fields_small = (
-            *fields_mini,
-            "user",
-            "asset",
-            "system_user",
-            "input",
-            "output",
-            "session",
-            "risk_level",
-            "risk_level_display",
-            "org_id",
-            "timestamp",
-            "kind",
-            "kind_display",
-            "offset_ms",
-        )
-        fields = fields_small
-        read_only_fields = fields
-
-    def get_timestamp(self, command: Command) -> int:
-        return int(command.at.timestamp())
-
-
-class FileTransferSerializer(ResourceSerializer):
-    """A row of the file transfer log."""
-
-    session = serializers.CharField(source="session_id", read_only=True, label=gettext_lazy("Session ID"))
-    size = serializers.IntegerField(source="known_size", read_only=True, allow_null=True, label=gettext_lazy("Size"))
-    detail = serializers.SerializerMethodField()
-    state = serializers.SerializerMethodField(label=gettext_lazy("State"))
-
-    class Meta:
-        model = FileTransfer
-        fields_mini = ("id",)
-        fields = (
-            "id",
-            "user",
-            "remote_addr",
-            "asset",
-            "system_user",
-            "org_id",
-            "operate",
-            "operate_display",
-            "filename",
-            "is_success",
-            "date_start",
-            "direction",
-            "direction_display",
-            "size",
-            "detail",
-            "state",
-            "session",
-        )
-        read_only_fields = fields
-
-    def get_state(self, transfer: FileTransfer) -> Literal["finished", "under_way", "interrupted"]:
-        """A transfer of which nobody told the end was interrupted when its session is over."""
-        if transfer.is_finished:
-            return "finished"
-        state: str = transfer.session_state  # type: ignore[attr-defined]  # annotated by the view
-        return "interrupted" if state == SessionState.ENDED.value else "under_way"
-
-    def get_detail(self, transfer: FileTransfer) -> str:
-        texts = {"under_way": _("under way"), "interrupted": _("interrupted, how much was carried is unknown")}
-        return str(texts.get(self.get_state(transfer), transfer.detail))
-
-
-class StatSerializer(serializers.Serializer[Any]):
-    """The last heartbeat of a terminal."""
-
-    id = serializers.UUIDField(source="boot_id", read_only=True)
-    cpu_load = serializers.FloatField(read_only=True, label=gettext_lazy("CPU Load"))
-    memory_used = serializers.FloatField(read_only=True, label=gettext_lazy("Memory Used"))
-    disk_used = serializers.FloatField(read_only=True, label=gettext_lazy("Disk Used"))
-    session_online = serializers.IntegerField(read_only=True, label=gettext_lazy("Session Online"))
-    connections = serializers.IntegerField(read_only=True)
-    date_created = serializers.DateTimeField(source="date_last_heartbeat", read_only=True)
-    terminal = serializers.UUIDField(source="pk", read_only=True)
-
-
-class TerminalSerializer(ResourceSerializer):
-    """A registered component. Its secret is never here: it was told once, when it registered."""
-
-    session_online = serializers.IntegerField(read_only=True, label=gettext_lazy("Session Online"))
-    is_active = serializers.SerializerMethodField(label=gettext_lazy("Is Active"))
-    is_alive = serializers.SerializerMethodField(label=gettext_lazy("Is Alive"))
-    status = serializers.SerializerMethodField(label=gettext_lazy("Status"))
-    status_display = serializers.SerializerMethodField(label=gettext_lazy("Status"))
-    stat = serializers.SerializerMethodField()
-    is_revoked = serializers.BooleanField(read_only=True, label=gettext_lazy("Credential revoked"))
-    is_renewal_due = serializers.BooleanField(read_only=True, label=gettext_lazy("Credential is being renewed"))
-    fingerprint = serializers.CharField(read_only=True, label=gettext_lazy("Fingerprint"))
-    version = serializers.CharField(read_only=True, label=gettext_lazy("Version"))
-    command_storage = serializers.ChoiceField(choices=(("default", "default"), ("null", "null")), default="default")
-    replay_storage = serializers.ChoiceField(choices=(("default", "default"), ("null", "null")), default="default")
-
-    class Meta:
-        model = Terminal
-        fields_mini = ("id", "name")
-        fields_small = (
-            *fields_mini,
-            "type",
-            "type_display",
-            "remote_addr",
-            "http_port",
-            "ssh_port",
-            "session_online",
-            "command_storage",
-            "replay_storage",
-            "is_accepted",
-            "is_active",
-            "is_alive",
-            "is_local",
-            "is_revoked",
-            "is_renewal_due",
-            "fingerprint",
-            "version",
-            "date_created",
-            "comment",
-        )
-        fields = (*fields_small, "status", "status_display", "stat")
-        read_only_fields = ("type", "remote_addr", "http_port", "ssh_port", "is_local", "version", "date_created")
-
-    def validate_name(self, name: str) -> str:
-        others = Terminal.objects.existing().filter(name=name)
-        if self.instance is not None:
-            others = others.exclude(pk=self.instance.pk)
-        if others.exists():
-            raise serializers.ValidationError(_("This field must be unique."))
-        return name
-
-    def get_is_active(self, terminal: Terminal) -> bool:
-        return terminal.is_accepted and not terminal.is_deleted
-
-    def get_is_alive(self, terminal: Terminal) -> bool:
-        return policy.is_alive(terminal.date_last_heartbeat, clock.now())
-
-    def get_status(self, terminal: Terminal) -> str:
-        return policy.terminal_status(
-            alive=self.get_is_alive(terminal),
-            cpu_load=terminal.cpu_load,
-            memory_used=terminal.memory_used,
-            disk_used=terminal.disk_used,
-        ).value
-
-    def get_status_display(self, terminal: Terminal) -> str:
-        texts = {
-            policy.TerminalStatus.NORMAL: _("Normal"),
-            policy.TerminalStatus.HIGH: _("High load"),
-            policy.TerminalStatus.CRITICAL: _("Critical"),
-            policy.TerminalStatus.OFFLINE: _("Offline"),
-        }
-        return texts[policy.TerminalStatus(self.get_status(terminal))]
-
-    def get_stat(self, terminal: Terminal) -> dict[str, Any] | None:
-        if terminal.date_last_heartbeat is None:
-            return None
-        return dict(StatSerializer(terminal, context=self.context).data)
-
-
 class OrderSerializer(ResourceSerializer):
     """A task of a terminal (contract: terminal tasks)."""
 
@@ -316,14 +158,6 @@ class OrderSerializer(ResourceSerializer):
 
     def get_is_finished(self, order: ProxyOrder) -> bool:
         return order.date_finished is not None
-
-
-class RegistrationSerializer(BodySerializer):
-    """What a component says when it registers."""
-
-    name = PlainField(max_length=128)
-    type = PlainField(max_length=16, default="proxy")
-    comment = PlainTextField(max_length=4096, required=False, allow_blank=True, default="")
 
 
 class ConnectionTokenSerializer(BodySerializer):

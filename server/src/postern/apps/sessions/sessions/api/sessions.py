@@ -1,40 +1,30 @@
-"""Sessions, commands and file transfers for auditors and administrators."""
+"""Sessions for auditors and administrators."""
 
-from collections.abc import Mapping, Sequence
-from functools import partial
+from collections.abc import Mapping
 from typing import Any, Final
-from uuid import UUID
 
-from django.db.models import F, Q, QuerySet
-from django.http import QueryDict, StreamingHttpResponse
+from django.db.models import Q, QuerySet
+from django.http import QueryDict
 from django.utils.translation import gettext as _
 from rest_framework.decorators import action
-from rest_framework.exceptions import NotFound, ValidationError
+from rest_framework.exceptions import ValidationError
 from rest_framework.request import Request
 from rest_framework.response import Response
 
-from postern.apps.sessions import messages, queries
-from postern.apps.sessions.models import Command, FileTransfer, Session
+from postern.apps.sessions.sessions import queries
 from postern.apps.sessions.sessions.actions import orders, tokens
-from postern.apps.sessions.sessions.api.serializers import CommandSerializer, FileTransferSerializer, SessionSerializer
+from postern.apps.sessions.sessions.api.serializers import SessionSerializer
 from postern.apps.sessions.sessions.api.tokens import issued, login_session_of
-from postern.apps.sessions.viewings import actions as viewing
+from postern.apps.sessions.sessions.models import Session
 from postern.contracts.enums import SessionState
 from postern.foundation.rest.openapi.answers import ANY_OBJECT, Answer
 from postern.foundation.rest.related import Amount
 from postern.foundation.rest.rights import Right
 from postern.foundation.rest.views import PosternView
-from postern.foundation.rest.viewsets import ListViewSet, ReadOnlyViewSet
+from postern.foundation.rest.viewsets import ReadOnlyViewSet
 from postern.kernel.ids import parse_id
 
-#: The one command storage that every installation has: the database.
-DEFAULT_COMMAND_STORAGE_ID: Final = UUID("00000000-0000-0000-0000-000000000003")
 _MAX_KILLS: Final = 1_000
-#: Query parameters that do not change which commands somebody reads.
-_PAGING: Final = frozenset({"limit", "offset", "order", "fields_size", "session", "session_id"})
-#: Filters that name sessions, and how many one call may name: each is a record of its own in the log.
-_SESSION_NAMES: Final = ("session_id", "session")
-_MAX_NAMED: Final = 50
 _TRUE: Final = frozenset({"1", "true", "True"})
 _FALSE: Final = frozenset({"0", "false", "False"})
 
@@ -76,7 +66,7 @@ class SessionViewSet(ReadOnlyViewSet):
         "date_end",
         "risk_level",
     )
-    amounts = {"command_amount": Amount(Command, "session_id")}
+    amounts = {"command_amount": Amount("sessions.Command", "session_id")}
     default_order = ("-date_start",)
     date_range_field = "date_start"
 
@@ -143,86 +133,3 @@ class KillSessionView(PosternView):
         rows = Session.objects.visible_to(self.actor, self.scope).filter(pk__in=ids)
         ordered = set(orders.terminate_sessions(actor=self.actor, sessions=rows))
         return Response({"ok": [str(one) for one in ids if one in ordered]})
-
-
-class CommandViewSet(ReadOnlyViewSet):
-    """Commands of one session, or of a command storage; one of the two must be named."""
-
-    queryset = Command.objects.all()
-    serializer_class = CommandSerializer
-    rights = Right.ORG_AUDITOR
-    filter_fields = {
-        "asset": "asset",
-        "system_user": "system_user",
-        "session": "session",
-        "session_id": "session",
-        "risk_level": "risk_level",
-        "user": "user__startswith",
-        "input": "input__icontains",
-        "kind": "kind",
-    }
-    search_fields = ("input", "user", "asset", "system_user")
-    ordering_fields = {"timestamp": "at", "offset_ms": "offset_ms"}
-    default_order = ("-at",)
-    date_range_field = "at"
-
-    def list(self, request: Request, *args: Any, **kwargs: Any) -> Any:
-        answer = super().list(request, *args, **kwargs)
-        if not isinstance(answer, StreamingHttpResponse):  # a file: the export is in the log by itself
-            self._note(self._named_ids())
-        return answer
-
-    def retrieve(self, request: Request, *args: Any, **kwargs: Any) -> Response:
-        answer = super().retrieve(request, *args, **kwargs)
-        self._note({UUID(str(answer.data["session"]))})
-        return answer
-
-    def _named(self) -> Sequence[str]:
-        """What the filters that name sessions were given: the values that count, as `DeclaredFilters` reads them."""
-        given = (self.request.query_params.getlist(name) for name in _SESSION_NAMES)
-        counting = [values[-1] for some in given if (values := [value for value in some if value])]
-        return [part for value in counting for part in value.split(",")]
-
-    def _named_ids(self) -> set[UUID] | None:
-        """The sessions that the filters name, in every spelling that these take; None when they name none."""
-        texts = self._named()
-        column = Session._meta.pk  # noqa: SLF001 - the documented model API
-        return {column.to_python(text) for text in texts if text} if texts else None
-
-    def _note(self, session_ids: set[UUID] | None) -> None:
-        """Who reads commands is on record: what people typed is evidence as much as their recordings are.
-
-        Each session that was named is looked at; without any it is the command storage.
-        """
-        params = self.request.query_params
-        query = {name: params[name] for name in params if name not in _PAGING}
-        look = partial(viewing.look_at_commands, actor=self.actor, query=query)
-        if session_ids is None:
-            look(org_id=self.scope.org_id, session_id=None, title="")
-            return
-        for session in Session.objects.visible_to(self.actor, self.scope).filter(pk__in=session_ids).order_by("pk"):
-            look(org_id=session.org_id, session_id=session.pk, title=messages.title(session))
-
-    def filter_queryset(self, queryset: QuerySet[Any]) -> QuerySet[Any]:
-        params = self.request.query_params
-        storage = params.get("command_storage_id", "")
-        named = self._named()
-        if len(named) > _MAX_NAMED:
-            raise ValidationError({"session_id": [_("Too many items.")]})
-        if not named and storage not in {"default", str(DEFAULT_COMMAND_STORAGE_ID)}:
-            raise NotFound(_("Name a session or a command storage."))
-        rows: QuerySet[Any] = super().filter_queryset(queryset)
-        return rows
-
-
-class FileTransferViewSet(ListViewSet):
-    """The file transfer log (contract: audits, FTP logs)."""
-
-    queryset = FileTransfer.objects.annotate(session_state=F("session__state"))
-    serializer_class = FileTransferSerializer
-    rights = Right.ORG_AUDITOR
-    filter_fields = ("user", "asset", "system_user", "filename", "operate", "session", "is_success", "remote_addr")
-    search_fields = ("user", "asset", "system_user", "filename")
-    ordering_fields = ("user", "asset", "system_user", "filename", "date_start", "size")
-    default_order = ("-date_start",)
-    date_range_field = "date_start"

@@ -18,7 +18,7 @@ from websockets.exceptions import ConnectionClosed, WebSocketException
 
 from postern.apps.authn import facade as authn
 from postern.apps.authn.browser_sockets import Visitor, origin_is_ours, visitor_of
-from postern.apps.sessions import queries
+from postern.apps.sessions.terminals import queries
 from postern.contracts.browser import LANGUAGE_HEADER, MAX_FRAME_BYTES, REMOTE_ADDR_HEADER, USER_HEADER
 from postern.foundation.network.outbound import check_component
 from postern.foundation.rest.rights import Right, Rights

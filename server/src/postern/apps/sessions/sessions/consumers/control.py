@@ -9,10 +9,10 @@ from channels.generic.websocket import AsyncWebsocketConsumer
 from django.conf import settings
 
 from postern.apps.authn.browser_sockets import header
-from postern.apps.sessions import queries
-from postern.apps.sessions.models import Terminal
 from postern.apps.sessions.sessions.actions import lifecycle, orders
+from postern.apps.sessions.terminals import channel, queries
 from postern.apps.sessions.terminals.actions import sightings
+from postern.apps.sessions.terminals.models import Terminal
 from postern.contracts.terminals import Order, OrderDone
 from postern.foundation.requests.middleware import client_address
 from postern.foundation.rest.rights import Right, Rights
@@ -52,14 +52,14 @@ class ControlChannel(AsyncWebsocketConsumer):  # type: ignore[misc]  # channels 
         self._decoder = msgspec.json.Decoder(OrderDone)
         self._encoder = msgspec.json.Encoder()
         # Listen first, then look: an order made in between is found by one of the two.
-        await self.channel_layer.group_add(orders.group_of(self.terminal_id), self.channel_name)
+        await self.channel_layer.group_add(channel.group_of(self.terminal_id), self.channel_name)
         await self.accept()
         await self._send_orders()
 
     async def disconnect(self, code: int) -> None:
         del code
         if hasattr(self, "terminal_id"):
-            await self.channel_layer.group_discard(orders.group_of(self.terminal_id), self.channel_name)
+            await self.channel_layer.group_discard(channel.group_of(self.terminal_id), self.channel_name)
 
     async def receive(self, text_data: str | None = None, bytes_data: bytes | None = None) -> None:
         data = text_data.encode() if text_data is not None else bytes_data or b""

@@ -8,17 +8,17 @@ from django.db import IntegrityError, transaction
 from django.utils.translation import gettext as _
 
 from postern.apps.audits import facade as audits
-from postern.apps.sessions.models import Terminal, TerminalType
-from postern.apps.sessions.sessions import policy
-from postern.apps.sessions.sessions.errors import (
+from postern.apps.sessions.terminals import policy
+from postern.apps.sessions.terminals.actions import sightings, terminal_log, terminals
+from postern.apps.sessions.terminals.errors import (
     CredentialRevoked,
     NotWaiting,
     RegistrationRefused,
     RenewalRefused,
     TooManyWaiting,
 )
-from postern.apps.sessions.sessions.events import ProxyAlarmKind, TerminalWaiting
-from postern.apps.sessions.terminals.actions import sightings, terminal_log, terminals
+from postern.apps.sessions.terminals.events import ProxyAlarmKind, TerminalWaiting
+from postern.apps.sessions.terminals.models import Terminal, TerminalType
 from postern.apps.users import facade as users
 from postern.foundation.bus import events
 from postern.foundation.caller.actor import Actor

@@ -9,9 +9,9 @@ from typing import Final
 
 from django.db import transaction
 
-from postern.apps.sessions.models import Terminal, TerminalSighting
-from postern.apps.sessions.sessions.events import ProxyAlarmKind
 from postern.apps.sessions.terminals.actions import terminal_log
+from postern.apps.sessions.terminals.events import ProxyAlarmKind
+from postern.apps.sessions.terminals.models import Terminal, TerminalSighting
 from postern.kernel import clock
 from postern.kernel.addresses import address_key, is_loopback
 

@@ -4,8 +4,8 @@ from typing import Any
 
 from postern.apps.audits import facade as audits
 from postern.apps.sessions import messages
-from postern.apps.sessions.models import Terminal
-from postern.apps.sessions.sessions.events import ProxyAlarm, ProxyAlarmKind
+from postern.apps.sessions.terminals.events import ProxyAlarm, ProxyAlarmKind
+from postern.apps.sessions.terminals.models import Terminal
 from postern.foundation.bus import events
 from postern.foundation.caller.actor import Actor
 from postern.kernel.ids import ROOT_ORG_ID

@@ -12,10 +12,10 @@ from rest_framework.exceptions import AuthenticationFailed, Throttled
 from rest_framework.request import Request
 
 from postern.apps.authn.refused_credentials import refuse
-from postern.apps.sessions import messages, queries
-from postern.apps.sessions.models import Terminal
-from postern.apps.sessions.terminals import registration
+from postern.apps.sessions import messages
+from postern.apps.sessions.terminals import queries, registration
 from postern.apps.sessions.terminals.actions import registrations, sightings
+from postern.apps.sessions.terminals.models import Terminal
 from postern.foundation.caller.actor import Actor, ActorKind, anonymous
 
 _MAX_HEADER_CHARS = 1024

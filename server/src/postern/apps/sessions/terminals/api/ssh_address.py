@@ -4,7 +4,7 @@ from django.conf import settings
 from rest_framework.request import Request
 from rest_framework.response import Response
 
-from postern.apps.sessions import queries
+from postern.apps.sessions.terminals import queries
 from postern.foundation.rest.openapi.answers import Answer, texts
 from postern.foundation.rest.rights import Right
 from postern.foundation.rest.views import PosternView

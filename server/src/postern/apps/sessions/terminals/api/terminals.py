@@ -1,9 +1,9 @@
-"""Terminals: registration by components, the list for super administrators, their tasks."""
+"""Terminals: registration by components, the list for super administrators."""
 
 from collections.abc import Mapping, Sequence
 from typing import Any, cast
 
-from django.db.models import Count, Exists, OuterRef, Q, QuerySet
+from django.db.models import Count, Q, QuerySet
 from django.utils.translation import gettext as _
 from rest_framework import status
 from rest_framework.authentication import BaseAuthentication
@@ -12,11 +12,11 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 
 from postern.apps.preferences import facade as preferences
-from postern.apps.sessions.models import ProxyOrder, Session, Terminal
-from postern.apps.sessions.sessions import policy
-from postern.apps.sessions.sessions.api.serializers import OrderSerializer, RegistrationSerializer, TerminalSerializer
+from postern.apps.sessions.terminals import policy
 from postern.apps.sessions.terminals.actions import registrations, terminals
 from postern.apps.sessions.terminals.api.authentication import Component, RegistrationAuthentication
+from postern.apps.sessions.terminals.api.serializers import RegistrationSerializer, TerminalSerializer
+from postern.apps.sessions.terminals.models import Terminal
 from postern.apps.users import facade as users
 from postern.contracts.enums import SessionState
 from postern.foundation.rest.bodies import body_of
@@ -84,7 +84,7 @@ class TerminalViewSet(UpdateMixin, DeleteMixin, ReadOnlyViewSet):
     ordering_fields = ("name", "remote_addr", "date_created")
     amounts = {
         "session_online": Amount(
-            Session, "terminal_id", only=Q(state__in=(SessionState.OPENING.value, SessionState.ACTIVE.value))
+            "sessions.Session", "terminal_id", only=Q(state__in=(SessionState.OPENING.value, SessionState.ACTIVE.value))
         )
     }
     always_root = True
@@ -132,21 +132,6 @@ class TerminalViewSet(UpdateMixin, DeleteMixin, ReadOnlyViewSet):
     def _answer(self, terminal: Terminal) -> Response:
         row = self.visible_rows().get(pk=terminal.pk)
         return Response(self.get_serializer(self.completed([row])[0]).data)
-
-
-class OrderViewSet(ReadOnlyViewSet):
-    """What terminals were told to do, and whether they have done it."""
-
-    queryset = ProxyOrder.objects.all()
-    serializer_class = OrderSerializer
-    rights = Right.ORG_ADMIN
-    ordering_fields = ("date_created", "date_finished")
-    default_order = ("-date_created",)
-
-    def visible_rows(self) -> QuerySet[Any]:
-        rows = ProxyOrder.objects.all()
-        sessions = Session.objects.filter(pk=OuterRef("session_id"), org_id=self.scope.org_id)
-        return rows if self.scope.is_root else rows.filter(Exists(sessions))
 
 
 class ComponentMetricsView(PosternView):

@@ -1,18 +1,18 @@
-"""What a permitted session carries, and what a person is in an organization."""
+"""Reads of sessions: their rows, what a permitted one carries, and what a person is in its organization."""
 
-from typing import Final
+from typing import Any, Final
 from uuid import UUID
 
 from django.contrib.auth import get_user_model
+from django.db.models import QuerySet
 
 from postern.apps.perms import facade as perms
 from postern.apps.preferences import facade as preferences
 from postern.apps.rbac import facade as rbac
-from postern.apps.sessions.models import ConnectionToken, Session, WatchToken
 from postern.apps.sessions.sessions import grants, opening_keys
-from postern.contracts.access import LoginNameAnswer, RecordingPolicy, SessionGrant, Target, UserIdentity
-from postern.contracts.enums import Actions, LoginFrom, Protocol
-from postern.contracts.login_name import readings
+from postern.apps.sessions.sessions.models import ConnectionToken, Session, WatchToken
+from postern.contracts.access import RecordingPolicy, SessionGrant, Target, UserIdentity
+from postern.contracts.enums import Actions, LoginFrom, Protocol, SessionState
 from postern.foundation.caller.actor import Actor, ActorKind
 from postern.foundation.caller.scope import OrgScope
 from postern.kernel import ids
@@ -52,17 +52,6 @@ def grant_of(session: Session, target: perms.ResolvedTarget, identity: UserIdent
     )
 
 
-def read_login_name(text: str) -> LoginNameAnswer:
-    """How an SSH user name is meant: the first reading whose person exists. The only place that decides it."""
-    found = readings(text)
-    if len(found) == 1:
-        return found[0]
-    users = get_user_model().objects
-    return next(
-        (reading for reading in found if reading.username and users.named(reading.username) is not None), found[-1]
-    )
-
-
 def standing_of(user_id: UUID, org_id: UUID) -> Actor | None:
     """A person with the bits that they hold in an organization now; None when there is no such person."""
     user = get_user_model().objects.filter(pk=user_id).first()
@@ -86,3 +75,13 @@ def token_exists(token: str, *, user_id: UUID, terminal_id: UUID) -> bool:
         kind.objects.filter(token_hash=hashed, user_id=user_id, terminal_id=terminal_id).exists()
         for kind in (ConnectionToken, WatchToken)
     )
+
+
+def session_rows(rows: QuerySet[Any]) -> QuerySet[Any]:
+    """Sessions with their recording and terminal, for lists."""
+    return rows.select_related("terminal").prefetch_related("recording")
+
+
+def live_sessions() -> QuerySet[Any]:
+    """Sessions that are opening or active."""
+    return Session.objects.exclude(state=SessionState.ENDED.value)

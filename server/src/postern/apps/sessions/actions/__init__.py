@@ -1,1 +1,0 @@
-"""Writes of the sessions app, one module for each matter."""

@@ -1,0 +1,139 @@
+"""Commands for auditors and administrators."""
+
+from collections.abc import Sequence
+from functools import partial
+from typing import Any, Final
+from uuid import UUID
+
+from django.db.models import QuerySet
+from django.http import StreamingHttpResponse
+from django.utils.translation import gettext as _
+from django.utils.translation import gettext_lazy
+from rest_framework import serializers
+from rest_framework.exceptions import NotFound, ValidationError
+from rest_framework.request import Request
+from rest_framework.response import Response
+
+from postern.apps.sessions import messages
+from postern.apps.sessions.commands.models import Command
+from postern.apps.sessions.sessions.models import Session
+from postern.apps.sessions.viewings import actions as viewings
+from postern.foundation.rest.rights import Right
+from postern.foundation.rest.serializers import ResourceSerializer
+from postern.foundation.rest.viewsets import ReadOnlyViewSet, ResourceRouter
+
+#: The one command storage that every installation has: the database.
+DEFAULT_COMMAND_STORAGE_ID: Final = UUID("00000000-0000-0000-0000-000000000003")
+#: Query parameters that do not change which commands somebody reads.
+_PAGING: Final = frozenset({"limit", "offset", "order", "fields_size", "session", "session_id"})
+#: Filters that name sessions, and how many one call may name: each is a record of its own in the log.
+_SESSION_NAMES: Final = ("session_id", "session")
+_MAX_NAMED: Final = 50
+
+
+class CommandSerializer(ResourceSerializer):
+    """A command; `timestamp` is in unix seconds, `offset_ms` the place in the replay."""
+
+    session = serializers.CharField(source="session_id", read_only=True, label=gettext_lazy("Session ID"))
+    timestamp = serializers.SerializerMethodField(label=gettext_lazy("Timestamp"))
+
+    class Meta:
+        model = Command
+        fields_mini = ("id",)
+        fields_small = (
+            *fields_mini,
+            "user",
+            "asset",
+            "system_user",
+            "input",
+            "output",
+            "session",
+            "risk_level",
+            "risk_level_display",
+            "org_id",
+            "timestamp",
+            "kind",
+            "kind_display",
+            "offset_ms",
+        )
+        fields = fields_small
+        read_only_fields = fields
+
+    def get_timestamp(self, command: Command) -> int:
+        return int(command.at.timestamp())
+
+
+class CommandViewSet(ReadOnlyViewSet):
+    """Commands of one session, or of a command storage; one of the two must be named."""
+
+    queryset = Command.objects.all()
+    serializer_class = CommandSerializer
+    rights = Right.ORG_AUDITOR
+    filter_fields = {
+        "asset": "asset",
+        "system_user": "system_user",
+        "session": "session",
+        "session_id": "session",
+        "risk_level": "risk_level",
+        "user": "user__startswith",
+        "input": "input__icontains",
+        "kind": "kind",
+    }
+    search_fields = ("input", "user", "asset", "system_user")
+    ordering_fields = {"timestamp": "at", "offset_ms": "offset_ms"}
+    default_order = ("-at",)
+    date_range_field = "at"
+
+    def list(self, request: Request, *args: Any, **kwargs: Any) -> Any:
+        answer = super().list(request, *args, **kwargs)
+        if not isinstance(answer, StreamingHttpResponse):  # a file: the export is in the log by itself
+            self._note(self._named_ids())
+        return answer
+
+    def retrieve(self, request: Request, *args: Any, **kwargs: Any) -> Response:
+        answer = super().retrieve(request, *args, **kwargs)
+        self._note({UUID(str(answer.data["session"]))})
+        return answer
+
+    def _named(self) -> Sequence[str]:
+        """What the filters that name sessions were given: the values that count, as `DeclaredFilters` reads them."""
+        given = (self.request.query_params.getlist(name) for name in _SESSION_NAMES)
+        counting = [values[-1] for some in given if (values := [value for value in some if value])]
+        return [part for value in counting for part in value.split(",")]
+
+    def _named_ids(self) -> set[UUID] | None:
+        """The sessions that the filters name, in every spelling that these take; None when they name none."""
+        texts = self._named()
+        column = Session._meta.pk  # noqa: SLF001 - the documented model API
+        return {column.to_python(text) for text in texts if text} if texts else None
+
+    def _note(self, session_ids: set[UUID] | None) -> None:
+        """Who reads commands is on record: what people typed is evidence as much as their recordings are.
+
+        Each session that was named is looked at; without any it is the command storage.
+        """
+        params = self.request.query_params
+        query = {name: params[name] for name in params if name not in _PAGING}
+        look = partial(viewings.look_at_commands, actor=self.actor, query=query)
+        if session_ids is None:
+            look(org_id=self.scope.org_id, session_id=None, title="")
+            return
+        for session in Session.objects.visible_to(self.actor, self.scope).filter(pk__in=session_ids).order_by("pk"):
+            look(org_id=session.org_id, session_id=session.pk, title=messages.title(session))
+
+    def filter_queryset(self, queryset: QuerySet[Any]) -> QuerySet[Any]:
+        params = self.request.query_params
+        storage = params.get("command_storage_id", "")
+        named = self._named()
+        if len(named) > _MAX_NAMED:
+            raise ValidationError({"session_id": [_("Too many items.")]})
+        if not named and storage not in {"default", str(DEFAULT_COMMAND_STORAGE_ID)}:
+            raise NotFound(_("Name a session or a command storage."))
+        rows: QuerySet[Any] = super().filter_queryset(queryset)
+        return rows
+
+
+router = ResourceRouter()
+router.register("terminal/commands", CommandViewSet, "command")
+
+urlpatterns = router.urls

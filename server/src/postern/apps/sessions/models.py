@@ -1,0 +1,34 @@
+"""All tables of the app, where Django looks for them."""
+
+from postern.apps.sessions.commands.models import Command
+from postern.apps.sessions.recordings.models import DoomedFile, Recording, RecordingCheckpoint
+from postern.apps.sessions.sessions.models import (
+    ConnectionToken,
+    OrderKind,
+    ProxyOrder,
+    RefusedRequest,
+    Session,
+    WatchToken,
+)
+from postern.apps.sessions.terminals.models import Terminal, TerminalSighting, TerminalType
+from postern.apps.sessions.transfers.models import FileTransfer
+from postern.apps.sessions.viewings.models import Viewing, ViewingForm
+
+__all__ = [
+    "Command",
+    "ConnectionToken",
+    "DoomedFile",
+    "FileTransfer",
+    "OrderKind",
+    "ProxyOrder",
+    "Recording",
+    "RecordingCheckpoint",
+    "RefusedRequest",
+    "Session",
+    "Terminal",
+    "TerminalSighting",
+    "TerminalType",
+    "Viewing",
+    "ViewingForm",
+    "WatchToken",
+]

@@ -1,0 +1,34 @@
+"""Expected failures of recordings, each with a stable code."""
+
+from postern.kernel.errors import Conflict, NotFound
+
+
+class ReplayMissing(NotFound):
+    """The session has no recording that could be played."""
+
+    code = "replay_missing"
+
+    @property
+    def fields(self) -> dict[str, object]:
+        """The body that the contract gives."""
+        return {"error": self.message, "code": self.code}
+
+
+class UploadOutOfOrder(Conflict):
+    """The part does not follow on what is there; go on from `received`."""
+
+    code = "upload_out_of_order"
+
+    def __init__(self, message: str, received: int) -> None:
+        super().__init__(message)
+        self.received = received
+
+    @property
+    def fields(self) -> dict[str, object]:
+        return {"detail": self.message, "code": self.code, "received": self.received}
+
+
+class RecordingMismatch(Conflict):
+    """The uploaded bytes are not the recording that was announced."""
+
+    code = "recording_mismatch"

@@ -1,0 +1,35 @@
+"""Rules of uploads as pure functions."""
+
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True, slots=True)
+class Part:
+    """One part of an upload: bytes `first` to `last` inclusive of `total`."""
+
+    first: int
+    last: int
+    total: int
+
+    @property
+    def size(self) -> int:
+        return self.last - self.first + 1
+
+
+def parse_content_range(text: str, *, max_total: int) -> Part | None:
+    """`bytes first-last/total`, or None when it is not that or not possible."""
+    unit, _, rest = text.strip().partition(" ")
+    span, slash, total_text = rest.partition("/")
+    first_text, dash, last_text = span.partition("-")
+    texts = (first_text, last_text, total_text)
+    if (
+        unit != "bytes"
+        or not slash
+        or not dash
+        or not all(one.isascii() and one.isdigit() and len(one) < 16 for one in texts)
+    ):
+        return None
+    first, last, total = (int(one) for one in texts)
+    if not first <= last < total <= max_total:
+        return None
+    return Part(first, last, total)

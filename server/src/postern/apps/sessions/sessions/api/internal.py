@@ -1,0 +1,53 @@
+"""The internal API of sessions: proxies open them. Translation, no rules."""
+
+from typing import Final
+
+from django.http import HttpResponse
+from django.utils.translation import gettext as _
+from rest_framework.request import Request
+
+from postern.apps.sessions.sessions.actions import opening, redeeming, release
+from postern.apps.sessions.terminals.api.internal import InternalView
+from postern.apps.sessions.terminals.errors import MalformedMessage
+from postern.contracts import access
+
+#: Sessions that a proxy may open within a minute, and each of the steps to it.
+MOST_OPENINGS: Final = 3_000
+
+
+class AuthorizeView(InternalView):
+    most_a_minute = MOST_OPENINGS
+    credentials_factor = 5
+
+    def post(self, request: Request) -> HttpResponse:
+        wish = self.message(request, access.AuthorizeRequest)
+        return self.answer(opening.authorize(terminal=self.terminal, request=wish))
+
+
+class RedeemTokenView(InternalView):
+    most_a_minute = MOST_OPENINGS
+    credentials_factor = 5
+
+    def post(self, request: Request) -> HttpResponse:
+        token = self.message(request, access.RedeemToken)
+        return self.answer(redeeming.redeem(terminal=self.terminal, request=token))
+
+
+class CredentialView(InternalView):
+    most_a_minute = MOST_OPENINGS
+    credentials_factor = 5
+
+    def post(self, request: Request) -> HttpResponse:
+        wanted = self.message(request, access.CredentialRequest)
+        return self.answer(release.release_credential(terminal=self.terminal, request=wanted))
+
+
+class HostKeyView(InternalView):
+    most_a_minute = MOST_OPENINGS
+    credentials_factor = 5
+
+    def post(self, request: Request) -> HttpResponse:
+        answer = release.judge_host_key(terminal=self.terminal, request=self.message(request, access.HostKeySeen))
+        if answer is None:
+            raise MalformedMessage(_("No session that this terminal is opening has that target."))
+        return self.answer(answer)

@@ -1,0 +1,37 @@
+"""The control channel of a terminal, as those see it who write: a group of the channel layer that is woken after commit."""
+
+import logging
+from uuid import UUID
+
+from asgiref.sync import async_to_sync
+from channels.layers import get_channel_layer
+from django.db import transaction
+from redis.exceptions import RedisError
+
+log = logging.getLogger(__name__)
+
+
+def group_of(terminal_id: UUID) -> str:
+    """Name of the channel group in which the control channel of a terminal listens."""
+    return f"terminal.{terminal_id}"
+
+
+def wake(terminal_id: UUID) -> None:
+    """There are new orders for the terminal: its control channel sends them after commit. A heartbeat makes a lost call good."""
+    _send(terminal_id, "orders.waiting")
+
+
+def close(terminal_id: UUID) -> None:
+    """Close the control channel of a terminal that may not hold one any more, after commit."""
+    _send(terminal_id, "terminal.closed")
+
+
+def _send(terminal_id: UUID, kind: str) -> None:
+    def send() -> None:
+        layer = get_channel_layer()
+        try:
+            async_to_sync(layer.group_send)(group_of(terminal_id), {"type": kind})
+        except (RedisError, OSError):
+            log.warning("the control channel of terminal %s could not be reached", terminal_id)
+
+    transaction.on_commit(send)

@@ -1,0 +1,28 @@
+"""URLs of the app: the public API below /api/v1/, the internal one for proxies beside it."""
+
+from postern.apps.sessions.commands import api as commands
+from postern.apps.sessions.heartbeats import api as heartbeats
+from postern.apps.sessions.recordings import api as recordings
+from postern.apps.sessions.reports import api as reports
+from postern.apps.sessions.sessions.api import urls as sessions
+from postern.apps.sessions.terminals.api import urls as terminals
+from postern.apps.sessions.transfers import api as transfers
+from postern.apps.sessions.viewings import api as viewings
+from postern.apps.sessions.visitors import api as visitors
+
+urlpatterns = [
+    *terminals.urlpatterns,
+    *sessions.urlpatterns,
+    *commands.urlpatterns,
+    *transfers.urlpatterns,
+    *viewings.urlpatterns,
+]
+
+page_urlpatterns = [
+    *visitors.internal_urlpatterns,
+    *sessions.internal_urlpatterns,
+    *reports.internal_urlpatterns,
+    *terminals.internal_urlpatterns,
+    *heartbeats.internal_urlpatterns,
+    *recordings.internal_urlpatterns,
+]

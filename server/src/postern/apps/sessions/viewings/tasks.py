@@ -1,0 +1,21 @@
+"""Periodic work about viewings: those that are over are recorded."""
+
+from typing import Final
+
+from celery import shared_task
+
+from postern.apps.sessions.viewings import actions
+from postern.foundation.parts.schedule import every
+
+_VIEWINGS_S: Final = 60.0
+
+
+@shared_task(name="postern.apps.sessions.tasks.close_idle_viewings")  # type: ignore[untyped-decorator]  # celery has no types
+def close_idle_viewings() -> int:
+    """Record what was fetched in viewings that are over."""
+    return actions.close_idle_viewings()
+
+
+BEAT: Final = {
+    "sessions: viewings": every(close_idle_viewings, _VIEWINGS_S),
+}
