@@ -1,0 +1,59 @@
+"""An app that holds several resources has a folder for each; at its top lies only what joins them, or belongs to all.
+
+A resource's folder has the rooms that a small app has itself: `models.py`, `policy.py`, `queries.py`, `actions`, `api` …
+"""
+
+import ast
+from pathlib import Path
+
+import pytest
+
+import postern.apps
+
+APPS = Path(postern.apps.__file__).parent
+
+#: Modules that join the resources of an app, or that other apps reach it through.
+JOINTS = {
+    "__init__.py",
+    "apps.py",
+    "facade.py",
+    "holdings.py",
+    "models.py",
+    "subscriptions.py",
+    "tasks.py",
+    "urls.py",
+}
+#: App → modules that belong to all of its resources.
+SHARED = {
+    "sessions": {"body_limits.py", "labels.py", "messages.py"},
+}
+#: Folders that are rooms: of an app with one resource, or of a resource.
+ROOMS = {"actions", "api", "consumers", "models", "queries"}
+
+
+def folders(app: Path) -> set[str]:
+    return {path.parent.name for path in app.glob("*/__init__.py")} - {"migrations"}
+
+
+def divided() -> list[Path]:
+    """The apps that have folders for their resources."""
+    return [path.parent for path in sorted(APPS.glob("*/apps.py")) if folders(path.parent) - ROOMS]
+
+
+@pytest.mark.parametrize("app", divided(), ids=lambda app: app.name)
+def test_top_of_an_app_holds_only_what_belongs_to_all_resources(app: Path) -> None:
+    modules = {path.name for path in app.glob("*.py")}
+    assert modules - JOINTS == SHARED.get(app.name, set()), "move it into the folder of its resource"
+    assert folders(app) & ROOMS == set(), "a room lies in the folder of its resource"
+
+
+@pytest.mark.parametrize("app", divided(), ids=lambda app: app.name)
+def test_models_of_an_app_name_the_tables_of_every_resource(app: Path) -> None:
+    tree = ast.parse((app / "models.py").read_text())
+    assert all(isinstance(node, ast.ImportFrom | ast.Expr | ast.Assign) for node in tree.body), "imports only"
+    imported = {node.module for node in tree.body if isinstance(node, ast.ImportFrom)}
+    held = {
+        f"postern.apps.{app.name}.{path.parent.name if path.name == 'models.py' else path.parent.parent.name}.models"
+        for path in (*app.glob("*/models.py"), *app.glob("*/models/__init__.py"))
+    }
+    assert imported == held
