@@ -3,30 +3,16 @@
 import codecs
 import json
 from collections.abc import Iterator
-from typing import BinaryIO, Final, assert_never
+from typing import BinaryIO, Final
 
 from postern.contracts.recording.events import (
-    Answer,
-    CommandLine,
-    DesktopFrame,
-    End,
-    ErrorOutput,
-    File,
-    Input,
-    Keyframe,
-    Mark,
-    Note,
-    Output,
-    Query,
     RecordedEvent,
-    Resize,
     Unknown,
     decode,
 )
 from postern.contracts.recording.format import INPUT, MARK
 from postern.contracts.recording.reader import ByteSource, Recording
-from postern.contracts.recording.rendering import render
-from postern.contracts.recording.streams import Sample, Skipped, StreamEnd
+from postern.contracts.recording.rendering import render, shown
 
 _CHARSETS: Final = {"utf-8": "utf-8", "gb18030": "gb18030"}
 
@@ -81,35 +67,17 @@ def iter_asciicast(source: BinaryIO | ByteSource | Recording) -> Iterator[bytes]
 def _event_line(
     seconds: float, event: RecordedEvent, output: codecs.IncrementalDecoder, typed: codecs.IncrementalDecoder
 ) -> bytes | None:
-    match event:
-        case Output(data):
+    match shown(event).line:
+        case ("o", data):
             text = output.decode(data)
             return _line([seconds, "o", text]) if text else None
-        case Input(data):
+        case ("i", data):
             text = typed.decode(data)
             return _line([seconds, "i", text]) if text else None
-        case Resize(columns, rows):
-            return _line([seconds, "r", f"{columns}x{rows}"])
-        case Mark(name, text):
-            return _line([seconds, "m", " ".join(filter(None, (name, text)))])
-        case Note(text):
-            return _line([seconds, "m", text])
-        case (
-            Keyframe()
-            | ErrorOutput()
-            | CommandLine()
-            | End()
-            | Sample()
-            | Skipped()
-            | StreamEnd()
-            | Query()
-            | Answer()
-            | File()
-            | DesktopFrame()
-        ):
-            return None  # shown by `render`, or not at all
-        case _:
-            assert_never(event)
+        case (code, text):
+            return _line([seconds, code, text])
+        case None:
+            return None
 
 
 def _line(value: object) -> bytes:

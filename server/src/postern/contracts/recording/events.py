@@ -3,7 +3,7 @@
 Journal and container carry them as a kind of one byte and data, whatever the protocol: one recorder, one sealer, one
 uploader and one reader serve terminals, programs, queries and desktops. docs/reference/recording-format.md has the bytes.
 
-A new kind gets a class here, its lines in `encode`, `decode` and `rendering.render`, and a higher `EVENTS_VERSION`. Readers
+A new kind gets a class here, its lines in `encode`, `decode` and `rendering.shown`, and a higher `EVENTS_VERSION`. Readers
 of an older version leave it out and say so (`Unknown`).
 """
 

@@ -3,7 +3,8 @@
 The console's player does it in `console/src/islands/replay/streams.ts`.
 """
 
-from typing import Final, assert_never
+from dataclasses import dataclass
+from typing import Final, Literal, assert_never
 
 from postern.contracts.recording.events import (
     Answer,
@@ -20,13 +21,10 @@ from postern.contracts.recording.events import (
     Query,
     RecordedEvent,
     Resize,
-    ToldEvent,
     Unknown,
     decode,
-    encode,
 )
-from postern.contracts.recording.format import INPUT, OUTPUT
-from postern.contracts.recording.streams import ERROR, Sample, Skipped, StreamEnd
+from postern.contracts.recording.streams import Sample, Skipped, StreamEnd
 
 _COMMAND_STYLE: Final = b"\x1b[1m%s\x1b[22m\r\n"
 _NOTE_STYLE: Final = b"\x1b[2m%s\x1b[22m\r\n"
@@ -38,24 +36,52 @@ _COMMAND_TABLE: Final = bytes.maketrans(bytes((*range(0x20), 0x7F)), b" " * 0x21
 _TEXT_TABLE: Final = bytes.maketrans(bytes((*range(0x0A), *range(0x0B, 0x20), 0x7F)), b" " * 0x20)
 
 
+@dataclass(frozen=True, slots=True)
+class Shown:
+    """How an event is shown: `text` on the terminal that a recording of streams is given, `line` in an asciicast of a terminal.
+
+    A line is the code of asciicast v2 (output, input, resize, marker) with its data; bytes are in the charset of the recording.
+    """
+
+    text: bytes = b""
+    line: tuple[Literal["o", "i"], bytes] | tuple[Literal["r", "m"], str] | None = None
+
+
 def render(kind: int, data: bytes) -> bytes:
     """What an event of a session without a terminal looks like on one, in the charset of the recording.
 
     Raises `RecordingUnreadable`.
     """
-    if kind == OUTPUT:
-        return _lines(data)
-    if kind == INPUT:
-        return _INPUT_STYLE % _lines(data.replace(b"\0", b""))  # a shell skips them as well
-    if kind == ERROR:
-        return _ERROR_STYLE % _lines(data)
-    return _render(decode(kind, data))
+    return shown(decode(kind, data)).text
 
 
-def _render(event: RecordedEvent | Unknown) -> bytes:
+def shown(event: RecordedEvent | Unknown) -> Shown:
+    """How an event is shown. The one place that a new kind of event needs for texts, exports and live views."""
     match event:
-        case Output() | Input() | ErrorOutput():
-            return render(*encode(event))
+        case Output(data):
+            return Shown(_lines(data), ("o", data))
+        case Input(data):
+            return Shown(_INPUT_STYLE % _lines(data.replace(b"\0", b"")), ("i", data))  # a shell skips them as well
+        case ErrorOutput() | CommandLine() | Sample() | Skipped() | StreamEnd():
+            return Shown(_render_stream(event))
+        case Resize(columns, rows):
+            return Shown(line=("r", f"{columns}x{rows}"))
+        case Mark(name, text):
+            return Shown(line=("m", " ".join(filter(None, (name, text)))))
+        case Note(text):
+            return Shown(_note(text), ("m", text))
+        case Query() | Answer() | File():
+            return Shown(_render_told(event))
+        case Keyframe() | DesktopFrame() | End() | Unknown():
+            return Shown()
+        case _:
+            assert_never(event)
+
+
+def _render_stream(event: ErrorOutput | CommandLine | Sample | Skipped | StreamEnd) -> bytes:
+    match event:
+        case ErrorOutput(data):
+            return _ERROR_STYLE % _lines(data)
         case CommandLine(data):
             return _COMMAND_STYLE % data.translate(_COMMAND_TABLE)
         case Sample(stream, is_text, _, data):
@@ -64,27 +90,19 @@ def _render(event: RecordedEvent | Unknown) -> bytes:
             return _note(f"... {stream.label}: {length:,} bytes not kept ...")
         case StreamEnd():
             return b"" if event.is_whole_text else _note(event.summary())
-        case Note() | Query() | Answer() | File() | DesktopFrame():
-            return _render_told(event)
-        case Keyframe() | Resize() | Mark() | End() | Unknown():
-            return b""
         case _:
             assert_never(event)
 
 
-def _render_told(event: ToldEvent) -> bytes:
+def _render_told(event: Query | Answer | File) -> bytes:
     match event:
         case Query(_, text, is_last):
             return _INPUT_STYLE % _lines(text.translate(_TEXT_TABLE)) + (b"\r\n" if is_last else b"")
         case Answer(_, outcome, rows, detail):
             told = (outcome.value, "" if rows is None else f"{rows:,} rows", detail)
             return _note(": ".join(filter(None, told)))
-        case Note(text):
-            return _note(text)
         case File(_, operation, path, size, is_success):
             return _note(f"{operation} {path}: " + (f"{size:,} bytes" if is_success else "failed"))
-        case DesktopFrame():
-            return b""
         case _:
             assert_never(event)
 
