@@ -137,7 +137,7 @@ DATA_UPLOAD_MAX_NUMBER_FIELDS = 2_000
 FILE_UPLOAD_MAX_MEMORY_SIZE = 2 * 1024 * 1024
 
 REST_FRAMEWORK: dict[str, Any] = {
-    "DEFAULT_AUTHENTICATION_CLASSES": [],  # registered by authn: see foundation.caller.identity
+    "DEFAULT_AUTHENTICATION_CLASSES": [],  # provided by the composition root: see foundation.caller.identity
     "DEFAULT_PERMISSION_CLASSES": ["postern.foundation.rest.rights.RightsPermission"],
     "DEFAULT_RENDERER_CLASSES": ["rest_framework.renderers.JSONRenderer"],
     "DEFAULT_PARSER_CLASSES": [

@@ -46,7 +46,7 @@ class PosternView(APIView):
         return [name.upper() for name in self.http_method_names if hasattr(self, name)]
 
     def get_authenticators(self) -> list[BaseAuthentication]:
-        """The classes that `authn` registered."""
+        """The classes that the composition root provides."""
         return identity.authenticators()
 
     def perform_authentication(self, request: Request) -> None:
