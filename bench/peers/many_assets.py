@@ -31,7 +31,8 @@ def fill(count: int) -> None:
 
 def make_administrator() -> "User":
     """The system administrator who signs in. Django is set up."""
-    from postern.apps.users.models import Membership, OrgRole, SystemRole, User  # noqa: PLC0415 - the app registry first
+    from postern.apps.orgs.roles import OrgRole  # noqa: PLC0415 - the app registry first
+    from postern.apps.users.models import Membership, SystemRole, User  # noqa: PLC0415 - the app registry first
     from postern.kernel.ids import DEFAULT_ORG_ID  # noqa: PLC0415 - the app registry first
 
     user = User(

@@ -18,7 +18,7 @@ from postern.apps.notifications.models import SiteMessageReceipt
 from postern.apps.sessions.models import Terminal
 from postern.apps.sessions.terminals import registration
 from postern.apps.users.actions import memberships, organizations
-from postern.apps.users.models import Membership, OrgRole, SystemRole, User, UserGroupMember
+from postern.apps.users.models import Membership, SystemRole, User, UserGroupMember
 from postern.foundation.caller.actor import SYSTEM
 from postern.foundation.caller.scope import OrgScope
 from postern.kernel.ids import DEFAULT_ORG_ID

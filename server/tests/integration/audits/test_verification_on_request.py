@@ -15,7 +15,8 @@ from postern.apps.audits.catalogue import Event
 from postern.apps.audits.fault_words import WORDS, words_of_fault
 from postern.apps.audits.models import AuditChain, AuditEvent, Verification
 from postern.apps.orgs.models import Organization
-from postern.apps.users.models import OrgRole, User
+from postern.apps.orgs.roles import OrgRole
+from postern.apps.users.models import User
 from postern.foundation.caller.actor import SYSTEM
 from postern.kernel import clock
 from postern.kernel.ids import DEFAULT_ORG_ID, ROOT_ORG_ID

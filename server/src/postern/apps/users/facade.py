@@ -8,6 +8,7 @@ from uuid import UUID
 from django.conf import settings
 from django.utils.translation import get_language
 
+from postern.apps.orgs.roles import OrgRole
 from postern.apps.users.actions.credentials import end_chosen as end_credentials
 from postern.apps.users.actions.holding import hold, hold_caller, hold_epoch, hold_memberships
 from postern.apps.users.actions.links import read_link, redeem_set_password_link
@@ -22,7 +23,6 @@ from postern.apps.users.models import (
     Invitation,
     InvitationAnswer,
     Membership,
-    OrgRole,
     SystemRole,
     User,
     UserGroup,

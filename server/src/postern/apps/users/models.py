@@ -11,6 +11,7 @@ from django.db import models
 from django.utils.translation import gettext_lazy as _
 
 from postern.apps.orgs.models import Organization
+from postern.apps.orgs.roles import OrgRole
 from postern.foundation.models import OrgOwnedModel, PosternModel, SavedRow, ScopedManager
 from postern.kernel import clock, ids
 
@@ -42,14 +43,6 @@ class SystemRole(models.TextChoices):
 
     ADMIN = "Admin", _("System administrator")
     AUDITOR = "Auditor", _("System auditor")
-    USER = "User", _("User")
-
-
-class OrgRole(models.TextChoices):
-    """Role in one organization."""
-
-    ADMIN = "Admin", _("Organization administrator")
-    AUDITOR = "Auditor", _("Organization auditor")
     USER = "User", _("User")
 
 

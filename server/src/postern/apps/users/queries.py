@@ -10,16 +10,9 @@ from uuid import UUID
 from django.db.models import Q, QuerySet, Value
 from django.db.models.functions import Concat
 
+from postern.apps.orgs.roles import OrgRole
 from postern.apps.users import login_locks
-from postern.apps.users.models import (
-    Invitation,
-    InvitationQuerySet,
-    Membership,
-    OrgRole,
-    SystemRole,
-    User,
-    UserQuerySet,
-)
+from postern.apps.users.models import Invitation, InvitationQuerySet, Membership, SystemRole, User, UserQuerySet
 from postern.apps.users.policy import Subject, may_update
 from postern.foundation.caller.actor import Actor
 from postern.foundation.caller.scope import OrgScope

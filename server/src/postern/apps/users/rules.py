@@ -3,8 +3,9 @@
 from enum import IntEnum
 from typing import Final
 
+from postern.apps.orgs.roles import OrgRole
 from postern.apps.preferences import facade as preferences
-from postern.apps.users.models import MfaLevel, OrgRole, SystemRole, User
+from postern.apps.users.models import MfaLevel, SystemRole, User
 from postern.apps.users.passwords import PasswordRules
 
 _NAMES: Final = (

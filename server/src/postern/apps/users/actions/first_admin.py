@@ -5,9 +5,10 @@ from dataclasses import dataclass
 from django.contrib.auth.hashers import make_password
 from django.db import transaction
 
+from postern.apps.orgs.roles import OrgRole
 from postern.apps.users.actions import trail
 from postern.apps.users.actions.passwords import remember_password
-from postern.apps.users.models import BUILT_IN_ADMIN, Membership, OrgRole, SystemRole, User
+from postern.apps.users.models import BUILT_IN_ADMIN, Membership, SystemRole, User
 from postern.foundation.caller.actor import SYSTEM
 from postern.foundation.settings import Settings
 from postern.kernel import clock

@@ -10,11 +10,12 @@ from django.db import transaction
 from django.utils.translation import gettext as _
 
 from postern.apps.audits import facade as audits
+from postern.apps.orgs.roles import OrgRole
 from postern.apps.users.actions.holding import hold_all
 from postern.apps.users.actions.memberships import add_org_role, join
 from postern.apps.users.errors import FieldProblem, InvitationGone, InvitedIntoRoot, TooManyInvitations
 from postern.apps.users.events import InvitationAccepted, InvitationSent
-from postern.apps.users.models import Invitation, InvitationAnswer, Membership, OrgRole, SystemRole, User, username_key
+from postern.apps.users.models import Invitation, InvitationAnswer, Membership, SystemRole, User, username_key
 from postern.apps.users.queries import administered_org_ids, invitations_of_members, invitations_to
 from postern.foundation import licensing
 from postern.foundation.bus import events

@@ -11,6 +11,7 @@ from typing import Final, NoReturn
 from django.db import transaction
 
 from postern.apps.audits import facade as audits
+from postern.apps.orgs.roles import OrgRole
 from postern.apps.users.actions import trail
 from postern.apps.users.actions.holding import hold
 from postern.apps.users.actions.passwords import (
@@ -23,7 +24,7 @@ from postern.apps.users.actions.passwords import (
 from postern.apps.users.credentials import void_links
 from postern.apps.users.errors import FieldProblem, LinkUsed
 from postern.apps.users.events import PasswordChanged
-from postern.apps.users.models import Membership, OrgRole, SetPasswordLink, SystemRole, User
+from postern.apps.users.models import Membership, SetPasswordLink, SystemRole, User
 from postern.apps.users.policy import may_update
 from postern.apps.users.queries import administered_org_ids, subject_of
 from postern.contracts.enums import RoleBits

@@ -7,6 +7,7 @@ from django.db import transaction
 from django.utils.translation import gettext as _
 
 from postern.apps.audits import facade as audits
+from postern.apps.orgs.roles import OrgRole
 from postern.apps.users.actions import trail
 from postern.apps.users.actions.holding import hold, hold_memberships
 from postern.apps.users.credentials import void_links
@@ -18,7 +19,7 @@ from postern.apps.users.errors import (
     RootOrganization,
 )
 from postern.apps.users.events import GroupsChanged, MembershipChanged
-from postern.apps.users.models import Membership, OrgRole, User, UserGroup, UserGroupMember
+from postern.apps.users.models import Membership, User, UserGroup, UserGroupMember
 from postern.apps.users.policy import may_delete, may_grant_org_role, may_manage_membership
 from postern.apps.users.queries import administered_org_ids, subject_of
 from postern.foundation.bus import events

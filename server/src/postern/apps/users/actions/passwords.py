@@ -10,13 +10,14 @@ from django.contrib.auth.hashers import check_password, make_password
 from django.db import transaction
 
 from postern.apps.audits import facade as audits
+from postern.apps.orgs.roles import OrgRole
 from postern.apps.users.actions import trail
 from postern.apps.users.actions.holding import hold
 from postern.apps.users.credentials import void_links
 from postern.apps.users.errors import ChangedMeanwhile, FieldProblem, NotLocal, OwnPassword
 from postern.apps.users.events import PasswordChanged, PublicKeysChanged
 from postern.apps.users.messages import password_messages, public_key_message
-from postern.apps.users.models import Membership, OrgRole, PasswordHistory, SystemRole, User
+from postern.apps.users.models import Membership, PasswordHistory, SystemRole, User
 from postern.apps.users.passwords import PasswordProblem, password_problems
 from postern.apps.users.public_keys import PublicKeyProblem, parse_public_keys
 from postern.apps.users.rules import password_rules

@@ -11,6 +11,7 @@ from django.db import transaction
 from django.utils.translation import gettext as _
 
 from postern.apps.audits import facade as audits
+from postern.apps.orgs.roles import OrgRole
 from postern.apps.users.actions import trail
 from postern.apps.users.actions.holding import hold, hold_caller
 from postern.apps.users.actions.links import IssuedLink, issue_set_password_link
@@ -26,7 +27,7 @@ from postern.apps.users.actions.passwords import (
 from postern.apps.users.credentials import void_links
 from postern.apps.users.errors import AboveYou, BuiltInAdministrator, FieldProblem, LastAdministrator, OwnLimit
 from postern.apps.users.events import PublicKeysChanged, UserClosed, UserCreated, UserExpiryMoved
-from postern.apps.users.models import MfaLevel, OrgRole, SystemRole, User
+from postern.apps.users.models import MfaLevel, SystemRole, User
 from postern.apps.users.policy import (
     LIMITS,
     may_change_limits,

@@ -11,9 +11,10 @@ from rest_framework.decorators import action
 from rest_framework.request import Request
 from rest_framework.response import Response
 
+from postern.apps.orgs.roles import OrgRole
 from postern.apps.users.actions import invitations
 from postern.apps.users.errors import InvitationGone
-from postern.apps.users.models import Invitation, OrgRole
+from postern.apps.users.models import Invitation
 from postern.apps.users.queries import invitations_of_members, invitations_sent, invitations_to
 from postern.foundation.rest.openapi.answers import Answer, texts
 from postern.foundation.rest.rights import Right

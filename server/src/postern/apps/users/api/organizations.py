@@ -13,9 +13,10 @@ from rest_framework.response import Response
 
 from postern.apps.orgs import facade as orgs
 from postern.apps.orgs.models import Organization
+from postern.apps.orgs.roles import OrgRole
 from postern.apps.users.actions import memberships, organizations
 from postern.apps.users.actions.holding import hold_all
-from postern.apps.users.models import Membership, OrgRole, User
+from postern.apps.users.models import Membership, User
 from postern.foundation import licensing
 from postern.foundation.caller.scope import OrgScope
 from postern.foundation.rest.relations import OrgOwnedList

@@ -10,8 +10,9 @@ from django.utils.translation import gettext_lazy
 from rest_framework import serializers
 from rest_framework.fields import SkipField
 
+from postern.apps.orgs.roles import OrgRole
 from postern.apps.users import credentials, login_locks
-from postern.apps.users.models import MfaLevel, OrgRole, SystemRole, User, UserGroup, username_key
+from postern.apps.users.models import MfaLevel, SystemRole, User, UserGroup, username_key
 from postern.apps.users.passwords import MAX_PASSWORD_CHARS
 from postern.apps.users.policy import Subject, may_delete, may_update
 from postern.apps.users.public_keys import PublicKeyProblem, SshPublicKey, parse_public_keys
