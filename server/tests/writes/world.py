@@ -82,7 +82,7 @@ def _more(world: World, prefix: str, name: str, settled: dict[str, Any]) -> None
         actor=SYSTEM, values={"name": f"{name}-platform", "base": "Linux", "charset": "utf8", "comment": ""}
     )
     star = add_favorite(actor=SYSTEM, user_id=admin.pk, asset=settled["assets/assets"])
-    org = organizations.found_organization(actor=SYSTEM, columns={"name": f"{name} firm"}, members={})
+    org = create_organization(actor=SYSTEM, name=f"{name} firm")
     memberships.add_org_role(actor=SYSTEM, scope=OrgScope(org.pk), user=person, role=OrgRole.USER)
     memberships.add_org_role(actor=SYSTEM, scope=OrgScope(org.pk), user=person, role=OrgRole.ADMIN)
     notifications.send(actor=SYSTEM, subject=f"{name} subject", message=f"<p>{name}</p>", users=[admin])

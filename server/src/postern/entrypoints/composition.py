@@ -32,6 +32,7 @@ from postern.apps.licence import facade as licence
 from postern.apps.notifications import subscriptions as notification_events
 from postern.apps.orgs import actions as org_actions
 from postern.apps.orgs import facade as orgs
+from postern.apps.orgs import people as organization_people
 from postern.apps.orgs import tenancy
 from postern.apps.perms import holdings as perms
 from postern.apps.perms import subscriptions as perm_events
@@ -46,6 +47,7 @@ from postern.apps.users import callers as caller_checks
 from postern.apps.users import credentials, login_locks, second_factors
 from postern.apps.users import holdings as users
 from postern.apps.users import queries as user_queries
+from postern.apps.users.memberships import in_organizations
 from postern.apps.vault import holdings as vault
 from postern.apps.vault import subscriptions as vault_events
 from postern.apps.vault.installation import ensure as ensure_vault
@@ -133,6 +135,7 @@ def _forget_secret(instance: TotpDevice, **_: object) -> None:
 def _compose_organizations() -> None:
     tenancy.HOLDINGS.provide((*users.HOLDINGS, *assets.HOLDINGS, *vault.HOLDINGS, *perms.HOLDINGS, *sessions.HOLDINGS))
     tenancy.LIFECYCLES.provide((assets.LIFECYCLE,))
+    organization_people.PEOPLE.provide(in_organizations.PEOPLE)
 
 
 def _compose_requests() -> None:

@@ -6,7 +6,7 @@ from django.db import transaction
 from django.utils.translation import gettext as _
 
 from postern.apps.audits import facade as audits
-from postern.apps.orgs import queries, tenancy
+from postern.apps.orgs import people, queries, tenancy
 from postern.apps.orgs.errors import NameRefused, current_stays, default_stays, still_owns
 from postern.apps.orgs.models import Organization
 from postern.foundation.caller import identity
@@ -28,8 +28,11 @@ def ensure_default_organization() -> None:
 
 
 @transaction.atomic
-def create_organization(*, actor: Actor, name: str, comment: str = "", org_id: UUID | None = None) -> Organization:
-    """Found an organization with everything that one has (a root node …). Raises NameRefused."""
+def create_organization(
+    *, actor: Actor, name: str, comment: str = "", org_id: UUID | None = None, members: people.Members | None = None
+) -> Organization:
+    """Found an organization with its people and everything that one has (a root node …). Raises NameRefused."""
+    people.PEOPLE.value.hold(actor, None, members or {})
     _check_name(name, None)
     org = Organization(name=name, comment=comment, created_by=actor.label[:128])
     if org_id is not None:
@@ -38,14 +41,24 @@ def create_organization(*, actor: Actor, name: str, comment: str = "", org_id: U
     for lifecycle in tenancy.LIFECYCLES.value:
         lifecycle.named(actor, org.pk, name)
     audits.record_change(actor=actor, action="create", target=org, new={"name": name, "comment": comment})
+    people.PEOPLE.value.assign(actor, org.pk, members or {})
     return org
 
 
 @transaction.atomic
 def update_organization(
-    *, actor: Actor, org: Organization, name: str | None = None, comment: str | None = None
+    *,
+    actor: Actor,
+    org: Organization,
+    name: str | None = None,
+    comment: str | None = None,
+    members: people.Members | None = None,
 ) -> Organization:
-    """Change name and comment; None leaves one as it is. Raises NameRefused."""
+    """Change name, comment and people; None leaves one as it is. Raises NameRefused.
+
+    For each role that `members` names its people become exactly these.
+    """
+    people.PEOPLE.value.hold(actor, org.pk, members or {})
     row = Organization.objects.select_for_update().get(pk=org.pk)
     old = {"name": row.name, "comment": row.comment}
     if name is not None and name != row.name:
@@ -66,6 +79,7 @@ def update_organization(
             old={key: old[key] for key in changed},
             new={key: new[key] for key in changed},
         )
+    people.PEOPLE.value.assign(actor, row.pk, members or {})
     return row
 
 

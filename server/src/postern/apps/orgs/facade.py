@@ -12,8 +12,10 @@ from postern.apps.orgs import queries, tenancy
 from postern.apps.orgs.actions import create_organization, delete_organization, update_organization
 from postern.apps.orgs.errors import UnknownOrganization
 from postern.apps.orgs.tenancy import STATISTICS, Holding, Lifecycle
+from postern.foundation import licensing
 from postern.foundation.caller import identity
 from postern.foundation.caller.scope import OrgScope
+from postern.kernel.ids import DEFAULT_ORG_ID
 
 __all__ = [
     "STATISTICS",
@@ -27,6 +29,7 @@ __all__ = [
     "find_scope",
     "names",
     "naming_of",
+    "require_licence_beyond_default",
     "statistics",
     "update_organization",
 ]
@@ -90,3 +93,9 @@ def statistics(org_ids: Collection[UUID]) -> dict[UUID, dict[str, int]]:
         for number, amount in amounts.items():
             found[org_id][shown[number].statistic] = amount
     return found
+
+
+def require_licence_beyond_default(org_id: UUID) -> None:
+    """Giving rights in, and changing, any but the default organization is licensed; taking rights away never is."""
+    if org_id != DEFAULT_ORG_ID:
+        licensing.require()

@@ -1,4 +1,4 @@
-"""`orgs/orgs/current/`. The other endpoints of organizations name people: they are in the users app."""
+"""`orgs/orgs/current/`."""
 
 from rest_framework.request import Request
 from rest_framework.response import Response

@@ -2,11 +2,9 @@
 
 from postern.apps.users.api.groups import GroupMemberViewSet, UserGroupViewSet
 from postern.apps.users.api.invitations import InvitationViewSet, MemberInvitationViewSet, OwnInvitationViewSet
-from postern.apps.users.api.organizations import (
+from postern.apps.users.api.memberships import (
     AdminsOfOneOrganizationViewSet,
-    LicensedOrganizationViewSet,
     MembershipViewSet,
-    OrganizationViewSet,
     UsersOfOneOrganizationViewSet,
 )
 from postern.apps.users.api.views import UserViewSet
@@ -21,8 +19,6 @@ router.register("users/users-groups-relations", GroupMemberViewSet, "user-group-
 router.register("users/invitations", InvitationViewSet, "invitation")
 router.register("users/member-invitations", MemberInvitationViewSet, "member-invitation")
 router.register("users/profile/invitations", OwnInvitationViewSet, "own-invitation")
-router.register("orgs/orgs", OrganizationViewSet, "organization")
-router.register("xpack/orgs", LicensedOrganizationViewSet, "xpack-organization")  # alias (rulings)
 router.register("orgs/org-member-relation", MembershipViewSet, "org-member-relation")
 router.register(f"{_MEMBERSHIP}/admins", AdminsOfOneOrganizationViewSet, "organization-admin")
 router.register(f"{_MEMBERSHIP}/users", UsersOfOneOrganizationViewSet, "organization-user")

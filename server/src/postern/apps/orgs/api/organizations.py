@@ -1,0 +1,181 @@
+"""Organizations, with the people of each role: `orgs/orgs/`."""
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+from uuid import UUID
+
+from django.contrib.auth import get_user_model
+from django.db.models import QuerySet
+from django.utils.translation import gettext_lazy
+from rest_framework import serializers
+from rest_framework.relations import PKOnlyObject
+from rest_framework.request import Request
+from rest_framework.response import Response
+
+from postern.apps.orgs import people
+from postern.apps.orgs.actions import create_organization, delete_organization, update_organization
+from postern.apps.orgs.facade import require_licence_beyond_default, statistics
+from postern.apps.orgs.models import Organization
+from postern.apps.orgs.roles import OrgRole
+from postern.apps.orgs.tenancy import STATISTICS
+from postern.foundation import licensing
+from postern.foundation.rest.relations import OrgOwnedList
+from postern.foundation.rest.rights import Right
+from postern.foundation.rest.serializers import ResourceSerializer
+from postern.foundation.rest.viewsets import (
+    ResourceViewSet,
+    SelectionMissing,
+)
+
+#: Field of an organization → role of the people that it lists.
+_ROLE_OF_FIELD: Mapping[str, OrgRole] = {"users": OrgRole.USER, "admins": OrgRole.ADMIN, "auditors": OrgRole.AUDITOR}
+
+_LABELS: Mapping[str, Any] = {
+    "users_amount": gettext_lazy("Users amount"),
+    "groups_amount": gettext_lazy("Groups amount"),
+    "assets_amount": gettext_lazy("Assets amount"),
+    "nodes_amount": gettext_lazy("Nodes amount"),
+    "admin_users_amount": gettext_lazy("Admin users amount"),
+    "system_users_amount": gettext_lazy("System users amount"),
+    "domains_amount": gettext_lazy("Domains amount"),
+    "gateways_amount": gettext_lazy("Gateways amount"),
+    "applications_amount": gettext_lazy("Applications amount"),
+    "asset_perms_amount": gettext_lazy("Asset permissions amount"),
+    "app_perms_amount": gettext_lazy("Application permissions amount"),
+}
+
+
+class MembersOfRole(OrgOwnedList):
+    """The ids of an organization's people in one role."""
+
+    def __init__(self, role: OrgRole, **kwargs: Any) -> None:
+        super().__init__(get_user_model(), of_all_organizations=True, required=False, allow_null=True, **kwargs)
+        self._role = role
+
+    def get_attribute(self, instance: Any) -> Any:
+        return [PKOnlyObject(pk=user_id) for user_id in people.PEOPLE.value.in_role(instance, self._role)]
+
+
+class StatisticsSerializer(serializers.Serializer[Any]):
+    """How much of everything an organization has."""
+
+    def get_fields(self) -> dict[str, serializers.Field[Any, Any, Any, Any]]:
+        return {name: serializers.IntegerField(read_only=True, label=_LABELS[name]) for name in STATISTICS}
+
+    def get_attribute(self, instance: Organization) -> dict[str, int]:
+        parent = self.parent
+        if not isinstance(parent, OrganizationSerializer):
+            raise TypeError("StatisticsSerializer belongs into a serializer of organizations")
+        return parent.statistics_of(instance)
+
+
+class OrganizationSerializer(ResourceSerializer):
+    """An organization in a list. `is_root` is always false: the root organization is not stored."""
+
+    resource_statistics = StatisticsSerializer(read_only=True, label=gettext_lazy("Resource statistics"))
+    is_default = serializers.BooleanField(read_only=True, label=gettext_lazy("Is default"))
+    is_root = serializers.BooleanField(read_only=True, label=gettext_lazy("Is root"))
+    users = MembersOfRole(OrgRole.USER, write_only=True, label=gettext_lazy("Organization users"))
+    admins = MembersOfRole(OrgRole.ADMIN, write_only=True, label=gettext_lazy("Organization administrators"))
+    auditors = MembersOfRole(OrgRole.AUDITOR, write_only=True, label=gettext_lazy("Organization auditors"))
+
+    #: Counted once, for all rows of the answer.
+    _counted: dict[UUID, dict[str, int]] | None = None
+
+    class Meta:
+        model = Organization
+        fields_mini = ("id", "name")
+        fields_small = (
+            *fields_mini,
+            "resource_statistics",
+            "is_default",
+            "is_root",
+            "date_created",
+            "comment",
+            "created_by",
+        )
+        fields = (*fields_small, "users", "admins", "auditors")
+        read_only_fields = ("created_by", "date_created")
+
+    def statistics_of(self, org: Organization) -> dict[str, int]:
+        """The counts of one row; those of all rows of the answer are found with one query."""
+        if self._counted is None or org.pk not in self._counted:
+            rows = (
+                getattr(self.parent, "instance", None) if isinstance(self.parent, serializers.ListSerializer) else None
+            )
+            self._counted = statistics([row.pk for row in rows] if rows is not None else [org.pk])
+        return self._counted[org.pk]
+
+
+class OrganizationDetailSerializer(OrganizationSerializer):
+    """One organization, with the ids of its people."""
+
+    users = MembersOfRole(OrgRole.USER, label=gettext_lazy("Organization users"))
+    admins = MembersOfRole(OrgRole.ADMIN, label=gettext_lazy("Organization administrators"))
+    auditors = MembersOfRole(OrgRole.AUDITOR, label=gettext_lazy("Organization auditors"))
+
+
+class OrganizationViewSet(ResourceViewSet):
+    """`orgs/orgs/`. Reading and the default organization are open; founding and changing others needs a licence."""
+
+    importable = False
+    queryset = Organization.objects.all()
+    serializer_class = OrganizationSerializer
+    serializer_classes = {
+        "retrieve": OrganizationDetailSerializer,
+        "update": OrganizationDetailSerializer,
+        "partial_update": OrganizationDetailSerializer,
+    }
+    rights = Right.SUPER_USER
+    made_in_organization = changed_in_organization = False
+    filter_fields = ("name",)
+    search_fields = ("name", "comment")
+    ordering_fields = ("name", "date_created")
+
+    def visible_rows(self) -> QuerySet[Organization]:
+        """All of them: the right is the system administrator's."""
+        rows = Organization.objects.all()
+        single = self.get_serializer_class() is OrganizationDetailSerializer
+        return people.PEOPLE.value.beside(rows) if single else rows
+
+    def hold_rows(self, rows: Sequence[Any], values: Sequence[Mapping[str, Any]], *, deleting: bool = False) -> None:
+        """Nothing: each action locks its people first, and then the organization."""
+
+    def create_object(self, data: dict[str, Any]) -> Organization:
+        licensing.require()
+        return create_organization(
+            actor=self.actor,
+            name=data["name"],
+            comment=data.get("comment", ""),
+            org_id=data.get("id"),
+            members=_members(data),
+        )
+
+    def update_object(self, instance: Organization, data: dict[str, Any]) -> Organization:
+        require_licence_beyond_default(instance.pk)
+        update_organization(
+            actor=self.actor,
+            org=instance,
+            name=data.get("name"),
+            comment=data.get("comment"),
+            members=_members(data),
+        )
+        return self.visible_rows().get(pk=instance.pk)
+
+    def delete_object(self, instance: Organization) -> None:
+        delete_organization(actor=self.actor, scope=self.scope, org=instance)
+
+    def bulk_destroy(self, request: Request, *args: Any, **kwargs: Any) -> Response:
+        """Always refused: organizations are deleted one by one."""
+        raise SelectionMissing
+
+
+class LicensedOrganizationViewSet(OrganizationViewSet):
+    """`xpack/orgs/`: the same, as a part of the licensed extension."""
+
+    needs_licence = True
+
+
+def _members(data: dict[str, Any]) -> people.Members:
+    """Role → people, for the roles that the body names; null means: leave them."""
+    return {role: data[field] for field, role in _ROLE_OF_FIELD.items() if data.get(field) is not None}
