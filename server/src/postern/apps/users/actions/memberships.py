@@ -82,7 +82,7 @@ def _store_roles(actor: Actor, scope: OrgScope, user: User, held: set[str], want
         for role in sorted(wanted - held)
     )
     if not wanted:
-        _leave_groups(user, scope)
+        leave_groups(user, scope)
     events.publish(MembershipChanged(user_id=user.pk, org_id=scope.org_id, removed=not wanted, by=actor))
     return trail.Change(sorted(held), sorted(wanted))
 
@@ -154,7 +154,8 @@ def remove_from_org(*, actor: Actor, scope: OrgScope, user: User) -> None:
     set_org_roles(actor=actor, scope=scope, user=user, roles=())
 
 
-def _leave_groups(user: User, scope: OrgScope) -> None:
+def leave_groups(user: User, scope: OrgScope) -> None:
+    """Take the person out of all groups of the organization. A part of another write, which opens the transaction."""
     rows = UserGroupMember.objects.filter(user=user, usergroup__org_id=scope.org_id)
     group_ids = tuple(rows.values_list("usergroup_id", flat=True))
     if group_ids:
