@@ -46,7 +46,7 @@ from factories import licences
 from factories.hearing import Hearing, hearing
 from migrated_once import drop_copy, is_worker, migrated_once
 from postern.apps.orgs.roles import OrgRole
-from postern.apps.users.hashing import BoundedArgon2Hasher
+from postern.apps.users.credentials.hashing import BoundedArgon2Hasher
 from postern.apps.users.models import Membership, SystemRole, User
 from postern.foundation.bus.gathered import Gathered
 from postern.foundation.rest import memo

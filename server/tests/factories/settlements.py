@@ -11,7 +11,7 @@ from postern.apps.assets.actions.catalogue import create_label
 from postern.apps.assets.models import HostKey
 from postern.apps.audits.models import AuditEvent
 from postern.apps.sessions.models import Command, FileTransfer, ProxyOrder, Session, Terminal
-from postern.apps.users.actions.invitations import LIFETIME
+from postern.apps.users.invitations.actions import LIFETIME
 from postern.apps.users.models import Invitation, User, UserGroupMember
 from postern.apps.vault.actions.system_users import bind
 from postern.apps.vault.models import SystemUserAsset, SystemUserNode, SystemUserUser

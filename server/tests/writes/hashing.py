@@ -8,7 +8,7 @@ from unittest import mock
 from django.contrib.auth.hashers import MD5PasswordHasher
 from django.db import connection
 
-from postern.apps.users.hashing import BoundedArgon2Hasher
+from postern.apps.users.credentials.hashing import BoundedArgon2Hasher
 from writes.case import Write
 from writes.trial import prepared, undone
 from writes.world import World

@@ -27,8 +27,8 @@ from postern.apps.perms.actions import add_link
 from postern.apps.perms.links import SYSTEM_USERS
 from postern.apps.perms.models import AssetPermission
 from postern.apps.sessions.models import ProxyOrder, Session, Terminal
-from postern.apps.users.actions import links
-from postern.apps.users.actions.invitations import LIFETIME
+from postern.apps.users.credentials.actions import links
+from postern.apps.users.invitations.actions import LIFETIME
 from postern.apps.users.models import Invitation, MfaLevel, User
 from postern.apps.vault.models import SystemUser
 from postern.foundation.caller.actor import SYSTEM

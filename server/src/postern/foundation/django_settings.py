@@ -109,7 +109,7 @@ CHANNEL_LAYERS = {
 }
 
 AUTH_USER_MODEL = "users.User"
-PASSWORD_HASHERS = ["postern.apps.users.hashing.BoundedArgon2Hasher"]
+PASSWORD_HASHERS = ["postern.apps.users.credentials.hashing.BoundedArgon2Hasher"]
 SESSION_ENGINE = "postern.foundation.database.session_store"
 SESSION_COOKIE_NAME = "__Host-sessionid" if POSTERN.https else "sessionid"
 SESSION_COOKIE_HTTPONLY = True

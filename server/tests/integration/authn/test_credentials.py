@@ -14,9 +14,9 @@ from factories.ssh_proof import PROXY_ID, make_key, signed_request
 from postern.apps.authn import facade
 from postern.apps.authn.actions import login_sessions
 from postern.apps.authn.models import BearerToken
-from postern.apps.users.actions import people
-from postern.apps.users.actions.people import PersonInput
 from postern.apps.users.models import User
+from postern.apps.users.people.actions import people
+from postern.apps.users.people.actions.people import PersonInput
 from postern.contracts.access import SignInAnswer
 from postern.contracts.enums import DenialCode, LoginFrom
 from postern.foundation.caller.actor import SYSTEM

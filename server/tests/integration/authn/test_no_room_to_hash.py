@@ -12,7 +12,7 @@ from django.test import Client
 from factories.browser import PASSWORD, Browser
 from factories.proxy_client import Proxy
 from postern.apps.authn.models import SignInGuard
-from postern.apps.users import hashing
+from postern.apps.users.credentials import hashing
 from postern.apps.users.models import User
 from postern.contracts import access
 from postern.contracts.enums import LoginFrom

@@ -13,7 +13,7 @@ from factories.second_factor import App
 from postern.apps.authn.events import LoginSessionEnded
 from postern.apps.orgs.models import Organization
 from postern.apps.preferences import queries
-from postern.apps.users.actions.passwords import remember_password
+from postern.apps.users.credentials.actions.passwords import remember_password
 from postern.apps.users.models import Membership, User
 from postern.kernel import clock
 

@@ -15,11 +15,13 @@ from postern.apps.authn.errors import MfaRefused, SignInRefused
 from postern.apps.authn.lockout import LockRules
 from postern.apps.authn.mfa_guard import Visitor
 from postern.apps.authn.models import KnownPlace, SignInGuard
-from postern.apps.users.actions import memberships, people
-from postern.apps.users.actions.links import issue_set_password_link, redeem_set_password_link
-from postern.apps.users.actions.people import PersonInput
-from postern.apps.users.errors import LastAdministrator, LinkUsed
+from postern.apps.users.credentials.actions.links import issue_set_password_link, redeem_set_password_link
+from postern.apps.users.credentials.errors import LinkUsed
+from postern.apps.users.memberships import actions as memberships
 from postern.apps.users.models import Membership, User
+from postern.apps.users.people.actions import people
+from postern.apps.users.people.actions.people import PersonInput
+from postern.apps.users.people.errors import LastAdministrator
 from postern.foundation import installation
 from postern.foundation.caller.actor import SYSTEM
 from postern.foundation.caller.scope import DEFAULT, ROOT

@@ -10,9 +10,9 @@ from factories.browser import Browser
 from postern.apps.assets.models import Label
 from postern.apps.authn.models import LoginSession
 from postern.apps.orgs.facade import create_organization
-from postern.apps.users.actions import people
-from postern.apps.users.api import views
 from postern.apps.users.models import Membership, User
+from postern.apps.users.people.actions import people
+from postern.apps.users.people.api import views
 from postern.foundation.caller.actor import SYSTEM
 from postern.foundation.rest.views import PosternView
 from postern.kernel import clock

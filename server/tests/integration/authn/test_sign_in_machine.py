@@ -17,10 +17,10 @@ from factories.browser import Browser
 from factories.second_factor import App, FoundApp
 from postern.apps.authn.actions import mfa
 from postern.apps.authn.models import KnownPlace, SignInGuard
-from postern.apps.users.actions import people
-from postern.apps.users.actions.passwords import prepare_for_another, set_password
-from postern.apps.users.actions.people import PersonInput
+from postern.apps.users.credentials.actions.passwords import prepare_for_another, set_password
 from postern.apps.users.models import Membership, PasswordHistory, User
+from postern.apps.users.people.actions import people
+from postern.apps.users.people.actions.people import PersonInput
 from postern.foundation.caller.actor import SYSTEM
 from postern.foundation.caller.scope import ROOT
 from postern.kernel import clock

@@ -17,8 +17,8 @@ from factories.second_factor import App
 from factories.signed_request import PROFILE, signed
 from postern.apps.authn.actions import present_password
 from postern.apps.authn.models import AccessKey, LoginSession, RecoveryCode, TotpDevice
-from postern.apps.users import credentials
-from postern.apps.users.actions import passwords
+from postern.apps.users.credentials import kinds as credentials
+from postern.apps.users.credentials.actions import passwords
 from postern.apps.users.models import SetPasswordLink, User
 from postern.foundation import installation
 from postern.foundation.rest.views import PosternView

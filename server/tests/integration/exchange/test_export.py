@@ -15,7 +15,7 @@ from spreadsheets import ASSETS, GROUPS, READERS, Table, body_of
 from postern.apps.assets.api.assets import AssetViewSet
 from postern.apps.audits import facade as audits
 from postern.apps.audits.models import AuditEvent
-from postern.apps.users.api.groups import UserGroupViewSet
+from postern.apps.users.groups.api import UserGroupViewSet
 from postern.apps.users.models import User, UserGroup
 from postern.foundation.rest import fresh_mfa
 from postern.foundation.rest.exchange import rows, trail

@@ -328,7 +328,7 @@ def test_k23_fault_of_ours_tells_nothing_of_the_inside(
     def explode(*_: object) -> None:
         raise RuntimeError("SELECT secret FROM /etc/postern")
 
-    monkeypatch.setattr("postern.apps.users.api.groups.UserGroupViewSet.visible_rows", explode)
+    monkeypatch.setattr("postern.apps.users.groups.api.UserGroupViewSet.visible_rows", explode)
     as_org_admin.raise_request_exception = False
     answer = as_org_admin.get(URL)
     assert (answer.status_code, answer.json()) == (500, {"error": "Server internal error"})

@@ -13,8 +13,8 @@ from postern.apps.assets.actions.catalogue import create_label
 from postern.apps.assets.models import Node, TreeVersion
 from postern.apps.audits.models import AuditEvent
 from postern.apps.orgs.models import Organization
-from postern.apps.users.actions.memberships import set_org_roles
-from postern.apps.users.errors import LastOrganizationAdministrator
+from postern.apps.users.memberships.actions import set_org_roles
+from postern.apps.users.memberships.errors import LastOrganizationAdministrator
 from postern.apps.users.models import Membership, User
 from postern.contracts.enums import RoleBits
 from postern.foundation.caller.actor import SYSTEM, Actor, ActorKind

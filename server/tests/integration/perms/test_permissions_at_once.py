@@ -16,7 +16,7 @@ from postern.apps.perms import actions as permissions
 from postern.apps.perms import holding
 from postern.apps.perms.links import USERS
 from postern.apps.perms.models import AssetPermission, PermissionAsset, PermissionUser
-from postern.apps.users.actions import memberships
+from postern.apps.users.memberships import actions as memberships
 from postern.apps.users.models import User
 from postern.foundation.caller.actor import SYSTEM
 from postern.foundation.caller.scope import DEFAULT

@@ -11,7 +11,7 @@ from postern.apps.assets.actions.placement import root_of
 from postern.apps.perms import actions, facade
 from postern.apps.perms.events import AccessChanged
 from postern.apps.perms.models import PermissionUser
-from postern.apps.users.events import MembershipChanged
+from postern.apps.users.memberships.events import MembershipChanged
 from postern.apps.users.models import Membership, User
 from postern.contracts.access import Denial
 from postern.contracts.enums import Actions, DenialCode, Protocol

@@ -14,8 +14,8 @@ from rest_framework.test import APIClient
 from endpoints import HTTP, path_of
 from factories.grants import make_asset
 from postern.apps.assets.api.assets import AssetViewSet
-from postern.apps.users.api.views import UserViewSet
 from postern.apps.users.models import User
+from postern.apps.users.people.api.views import UserViewSet
 from postern.foundation.checks import view_of, walk
 from postern.foundation.rest.viewsets import CreateMixin, DeleteMixin, UpdateMixin
 from postern.kernel.ids import ROOT_ORG_ID, new_id

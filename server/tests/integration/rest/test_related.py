@@ -85,7 +85,7 @@ def test_people_show_the_groups_of_this_organization_only(as_admin: APIClient, p
 
 
 def test_amounts_are_shown_and_order_the_list(as_admin: APIClient, people: dict[str, User], monkeypatch: Any) -> None:
-    monkeypatch.setattr("postern.apps.users.api.groups.UserGroupViewSet.ordering_fields", ("name", "users_amount"))
+    monkeypatch.setattr("postern.apps.users.groups.api.UserGroupViewSet.ordering_fields", ("name", "users_amount"))
     for name, members in (("a", ["user"]), ("b", []), ("c", ["user", "admin"])):
         make_group(name, users=[people[one] for one in members])
     answer = as_admin.get("/api/v1/users/groups/", {"limit": "15", "order": "-users_amount"}).json()["results"]

@@ -21,6 +21,7 @@ from postern.apps.sessions.sessions import tasks
 from postern.apps.sessions.terminals.events import TerminalLost
 from postern.apps.users.events import UserClosed
 from postern.apps.users.models import User
+from postern.apps.users.people.events import UserClosed
 from postern.contracts.terminals import LEASE_S, StopWatching, TerminateSession
 from postern.foundation.bus import events
 from postern.foundation.caller.actor import SYSTEM

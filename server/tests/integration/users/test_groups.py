@@ -5,8 +5,8 @@ from rest_framework.test import APIClient
 
 from factories.hearing import Hearing
 from postern.apps.orgs.models import Organization
-from postern.apps.users.actions import groups
-from postern.apps.users.events import GroupsChanged
+from postern.apps.users.groups import actions as groups
+from postern.apps.users.groups.events import GroupsChanged
 from postern.apps.users.models import User, UserGroup
 from postern.foundation.caller.actor import SYSTEM
 from postern.kernel.ids import DEFAULT_ORG_ID

@@ -8,7 +8,7 @@ from django.contrib.auth.hashers import check_password
 from rest_framework.test import APIClient
 
 from factories.browser import PASSWORD, Browser
-from postern.apps.users.actions import passwords
+from postern.apps.users.credentials.actions import passwords
 from postern.apps.users.models import User
 from writes.hashing import hashes_noted
 

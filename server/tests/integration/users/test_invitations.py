@@ -16,7 +16,7 @@ from postern.apps.assets.actions.tree import ensure_root
 from postern.apps.audits.models import AuditEvent
 from postern.apps.notifications.models import SiteMessageReceipt
 from postern.apps.orgs.models import Organization
-from postern.apps.users.actions import invitations
+from postern.apps.users.invitations import actions as invitations
 from postern.apps.users.models import Invitation, Membership, User
 from postern.foundation import licensing
 from postern.foundation.bus import outbox

@@ -9,7 +9,7 @@ from factories.grants import grant, make_asset, make_system_user
 from postern.apps.audits.models import AuditEvent
 from postern.apps.orgs.roles import OrgRole
 from postern.apps.perms.models import AssetPermission, PermissionUser
-from postern.apps.users.actions import memberships
+from postern.apps.users.memberships import actions as memberships
 from postern.apps.users.models import Membership, User
 from postern.apps.vault.models import SystemUser, SystemUserUser
 from postern.foundation.bus import events

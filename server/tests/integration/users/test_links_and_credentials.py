@@ -17,11 +17,12 @@ from postern.apps.authn.identity import actor_of_user
 from postern.apps.orgs import facade as orgs
 from postern.apps.rbac import facade as rbac
 from postern.apps.sessions.models import ConnectionToken, ProxyOrder, Session
-from postern.apps.users.actions import memberships, people
-from postern.apps.users.actions.links import issue_set_password_link, redeem_set_password_link
-from postern.apps.users.actions.people import PersonInput
-from postern.apps.users.errors import LinkUsed
+from postern.apps.users.credentials.actions.links import issue_set_password_link, redeem_set_password_link
+from postern.apps.users.credentials.errors import LinkUsed
+from postern.apps.users.memberships import actions as memberships
 from postern.apps.users.models import Membership, User
+from postern.apps.users.people.actions import people
+from postern.apps.users.people.actions.people import PersonInput
 from postern.foundation.caller.actor import SYSTEM
 from postern.foundation.caller.scope import DEFAULT, ROOT, OrgScope
 from postern.kernel import clock

@@ -9,8 +9,8 @@ import pytest
 from rest_framework.test import APIClient
 
 from postern.apps.orgs.models import Organization
-from postern.apps.users.actions import people as person_actions
 from postern.apps.users.models import Membership, User
+from postern.apps.users.people.actions import people as person_actions
 from postern.foundation import licensing
 from postern.foundation.caller.actor import Actor
 from postern.kernel import clock

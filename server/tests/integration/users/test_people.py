@@ -10,8 +10,8 @@ from rest_framework.test import APIClient
 from factories.hearing import Hearing
 from postern.apps.audits.models import AuditEvent
 from postern.apps.orgs.models import Organization
-from postern.apps.users.events import UserClosed
 from postern.apps.users.models import Membership, User
+from postern.apps.users.people.events import UserClosed
 from postern.foundation import licensing
 from postern.foundation.rest import selections
 from postern.kernel.ids import DEFAULT_ORG_ID, ROOT_ORG_ID

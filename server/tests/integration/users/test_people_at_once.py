@@ -9,8 +9,12 @@ from factories.browser import Browser
 from factories.grants import make_group
 from factories.meetings import Meeting, statuses
 from factories.two_administrators import ids, items
-from postern.apps.users.actions import groups, invitations, memberships, people, trail
+from postern.apps.users.accounts import trail
+from postern.apps.users.groups import actions as groups
+from postern.apps.users.invitations import actions as invitations
+from postern.apps.users.memberships import actions as memberships
 from postern.apps.users.models import Invitation, Membership, User, UserGroup
+from postern.apps.users.people.actions import people
 from postern.kernel.ids import DEFAULT_ORG_ID
 
 pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.usefixtures("row_locks")]

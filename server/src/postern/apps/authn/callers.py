@@ -7,8 +7,8 @@ from django.db.models import F
 
 from postern.apps.authn.models import AccessKey, BearerToken, LoginSession
 from postern.apps.rbac import facade as rbac
+from postern.apps.users.credentials.rules import mfa_is_forced
 from postern.apps.users.models import User
-from postern.apps.users.rules import mfa_is_forced
 from postern.foundation.caller.actor import Actor
 from postern.foundation.caller.scope import OrgScope
 from postern.kernel import clock

@@ -19,8 +19,8 @@ from postern.apps.authn.errors import (
 )
 from postern.apps.authn.policy import password_is_due
 from postern.apps.authn.queries import has_device
+from postern.apps.users.credentials.rules import mfa_is_forced
 from postern.apps.users.models import User
-from postern.apps.users.rules import mfa_is_forced
 from postern.kernel import clock
 
 

@@ -11,7 +11,7 @@ from postern.apps.authn.models import LoginSession
 from postern.apps.orgs import facade as orgs
 from postern.apps.rbac import facade as rbac
 from postern.apps.users import facade as users
-from postern.apps.users.errors import RightsLost, SignInEnded
+from postern.apps.users.accounts.errors import RightsLost, SignInEnded
 from postern.apps.users.models import User
 from postern.foundation.caller.actor import Actor, ActorKind, anonymous
 from postern.foundation.caller.scope import DEFAULT, OrgScope

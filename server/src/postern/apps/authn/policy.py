@@ -4,9 +4,9 @@ from datetime import datetime, timedelta
 from typing import Final
 
 from postern.apps.authn.models import LoginSession
+from postern.apps.users.credentials.passwords import days_until_expiry
+from postern.apps.users.credentials.rules import password_rules
 from postern.apps.users.models import User
-from postern.apps.users.passwords import days_until_expiry
-from postern.apps.users.rules import password_rules
 
 #: Contract: how long changes of the second factor are open after the password was entered again.
 PASSWORD_VERIFIED_FOR: Final = timedelta(seconds=300)

@@ -18,7 +18,7 @@ from cryptography.hazmat.primitives.asymmetric import ec, ed25519, padding, rsa
 from cryptography.hazmat.primitives.asymmetric.utils import encode_dss_signature
 from cryptography.hazmat.primitives.serialization import load_ssh_public_key
 
-from postern.apps.users.public_keys import PublicKeyProblem, parse_public_key
+from postern.apps.users.credentials.public_keys import PublicKeyProblem, parse_public_key
 
 #: How long a connection's identifier is remembered at least, so that its signature signs in once only: longer while the key is held.
 REMEMBERED: Final = timedelta(days=90)

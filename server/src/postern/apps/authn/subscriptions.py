@@ -4,8 +4,9 @@ from typing import Final
 
 from postern.apps.authn.actions.login_sessions import end_all
 from postern.apps.authn.models import LoginEnd
-from postern.apps.users.events import PasswordChanged, UserClosed
+from postern.apps.users.credentials.events import PasswordChanged
 from postern.apps.users.models import User
+from postern.apps.users.people.events import UserClosed
 from postern.foundation.bus.events import after_commit
 
 

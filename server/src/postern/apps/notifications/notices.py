@@ -16,7 +16,7 @@ from postern.apps.orgs import facade as orgs
 from postern.apps.sessions.sessions.events import RecordingFailed
 from postern.apps.sessions.terminals.events import ProxyAlarm, ProxyAlarmKind, TerminalLost, TerminalWaiting
 from postern.apps.users import facade as users
-from postern.apps.users.events import InvitationAccepted, InvitationSent
+from postern.apps.users.invitations.events import InvitationAccepted, InvitationSent
 
 
 def on_host_key_changed(event: HostKeyChanged) -> None:

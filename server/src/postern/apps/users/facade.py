@@ -9,26 +9,20 @@ from django.conf import settings
 from django.utils.translation import get_language
 
 from postern.apps.orgs.roles import OrgRole
-from postern.apps.users.actions.credentials import end_chosen as end_credentials
-from postern.apps.users.actions.holding import hold, hold_caller, hold_epoch, hold_memberships
-from postern.apps.users.actions.links import read_link, redeem_set_password_link
-from postern.apps.users.actions.memberships import add_org_role, set_org_roles, take_org_role
-from postern.apps.users.actions.passwords import change_own_password, prepare_own, set_public_keys
-from postern.apps.users.actions.people import change_mfa_level, update_own_profile
-from postern.apps.users.credentials import CHOICES as CREDENTIAL_CHOICES
-from postern.apps.users.credentials import Kind as CredentialKind
-from postern.apps.users.credentials import Rows as CredentialRows
-from postern.apps.users.credentials import held_by as credentials_of
-from postern.apps.users.models import (
-    Invitation,
-    InvitationAnswer,
-    Membership,
-    SystemRole,
-    User,
-    UserGroup,
-    UserGroupMember,
-)
-from postern.apps.users.queries import OrgRoles, administered_org_ids, org_roles_of
+from postern.apps.users.accounts.holding import hold, hold_caller, hold_epoch, hold_memberships
+from postern.apps.users.accounts.models import Membership, SystemRole, User
+from postern.apps.users.accounts.queries import OrgRoles, administered_org_ids, org_roles_of
+from postern.apps.users.credentials.actions.ending import end_chosen as end_credentials
+from postern.apps.users.credentials.actions.links import read_link, redeem_set_password_link
+from postern.apps.users.credentials.actions.passwords import change_own_password, prepare_own, set_public_keys
+from postern.apps.users.credentials.kinds import CHOICES as CREDENTIAL_CHOICES
+from postern.apps.users.credentials.kinds import Kind as CredentialKind
+from postern.apps.users.credentials.kinds import Rows as CredentialRows
+from postern.apps.users.credentials.kinds import held_by as credentials_of
+from postern.apps.users.groups.models import UserGroup, UserGroupMember
+from postern.apps.users.invitations.models import Invitation, InvitationAnswer
+from postern.apps.users.memberships.actions import add_org_role, set_org_roles, take_org_role
+from postern.apps.users.people.actions.people import change_mfa_level, update_own_profile
 from postern.contracts.access import UserIdentity
 from postern.kernel import clock
 

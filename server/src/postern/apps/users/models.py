@@ -1,331 +1,39 @@
-"""Tables of the users app: people, their groups, their memberships of organizations, their password history."""
+"""The tables of people. Django finds them here, and so do the other apps."""
 
-import unicodedata
-from datetime import datetime, timedelta
-from typing import Any, ClassVar, Final
-from uuid import UUID
-
-from django.contrib.auth.base_user import AbstractBaseUser
-from django.core.validators import RegexValidator
-from django.db import models
-from django.utils.translation import gettext_lazy as _
-
-from postern.apps.orgs.models import Organization
-from postern.apps.orgs.roles import OrgRole
-from postern.foundation.models import OrgOwnedModel, PosternModel, SavedRow, ScopedManager
-from postern.kernel import clock, ids
-
-#: Contract: an account without an explicit end lasts 70 years.
-DEFAULT_LIFETIME: Final = timedelta(days=365 * 70)
-
-#: The first administrator: always active, always administrator, never deleted.
-BUILT_IN_ADMIN: Final = "admin"
-
-#: Letters and digits of any script and the marks that directory services use; nothing that splits a shell word or
-#: an SSH address.
-_username_is_plain = RegexValidator(
-    r"^[\w.+-][\w.@+-]*\Z",
-    _("Only letters, digits and the characters . _ @ + - are allowed."),
+from postern.apps.users.accounts.models import (
+    BUILT_IN_ADMIN,
+    DEFAULT_LIFETIME,
+    Language,
+    Membership,
+    MfaLevel,
+    Source,
+    SystemRole,
+    User,
+    UserQuerySet,
+    default_date_expired,
+    username_key,
 )
-
-
-def username_key(username: str) -> str:
-    """The form in which login names are compared and kept unique: Unicode NFKC, without case (K39)."""
-    return unicodedata.normalize("NFKC", username).casefold().strip()
-
-
-def default_date_expired() -> datetime:
-    return clock.now() + DEFAULT_LIFETIME
-
-
-class SystemRole(models.TextChoices):
-    """Role in the whole installation."""
-
-    ADMIN = "Admin", _("System administrator")
-    AUDITOR = "Auditor", _("System auditor")
-    USER = "User", _("User")
-
-
-class Source(models.TextChoices):
-    """Where the account comes from; only local accounts have a password of ours."""
-
-    LOCAL = "local", _("Local")
-    LDAP = "ldap", "LDAP/AD"
-    OPENID = "openid", "OpenID"
-    RADIUS = "radius", "Radius"
-    CAS = "cas", "CAS"
-
-
-class MfaLevel(models.IntegerChoices):
-    DISABLED = 0, _("Disable")
-    ENABLED = 1, _("Enable")
-    FORCED = 2, _("Force enable")
-
-
-class Language(models.TextChoices):
-    """In which language Postern speaks to the person where no browser says so (SSH, mail).
-
-    "" is no choice: then the client's environment decides (SSH), else the setting POSTERN_LANGUAGE.
-    """
-
-    CHINESE = "zh-hans", "中文(简体)"
-    ENGLISH = "en", "English"
-
-
-class UserQuerySet(models.QuerySet["User"]):
-    def members_of(self, org_id: UUID) -> "UserQuerySet":
-        """People with any membership in the organization."""
-        # By person and not by a set of members: a page of people in order then reads the memberships of that page only
-        return self.filter(models.Exists(Membership.objects.filter(org_id=org_id, user_id=models.OuterRef("pk"))))
-
-    def valid(self) -> "UserQuerySet":
-        """Active and not expired."""
-        return self.filter(is_active=True).filter(
-            models.Q(date_expired__isnull=True) | models.Q(date_expired__gt=clock.now())
-        )
-
-    def named(self, username: str) -> "User | None":
-        """The person with this login name; case and Unicode form do not matter."""
-        return self.filter(username_key=username_key(username)).first()
-
-
-class User(SavedRow, AbstractBaseUser):
-    """A person who may sign in.
-
-    `session_epoch` grows whenever everything that this person opened has to end (password change, disabling); login
-    sessions and bearer tokens remember the number they were made under, so ending them is one write in the same
-    transaction.
-    """
-
-    USERNAME_FIELD = "username"
-    REQUIRED_FIELDS: ClassVar[list[str]] = ["name", "email"]
-
-    id = models.UUIDField(primary_key=True, default=ids.new_id)
-    username = models.CharField(_("Username"), max_length=128, unique=True, validators=[_username_is_plain])
-    username_key = models.CharField(max_length=160, unique=True, editable=False)
-    name = models.CharField(_("Name"), max_length=128)
-    email = models.EmailField(_("Email"), max_length=128, unique=True)
-    role = models.CharField(_("Role"), max_length=16, choices=SystemRole.choices, default=SystemRole.USER)
-    wechat = models.CharField(_("WeChat"), max_length=128, blank=True, default="")
-    phone = models.CharField(_("Phone"), max_length=20, blank=True, null=True)
-    mfa_level = models.PositiveSmallIntegerField(_("MFA"), choices=MfaLevel.choices, default=MfaLevel.DISABLED)
-    source = models.CharField(_("Source"), max_length=30, choices=Source.choices, default=Source.LOCAL)
-    public_key = models.TextField(_("Public key"), blank=True, default="", max_length=16_384)
-    is_active = models.BooleanField(_("Active"), default=True)
-    is_first_login = models.BooleanField(_("First login"), default=True)
-    need_update_password = models.BooleanField(_("Must change password"), default=False)
-    date_expired = models.DateTimeField(_("Date expired"), null=True, blank=True, default=default_date_expired)
-    date_joined = models.DateTimeField(_("Date joined"), default=clock.now, editable=False)
-    date_password_last_updated = models.DateTimeField(_("Date password last updated"), null=True, editable=False)
-    created_by = models.CharField(_("Created by"), max_length=128, blank=True, default="", editable=False)
-    comment = models.TextField(_("Comment"), blank=True, null=True, max_length=4096)
-    language = models.CharField(_("Language"), max_length=16, choices=Language.choices, blank=True, default="")
-    session_epoch = models.PositiveIntegerField(default=0, editable=False)
-
-    objects = UserQuerySet.as_manager()
-
-    class Meta:
-        verbose_name = _("User")
-        ordering = ("username",)
-        constraints = [
-            models.CheckConstraint(condition=models.Q(role__in=SystemRole.values), name="users_user_role_known"),
-            models.CheckConstraint(condition=models.Q(source__in=Source.values), name="users_user_source_known"),
-            models.CheckConstraint(
-                condition=~models.Q(username_key=BUILT_IN_ADMIN) | models.Q(role=SystemRole.ADMIN, is_active=True),
-                name="users_user_built_in_admin_stays",
-            ),
-        ]
-
-    def save(self, **kwargs: Any) -> None:
-        self.username_key = username_key(self.username)
-        super().save(**kwargs)
-
-    def __str__(self) -> str:
-        return f"{self.name}({self.username})"
-
-    @property
-    def is_expired(self) -> bool:
-        return self.date_expired is not None and self.date_expired <= clock.now()
-
-    @property
-    def is_valid(self) -> bool:
-        """May act at all: active and not expired."""
-        return self.is_active and not self.is_expired
-
-    @property
-    def is_local(self) -> bool:
-        return self.source == Source.LOCAL
-
-    @property
-    def is_built_in_admin(self) -> bool:
-        return username_key(self.username) == BUILT_IN_ADMIN
-
-
-class Membership(PosternModel):
-    """One role of one person in one organization. Several roles are several rows."""
-
-    org = models.ForeignKey(
-        Organization, on_delete=models.PROTECT, related_name="memberships", verbose_name=_("Organization")
-    )
-    user = models.ForeignKey(User, on_delete=models.CASCADE, related_name="memberships", verbose_name=_("User"))
-    role = models.CharField(_("Role"), max_length=16, choices=OrgRole.choices, default=OrgRole.USER)
-    date_created = models.DateTimeField(_("Date created"), default=clock.now, editable=False)
-    created_by = models.CharField(_("Created by"), max_length=128, blank=True, default="", editable=False)
-
-    class Meta:
-        verbose_name = _("Membership")
-        ordering = ("org_id", "user_id", "role")
-        indexes = [models.Index(fields=("org", "role", "user"), name="users_membership_of_role")]
-        constraints = [
-            models.UniqueConstraint(fields=("org", "user", "role"), name="users_membership_unique"),
-            models.CheckConstraint(condition=models.Q(role__in=OrgRole.values), name="users_membership_role_known"),
-        ]
-
-    def __str__(self) -> str:
-        return f"{self.user_id} {self.role} {self.org_id}"
-
-
-class UserGroup(OrgOwnedModel):
-    """A named set of people inside one organization."""
-
-    name = models.CharField(_("Name"), max_length=128)
-    users: "models.ManyToManyField[User, UserGroupMember]" = models.ManyToManyField(
-        User, through="UserGroupMember", related_name="groups", verbose_name=_("User")
-    )
-
-    objects = ScopedManager()
-
-    class Meta:
-        verbose_name = _("User group")
-        ordering = ("name",)
-        constraints = [models.UniqueConstraint(fields=("org_id", "name"), name="users_group_name_unique")]
-
-    def __str__(self) -> str:
-        return self.name
-
-
-class UserGroupMember(SavedRow):
-    """A person in a group. The contract gives these rows integer ids."""
-
-    id = models.BigAutoField(primary_key=True)
-    user = models.ForeignKey(User, on_delete=models.CASCADE, related_name="group_rows", verbose_name=_("User"))
-    usergroup = models.ForeignKey(
-        UserGroup, on_delete=models.CASCADE, related_name="member_rows", verbose_name=_("User group")
-    )
-
-    class Meta:
-        verbose_name = _("Group member")
-        ordering = ("id",)
-        constraints = [models.UniqueConstraint(fields=("user", "usergroup"), name="users_group_member_unique")]
-
-    def __str__(self) -> str:
-        return f"{self.user_id} in {self.usergroup_id}"
-
-
-class PasswordHistory(SavedRow):
-    """Hashes of former passwords, so that they do not come back at once."""
-
-    id = models.BigAutoField(primary_key=True)
-    user = models.ForeignKey(User, on_delete=models.CASCADE, related_name="password_history")
-    password = models.CharField(max_length=256)
-    date_created = models.DateTimeField(default=clock.now)
-
-    class Meta:
-        verbose_name = _("Former password")
-        ordering = ("-date_created", "-id")
-
-    def __str__(self) -> str:
-        return f"former password of {self.user_id}"
-
-
-class SetPasswordLink(PosternModel):
-    """A one-time link with which a person sets their own password; only the hash of its token is kept (K6, K18).
-
-    It holds for the person as they were (`standing`) and as long as its maker may still change them, in the organization in
-    which the link was made. `maker_id` is empty when Postern itself made it.
-    """
-
-    user = models.ForeignKey(User, on_delete=models.CASCADE, related_name="set_password_links")
-    token_hash = models.CharField(max_length=64, unique=True)
-    created_by = models.CharField(max_length=128, default="")
-    maker_id = models.UUIDField(null=True)
-    by_system = models.BooleanField(default=False)
-    org_id = models.UUIDField(null=True)
-    standing = models.CharField(max_length=64, default="")
-    date_created = models.DateTimeField(default=clock.now)
-    date_expired = models.DateTimeField()
-    date_used = models.DateTimeField(null=True)
-    date_voided = models.DateTimeField(null=True)
-
-    class Meta:
-        verbose_name = _("Set-password link")
-        ordering = ("-date_created",)
-
-    def __str__(self) -> str:
-        return f"set-password link of {self.user_id}"
-
-
-class InvitationAnswer(models.TextChoices):
-    """How an invitation ended. Without an answer it is open until it expires."""
-
-    ACCEPTED = "accepted", _("Accepted")
-    DECLINED = "declined", _("Declined")
-    WITHDRAWN = "withdrawn", _("Withdrawn")
-
-
-class InvitationQuerySet(models.QuerySet["Invitation"]):
-    def unexpired(self) -> "InvitationQuerySet":
-        return self.filter(date_expired__gt=clock.now())
-
-    def open(self) -> "InvitationQuerySet":
-        """Invitations that can be accepted or declined now."""
-        return self.unexpired().filter(answer="", user__isnull=False)
-
-    def waiting(self) -> "InvitationQuerySet":
-        """What the inviting organization sees of its invitations.
-
-        A declined one looks like one that nobody answers, and so does one that names nobody: otherwise the list would tell
-        whether an account exists.
-        """
-        return self.unexpired().filter(answer__in=("", InvitationAnswer.DECLINED))
-
-
-class Invitation(PosternModel):
-    """A person is asked to join an organization with these roles.
-
-    `addressee` is what the inviting administrator wrote: a user name, an e-mail address or an id. `user` is whom it named
-    then, and is empty when it named nobody; the inviting organization is never told which.
-    """
-
-    org = models.ForeignKey(
-        Organization, on_delete=models.CASCADE, related_name="invitations", verbose_name=_("Organization")
-    )
-    addressee = models.CharField(_("User name or e-mail"), max_length=254)
-    user = models.ForeignKey(User, on_delete=models.SET_NULL, null=True, related_name="invitations")
-    roles = models.JSONField(_("Organization role name"), default=list)
-    inviter = models.ForeignKey(User, on_delete=models.SET_NULL, null=True, related_name="+")
-    created_by = models.CharField(_("Created by"), max_length=260, default="")
-    date_created = models.DateTimeField(_("Date created"), default=clock.now)
-    date_expired = models.DateTimeField(_("Date expired"))
-    answer = models.CharField(max_length=16, choices=InvitationAnswer.choices, blank=True, default="")
-    answered_by = models.CharField(max_length=260, blank=True, default="")
-    date_answered = models.DateTimeField(null=True)
-
-    objects = InvitationQuerySet.as_manager()
-
-    class Meta:
-        verbose_name = _("Invitation")
-        ordering = ("-date_created", "id")
-        indexes = [
-            models.Index(fields=("inviter", "date_created"), name="users_invitation_recent"),
-            models.Index(fields=("org", "-date_created"), name="users_invitation_of_org"),
-            models.Index(fields=("-date_created",), name="users_invitation_newest"),
-        ]
-        constraints = [
-            models.CheckConstraint(
-                condition=models.Q(answer__in=("", *InvitationAnswer.values)), name="users_invitation_answer_known"
-            )
-        ]
-
-    def __str__(self) -> str:
-        return self.addressee
+from postern.apps.users.credentials.models import PasswordHistory, SetPasswordLink
+from postern.apps.users.groups.models import UserGroup, UserGroupMember
+from postern.apps.users.invitations.models import Invitation, InvitationAnswer, InvitationQuerySet
+
+__all__ = [
+    "BUILT_IN_ADMIN",
+    "DEFAULT_LIFETIME",
+    "Invitation",
+    "InvitationAnswer",
+    "InvitationQuerySet",
+    "Language",
+    "Membership",
+    "MfaLevel",
+    "PasswordHistory",
+    "SetPasswordLink",
+    "Source",
+    "SystemRole",
+    "User",
+    "UserGroup",
+    "UserGroupMember",
+    "UserQuerySet",
+    "default_date_expired",
+    "username_key",
+]

@@ -4,7 +4,7 @@ from typing import Final
 
 from celery import shared_task
 
-from postern.apps.users.actions import housekeeping
+from postern.apps.users import housekeeping
 from postern.foundation.caller.actor import SYSTEM
 
 _DAY_S: Final = 24 * 3600.0

@@ -2,7 +2,7 @@
 
 from typing import Final
 
-from postern.apps.users.events import MembershipChanged
+from postern.apps.users.memberships.events import MembershipChanged
 from postern.apps.vault.actions import system_users
 from postern.foundation.bus.events import in_the_write
 

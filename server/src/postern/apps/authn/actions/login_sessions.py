@@ -15,8 +15,8 @@ from postern.apps.authn.actions.tokens import end_tokens
 from postern.apps.authn.events import LoginSessionEnded, SignedIn
 from postern.apps.authn.models import LoginEnd, LoginSession
 from postern.apps.users import facade as users
+from postern.apps.users.credentials.rules import mfa_is_forced
 from postern.apps.users.models import User
-from postern.apps.users.rules import mfa_is_forced
 from postern.foundation.bus import events
 from postern.foundation.caller.actor import Actor
 from postern.foundation.database.prepared import PreparedObjects

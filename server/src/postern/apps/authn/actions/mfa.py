@@ -19,8 +19,8 @@ from postern.apps.authn.models import (
     TotpDevice,
 )
 from postern.apps.users import facade as users
+from postern.apps.users.credentials.rules import mfa_is_forced
 from postern.apps.users.models import MfaLevel, User
-from postern.apps.users.rules import mfa_is_forced
 from postern.foundation.caller.actor import Actor
 from postern.kernel import clock
 from postern.kernel.ids import ROOT_ORG_ID

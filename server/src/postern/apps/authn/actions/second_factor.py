@@ -20,8 +20,8 @@ from postern.apps.authn.errors import MfaRefused, SignInLapsed, SignInRefused
 from postern.apps.authn.mfa_guard import Visitor
 from postern.apps.authn.models import PendingSignIn, SignInWay
 from postern.apps.authn.queries import has_device
+from postern.apps.users.credentials.rules import mfa_is_forced
 from postern.apps.users.models import MfaLevel, User
-from postern.apps.users.rules import mfa_is_forced
 from postern.kernel import clock
 from postern.kernel.ids import new_token, token_hash
 from postern.kernel.secret import Secret

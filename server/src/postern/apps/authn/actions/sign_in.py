@@ -29,9 +29,9 @@ from postern.apps.authn.errors import (
     WrongCredentials,
 )
 from postern.apps.authn.models import UsedSignature
+from postern.apps.users.credentials.passwords import MAX_PASSWORD_CHARS
+from postern.apps.users.credentials.public_keys import holds_key
 from postern.apps.users.models import User
-from postern.apps.users.passwords import MAX_PASSWORD_CHARS
-from postern.apps.users.public_keys import holds_key
 from postern.foundation.caller.actor import Actor, ActorKind, anonymous
 from postern.foundation.requests import attempts
 from postern.kernel import clock

@@ -18,8 +18,8 @@ from postern.apps.authn.errors import TooManyAccessKeys
 from postern.apps.authn.events import CredentialsEnded
 from postern.apps.authn.models import AccessKey, BearerToken, UsedSignature
 from postern.apps.users import facade as users
+from postern.apps.users.credentials.rules import mfa_is_forced
 from postern.apps.users.models import User
-from postern.apps.users.rules import mfa_is_forced
 from postern.foundation.bus import events
 from postern.foundation.caller.actor import Actor
 from postern.foundation.machine import secret_files

@@ -27,9 +27,9 @@ from postern.apps.authn.models import BearerToken, LoginSession, PendingSignIn, 
 from postern.apps.authn.policy import password_was_verified
 from postern.apps.authn.queries import has_device, second_factor_of
 from postern.apps.rbac import facade as rbac
+from postern.apps.users.credentials.passwords import MAX_PASSWORD_CHARS
+from postern.apps.users.credentials.rules import mfa_is_forced
 from postern.apps.users.models import User
-from postern.apps.users.passwords import MAX_PASSWORD_CHARS
-from postern.apps.users.rules import mfa_is_forced
 from postern.foundation.caller.actor import Actor
 from postern.foundation.caller.scope import ROOT
 from postern.foundation.rest.bodies import BodySerializer, body_of

@@ -29,7 +29,7 @@ from postern.apps.authn.mfa_guard import Visitor
 from postern.apps.authn.models import LoginSession
 from postern.apps.authn.queries import has_device
 from postern.apps.users import facade as users
-from postern.apps.users.errors import FieldProblem
+from postern.apps.users.accounts.errors import FieldProblem
 from postern.apps.users.models import MfaLevel, User
 from postern.foundation.caller import identity
 from postern.foundation.rest.rights import Right

@@ -13,11 +13,11 @@ from postern.apps.orgs.roles import OrgRole
 from postern.apps.preferences import facade as preferences
 from postern.apps.rbac import facade as rbac
 from postern.apps.users import facade as users
-from postern.apps.users import login_locks
-from postern.apps.users.api.serializers import UserFacts, key_comment, key_md5, shown_credentials
+from postern.apps.users.credentials.passwords import MAX_PASSWORD_CHARS, days_until_expiry
+from postern.apps.users.credentials.rules import password_rules
 from postern.apps.users.models import Language, MfaLevel, SystemRole, User
-from postern.apps.users.passwords import MAX_PASSWORD_CHARS, days_until_expiry
-from postern.apps.users.rules import password_rules
+from postern.apps.users.people import login_locks
+from postern.apps.users.people.api.serializers import UserFacts, key_comment, key_md5, shown_credentials
 from postern.foundation.caller.scope import OrgScope
 from postern.foundation.rest.bodies import BodySerializer
 from postern.kernel import clock

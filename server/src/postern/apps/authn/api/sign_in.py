@@ -26,9 +26,9 @@ from postern.apps.authn.identity import actor_of_user
 from postern.apps.authn.models import BearerToken, LoginSession, SignInWay
 from postern.apps.rbac import facade as rbac
 from postern.apps.users import facade as users
-from postern.apps.users.errors import LinkUsed
+from postern.apps.users.credentials.errors import LinkUsed
+from postern.apps.users.credentials.passwords import MAX_PASSWORD_CHARS
 from postern.apps.users.models import User
-from postern.apps.users.passwords import MAX_PASSWORD_CHARS
 from postern.foundation.caller.actor import anonymous
 from postern.foundation.caller.scope import ROOT
 from postern.foundation.pages.pages import open_page

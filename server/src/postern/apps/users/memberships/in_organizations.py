@@ -9,9 +9,9 @@ from django.db.models import QuerySet
 from postern.apps.orgs import people
 from postern.apps.orgs.models import Organization
 from postern.apps.orgs.roles import OrgRole
-from postern.apps.users.actions.holding import hold_all
-from postern.apps.users.actions.memberships import add_org_role, take_org_role
-from postern.apps.users.models import Membership, User
+from postern.apps.users.accounts.holding import hold_all
+from postern.apps.users.accounts.models import Membership, User
+from postern.apps.users.memberships.actions import add_org_role, take_org_role
 from postern.foundation.caller.actor import Actor
 from postern.foundation.caller.scope import OrgScope
 

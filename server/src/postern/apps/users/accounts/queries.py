@@ -1,0 +1,61 @@
+"""What the rules read about a person and about the caller."""
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from functools import cache
+from uuid import UUID
+
+from postern.apps.orgs.roles import OrgRole
+from postern.apps.users.accounts.models import Membership, User
+from postern.apps.users.accounts.policy import Subject
+from postern.foundation.caller.actor import Actor
+from postern.foundation.caller.scope import OrgScope
+from postern.foundation.database.prepared import PreparedQuery
+
+
+@dataclass(frozen=True, slots=True)
+class OrgRoles:
+    """The roles that one person holds in one organization."""
+
+    org_id: UUID
+    roles: frozenset[str]
+
+
+def org_roles_of(user_id: UUID) -> tuple[OrgRoles, ...]:
+    """All memberships of a person, by organization."""
+    found: dict[UUID, set[str]] = {}
+    for org_id, role in _memberships().tuples(user_id=user_id):
+        found.setdefault(org_id, set()).add(role)
+    return tuple(OrgRoles(org_id=org_id, roles=frozenset(roles)) for org_id, roles in sorted(found.items()))
+
+
+@cache
+def _memberships() -> PreparedQuery:
+    """Organization and role, by person: every request asks for them."""
+    return PreparedQuery(
+        lambda user_id: Membership.objects.filter(user_id=user_id).order_by(),
+        stand_ins={"user_id": UUID(int=1)},
+        columns=("org_id", "role"),
+    )
+
+
+def administered_org_ids(actor: Actor) -> frozenset[UUID]:
+    """Organizations in which the actor holds the role Admin."""
+    if actor.user_id is None:
+        return frozenset()
+    rows = Membership.objects.filter(user_id=actor.user_id, role=OrgRole.ADMIN)
+    return frozenset(rows.values_list("org_id", flat=True))
+
+
+def subject_of(
+    user: User, scope: OrgScope, memberships: Iterable[Membership], administered: frozenset[UUID]
+) -> Subject:
+    """What the rules need to know about `user`; `memberships` are all of his rows."""
+    rows = list(memberships)
+    return Subject(
+        user_id=user.pk,
+        system_role=user.role,
+        is_org_admin=any(row.org_id == scope.org_id and row.role == OrgRole.ADMIN for row in rows),
+        is_built_in_admin=user.is_built_in_admin,
+        is_shared=any(row.org_id not in administered for row in rows),
+    )

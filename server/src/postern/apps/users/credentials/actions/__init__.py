@@ -1,0 +1,1 @@
+"""Writes of passwords, links and everything that a person holds."""

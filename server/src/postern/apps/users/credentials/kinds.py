@@ -1,0 +1,98 @@
+"""Doorway to what people hold and have open, most of which apps above this one keep: what there is, and ending it.
+
+The kinds of this app are `OWN_KINDS`; the apps above have theirs in `holdings.py`.
+"""
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, Final
+
+from django.db.models import QuerySet
+
+from postern.apps.users.accounts.models import User
+from postern.apps.users.credentials.models import SetPasswordLink
+from postern.apps.users.credentials.public_keys import PublicKeyProblem, parse_public_keys
+from postern.foundation.caller.actor import Actor
+from postern.foundation.provided import Provided
+from postern.kernel import clock
+
+#: What a person or an administrator may end together with a change of the password; the rest ends by itself.
+CHOICES: Final = ("access_keys", "bearer_tokens", "public_keys")
+
+Rows = list[dict[str, Any]]
+
+
+@dataclass(frozen=True, slots=True)
+class Kind:
+    """One kind of credential or open thing. `rows` tells of each what a person recognises it by, never a secret.
+
+    `end` is a part of another write: it opens no transaction, and answers how many ended.
+    """
+
+    name: str
+    rows: Callable[[User], Rows]
+    end: Callable[[Actor, User], int]
+
+
+KINDS: Final = Provided[Sequence[Kind]]("the kinds of credentials")
+
+
+def held_by(user: User) -> Mapping[str, Rows]:
+    """Everything that the person holds and has open, by kind."""
+    return {kind.name: kind.rows(user) for kind in KINDS.value}
+
+
+def end(actor: Actor, user: User, names: Iterable[str] | None = None) -> dict[str, int]:
+    """End what the person holds, of the named kinds or of all; answers how many of each ended, without those of which none was."""
+    wanted = None if names is None else set(names)
+    ended = {kind.name: kind.end(actor, user) for kind in KINDS.value if wanted is None or kind.name in wanted}
+    return {name: number for name, number in ended.items() if number}
+
+
+def _public_keys(user: User) -> Rows:
+    try:
+        keys = parse_public_keys(user.public_key)
+    except PublicKeyProblem:
+        keys = ()
+    return [{"algorithm": key.algorithm, "fingerprint": key.sha256, "comment": key.comment} for key in keys]
+
+
+def _end_public_keys(actor: Actor, user: User) -> int:
+    del actor
+    number = len(_public_keys(user)) or int(bool(user.public_key))
+    User.objects.filter(pk=user.pk).update(public_key="")
+    user.public_key = ""
+    return number
+
+
+def void_links(user: User) -> int:
+    """The set-password links that the person may hold work no more; answers how many there were.
+
+    A part of every write that changes what the person may do, where the account comes from, or its password.
+    """
+    return _void(SetPasswordLink.objects.filter(user_id=user.pk))
+
+
+def _void(rows: QuerySet[SetPasswordLink]) -> int:
+    working = rows.filter(date_used__isnull=True, date_voided__isnull=True, date_expired__gt=clock.now())
+    return working.update(date_voided=clock.now())
+
+
+def _links(user: User) -> Rows:
+    rows = SetPasswordLink.objects.filter(user=user, date_used__isnull=True, date_voided__isnull=True)
+    return [
+        {"created_by": row.created_by, "date_created": row.date_created, "date_expired": row.date_expired}
+        for row in rows.filter(date_expired__gt=clock.now())
+    ]
+
+
+def _end_links(actor: Actor, user: User) -> int:
+    """Also those that the person made for others: whoever took an administrator's account may have handed them out."""
+    del actor
+    return void_links(user) + _void(SetPasswordLink.objects.filter(maker_id=user.pk))
+
+
+OWN_KINDS: Final = (
+    Kind(name="public_keys", rows=_public_keys, end=_end_public_keys),
+    Kind(name="set_password_links", rows=_links, end=_end_links),
+)

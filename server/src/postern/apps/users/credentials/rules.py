@@ -1,0 +1,65 @@
+"""The rules in force for passwords and for the second factor, read from the settings registry."""
+
+from enum import IntEnum
+from typing import Final
+
+from postern.apps.orgs.roles import OrgRole
+from postern.apps.preferences import facade as preferences
+from postern.apps.users.accounts.models import MfaLevel, SystemRole, User
+from postern.apps.users.credentials.passwords import PasswordRules
+
+_NAMES: Final = (
+    "SECURITY_PASSWORD_MIN_LENGTH",
+    "SECURITY_ADMIN_USER_PASSWORD_MIN_LENGTH",
+    "SECURITY_PASSWORD_UPPER_CASE",
+    "SECURITY_PASSWORD_LOWER_CASE",
+    "SECURITY_PASSWORD_NUMBER",
+    "SECURITY_PASSWORD_SPECIAL_CHAR",
+    "OLD_PASSWORD_HISTORY_LIMIT_COUNT",
+    "SECURITY_PASSWORD_EXPIRATION_TIME",
+)
+
+
+def password_rules() -> PasswordRules:
+    """The rules that an administrator has set, or their defaults. One query."""
+    found = preferences.get_many(*_NAMES)
+
+    def number(name: str) -> int:
+        return int(found[name] or 0)
+
+    return PasswordRules(
+        min_chars=number("SECURITY_PASSWORD_MIN_LENGTH"),
+        admin_min_chars=number("SECURITY_ADMIN_USER_PASSWORD_MIN_LENGTH"),
+        upper_case=bool(found["SECURITY_PASSWORD_UPPER_CASE"]),
+        lower_case=bool(found["SECURITY_PASSWORD_LOWER_CASE"]),
+        number=bool(found["SECURITY_PASSWORD_NUMBER"]),
+        special_char=bool(found["SECURITY_PASSWORD_SPECIAL_CHAR"]),
+        history_count=number("OLD_PASSWORD_HISTORY_LIMIT_COUNT"),
+        expiration_days=number("SECURITY_PASSWORD_EXPIRATION_TIME"),
+    )
+
+
+class MfaForce(IntEnum):
+    """For whom the setting SECURITY_MFA_AUTH makes the second factor mandatory."""
+
+    NOBODY = 0
+    EVERYBODY = 1
+    ADMINISTRATORS = 2
+
+
+def mfa_force() -> MfaForce:
+    """The setting in force. One query."""
+    return MfaForce(preferences.get_int("SECURITY_MFA_AUTH"))
+
+
+def mfa_is_forced(user: User, force: MfaForce | None = None) -> bool:
+    """Whether the second factor is mandatory for this person, by the own level or by the setting.
+
+    Administrators are those of the installation and of any organization; their memberships are read only when it matters.
+    """
+    if user.mfa_level == MfaLevel.FORCED:
+        return True
+    force = mfa_force() if force is None else force
+    if force is MfaForce.ADMINISTRATORS:
+        return user.role == SystemRole.ADMIN or any(row.role == OrgRole.ADMIN for row in user.memberships.all())
+    return force is MfaForce.EVERYBODY

@@ -1,0 +1,1 @@
+"""Invitations into an organization, and who consents."""

@@ -1,0 +1,135 @@
+"""Invitations: those that the organization has sent, the caller's own, and those of the organization's members into others."""
+
+from collections.abc import Callable
+from typing import ClassVar, Final
+from uuid import UUID
+
+from django.db.models import QuerySet
+from django.utils.translation import gettext_lazy
+from rest_framework import serializers
+from rest_framework.decorators import action
+from rest_framework.request import Request
+from rest_framework.response import Response
+
+from postern.apps.orgs.roles import OrgRole
+from postern.apps.users.invitations import actions as invitations
+from postern.apps.users.invitations.errors import InvitationGone
+from postern.apps.users.invitations.models import Invitation
+from postern.apps.users.invitations.queries import invitations_of_members, invitations_sent, invitations_to
+from postern.foundation.rest.openapi.answers import Answer, texts
+from postern.foundation.rest.rights import Right
+from postern.foundation.rest.serializers import ResourceSerializer
+from postern.foundation.rest.viewsets import DeleteMixin, ListViewSet
+from postern.kernel.ids import parse_id
+
+_DATES: Final = ("created_by", "date_created", "date_expired")
+
+
+class SentInvitationSerializer(ResourceSerializer):
+    """What the inviting organization sees: what its administrator wrote, and nothing about the person."""
+
+    roles = serializers.ListField(
+        child=serializers.ChoiceField(choices=OrgRole.choices),
+        read_only=True,
+        label=gettext_lazy("Organization role name"),
+    )
+
+    class Meta:
+        model = Invitation
+        fields: tuple[str, ...] = ("id", "addressee", "roles", *_DATES)
+        read_only_fields: tuple[str, ...] = fields
+
+
+class ReceivedInvitationSerializer(SentInvitationSerializer):
+    """An invitation as the invited person, or an administrator of theirs, sees it."""
+
+    org_display = serializers.CharField(source="org.name", read_only=True, label=gettext_lazy("Organization"))
+    user_display = serializers.CharField(source="user", read_only=True, label=gettext_lazy("User"))
+
+    class Meta(SentInvitationSerializer.Meta):
+        fields = ("id", "org_display", "user_display", "roles", *_DATES)
+        read_only_fields = fields
+
+
+class InvitationViewSet(DeleteMixin, ListViewSet):
+    """`users/invitations/`: what this organization has sent and nobody has accepted. DELETE withdraws one.
+
+    They are sent with `users/users/invite/`.
+    """
+
+    queryset = Invitation.objects.all()
+    serializer_class = SentInvitationSerializer
+    rights = {"list": Right.ORG_ADMIN, "destroy": Right.ORG_ADMIN}
+    exportable = False
+    filter_fields = ("addressee",)
+    search_fields = ("addressee",)
+    ordering_fields = ("addressee", "date_created", "date_expired")
+    default_order = ("-date_created",)
+
+    def visible_rows(self) -> QuerySet[Invitation]:
+        return invitations_sent(self.scope)
+
+    def delete_object(self, instance: Invitation) -> None:
+        invitations.withdraw(actor=self.actor, invitation=instance)
+
+
+class _AnswerableViewSet(ListViewSet):
+    """Invitations that the caller can answer."""
+
+    queryset = Invitation.objects.all()
+    serializer_class = ReceivedInvitationSerializer
+    exportable = False
+    answers: ClassVar[dict[str, Answer]] = {
+        "accept": Answer(schema=texts("msg")),
+        "decline": Answer(schema=texts("msg")),
+    }
+    ordering_fields: ClassVar[tuple[str, ...]] = ("date_created", "date_expired")
+    default_order = ("-date_created",)
+
+    def _answer(self, pk: str, verb: Callable[[UUID], None]) -> Response:
+        invitation_id = parse_id(pk)
+        if invitation_id is None:
+            raise InvitationGone
+        verb(invitation_id)
+        return Response({"msg": "ok"})
+
+
+class OwnInvitationViewSet(_AnswerableViewSet):
+    """`users/profile/invitations/`: the caller is invited into these organizations."""
+
+    rights = {"list": Right.VALID_USER, "accept": Right.VALID_USER, "decline": Right.VALID_USER}
+    always_root = True
+
+    def visible_rows(self) -> QuerySet[Invitation]:
+        return invitations_to(self.actor)
+
+    @action(detail=True, methods=["post"])
+    def accept(self, request: Request, pk: str) -> Response:
+        """Join the organization."""
+        del request
+        return self._answer(pk, lambda found: invitations.accept_own(actor=self.actor, invitation_id=found))
+
+    @action(detail=True, methods=["post"])
+    def decline(self, request: Request, pk: str) -> Response:
+        """Do not join. The organization is not told."""
+        del request
+        return self._answer(pk, lambda found: invitations.decline(actor=self.actor, invitation_id=found))
+
+
+class MemberInvitationViewSet(_AnswerableViewSet):
+    """`users/member-invitations/`: other organizations invite members of this one; its administrators can consent."""
+
+    rights = {"list": Right.ORG_ADMIN, "accept": Right.ORG_ADMIN}
+    search_fields = ("user__name", "user__username", "org__name")
+
+    def visible_rows(self) -> QuerySet[Invitation]:
+        return invitations_of_members(self.scope)
+
+    @action(detail=True, methods=["post"])
+    def accept(self, request: Request, pk: str) -> Response:
+        """Consent in the place of the member."""
+        del request
+        return self._answer(
+            pk,
+            lambda found: invitations.accept_for_member(actor=self.actor, scope=self.scope, invitation_id=found),
+        )

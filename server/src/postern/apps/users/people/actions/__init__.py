@@ -1,0 +1,1 @@
+"""Writes of accounts: one function for each verb, each atomic and audited."""

@@ -1,0 +1,343 @@
+"""Creating, changing and deleting people."""
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field, replace
+from datetime import datetime
+from typing import Final
+from uuid import UUID
+
+from django.contrib.auth.hashers import make_password
+from django.db import transaction
+from django.utils.translation import gettext as _
+
+from postern.apps.audits import facade as audits
+from postern.apps.orgs.roles import OrgRole
+from postern.apps.users.accounts import trail
+from postern.apps.users.accounts.errors import AboveYou, FieldProblem, OwnLimit
+from postern.apps.users.accounts.holding import hold, hold_caller
+from postern.apps.users.accounts.models import MfaLevel, SystemRole, User
+from postern.apps.users.accounts.policy import (
+    LIMITS,
+    may_change_limits,
+    may_delete,
+    may_grant_org_role,
+    may_grant_system_role,
+    may_manage_membership,
+    may_update,
+)
+from postern.apps.users.accounts.queries import administered_org_ids, subject_of
+from postern.apps.users.credentials.actions.links import IssuedLink, issue_set_password_link
+from postern.apps.users.credentials.actions.passwords import (
+    NewPassword,
+    checked_public_keys,
+    prepare,
+    prepare_for_another,
+    remember_password,
+    store_prepared,
+)
+from postern.apps.users.credentials.events import PublicKeysChanged
+from postern.apps.users.credentials.kinds import void_links
+from postern.apps.users.groups.actions import change_groups
+from postern.apps.users.memberships.actions import change_org_roles
+from postern.apps.users.people.errors import BuiltInAdministrator, LastAdministrator
+from postern.apps.users.people.events import UserClosed, UserCreated, UserExpiryMoved
+from postern.foundation.bus import events
+from postern.foundation.caller.actor import Actor
+from postern.foundation.caller.scope import OrgScope
+from postern.kernel import clock
+
+#: Columns that an update may touch; everything else has an action of its own.
+UPDATABLE: Final = frozenset(
+    {
+        "name",
+        "username",
+        "email",
+        "wechat",
+        "phone",
+        "mfa_level",
+        "source",
+        "need_update_password",
+        "is_active",
+        "date_expired",
+        "comment",
+        "role",
+    }
+)
+
+
+#: A set-password link does not survive a change of these.
+_LINKS_RELY_ON: Final = frozenset({"role", "source", "is_active", "date_expired", "username"})
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PersonInput:
+    """Validated input of a person. `columns` holds only what was given; None elsewhere means "leave as it is".
+
+    `new_password`: what `prepare_creation` or `prepare_change` made of `password`, before the caller's transaction.
+    """
+
+    columns: Mapping[str, object] = field(default_factory=dict)
+    password: str | None = None
+    new_password: NewPassword | None = None
+    public_key: str | None = None
+    group_ids: frozenset[UUID] | None = None
+    org_roles: frozenset[str] | None = None
+    by_link: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class CreatedUser:
+    """A new person; `link` when he is to set his own password."""
+
+    user: User
+    link: IssuedLink | None
+
+
+def create_user(*, actor: Actor, scope: OrgScope, person: PersonInput) -> CreatedUser:
+    """Create a person, a member of the organization unless that is the root.
+
+    With `by_link` (password strategy "email") the account has no password until the person has set one with the
+    one-time link in the answer. Raises FieldProblem, AboveYou.
+    """
+    person = prepare_creation(actor, person)
+    user = _new_user(person)
+    user.created_by = actor.label[:128]
+    if person.public_key:
+        user.public_key = checked_public_keys(person.public_key)
+    with transaction.atomic():
+        hold_caller(actor)  # a password was hashed since the request began
+        user.password = person.new_password.hashed if person.new_password is not None else make_password(None)
+        if user.has_usable_password():
+            user.date_password_last_updated = clock.now()
+        user.save()
+        if user.has_usable_password():
+            remember_password(user)
+        roles = person.org_roles or frozenset({OrgRole.USER})
+        places = _change_memberships(actor, scope, user, roles, person.group_ids)
+        told = {name: change.after for name, change in places.items()}
+        trail.record_created(actor, user, org_id=scope.org_id, more=told)
+        link = None
+        if person.by_link and user.is_local:
+            link = issue_set_password_link(actor=actor, user=user, void_password=False, scope=scope)
+        events.publish(UserCreated(user_id=user.pk, username=user.username))
+    return CreatedUser(user=user, link=link)
+
+
+def prepare_creation(actor: Actor, person: PersonInput) -> PersonInput:
+    """The input with its password checked and hashed. Raises FieldProblem. To be called before any transaction."""
+    _check_grants(actor, person)
+    user = _new_user(person)
+    if person.new_password is not None or person.by_link or not user.is_local:
+        return person
+    if not person.password:
+        raise FieldProblem("password", _("This field is required."))
+    admin = user.role == SystemRole.ADMIN or OrgRole.ADMIN in (person.org_roles or ())
+    return replace(person, new_password=prepare(user, person.password, for_admin=admin))
+
+
+def _new_user(person: PersonInput) -> User:
+    return User(**{name: value for name, value in person.columns.items() if name in UPDATABLE})
+
+
+def update_user(*, actor: Actor, scope: OrgScope, user: User, person: PersonInput) -> User:
+    """Change a person. Disabling or expiring ends everything that he has open. Raises AboveYou, FieldProblem …"""
+    person = prepare_change(actor, scope, user, person)
+    keys = checked_public_keys(person.public_key) if person.public_key else None
+    with transaction.atomic():
+        row = _locked(actor, user)
+        # Judged by the locked row: the person may have risen above the actor since, and a form that repeats old values must
+        # not undo a limit that was set meanwhile.
+        person = _permitted(actor, scope, row, person)
+        _check_grants(actor, person, before=row)
+        _check_own_limits(actor, person, row)
+        was_valid = row.is_valid
+        changes = _apply(row, person, keys)
+        _keep_an_administrator(row)
+        if was_valid and not row.is_valid:
+            row.session_epoch += 1
+        # Before the row: an administrator who lowers the own role with the same form still may
+        places = _change_memberships(actor, scope, row, person.org_roles, person.group_ids)
+        if changes:
+            row.save()
+        if changes.keys() & _LINKS_RELY_ON:
+            void_links(row)
+        if person.new_password is not None:
+            store_prepared(actor=actor, row=row, new=person.new_password, by_self=False)
+        changes |= places
+        if changes:
+            trail.record(actor, audits.Event.USER_UPDATED, row, changes, org_id=scope.org_id)
+        if "public_key" in changes:
+            events.publish(PublicKeysChanged(user_id=row.pk, username=row.username))
+        if "date_expired" in changes:
+            events.publish(UserExpiryMoved(user_id=row.pk))
+        if was_valid and not row.is_valid:
+            cause = "expired" if row.is_active else "disabled"
+            events.publish(UserClosed(user_id=row.pk, username=row.username, cause=cause))
+    return row
+
+
+def prepare_change(actor: Actor, scope: OrgScope, user: User, person: PersonInput) -> PersonInput:
+    """The input as far as the actor may write it, its password checked and hashed. To be called before any transaction.
+
+    Raises AboveYou, FieldProblem, OwnPassword.
+    """
+    person = _permitted(actor, scope, user, person)
+    _check_grants(actor, person, before=user)
+    _check_own_mfa(actor, person, user)
+    keeps_source = person.columns.get("source", user.source) == user.source
+    if person.new_password is None and person.password and keeps_source and user.is_local:
+        person = replace(person, new_password=prepare_for_another(actor, user, person.password))
+    return person
+
+
+def _apply(row: User, person: PersonInput, keys: str | None) -> dict[str, trail.Change]:
+    """Put the given values into `row`; returns what changed."""
+    changes: dict[str, trail.Change] = {}
+    for name, value in person.columns.items():
+        if name in UPDATABLE and getattr(row, name) != value:
+            changes[name] = trail.Change(getattr(row, name), value)
+            setattr(row, name, value)
+    if keys is not None and keys != row.public_key:
+        changes["public_key"] = trail.masked(row.public_key, keys)
+        row.public_key = keys
+    return changes
+
+
+def _change_memberships(
+    actor: Actor, scope: OrgScope, row: User, roles: Iterable[str] | None, group_ids: frozenset[UUID] | None
+) -> dict[str, trail.Change]:
+    """Give roles and groups in the organization (None leaves them); returns what changed."""
+    if scope.is_root:
+        return {}
+    found = {
+        "org_roles": None if roles is None else change_org_roles(actor=actor, scope=scope, user=row, roles=roles),
+        "groups": None if group_ids is None else change_groups(scope=scope, user=row, group_ids=group_ids),
+    }
+    return {name: change for name, change in found.items() if change is not None}
+
+
+@transaction.atomic
+def delete_user(*, actor: Actor, scope: OrgScope, user: User) -> None:
+    """Delete an account for good; everything that the person has open ends. Super administrators only."""
+    row = _locked(actor, user)
+    subject = subject_of(row, scope, row.memberships.all(), administered_org_ids(actor))
+    if not actor.is_super_user or not may_delete(actor, subject):
+        raise AboveYou
+    _keep_an_administrator(row, going=True)
+    user_id, username = row.pk, row.username
+    row.delete()
+    row.pk = user_id  # the audit chain's lock comes last, as in every write
+    trail.record_deleted(actor, row, org_id=scope.org_id)
+    events.publish(UserClosed(user_id=user_id, username=username, cause="deleted"))
+
+
+#: What a person may change about himself.
+OWN_COLUMNS: Final = frozenset({"phone", "wechat", "comment", "mfa_level", "is_first_login", "language"})
+
+
+@transaction.atomic
+def update_own_profile(*, actor: Actor, user: User, changes: Mapping[str, object]) -> None:
+    """Change the own profile. A forced MFA level stays; an empty public key leaves the stored ones alone."""
+    row = hold(actor, user)
+    told: dict[str, trail.Change] = {}
+    for name, value in changes.items():
+        forced = name == "mfa_level" and row.mfa_level == MfaLevel.FORCED
+        if name in OWN_COLUMNS and not forced and getattr(row, name) != value:
+            told[name] = trail.Change(getattr(row, name), value)
+            setattr(row, name, value)
+    keys = checked_public_keys(str(changes["public_key"])) if changes.get("public_key") else row.public_key
+    if keys != row.public_key:
+        told["public_key"] = trail.masked(row.public_key, keys)
+        row.public_key = keys
+        events.publish(PublicKeysChanged(user_id=row.pk, username=row.username))
+    if told:
+        row.save()
+        trail.record(actor, audits.Event.USER_PROFILE_UPDATED, row, told)
+
+
+def change_mfa_level(*, user: User, level: MfaLevel) -> tuple[int, int]:
+    """Set the level that follows from setting up or giving up an app; a forced one stays. Answers both values.
+
+    A part of another write, which opens the transaction and tells of the change.
+    """
+    row = User.objects.select_for_update().get(pk=user.pk)
+    before = row.mfa_level
+    if before not in {MfaLevel.FORCED, level}:
+        row.mfa_level = level
+        row.save(update_fields=["mfa_level"])
+    return int(before), int(row.mfa_level)
+
+
+def _permitted(actor: Actor, scope: OrgScope, user: User, person: PersonInput) -> PersonInput:
+    """The input as far as the actor may write it. Raises AboveYou when it changes more.
+
+    Of a person whom the organization shares with another, its administrators change roles and groups there, and nothing
+    of the account. A form sends all fields: those that repeat what is stored are left out.
+    """
+    subject = subject_of(user, scope, user.memberships.all(), administered_org_ids(actor))
+    if may_update(actor, subject):
+        return person
+    if not may_manage_membership(actor, user_id=user.pk, system_role=user.role):
+        raise AboveYou
+    changes_columns = any(name in UPDATABLE and _differs(user, name, value) for name, value in person.columns.items())
+    if changes_columns or person.password or person.public_key:
+        raise AboveYou
+    return replace(person, columns={})
+
+
+def _differs(user: User, name: str, value: object) -> bool:
+    """Whether the value is another than the stored one; instants are compared by the second, as the wire format has them."""
+    stored = getattr(user, name)
+    if isinstance(stored, datetime) and isinstance(value, datetime):
+        return stored.replace(microsecond=0) != value.replace(microsecond=0)
+    return bool(stored != value)
+
+
+def _check_own_limits(actor: Actor, person: PersonInput, user: User) -> None:
+    """Nobody below the super administrators changes what limits them, in whatever form it is sent."""
+    if may_change_limits(actor, user.pk):
+        return
+    changed = [name for name in sorted(LIMITS) if name in person.columns and _differs(user, name, person.columns[name])]
+    if changed:
+        raise OwnLimit(*changed)
+
+
+def _check_own_mfa(actor: Actor, person: PersonInput, user: User) -> None:
+    """Nobody lowers the own level here: the profile asks for a code of the second factor first."""
+    level = person.columns.get("mfa_level")
+    if actor.user_id == user.pk and isinstance(level, int) and level < user.mfa_level:
+        raise FieldProblem("mfa_level", _("You can switch off your own MFA on your profile page only."))
+
+
+def _check_grants(actor: Actor, person: PersonInput, before: User | None = None) -> None:
+    """Nobody grants what he does not hold (K35)."""
+    role = person.columns.get("role")
+    changes_role = role is not None and (before is None or role != before.role)
+    if changes_role and not may_grant_system_role(actor, str(role)):
+        raise FieldProblem("role", _("You may not give this role."))
+    _check_org_roles(actor, person.org_roles or ())
+
+
+def _check_org_roles(actor: Actor, roles: Iterable[str]) -> None:
+    if not all(may_grant_org_role(actor, role) for role in roles):
+        raise FieldProblem("org_roles", _("You may not give this role."))
+
+
+def _keep_an_administrator(row: User, *, going: bool = False) -> None:
+    """Refuse whatever would leave nobody who may administer (K60)."""
+    stays = not going and row.role == SystemRole.ADMIN and row.is_valid
+    before = User.objects.get(pk=row.pk)
+    if before.is_built_in_admin and not (stays and row.is_built_in_admin):
+        raise BuiltInAdministrator
+    if stays or before.role != SystemRole.ADMIN or not before.is_valid:
+        return
+    if not User.objects.valid().filter(role=SystemRole.ADMIN).exclude(pk=row.pk).exists():
+        raise LastAdministrator
+
+
+def _locked(actor: Actor, user: User) -> User:
+    """The row of a person, locked; for an administrator the rows of all of them, always in the same order.
+
+    Two administrators who demote each other at the same instant therefore do not both succeed, nor wait for each other.
+    """
+    return hold(actor, user, administrators=user.role == SystemRole.ADMIN)

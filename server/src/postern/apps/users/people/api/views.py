@@ -1,0 +1,398 @@
+"""People: list, create, change, delete, and what administrators do to them."""
+
+from collections.abc import Mapping, Sequence
+from typing import Any, Final
+
+from django.db import transaction
+from django.db.models import Prefetch, QuerySet
+from django.utils.translation import gettext as _
+from rest_framework import serializers, status
+from rest_framework.decorators import action
+from rest_framework.exceptions import ValidationError
+from rest_framework.request import Request
+from rest_framework.response import Response
+
+from postern.apps.users.accounts.errors import AboveYou
+from postern.apps.users.accounts.holding import hold_all, hold_changeable
+from postern.apps.users.accounts.models import SystemRole, User
+from postern.apps.users.accounts.policy import may_update
+from postern.apps.users.accounts.queries import administered_org_ids, subject_of
+from postern.apps.users.credentials import kinds as credentials
+from postern.apps.users.credentials.actions import links, passwords
+from postern.apps.users.credentials.actions.ending import end_chosen, reset_access
+from postern.apps.users.credentials.passwords import MAX_PASSWORD_CHARS
+from postern.apps.users.groups.models import UserGroup
+from postern.apps.users.invitations import actions as invitations
+from postern.apps.users.memberships import actions as memberships
+from postern.apps.users.people import login_locks, second_factors
+from postern.apps.users.people.actions import people
+from postern.apps.users.people.actions.people import PersonInput
+from postern.apps.users.people.api.serializers import UserSerializer, shown_credentials
+from postern.apps.users.people.errors import OwnLockOut, OwnSecondFactor
+from postern.apps.users.people.queries import locked_people, people_in, people_known_to, with_org_role, with_role
+from postern.foundation.database import row_locks
+from postern.foundation.database.write_transaction import write_transaction
+from postern.foundation.rest.bodies import BodySerializer, body_of
+from postern.foundation.rest.openapi.answers import ANY_OBJECT, ANY_OBJECTS, Answer, texts
+from postern.foundation.rest.rights import Right
+from postern.foundation.rest.text import PlainField
+from postern.foundation.rest.viewsets import MAX_BULK_ITEMS, ResourceViewSet, SelectionMissing
+
+_SUGGESTIONS = 3
+_YES_OR_NO: Final = {"1": True, "true": True, "True": True, "0": False, "false": False, "False": False}
+#: Where the input of a person stands whose password was hashed before the transaction.
+_PREPARED = "prepared"
+#: An attack may lock very many names; nobody unlocks more of them one by one.
+_MOST_LOCKED = 1000
+
+
+class EndSerializer(BodySerializer):
+    """What ends together with the password: an explicit choice."""
+
+    end = serializers.ListField(
+        child=serializers.ChoiceField(choices=credentials.CHOICES), required=False, default=list, write_only=True
+    )
+
+
+class PasswordSerializer(EndSerializer):
+    password = serializers.CharField(max_length=MAX_PASSWORD_CHARS, write_only=True, trim_whitespace=False)
+
+
+class UserChangeSerializer(UserSerializer):
+    """A change may end, together with the old password, what was made with it."""
+
+    end = serializers.ListField(
+        child=serializers.ChoiceField(choices=credentials.CHOICES), required=False, default=list, write_only=True
+    )
+
+    class Meta(UserSerializer.Meta):
+        fields = (*UserSerializer.Meta.fields, "end")
+
+    def validate(self, attrs: dict[str, Any]) -> dict[str, Any]:
+        if attrs.get("end") and not attrs.get("password"):
+            raise serializers.ValidationError({"end": _("Credentials end together with a new password only.")})
+        if "public_keys" in attrs.get("end", ()) and attrs.get("public_key"):
+            raise serializers.ValidationError({"end": _("New SSH keys cannot be set and ended in one change.")})
+        checked: dict[str, Any] = super().validate(attrs)
+        return checked
+
+
+class InvitationSerializer(BodySerializer):
+    #: An id, a user name or an e-mail address. Whether it names anybody is not told, so nothing is looked up here.
+    user = PlainField(max_length=254)
+    role = serializers.ChoiceField(choices=("Admin", "Auditor", "User"))
+
+
+class UserViewSet(ResourceViewSet):
+    """`users/users/`: the members of the organization; in the root organization everybody."""
+
+    queryset = User.objects.all()
+    serializer_class = UserSerializer
+    changed_in_organization = False  # accounts belong to no organization: some are seen in the root only
+    serializer_classes = {
+        "set_password": PasswordSerializer,
+        "invite": InvitationSerializer,
+        "update": UserChangeSerializer,
+        "partial_update": UserChangeSerializer,
+    }
+    answers = {
+        "suggestion": Answer(schema={"anyOf": [ANY_OBJECT, ANY_OBJECTS]}),
+        "locked": Answer(
+            schema={
+                "type": "array",
+                "items": texts("id", "username", "name", "date_locked_until", can_unlock={"type": "boolean"}),
+            }
+        ),
+        "invite": Answer(201, schema=ANY_OBJECTS),
+        "remove": Answer(204),
+        "remove_selected": Answer(204),
+        "reset_second_factor": Answer(schema=texts("msg")),
+        "credentials": Answer(schema=ANY_OBJECT),
+        "reset_access": Answer(
+            schema=texts(
+                set_password_link={"anyOf": [texts("url", "date_expired", "msg"), {"type": "null"}]}, ended=ANY_OBJECT
+            )
+        ),
+    }
+    rights = {
+        "list": Right.ORG_ADMIN,
+        "retrieve": Right.ORG_ADMIN,
+        "create": Right.ORG_ADMIN,
+        "update": Right.ORG_ADMIN,
+        "partial_update": Right.ORG_ADMIN,
+        "bulk_update": Right.ORG_ADMIN,
+        "partial_bulk_update": Right.ORG_ADMIN,
+        "destroy": Right.SUPER_USER,
+        "bulk_destroy": Right.SUPER_USER,
+        "suggestion": Right.ORG_ADMIN,
+        "locked": Right.ORG_ADMIN,
+        "invite": Right.ORG_ADMIN,
+        "remove": Right.ORG_ADMIN,
+        "remove_selected": Right.ORG_ADMIN,
+        "set_password": Right.ORG_ADMIN,
+        "reset_password": Right.ORG_ADMIN,
+        "credentials": Right.ORG_ADMIN,
+        "reset_access": Right.ORG_ADMIN,
+        "reset_public_key": Right.ORG_ADMIN,
+        "unblock": Right.ORG_ADMIN,
+        "reset_second_factor": Right.ORG_ADMIN,
+    }
+    acts_on_get = frozenset({"reset_second_factor"})
+    filter_fields = ("id", "username", "email", "name", "source", "is_active", "role")
+    own_filters = ("system_or_org_role", "login_blocked")
+    search_fields = ("username", "email", "name", "id", "source", "role")
+    default_order = ("username",)
+
+    def visible_rows(self) -> QuerySet[User]:
+        params = self.request.query_params
+        rows = people_in(self.scope)
+        if params.get("all") == "1" and self.actor.is_super_user:
+            rows = User.objects.all()
+        if self.action == "suggestion":
+            rows = people_known_to(self.actor)
+        if params.get("system_or_org_role"):
+            rows = with_role(rows, self.scope, params["system_or_org_role"])
+        if params.get("org_role"):
+            rows = with_org_role(rows, self.scope, params["org_role"])
+        if params.get("login_blocked"):  # each value narrows the rows: a bulk delete relies on it
+            names = login_locks.locked_names(list(rows.values_list("username", flat=True)))
+            blocked = _YES_OR_NO.get(params["login_blocked"])
+            if blocked is None:
+                raise ValidationError({"login_blocked": [_("Enter a valid value.")]})
+            rows = rows.filter(username__in=names) if blocked else rows.exclude(username__in=names)
+        groups = UserGroup.objects.in_scope(self.scope)
+        return rows.prefetch_related("memberships", Prefetch("groups", queryset=groups))
+
+    # --- create, change, delete ---
+
+    def prepare_create(self, data: dict[str, Any]) -> dict[str, Any]:
+        return {_PREPARED: people.prepare_creation(self.actor, _person_input(data, by_link=_is_by_link(data)))}
+
+    def prepare_update(self, instance: User, data: dict[str, Any]) -> dict[str, Any]:
+        person = _person_input(data)
+        if person.password:
+            person = people.prepare_change(self.actor, self.scope, instance, person)
+        return {**data, _PREPARED: person}
+
+    def create_object(self, data: dict[str, Any]) -> User:
+        created = people.create_user(actor=self.actor, scope=self.scope, person=data[_PREPARED])
+        user = self.visible_rows().get(pk=created.user.pk)
+        if created.link is not None:
+            # Only this answer carries it: nothing stores the token.
+            user.set_password_link = _link(created.link)  # type: ignore[attr-defined]  # read by `present` below
+        return user
+
+    def present(self, made: Any, *, many: bool) -> Any:
+        body = super().present(made, many=many)
+        for row, user in zip(body if many else [body], made if many else [made], strict=True):
+            link = getattr(user, "set_password_link", None)
+            if link is not None:
+                row["set_password_link"] = link
+        return body
+
+    def update_object(self, instance: User, data: dict[str, Any]) -> User:
+        with transaction.atomic():
+            people.update_user(actor=self.actor, scope=self.scope, user=instance, person=data[_PREPARED])
+            end_chosen(actor=self.actor, user=instance, kinds=data.get("end", ()))
+        return self.visible_rows().filter(pk=instance.pk).first() or instance
+
+    def hold_rows(self, rows: Sequence[Any], values: Sequence[Mapping[str, Any]], *, deleting: bool = False) -> None:
+        """The people, the caller, and all administrators where one of them is written: the last one must stay. Then their groups."""
+        administrators = any(user.role == SystemRole.ADMIN for user in rows)
+        hold_all(
+            self.actor, [user.pk for user in rows], administrators=administrators, deleting=deleting, memberships=True
+        )
+        row_locks.share(UserGroup, {pk for item in values for pk in item[_PREPARED].group_ids or ()})
+
+    def delete_object(self, instance: User) -> None:
+        people.delete_user(actor=self.actor, scope=self.scope, user=instance)
+
+    # --- membership ---
+
+    @action(detail=False, methods=["get"])
+    def suggestion(self, request: Request) -> Response:
+        """A few people by id, name and login name: of all organizations for super administrators, else of one's own."""
+        rows = self.filter_queryset(self.get_queryset())[:_SUGGESTIONS]
+        body = [{"id": str(user.pk), "name": user.name, "username": user.username} for user in rows]
+        if request.query_params.get("limit"):
+            return Response({"count": len(body), "next": None, "previous": None, "results": body})
+        return Response(body)
+
+    @action(detail=False, methods=["post"])
+    def invite(self, request: Request) -> Response:
+        """`[{"user": id, user name or e-mail, "role": "Admin"|"Auditor"|"User"}]`: ask people to join this organization.
+
+        The answer repeats the body, whether or not there is such a person. They join when they or an administrator of
+        theirs consent; super administrators add anybody at once.
+        """
+        items = request.data if isinstance(request.data, list) else [request.data]
+        if len(items) > MAX_BULK_ITEMS:
+            raise ValidationError([_("Too many items in one call.")])
+        serializer = self.get_serializer(data=items, many=True)
+        serializer.is_valid(raise_exception=True)
+        wishes = [invitations.Wish(item["user"], item["role"]) for item in serializer.validated_data]
+        invitations.invite(actor=self.actor, scope=self.scope, wishes=wishes)
+        return Response(request.data, status=status.HTTP_201_CREATED)
+
+    @action(detail=True, methods=["post"])
+    def remove(self, request: Request, **kwargs: Any) -> Response:
+        """Take a person out of this organization; the account stays."""
+        del request, kwargs
+        user = self.get_object()
+        if not self.scope.is_root:
+            memberships.remove_from_org(actor=self.actor, scope=self.scope, user=user)
+        return Response(status=status.HTTP_204_NO_CONTENT)
+
+    @action(detail=False, methods=["post"], url_path="remove")
+    def remove_selected(self, request: Request) -> Response:
+        """The same for a selection (`spm`); without one nothing is done."""
+        if not (request.query_params.get("spm") or request.query_params.get("ids")):
+            raise SelectionMissing
+        if self.scope.is_root:
+            return Response(status=status.HTTP_204_NO_CONTENT)
+        rows = list(self.filter_queryset(self.get_queryset())[: MAX_BULK_ITEMS + 1])
+        if len(rows) > MAX_BULK_ITEMS:
+            raise ValidationError([_("Too many items in one call.")])
+        with write_transaction():
+            hold_all(self.actor, [user.pk for user in rows], memberships=True)
+            for user in rows:
+                memberships.remove_from_org(actor=self.actor, scope=self.scope, user=user)
+        return Response(status=status.HTTP_204_NO_CONTENT)
+
+    # --- credentials ---
+
+    @action(detail=True, methods=["put", "patch"], url_path="password")
+    def set_password(self, request: Request, **kwargs: Any) -> Response:
+        """Set somebody's password."""
+        del kwargs
+        user = self._changeable()
+        serializer = self.get_serializer(data=request.data)
+        serializer.is_valid(raise_exception=True)
+        new = passwords.prepare_for_another(self.actor, user, serializer.validated_data["password"])
+        with write_transaction():
+            hold_changeable(self.actor, self.scope, user)
+            passwords.set_password(actor=self.actor, user=user, new=new)
+            end_chosen(actor=self.actor, user=user, kinds=serializer.validated_data["end"])
+        return Response({})
+
+    @action(detail=True, methods=["put", "patch"], url_path="password/reset")
+    def reset_password(self, request: Request, **kwargs: Any) -> Response:
+        """Void the password; the answer carries a one-time link, once, with which the person sets a new one.
+
+        `end`: what ends with it. No mail is sent: the answer says so.
+        """
+        del kwargs
+        user = self._changeable()
+        wish = body_of(request, EndSerializer)
+        with write_transaction():
+            hold_changeable(self.actor, self.scope, user)
+            link = links.issue_set_password_link(actor=self.actor, user=user, void_password=True, scope=self.scope)
+            end_chosen(actor=self.actor, user=user, kinds=wish["end"])
+        return Response({**self.get_serializer(user).data, "set_password_link": _link(link)})
+
+    @action(detail=True, methods=["get"], url_path="credentials")
+    def credentials(self, request: Request, **kwargs: Any) -> Response:
+        """What the person holds and has open, by kind: what a reset of the password offers to end."""
+        del request, kwargs
+        return Response(shown_credentials(self._changeable()))
+
+    @action(detail=True, methods=["post"], url_path="access/reset")
+    def reset_access(self, request: Request, **kwargs: Any) -> Response:
+        """The account is suspected to be in wrong hands: end everything of it in one act.
+
+        Answers the link with which the person sets a new password, once, and how many of each kind ended.
+        """
+        del request, kwargs
+        user = self._changeable()
+        with write_transaction():
+            hold_changeable(self.actor, self.scope, user)
+            link, ended = reset_access(actor=self.actor, scope=self.scope, user=user)
+        return Response({"set_password_link": _link(link) if link is not None else None, "ended": ended})
+
+    @action(detail=True, methods=["put", "patch"], url_path="pubkey/reset")
+    def reset_public_key(self, request: Request, **kwargs: Any) -> Response:
+        """Remove the public keys of a person."""
+        del request, kwargs
+        user = self._changeable()
+        with write_transaction():
+            hold_changeable(self.actor, self.scope, user)
+            passwords.set_public_keys(actor=self.actor, user=user, text="")
+        return Response(self.get_serializer(user).data)
+
+    @action(detail=False, methods=["get"])
+    def locked(self, request: Request) -> Response:
+        """Whom failed sign-ins have locked, and until when; `all=1` as in the list."""
+        del request
+        shown = serializers.DateTimeField().to_representation
+        rows = locked_people(self.visible_rows(), self.actor, self.scope, limit=_MOST_LOCKED)
+        return Response(
+            [
+                {
+                    "id": str(row.user.pk),
+                    "username": row.user.username,
+                    "name": row.user.name,
+                    "date_locked_until": shown(row.locked_until),
+                    "can_unlock": row.can_unlock,
+                }
+                for row in rows
+            ]
+        )
+
+    @action(detail=True, methods=["put", "patch"])
+    def unblock(self, request: Request, **kwargs: Any) -> Response:
+        """Let a locked account name sign in again."""
+        del request, kwargs
+        user = self._changeable()
+        if user.pk == self.actor.user_id:
+            raise OwnLockOut
+        login_locks.unlock(user.username, self.actor)
+        return Response(self.get_serializer(user).data)
+
+    @action(detail=True, methods=["get", "post"], url_path="otp/reset")
+    def reset_second_factor(self, request: Request, **kwargs: Any) -> Response:
+        """Take away the authenticator app of somebody who has lost it.
+
+        The contract's form is GET, which therefore needs `X-CSRFToken` as the POST does (ruling).
+        """
+        del request, kwargs
+        user = self._changeable()
+        if user.pk == self.actor.user_id:
+            raise OwnSecondFactor
+        with write_transaction():
+            hold_changeable(self.actor, self.scope, user)
+            second_factors.reset(self.actor, user)
+        return Response({"msg": "success"})
+
+    def _changeable(self) -> User:
+        """The person of the URL, whom the caller may change."""
+        user: User = self.get_object()
+        subject = subject_of(user, self.scope, user.memberships.all(), administered_org_ids(self.actor))
+        if not may_update(self.actor, subject):
+            raise AboveYou
+        return user
+
+
+def _is_by_link(data: dict[str, Any]) -> bool:
+    return bool(data.get("password_strategy", "email") == "email")
+
+
+def _person_input(data: dict[str, Any], *, by_link: bool = False) -> PersonInput:
+    groups, roles = data.get("groups"), data.get("org_roles")
+    return PersonInput(
+        columns={name: value for name, value in data.items() if name in people.UPDATABLE},
+        password=data.get("password") or None,
+        public_key=data.get("public_key") or None,
+        group_ids=None if groups is None else frozenset(group.pk for group in groups),
+        org_roles=None if roles is None else frozenset(roles),
+        by_link=by_link,
+    )
+
+
+def _link(link: links.IssuedLink) -> dict[str, str]:
+    shown = serializers.DateTimeField().to_representation(link.expires_at)
+    # In the fragment, so that no server log and no Referer ever sees the token.
+    return {
+        "url": f"/ui/set-password#{link.token.reveal()}",
+        "date_expired": str(shown),
+        "msg": _("No e-mail was sent: mail is not set up. Hand this link to the person yourself."),
+    }
