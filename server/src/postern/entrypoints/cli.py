@@ -96,7 +96,7 @@ def migrate(arguments: argparse.Namespace, settings: Settings) -> int:
     from django.core.management import call_command
 
     from postern.apps.sessions.facade import make_registration_secrets
-    from postern.apps.users.actions import ensure_first_admin
+    from postern.apps.users.people.actions.first_admin import ensure_first_admin
 
     if arguments.admin_password_stdin:
         given = sys.stdin.read()

@@ -46,11 +46,11 @@ from postern.apps.sessions.terminals import queries as terminals
 from postern.apps.users import callers as caller_checks
 from postern.apps.users import credentials, login_locks, second_factors
 from postern.apps.users import holdings as users
-from postern.apps.users import queries as user_queries
 from postern.apps.users.accounts import callers as caller_checks
 from postern.apps.users.credentials import kinds as credentials
 from postern.apps.users.memberships import in_organizations
 from postern.apps.users.people import login_locks, second_factors
+from postern.apps.users.people import queries as user_queries
 from postern.apps.vault import holdings as vault
 from postern.apps.vault import subscriptions as vault_events
 from postern.apps.vault.installation import ensure as ensure_vault

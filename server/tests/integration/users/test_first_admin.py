@@ -4,8 +4,8 @@ import pytest
 
 from postern.apps.audits.models import AuditEvent
 from postern.apps.authn.conditions import Condition, unmet
-from postern.apps.users.actions import ensure_first_admin
 from postern.apps.users.models import User
+from postern.apps.users.people.actions.first_admin import ensure_first_admin
 from postern.foundation.settings import Settings
 
 pytestmark = pytest.mark.django_db

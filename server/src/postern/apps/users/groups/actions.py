@@ -12,6 +12,7 @@ from postern.apps.users.accounts.holding import hold_all
 from postern.apps.users.accounts.models import Membership, User
 from postern.apps.users.groups.events import GroupsChanged
 from postern.apps.users.groups.models import UserGroup, UserGroupMember
+from postern.apps.users.groups.trail import record_group
 from postern.foundation.bus import events
 from postern.foundation.caller.actor import Actor
 from postern.foundation.caller.scope import OrgScope
@@ -57,7 +58,7 @@ def create_group(
     group.save(force_insert=True)
     members = _set_members(group, user_ids) or trail.Change([], [])
     made = {"name": trail.Change(None, name), "comment": trail.Change(None, comment), "users": members}
-    trail.record_group(actor, "create", group, made)
+    record_group(actor, "create", group, made)
     return group
 
 
@@ -83,7 +84,7 @@ def update_group(
     if members is not None:
         changes["users"] = members
     if changes:
-        trail.record_group(actor, "update", group, changes)
+        record_group(actor, "update", group, changes)
     return group
 
 
@@ -95,7 +96,7 @@ def delete_group(*, actor: Actor, group: UserGroup) -> None:
     gone = {"name": group.name, "comment": group.comment, "users": members}
     group.delete()
     group.pk = group_id  # the audit chain's lock comes last, as in every write
-    trail.record_group(actor, "delete", group, {name: trail.Change(value, None) for name, value in gone.items()})
+    record_group(actor, "delete", group, {name: trail.Change(value, None) for name, value in gone.items()})
     events.publish(GroupsChanged(org_id=org_id, group_ids=(group_id,)))
 
 
@@ -122,7 +123,7 @@ def add_to_group(*, actor: Actor, group: UserGroup, user: User) -> UserGroupMemb
     require_members(group.org_id, [user.pk])
     row, created = UserGroupMember.objects.get_or_create(usergroup=group, user=user)
     if created:
-        trail.record_group(actor, "update", group, {"users": trail.Change([], [str(user)])})
+        record_group(actor, "update", group, {"users": trail.Change([], [str(user)])})
         events.publish(GroupsChanged(org_id=group.org_id, group_ids=(group.pk,)))
     return row
 
@@ -132,7 +133,7 @@ def take_from_group(*, actor: Actor, row: UserGroupMember) -> None:
     """Take one person out of a group."""
     group = row.usergroup
     row.delete()
-    trail.record_group(actor, "update", group, {"users": trail.Change([str(row.user)], [])})
+    record_group(actor, "update", group, {"users": trail.Change([str(row.user)], [])})
     events.publish(GroupsChanged(org_id=group.org_id, group_ids=(group.pk,)))
 
 
