@@ -9,9 +9,9 @@ import msgspec
 from django.test import Client
 
 from postern.apps.assets.models import Asset
-from postern.apps.authn.actions import proxy_sign_ins
-from postern.apps.authn.actions.sign_in import Attempted, MfaState, Proof
 from postern.apps.authn.models import ProxySignIn
+from postern.apps.authn.proxies.actions import proxy_sign_ins
+from postern.apps.authn.sign_in.actions.sign_in import Attempted, MfaState, Proof
 from postern.apps.perms.models import AssetPermission
 from postern.apps.sessions.models import Session, Terminal
 from postern.apps.sessions.terminals import registration

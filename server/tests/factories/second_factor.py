@@ -2,9 +2,9 @@
 
 import pyotp
 
-from postern.apps.authn import totp_secrets
-from postern.apps.authn.actions import mfa
 from postern.apps.authn.models import TotpDevice
+from postern.apps.authn.second_factors import totp_secrets
+from postern.apps.authn.second_factors.actions import mfa
 from postern.apps.users.models import User
 from postern.foundation.caller.actor import SYSTEM
 from postern.kernel import clock

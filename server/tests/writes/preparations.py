@@ -19,8 +19,8 @@ from factories.proxy_client import Proxy
 from factories.second_factor import App, FoundApp
 from factories.ssh_proof import make_key, signed_request
 from postern.apps.assets.models import Asset, FavoriteAsset, HostKey
-from postern.apps.authn import guard
-from postern.apps.authn.errors import SignInLocked
+from postern.apps.authn.lock_out import guard
+from postern.apps.authn.lock_out.errors import SignInLocked
 from postern.apps.authn.models import LoginSession
 from postern.apps.orgs import facade as orgs
 from postern.apps.perms.actions import add_link

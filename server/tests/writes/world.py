@@ -12,7 +12,7 @@ from factories.proxy_client import Proxy
 from factories.settlements import settle
 from postern.apps.assets.actions.catalogue import add_favorite, create_platform
 from postern.apps.assets.models import Node
-from postern.apps.authn.actions.tokens import create_access_key
+from postern.apps.authn.credentials.actions.tokens import create_access_key
 from postern.apps.notifications import actions as notifications
 from postern.apps.notifications.models import SiteMessageReceipt
 from postern.apps.sessions.models import Terminal

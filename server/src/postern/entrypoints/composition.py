@@ -16,18 +16,21 @@ from postern.apps.audits import actions as audit_actions
 from postern.apps.audits import facade as audits
 from postern.apps.audits import membership
 from postern.apps.audits import queries as audit_queries
-from postern.apps.authn import callers, freshness, guard, password_paths, totp_secrets
 from postern.apps.authn import holdings as authn
-from postern.apps.authn import identity as sign_ins
 from postern.apps.authn import subscriptions as authn_events
-from postern.apps.authn.actions import mfa
-from postern.apps.authn.api.authentication import (
+from postern.apps.authn.authentication.api import (
     BearerAuthentication,
     CookieAuthentication,
     SignatureAuthentication,
     WithdrawnSchemes,
 )
+from postern.apps.authn.callers import identity as sign_ins
+from postern.apps.authn.credentials import callers, freshness
+from postern.apps.authn.lock_out import guard
 from postern.apps.authn.models import TotpDevice
+from postern.apps.authn.second_factors import totp_secrets
+from postern.apps.authn.second_factors.actions import mfa
+from postern.apps.authn.sign_in import password_paths
 from postern.apps.licence import facade as licence
 from postern.apps.notifications import subscriptions as notification_events
 from postern.apps.orgs import actions as org_actions

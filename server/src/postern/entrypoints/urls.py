@@ -8,7 +8,7 @@ from django.urls import URLPattern, URLResolver, include, path, re_path
 
 from postern.apps.assets.api import urls as assets
 from postern.apps.audits.api import urls as audits
-from postern.apps.authn.api import urls as authn
+from postern.apps.authn import urls as authn
 from postern.apps.licence.api import urls as licence
 from postern.apps.notifications.api import urls as notifications
 from postern.apps.orgs.api import urls as orgs

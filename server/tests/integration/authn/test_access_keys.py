@@ -13,8 +13,8 @@ from factories.browser import Browser
 from factories.second_factor import App
 from factories.signed_request import PROFILE, signed
 from postern.apps.audits.models import AuditEvent
-from postern.apps.authn import signature_failures
-from postern.apps.authn.actions.tokens import MAX_ACCESS_KEYS
+from postern.apps.authn.authentication import signature_failures
+from postern.apps.authn.credentials.actions.tokens import MAX_ACCESS_KEYS
 from postern.apps.authn.models import AccessKey
 from postern.apps.users.models import User
 from postern.kernel import clock

@@ -12,7 +12,7 @@ from factories.browser import PASSWORD, Browser
 from factories.signed_request import signed
 from factories.ssh_proof import PROXY_ID, make_key, signed_request
 from postern.apps.authn import facade
-from postern.apps.authn.actions import login_sessions
+from postern.apps.authn.credentials.actions import login_sessions
 from postern.apps.authn.models import BearerToken
 from postern.apps.users.models import User
 from postern.apps.users.people.actions import people

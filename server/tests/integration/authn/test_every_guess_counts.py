@@ -12,9 +12,10 @@ from factories.second_factor import App
 from factories.signed_request import PROFILE, signed
 from factories.ssh_proof import PROXY_ID, make_key, signed_request
 from postern.apps.audits.models import AuditEvent
-from postern.apps.authn import facade, signature_failures
-from postern.apps.authn.actions import sign_in
+from postern.apps.authn import facade
+from postern.apps.authn.authentication import signature_failures
 from postern.apps.authn.models import SignInGuard
+from postern.apps.authn.sign_in.actions import sign_in
 from postern.apps.users.models import User
 from postern.contracts.enums import DenialCode, LoginFrom
 from postern.kernel import clock

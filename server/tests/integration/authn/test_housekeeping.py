@@ -10,9 +10,9 @@ from rest_framework.test import APIClient
 
 from factories.browser import PASSWORD, Browser
 from factories.ssh_proof import make_key
-from postern.apps.authn import past_signatures, ssh_proofs
-from postern.apps.authn.actions import housekeeping
+from postern.apps.authn import housekeeping
 from postern.apps.authn.models import BearerToken, LoginSession, PastSignatures, SignInGuard, UsedSignature
+from postern.apps.authn.signatures import past_signatures, ssh_proofs
 from postern.apps.authn.tasks import forget_old_sign_ins
 from postern.apps.users.credentials.public_keys import parse_public_key
 from postern.apps.users.models import Invitation, SetPasswordLink, User

@@ -11,10 +11,11 @@ from rest_framework.test import APIClient
 from factories.browser import PASSWORD, Browser
 from factories.ssh_proof import PROXY_ID
 from postern.apps.audits.models import AuditEvent
-from postern.apps.authn import facade, places
-from postern.apps.authn.actions import sign_in
-from postern.apps.authn.events import AccountLocked, AccountUnlocked
+from postern.apps.authn import facade
+from postern.apps.authn.known_places import places
+from postern.apps.authn.lock_out.events import AccountLocked, AccountUnlocked
 from postern.apps.authn.models import KnownPlace, SignInGuard
+from postern.apps.authn.sign_in.actions import sign_in
 from postern.apps.notifications import notices
 from postern.apps.notifications.models import SiteMessageReceipt
 from postern.apps.users.models import User

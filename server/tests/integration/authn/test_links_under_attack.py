@@ -6,8 +6,8 @@ import pytest
 from rest_framework.test import APIClient
 
 from factories.browser import PASSWORD, Browser
-from postern.apps.authn.actions import sign_in
 from postern.apps.authn.models import KnownPlace, SignInGuard
+from postern.apps.authn.sign_in.actions import sign_in
 from postern.apps.users.models import User
 
 pytestmark = pytest.mark.django_db

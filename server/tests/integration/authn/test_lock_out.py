@@ -7,11 +7,12 @@ from rest_framework.test import APIClient
 from factories.browser import PASSWORD, Browser
 from factories.hearing import Hearing
 from factories.ssh_proof import PROXY_ID
-from postern.apps.authn import facade, guard
-from postern.apps.authn.actions import sign_in
-from postern.apps.authn.events import AccountLocked
-from postern.apps.authn.lockout import LockRules
+from postern.apps.authn import facade
+from postern.apps.authn.lock_out import guard
+from postern.apps.authn.lock_out.events import AccountLocked
+from postern.apps.authn.lock_out.lockout import LockRules
 from postern.apps.authn.models import SignInGuard
+from postern.apps.authn.sign_in.actions import sign_in
 from postern.apps.users.models import User
 from postern.contracts.enums import DenialCode, LoginFrom
 from postern.kernel import clock

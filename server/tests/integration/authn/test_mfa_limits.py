@@ -7,7 +7,8 @@ import pytest
 from factories.browser import PASSWORD, Browser
 from factories.second_factor import App
 from factories.ssh_proof import PROXY_ID
-from postern.apps.authn import facade, mfa_guard
+from postern.apps.authn import facade
+from postern.apps.authn.lock_out import mfa_guard
 from postern.apps.authn.models import GuardKind, SignInGuard
 from postern.apps.users.models import User
 from postern.contracts.enums import DenialCode, LoginFrom

@@ -12,8 +12,7 @@ from factories.browser import PASSWORD, Browser
 from factories.second_factor import App
 from factories.ssh_proof import PROXY_ID
 from postern.apps.audits.models import LoginLog
-from postern.apps.authn import facade
-from postern.apps.authn.actions import housekeeping
+from postern.apps.authn import facade, housekeeping
 from postern.apps.authn.models import BearerToken, LoginSession, PendingSignIn
 from postern.apps.preferences.models import PreferenceValue
 from postern.apps.users.models import User

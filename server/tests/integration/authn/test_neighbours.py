@@ -8,10 +8,13 @@ import pytest
 
 from factories.browser import PASSWORD
 from factories.ssh_proof import PROXY_ID, make_key, signed_request
-from postern.apps.authn import facade, guard, places
-from postern.apps.authn.actions import sign_in
-from postern.apps.authn.errors import SignInLocked, SignInRefused
+from postern.apps.authn import facade
+from postern.apps.authn.errors import SignInRefused
+from postern.apps.authn.known_places import places
+from postern.apps.authn.lock_out import guard
+from postern.apps.authn.lock_out.errors import SignInLocked
 from postern.apps.authn.models import GuardKind, KnownPlace, SignInGuard
+from postern.apps.authn.sign_in.actions import sign_in
 from postern.apps.users.models import User
 from postern.contracts.enums import LoginFrom
 from postern.kernel import clock

@@ -10,7 +10,7 @@ from django.test.utils import CaptureQueriesContext
 from factories.browser import PASSWORD, Browser
 from factories.hearing import Hearing
 from factories.second_factor import App
-from postern.apps.authn.events import LoginSessionEnded
+from postern.apps.authn.credentials.events import LoginSessionEnded
 from postern.apps.orgs.models import Organization
 from postern.apps.preferences import queries
 from postern.apps.users.credentials.actions.passwords import remember_password

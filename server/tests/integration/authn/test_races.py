@@ -8,13 +8,14 @@ import pytest
 from factories.at_once import at_once
 from factories.second_factor import App
 from postern.apps.audits.models import AuditEvent
-from postern.apps.authn import guard, places
-from postern.apps.authn.actions import sign_in
-from postern.apps.authn.actions.codes import CodeKind, take_code
 from postern.apps.authn.errors import MfaRefused, SignInRefused
-from postern.apps.authn.lockout import LockRules
-from postern.apps.authn.mfa_guard import Visitor
+from postern.apps.authn.known_places import places
+from postern.apps.authn.lock_out import guard
+from postern.apps.authn.lock_out.lockout import LockRules
+from postern.apps.authn.lock_out.mfa_guard import Visitor
 from postern.apps.authn.models import KnownPlace, SignInGuard
+from postern.apps.authn.second_factors.actions.codes import CodeKind, take_code
+from postern.apps.authn.sign_in.actions import sign_in
 from postern.apps.users.credentials.actions.links import issue_set_password_link, redeem_set_password_link
 from postern.apps.users.credentials.errors import LinkUsed
 from postern.apps.users.memberships import actions as memberships

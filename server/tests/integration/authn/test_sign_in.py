@@ -14,8 +14,9 @@ from django.test import override_settings
 
 from factories.browser import PASSWORD, Browser
 from postern.apps.audits.models import LoginLog
-from postern.apps.authn.actions import login_sessions, sign_in
+from postern.apps.authn.credentials.actions import login_sessions
 from postern.apps.authn.models import LoginSession
+from postern.apps.authn.sign_in.actions import sign_in
 from postern.apps.users.models import User
 from postern.kernel import clock
 

@@ -15,8 +15,8 @@ from hypothesis.extra.django import TestCase
 
 from factories.browser import Browser
 from factories.second_factor import App, FoundApp
-from postern.apps.authn.actions import mfa
 from postern.apps.authn.models import KnownPlace, SignInGuard
+from postern.apps.authn.second_factors.actions import mfa
 from postern.apps.users.credentials.actions.passwords import prepare_for_another, set_password
 from postern.apps.users.models import Membership, PasswordHistory, User
 from postern.apps.users.people.actions import people

@@ -6,8 +6,9 @@ import pytest
 
 from factories.ssh_proof import PROXY_ID, make_key, signed_request
 from postern.apps.audits.models import AuditEvent
-from postern.apps.authn import facade, ssh_proofs
+from postern.apps.authn import facade
 from postern.apps.authn.models import SignInGuard, UsedSignature
+from postern.apps.authn.signatures import ssh_proofs
 from postern.apps.authn.tasks import forget_old_sign_ins
 from postern.apps.users.models import User
 from postern.contracts.access import SignInAnswer

@@ -15,8 +15,8 @@ from rest_framework.test import APIClient
 from factories.browser import PASSWORD, Browser
 from factories.second_factor import App
 from factories.signed_request import PROFILE, signed
-from postern.apps.authn.actions import present_password
 from postern.apps.authn.models import AccessKey, LoginSession, RecoveryCode, TotpDevice
+from postern.apps.authn.sign_in.actions import present_password
 from postern.apps.users.credentials import kinds as credentials
 from postern.apps.users.credentials.actions import passwords
 from postern.apps.users.models import SetPasswordLink, User

@@ -15,7 +15,7 @@ from factories.grants import make_asset, make_group
 from factories.licences import forget_issuers, install_licence, today
 from postern.apps.assets import facade as assets
 from postern.apps.audits.models import AuditEvent
-from postern.apps.authn.events import AccountLocked
+from postern.apps.authn.lock_out.events import AccountLocked
 from postern.apps.licence import actions as licence_actions
 from postern.apps.notifications import actions, notices
 from postern.apps.notifications.models import SiteMessage, SiteMessageReceipt

@@ -13,9 +13,9 @@ from rest_framework.test import APIClient
 
 from factories.proxy_client import Proxy, World
 from factories.signed_request import signed
-from postern.apps.authn import callers
-from postern.apps.authn.actions import login_sessions, tokens
-from postern.apps.authn.identity import actor_of_user
+from postern.apps.authn.callers.identity import actor_of_user
+from postern.apps.authn.credentials import callers
+from postern.apps.authn.credentials.actions import login_sessions, tokens
 from postern.apps.authn.models import AccessKey, BearerToken, LoginSession
 from postern.apps.rbac import facade as rbac
 from postern.apps.sessions.models import ConnectionToken, ProxyOrder, Session, WatchToken

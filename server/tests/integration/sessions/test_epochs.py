@@ -13,8 +13,8 @@ from rest_framework.test import APIClient
 
 from factories.browser import PASSWORD
 from factories.proxy_client import Proxy, World
-from postern.apps.authn.actions import tokens
-from postern.apps.authn.identity import actor_of_user
+from postern.apps.authn.callers.identity import actor_of_user
+from postern.apps.authn.credentials.actions import tokens
 from postern.apps.rbac import facade as rbac
 from postern.apps.sessions.models import ConnectionToken, ProxyOrder, Session, WatchToken
 from postern.apps.sessions.sessions.actions import revocation

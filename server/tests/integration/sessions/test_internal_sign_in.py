@@ -12,7 +12,7 @@ from asyncssh.packet import String
 from factories.proxy_client import Proxy, World
 from factories.second_factor import App
 from factories.ssh_proof import make_key, signed_request
-from postern.apps.authn.actions import housekeeping
+from postern.apps.authn import housekeeping
 from postern.apps.authn.models import ProxySignIn
 from postern.apps.sessions.visitors.queries import read_login_name
 from postern.apps.users.models import User

@@ -13,8 +13,10 @@ from factories.proxy_client import Proxy
 from factories.second_factor import App
 from factories.ssh_proof import make_key, signed_request
 from postern.apps.audits.models import AuditEvent, LoginLog
-from postern.apps.authn.actions import housekeeping, proxy_factors, proxy_sign_ins, second_factor, sign_in
+from postern.apps.authn import housekeeping
 from postern.apps.authn.models import AnsweredSignIn, PendingSignIn, ProxySignIn, SignInGuard
+from postern.apps.authn.proxies.actions import proxy_factors, proxy_sign_ins
+from postern.apps.authn.sign_in.actions import second_factor, sign_in
 from postern.apps.users.models import User
 from postern.contracts import access
 from postern.contracts.enums import DenialCode, LoginFrom

@@ -11,7 +11,7 @@ from rest_framework.test import APIClient
 
 from factories.hearing import Hearing
 from factories.proxy_client import Proxy, World, reason_of_end
-from postern.apps.authn.events import LoginSessionEnded
+from postern.apps.authn.credentials.events import LoginSessionEnded
 from postern.apps.perms import actions as perms_actions
 from postern.apps.sessions.heartbeats import actions as heartbeats
 from postern.apps.sessions.heartbeats import presence

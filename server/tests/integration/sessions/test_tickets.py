@@ -13,9 +13,9 @@ from factories.proxy_client import ADDRESS, Proxy, World
 from factories.second_factor import App
 from factories.ssh_proof import make_key
 from postern.apps.audits.models import AuditEvent
-from postern.apps.authn.actions import proxy_sign_ins
 from postern.apps.authn.models import ProxySignIn
-from postern.apps.authn.ssh_proofs import hash_of_key
+from postern.apps.authn.proxies.actions import proxy_sign_ins
+from postern.apps.authn.signatures.ssh_proofs import hash_of_key
 from postern.apps.notifications.models import SiteMessage
 from postern.apps.preferences.actions import change_settings
 from postern.apps.sessions.models import Session

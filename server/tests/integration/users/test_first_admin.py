@@ -3,7 +3,7 @@ from pathlib import Path
 import pytest
 
 from postern.apps.audits.models import AuditEvent
-from postern.apps.authn.conditions import Condition, unmet
+from postern.apps.authn.callers.conditions import Condition, unmet
 from postern.apps.users.models import User
 from postern.apps.users.people.actions.first_admin import ensure_first_admin
 from postern.foundation.settings import Settings

@@ -13,7 +13,7 @@ from factories.grants import grant, make_asset, make_system_user
 from factories.proxy_client import Proxy
 from factories.signed_request import PROFILE, signed
 from postern.apps.audits.models import AuditEvent
-from postern.apps.authn.identity import actor_of_user
+from postern.apps.authn.callers.identity import actor_of_user
 from postern.apps.orgs import facade as orgs
 from postern.apps.rbac import facade as rbac
 from postern.apps.sessions.models import ConnectionToken, ProxyOrder, Session

@@ -8,14 +8,18 @@ from uuid import UUID
 import msgspec
 from django.conf import settings
 
-from postern.apps.authn import callers, conditions, guard
-from postern.apps.authn.actions import login_sessions, proxy_factors, proxy_sign_ins, sign_in
-from postern.apps.authn.actions.proxy_sign_ins import TicketFault
-from postern.apps.authn.actions.repeats import Outcome
+from postern.apps.authn.callers import conditions
+from postern.apps.authn.callers.identity import actor_of_user
+from postern.apps.authn.credentials import callers
+from postern.apps.authn.credentials.actions import login_sessions
 from postern.apps.authn.errors import SignInRefused
-from postern.apps.authn.identity import actor_of_user
-from postern.apps.authn.ssh_proofs import KeyProof, ProofProblem, read_proof
-from postern.apps.authn.totp_secrets import TotpSecrets
+from postern.apps.authn.lock_out import guard
+from postern.apps.authn.proxies.actions import proxy_factors, proxy_sign_ins
+from postern.apps.authn.proxies.actions.proxy_sign_ins import TicketFault
+from postern.apps.authn.proxies.actions.repeats import Outcome
+from postern.apps.authn.second_factors.totp_secrets import TotpSecrets
+from postern.apps.authn.sign_in.actions import sign_in
+from postern.apps.authn.signatures.ssh_proofs import KeyProof, ProofProblem, read_proof
 from postern.apps.preferences import facade as preferences
 from postern.apps.rbac import facade as rbac
 from postern.apps.users import facade as users

@@ -2,19 +2,14 @@
 
 from typing import Final
 
-from postern.apps.authn import places
-from postern.apps.authn.actions import proxy_sign_ins
-from postern.apps.authn.actions.login_sessions import end_all
-from postern.apps.authn.actions.tokens import delete_access_keys, end_tokens
-from postern.apps.authn.models import (
-    AccessKey,
-    BearerToken,
-    KnownPlace,
-    LoginEnd,
-    LoginSession,
-    PendingSignIn,
-    ProxySignIn,
-)
+from postern.apps.authn.credentials.actions.login_sessions import end_all
+from postern.apps.authn.credentials.actions.tokens import delete_access_keys, end_tokens
+from postern.apps.authn.credentials.models import AccessKey, BearerToken, LoginEnd, LoginSession
+from postern.apps.authn.known_places import places
+from postern.apps.authn.known_places.models import KnownPlace
+from postern.apps.authn.proxies.actions import proxy_sign_ins
+from postern.apps.authn.proxies.models import ProxySignIn
+from postern.apps.authn.second_factors.models import PendingSignIn
 from postern.apps.users import facade as users
 from postern.apps.users.models import User
 from postern.foundation.caller.actor import Actor

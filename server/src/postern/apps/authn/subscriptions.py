@@ -2,8 +2,8 @@
 
 from typing import Final
 
-from postern.apps.authn.actions.login_sessions import end_all
-from postern.apps.authn.models import LoginEnd
+from postern.apps.authn.credentials.actions.login_sessions import end_all
+from postern.apps.authn.credentials.models import LoginEnd
 from postern.apps.users.credentials.events import PasswordChanged
 from postern.apps.users.models import User
 from postern.apps.users.people.events import UserClosed

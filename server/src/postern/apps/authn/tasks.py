@@ -4,7 +4,7 @@ from typing import Final
 
 from celery import shared_task
 
-from postern.apps.authn.actions import housekeeping
+from postern.apps.authn import housekeeping
 from postern.foundation.caller.actor import SYSTEM
 
 _HOUR_S: Final = 3600.0

@@ -8,7 +8,7 @@ from django.utils.translation import gettext as _
 
 from postern.apps.assets import facade as assets
 from postern.apps.assets.events import HostKeyChanged
-from postern.apps.authn.events import AccountLocked, AccountUnlocked
+from postern.apps.authn.lock_out.events import AccountLocked, AccountUnlocked
 from postern.apps.licence.events import LicenceExpiring
 from postern.apps.notifications import message_types
 from postern.apps.notifications.actions import post_notice, tell, tell_person

@@ -3,7 +3,8 @@
 from typing import Final
 
 from postern.apps.assets.events import HostKeyChanged
-from postern.apps.authn.events import AccountLocked, AccountUnlocked, LoginSessionEnded
+from postern.apps.authn.credentials.events import LoginSessionEnded
+from postern.apps.authn.lock_out.events import AccountLocked, AccountUnlocked
 from postern.apps.licence.events import LicenceExpiring
 from postern.apps.notifications import notices, push
 from postern.apps.sessions.sessions.events import RecordingFailed

@@ -6,7 +6,7 @@ Of what other apps tell, a sweep in the worker makes certain what these make qui
 from typing import Final
 from uuid import UUID
 
-from postern.apps.authn.events import CredentialsEnded, LoginSessionEnded
+from postern.apps.authn.credentials.events import CredentialsEnded, LoginSessionEnded
 from postern.apps.perms.events import AccessChanged
 from postern.apps.sessions.recordings.actions import lifecycle as recordings
 from postern.apps.sessions.sessions.actions import lifecycle, revocation

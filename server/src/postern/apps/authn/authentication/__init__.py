@@ -1,0 +1,1 @@
+"""How requests show who makes them."""

@@ -1,0 +1,173 @@
+"""How API calls show who makes them: browser session, bearer token, or a request signed with an access key.
+
+Every class ends at the same checks of the person (active, session epoch), so that no kind of credential outlives what
+another one would not (K51).
+"""
+
+import base64
+import hashlib
+import re
+from datetime import UTC, datetime, timedelta
+from email.utils import parsedate_to_datetime
+from typing import Final
+from uuid import UUID
+
+from django.utils.translation import gettext as _
+from rest_framework.authentication import BaseAuthentication, SessionAuthentication
+from rest_framework.request import Request
+
+from postern.apps.authn.authentication.refused_credentials import refuse
+from postern.apps.authn.credentials.actions import login_sessions, tokens
+from postern.apps.authn.credentials.models import AccessKey, BearerToken, LoginSession
+from postern.apps.authn.sign_in.actions import sign_in
+from postern.apps.users.models import User
+from postern.kernel import clock
+from postern.kernel.ids import parse_id, same
+
+_MAX_HEADER_CHARS: Final = 2_048
+_MAX_CLOCK_SKEW: Final = timedelta(minutes=5)
+_SIGNATURE_FIELD: Final = re.compile(r'([a-zA-Z]+)="([^"]*)"')
+#: What a signature must cover: which request, and when.
+_SIGNED_HEADERS: Final = frozenset({"(request-target)", "date"})
+
+
+class BearerAuthentication(BaseAuthentication):
+    """`Authorization: Bearer <token>`."""
+
+    def authenticate(self, request: Request) -> tuple[User, BearerToken] | None:
+        token = _credentials(request, "bearer")
+        if token is None:
+            return None
+        found = tokens.find_token(token)
+        if found is None:
+            refuse(request, _("This token is not valid (any more)."))
+        return found.user, found
+
+    def authenticate_header(self, request: Request) -> str:
+        return "Bearer"
+
+
+class SignatureAuthentication(BaseAuthentication):
+    """`Authorization: Signature keyId="…",algorithm="hmac-sha256",headers="(request-target) date",signature="…"`.
+
+    The date may be five minutes off at most, and each signature is taken once (K69). Whoever signs `digest` too has the
+    body compared with it. Every signature that is refused counts as a guess at the account of the key's owner, and while that
+    is locked none is taken, right or wrong, with the same answer. A right one makes its address known: strangers who lock the
+    account do not stop the owner's programs.
+    """
+
+    def authenticate(self, request: Request) -> tuple[User, AccessKey] | None:
+        text = _credentials(request, "signature")
+        if text is None:
+            return None
+        fields = dict(_SIGNATURE_FIELD.findall(text))
+        key = _find_key(fields.get("keyId", ""))
+        remote_addr = request.META.get("REMOTE_ADDR", "")
+        if key is None or not sign_in.takes_signatures(key.user, remote_addr):
+            refuse(request, _("The signature of this request is not valid."))
+        if not self._is_signed(request, key, fields):
+            sign_in.count_refused_signature(key.user, remote_addr)
+            refuse(request, _("The signature of this request is not valid."))
+        if not self._is_new(request, key, fields):  # rightly signed: no guess, and nothing that a repetition may lock
+            refuse(request, _("The signature of this request is not valid."))
+        tokens.note_key_use(key, remote_addr)
+        return key.user, key
+
+    def _is_signed(self, request: Request, key: AccessKey, fields: dict[str, str]) -> bool:
+        names = fields.get("headers", "date").lower().split()
+        signature = fields.get("signature", "")
+        return (
+            fields.get("algorithm", "").lower() == "hmac-sha256"
+            and set(names) >= _SIGNED_HEADERS
+            and tokens.signature_fits(key, _signed_text(request, names), signature)
+        )
+
+    def _is_new(self, request: Request, key: AccessKey, fields: dict[str, str]) -> bool:
+        """Whether a rightly signed request was made now, for this body, and was not taken before."""
+        names = fields.get("headers", "date").lower().split()
+        return (
+            _date_is_near(request.headers.get("Date", ""))
+            and ("digest" not in names or _digest_fits(request))
+            and tokens.take_signature(f"{key.pk}:{fields['signature']}", valid_for=2 * _MAX_CLOCK_SKEW)
+        )
+
+    def authenticate_header(self, request: Request) -> str:
+        return "Signature"
+
+
+class WithdrawnSchemes(BaseAuthentication):
+    """`Sign` and `Token` of the contract: refused with a hint, rather than taken for no credential at all.
+
+    `Sign` is an MD5 over secret and date: it covers no request, so whoever sees one may make any other for a quarter of
+    an hour. `Token` is one secret that never ends. See docs/decisions/0008.
+    """
+
+    def authenticate(self, request: Request) -> None:
+        name = _header(request).partition(" ")[0].lower()
+        if name in {"sign", "token"}:
+            refuse(
+                request, _("This way of signing requests is not offered. Use an access key with the scheme Signature.")
+            )
+
+    def authenticate_header(self, request: Request) -> str:
+        return "Signature"
+
+
+class CookieAuthentication(SessionAuthentication):
+    """The browser's session cookie; unsafe methods need `X-CSRFToken` as well (K64)."""
+
+    def authenticate(self, request: Request) -> tuple[User, LoginSession] | None:
+        login_session = login_sessions.find_by_session(request._request.session)  # noqa: SLF001 - as DRF's own class does
+        if login_session is None:
+            return None
+        self.enforce_csrf(request)
+        login_sessions.touch(login_session)
+        return login_session.user, login_session
+
+
+def _header(request: Request) -> str:
+    """The Authorization header as it came; bytes beyond ASCII stand as the characters of latin-1."""
+    return str(request.META.get("HTTP_AUTHORIZATION", ""))
+
+
+def _credentials(request: Request, scheme: str) -> str | None:
+    """What follows the scheme in the Authorization header; None when another scheme, or none, is used."""
+    header = _header(request)
+    name, _separator, rest = header.partition(" ")
+    if name.lower() != scheme:
+        return None
+    if not rest.strip() or len(header) > _MAX_HEADER_CHARS or not header.isascii():
+        refuse(request, _("The Authorization header cannot be understood."))
+    return rest.strip()
+
+
+def _find_key(text: str) -> AccessKey | None:
+    key_id: UUID | None = parse_id(text)
+    return None if key_id is None else tokens.find_key(key_id)
+
+
+def _signed_text(request: Request, names: list[str]) -> str:
+    lines: list[str] = []
+    for name in names:
+        if name == "(request-target)":
+            lines.append(f"{name}: {(request.method or '').lower()} {request.get_full_path()}")
+        else:
+            lines.append(f"{name}: {request.headers.get(name, '')}")
+    return "\n".join(lines)
+
+
+def _digest_fits(request: Request) -> bool:
+    """Whether the body is the one that the signed header `Digest: SHA-256=…` names."""
+    body = request._request.body  # noqa: SLF001 - the raw body, before any parser
+    expected = "SHA-256=" + base64.b64encode(hashlib.sha256(body).digest()).decode("ascii")
+    return same(request.headers.get("Digest", ""), expected)
+
+
+def _date_is_near(text: str) -> bool:
+    try:
+        instant: datetime = parsedate_to_datetime(text)
+        if instant.tzinfo is None:
+            instant = instant.replace(tzinfo=UTC)
+        return abs(clock.now() - instant) <= _MAX_CLOCK_SKEW
+    except (ValueError, TypeError, OverflowError):  # no date, or one at the edge of the calendar
+        return False

@@ -1,0 +1,72 @@
+"""What must be in order before a person may do anything but put it in order. One rule, asked on every way in (K51).
+
+The ways in: password and key at a proxy, bearer token, access key, browser session, websocket, connection token, and each
+session that a proxy opens. Only the console can help, so only the console lets a person in whose condition is unmet.
+"""
+
+from collections.abc import Callable
+from enum import StrEnum
+
+from postern.apps.authn.callers.errors import (
+    ConditionUnmet,
+    NoticeMustBeConfirmed,
+    NoticeUnconfirmed,
+    PasswordDue,
+    PasswordMustChange,
+    SecondFactorMissing,
+)
+from postern.apps.authn.callers.policy import password_is_due
+from postern.apps.authn.errors import SignInRefused
+from postern.apps.authn.second_factors.errors import MfaUnset
+from postern.apps.authn.second_factors.queries import has_device
+from postern.apps.users.credentials.rules import mfa_is_forced
+from postern.apps.users.models import User
+from postern.kernel import clock
+
+
+class Condition(StrEnum):
+    """What is not in order. The order is that in which the console asks for it."""
+
+    SECOND_FACTOR = "second_factor"
+    PASSWORD = "password"  # noqa: S105 - a word, not a password
+    NOTICE = "notice"
+
+
+_REFUSALS: dict[Condition, type[SignInRefused]] = {
+    Condition.SECOND_FACTOR: MfaUnset,
+    Condition.PASSWORD: PasswordDue,
+    Condition.NOTICE: NoticeUnconfirmed,
+}
+
+_CLOSED: dict[Condition, Callable[[], ConditionUnmet]] = {
+    Condition.SECOND_FACTOR: SecondFactorMissing,
+    Condition.PASSWORD: PasswordMustChange,
+    Condition.NOTICE: NoticeMustBeConfirmed,
+}
+
+
+def unmet(user: User) -> Condition | None:
+    """The first condition that the person does not meet.
+
+    A second factor is mandatory and none is set up; the password must be changed (marked, or expired); the first
+    sign-in was not completed, so the person never confirmed that sessions are recorded.
+    """
+    if mfa_is_forced(user) and not has_device(user.pk):
+        return Condition.SECOND_FACTOR
+    if password_is_due(user, now=clock.now()):
+        return Condition.PASSWORD
+    if user.is_first_login:
+        return Condition.NOTICE
+    return None
+
+
+def require(user: User) -> None:
+    """Raise MfaUnset, PasswordDue or NoticeUnconfirmed, which name the address of the console."""
+    condition = unmet(user)
+    if condition is not None:
+        raise _REFUSALS[condition]
+
+
+def closed(condition: Condition) -> ConditionUnmet:
+    """The answer to a call of somebody who is signed in."""
+    return _CLOSED[condition]()

@@ -1,0 +1,136 @@
+"""From an authenticated request to an `Actor`, and the gate of people in whom a condition is unmet."""
+
+from typing import Any
+
+from rest_framework.request import Request
+
+from postern.apps.authn.callers import conditions
+from postern.apps.authn.callers.conditions import Condition
+from postern.apps.authn.callers.errors import OrganizationClosed
+from postern.apps.authn.credentials import callers
+from postern.apps.authn.credentials.models import LoginSession
+from postern.apps.orgs import facade as orgs
+from postern.apps.rbac import facade as rbac
+from postern.apps.users import facade as users
+from postern.apps.users.accounts.errors import RightsLost, SignInEnded
+from postern.apps.users.models import User
+from postern.foundation.caller.actor import Actor, ActorKind, anonymous
+from postern.foundation.caller.scope import DEFAULT, OrgScope
+
+
+def scope_of_request(request: Request) -> OrgScope:
+    """The organization that a request names: query `oid`, header X-JMS-ORG, cookie X-JMS-ORG; else the default one.
+
+    Raises UnknownOrganization (404, K68). A cookie outlives organizations and memberships, and nobody chose it for this
+    request: views that `falls_back` names (the own profile, the current organization) then run in one that is open to the
+    person, so that a console can find its way back. No other view does: nobody is shown or changes another organization's
+    objects unasked.
+    """
+    naming = orgs.naming_of(request)
+    if naming is None:
+        return DEFAULT
+    if not naming.is_kept or not _view_has(request, "falls_back"):
+        return orgs.find_scope(naming.text)
+    try:
+        scope = orgs.find_scope(naming.text)
+    except orgs.UnknownOrganization:
+        return _open_scope(request.user)
+    return scope if _is_open(request.user, scope) else _open_scope(request.user)
+
+
+def _is_open(user: object, scope: OrgScope) -> bool:
+    if not isinstance(user, User):
+        return False
+    return rbac.rights_of(user, scope).may_enter(scope, system_role=user.role)
+
+
+def _open_scope(user: object) -> OrgScope:
+    """The default organization if the person may enter it, else the first of theirs."""
+    if not isinstance(user, User) or _is_open(user, DEFAULT):
+        return DEFAULT
+    memberships = users.org_roles_of(user.pk)
+    return OrgScope(memberships[0].org_id) if memberships else DEFAULT
+
+
+def actor_of_request(request: Request, scope: OrgScope) -> Actor:
+    """Who makes `request`, with their bits in `scope`.
+
+    Raises OrganizationClosed when the request names an organization in which the person has no business (K68). Views marked
+    `strangers_allowed` (the own profile) let them in all the same, without any right of that organization.
+    """
+    if isinstance(request.auth, Actor):  # components: their authentication class has made the actor
+        return request.auth
+    remote_addr = request.META.get("REMOTE_ADDR") or None
+    if not isinstance(request.user, User):
+        return anonymous(remote_addr)
+    rights = rbac.rights_of(request.user, scope)
+    own_scope = _view_has(request, "always_root") or _view_has(request, "strangers_allowed")
+    if not own_scope and orgs.naming_of(request) and not rights.may_enter(scope, system_role=request.user.role):
+        raise OrganizationClosed
+    return actor_of_user(
+        request.user,
+        rights,
+        remote_addr=remote_addr,
+        login_session=_login_session_id(request.auth),
+        credential=callers.credential_of(request.auth),
+    )
+
+
+def _view_has(request: Request, mark: str) -> bool:
+    view: Any = request.parser_context.get("view") if request.parser_context else None
+    return bool(getattr(view, mark, False))
+
+
+def require_standing(actor: Actor) -> None:
+    """Raises SignInEnded, RightsLost when the caller may no longer do what they could when the request began."""
+    if not actor.is_user or actor.user_id is None:
+        return
+    user = User.objects.filter(pk=actor.user_id).first()
+    if user is None or user.session_epoch != actor.epoch:
+        raise SignInEnded
+    if callers.has_lost_rights(actor, user):
+        raise RightsLost
+
+
+def actor_of_user(
+    user: User,
+    rights: rbac.Rights,
+    *,
+    remote_addr: str | None,
+    login_session: str | None,
+    credential: str | None = None,
+) -> Actor:
+    """The person as an actor."""
+    return Actor(
+        kind=ActorKind.USER,
+        user_id=user.pk,
+        username=user.username,
+        name=user.name,
+        bits=rights.bits,
+        scope_id=rights.scope_id,
+        remote_addr=remote_addr,
+        login_session=login_session,
+        credential=credential,
+        epoch=user.session_epoch,
+        org_ids=rights.org_ids,
+    )
+
+
+def require_conditions(request: Request, actor: Actor) -> None:
+    """The gate: while a condition of the person is unmet, only the views that help to meet it are open.
+
+    `open_before_confirmation` marks the views that the first-login page needs; they open to a browser session, in which
+    the person sees the notice. Tokens and access keys may not outlive what their owner may do (K51): they see none of it.
+    """
+    del actor
+    if not isinstance(request.user, User) or request.auth is None:
+        return
+    condition = conditions.unmet(request.user)
+    view: Any = request.parser_context.get("view") if request.parser_context else None
+    helps = isinstance(request.auth, LoginSession) and getattr(view, "open_before_confirmation", False)
+    if condition is not None and not (condition is Condition.NOTICE and helps):
+        raise conditions.closed(condition)
+
+
+def _login_session_id(auth: object) -> str | None:
+    return str(auth.pk) if isinstance(auth, LoginSession) else None

@@ -1,0 +1,1 @@
+"""Writes of browser sign-ins, tokens and access keys."""

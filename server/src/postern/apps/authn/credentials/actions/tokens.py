@@ -1,0 +1,208 @@
+"""Bearer tokens and access keys."""
+
+import base64
+import hashlib
+import hmac
+import secrets
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+from typing import Final
+from uuid import UUID
+
+from django.conf import settings
+from django.db import IntegrityError, transaction
+
+from postern.apps.audits import facade as audits
+from postern.apps.authn.credentials import callers
+from postern.apps.authn.credentials.errors import TooManyAccessKeys
+from postern.apps.authn.credentials.events import CredentialsEnded
+from postern.apps.authn.credentials.models import AccessKey, BearerToken
+from postern.apps.authn.known_places import places
+from postern.apps.authn.signatures.models import UsedSignature
+from postern.apps.users import facade as users
+from postern.apps.users.credentials.rules import mfa_is_forced
+from postern.apps.users.models import User
+from postern.foundation.bus import events
+from postern.foundation.caller.actor import Actor
+from postern.foundation.machine import secret_files
+from postern.kernel import clock
+from postern.kernel.ids import new_token, same, token_hash
+from postern.kernel.secret import Secret
+
+TOKEN_LIFETIME: Final = timedelta(seconds=86_400)
+MAX_ACCESS_KEYS: Final = 20
+_NONCE_BYTES: Final = 32
+_TOUCH_EVERY: Final = timedelta(minutes=1)
+
+
+@dataclass(frozen=True, slots=True)
+class IssuedToken:
+    """A bearer token just made; the text is known here and to its owner only."""
+
+    token: Secret
+    expires_at: datetime
+
+
+@transaction.atomic
+def issue_token(*, actor: Actor, user: User, remote_addr: str, mfa: bool) -> IssuedToken:
+    """Make a bearer token for a person whose proof has been checked. `mfa`: the second factor was shown."""
+    token, now = new_token(), clock.now()
+    row = BearerToken.objects.create(
+        user=user,
+        token_hash=token_hash(token),
+        epoch=user.session_epoch,
+        remote_addr=remote_addr[:64],
+        mfa=mfa,
+        date_mfa_verified=now if mfa else None,
+        date_expired=now + TOKEN_LIFETIME,
+    )
+    audits.record_change(
+        actor=actor, action="create", target=row, new={"user": str(user)}, event=audits.Event.BEARER_TOKEN_ISSUED
+    )
+    return IssuedToken(token=Secret(token), expires_at=row.date_expired)
+
+
+def find_token(token: str) -> BearerToken | None:
+    """The token with its person, when it still holds."""
+    found = BearerToken.objects.select_related("user").filter(token_hash=token_hash(token)).first()
+    if found is None or found.date_revoked is not None or found.date_expired <= clock.now():
+        return None
+    if found.epoch != found.user.session_epoch or not found.user.is_active:
+        return None
+    if not found.mfa and mfa_is_forced(found.user):
+        return None
+    return found
+
+
+@transaction.atomic
+def revoke_token(*, actor: Actor, token: BearerToken) -> None:
+    """End a bearer token before its time."""
+    if BearerToken.objects.filter(pk=token.pk, date_revoked__isnull=True).update(date_revoked=clock.now()) != 1:
+        return
+    audits.record_change(actor=actor, action="update", target=token, event=audits.Event.BEARER_TOKEN_REVOKED)
+    _tell_ended(token.user_id, callers.name_of_token(token.pk))
+
+
+@transaction.atomic
+def end_tokens(*, user_id: UUID, keep_epoch: int | None = None) -> int:
+    """End all bearer tokens of a person; returns how many. `keep_epoch`: those made under the present password stay.
+
+    Call in the transaction that says why.
+    """
+    rows = BearerToken.objects.filter(user_id=user_id, date_revoked__isnull=True, date_expired__gt=clock.now())
+    if keep_epoch is not None:
+        rows = rows.exclude(epoch=keep_epoch)
+    ids = list(rows.select_for_update().order_by("pk").values_list("pk", flat=True))
+    BearerToken.objects.filter(pk__in=ids).update(date_revoked=clock.now())
+    _tell_ended(user_id, *(callers.name_of_token(pk) for pk in ids))
+    return len(ids)
+
+
+def _tell_ended(user_id: UUID, *credentials: str) -> None:
+    if credentials:
+        events.publish(CredentialsEnded(user_id=user_id, credentials=frozenset(credentials)))
+
+
+def find_key(key_id: UUID) -> AccessKey | None:
+    """The key with its owner, when it may be used: both active. What else the owner must have in order the gate asks."""
+    found = AccessKey.objects.select_related("user").filter(pk=key_id, is_active=True).first()
+    if found is None or not found.user.is_active:
+        return None
+    return found
+
+
+@dataclass(frozen=True, slots=True)
+class IssuedKey:
+    """An access key just made, with its secret: shown once."""
+
+    key: AccessKey
+    secret: Secret
+
+
+@transaction.atomic
+def create_access_key(*, actor: Actor, user: User) -> IssuedKey:
+    """Make an access key of one's own. Raises TooManyAccessKeys."""
+    users.hold(actor, user)
+    if AccessKey.objects.filter(user=user).count() >= MAX_ACCESS_KEYS:
+        raise TooManyAccessKeys(MAX_ACCESS_KEYS)
+    key = AccessKey.objects.create(user=user, nonce=secrets.token_bytes(_NONCE_BYTES))
+    audits.record_change(actor=actor, action="create", target=key, new={"user": str(user)})
+    return IssuedKey(key=key, secret=secret_of(key))
+
+
+@transaction.atomic
+def set_access_key_active(*, actor: Actor, key: AccessKey, is_active: bool) -> AccessKey:
+    """Switch an access key on or off; off means refused at once."""
+    users.hold(actor, key.user)
+    if key.is_active != is_active:
+        old, key.is_active = key.is_active, is_active
+        key.save(update_fields=["is_active"])
+        audits.record_change(
+            actor=actor, action="update", target=key, old={"is_active": old}, new={"is_active": is_active}
+        )
+        if not is_active:
+            _tell_ended(key.user_id, callers.name_of_key(key.pk))
+    return key
+
+
+@transaction.atomic
+def delete_access_key(*, actor: Actor, key: AccessKey) -> None:
+    """Delete an access key."""
+    key_id, old = key.pk, {"user": str(key.user), "is_active": key.is_active}
+    key.delete()
+    key.pk = key_id  # the audit chain's lock comes last, as in every write
+    audits.record_change(actor=actor, action="delete", target=key, old=old)
+    _tell_ended(key.user_id, callers.name_of_key(key_id))
+
+
+@transaction.atomic
+def delete_access_keys(*, user_id: UUID) -> int:
+    """Delete all access keys of a person; returns how many. Call in the transaction that says why."""
+    ids = list(
+        AccessKey.objects.select_for_update().filter(user_id=user_id).order_by("pk").values_list("pk", flat=True)
+    )
+    AccessKey.objects.filter(pk__in=ids).delete()
+    _tell_ended(user_id, *(callers.name_of_key(pk) for pk in ids))
+    return len(ids)
+
+
+def secret_of(key: AccessKey) -> Secret:
+    """The secret of a key, in the form of a UUID: derived, never stored.
+
+    Signatures are checked with the secret itself, so a hash of it would not do. It is made from the key's nonce with a
+    key outside the database: the table alone signs nothing.
+    """
+    digest = hmac.digest(_derivation_key(), key.pk.bytes + bytes(key.nonce), "sha256")
+    return Secret(str(UUID(bytes=digest[:16], version=4)))
+
+
+def _derivation_key() -> bytes:
+    text = secret_files.read_or_create(
+        settings.POSTERN.secrets_dir / "access-keys.key", lambda: secrets.token_urlsafe(48)
+    )
+    return text.encode("ascii")
+
+
+def signature_fits(key: AccessKey, signed_text: str, signature: str) -> bool:
+    """Whether `signature` (base64) is the HMAC-SHA-256 of `signed_text` under the key's secret."""
+    digest = hmac.new(secret_of(key).reveal().encode("ascii"), signed_text.encode("utf-8"), hashlib.sha256).digest()
+    return same(base64.b64encode(digest).decode("ascii"), signature)
+
+
+def take_signature(signature: str, *, valid_for: timedelta) -> bool:
+    """Note a signature as used; False when it was used before (K69)."""
+    now = clock.now()
+    try:
+        with transaction.atomic():
+            UsedSignature.objects.create(signature_hash=token_hash(signature), date_expired=now + valid_for)
+    except IntegrityError:
+        return False
+    return True
+
+
+def note_key_use(key: AccessKey, remote_addr: str) -> None:
+    """Remember that a key was used, and from where, once a minute at most."""
+    now = clock.now()
+    if key.date_last_used is None or now - key.date_last_used >= _TOUCH_EVERY:
+        AccessKey.objects.filter(pk=key.pk).update(date_last_used=now)
+        places.remember_address(key.user, remote_addr)

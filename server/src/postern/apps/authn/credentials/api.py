@@ -1,0 +1,126 @@
+"""A person's own access keys and login sessions."""
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+from uuid import UUID
+
+from django.db.models import QuerySet
+from django.utils.translation import gettext_lazy as _
+from rest_framework import serializers, status
+from rest_framework.request import Request
+from rest_framework.response import Response
+
+from postern.apps.authn.credentials.actions.login_sessions import sign_out
+from postern.apps.authn.credentials.actions.tokens import (
+    create_access_key,
+    delete_access_key,
+    set_access_key_active,
+)
+from postern.apps.authn.credentials.models import AccessKey, LoginEnd, LoginSession
+from postern.apps.users import facade as users
+from postern.apps.users.models import User
+from postern.foundation.rest.rights import Right
+from postern.foundation.rest.serializers import ResourceSerializer
+from postern.foundation.rest.viewsets import CreateMixin, DeleteMixin, ReadOnlyViewSet, RowsViewSet, UpdateMixin
+from postern.kernel import clock
+from postern.kernel.errors import NotAllowed
+from postern.kernel.secret import MASK
+
+
+class AccessKeySerializer(ResourceSerializer):
+    """The secret is shown by the answer that creates the key; ever after there is a mask (ruling)."""
+
+    secret = serializers.SerializerMethodField(label=_("AccessKeySecret"))
+
+    class Meta:
+        model = AccessKey
+        fields = ("id", "secret", "is_active", "date_created", "date_last_used")
+        read_only_fields = ("id", "date_created", "date_last_used")
+
+    def get_secret(self, key: AccessKey) -> str:
+        del key
+        return MASK
+
+
+class OwnRows(RowsViewSet):
+    """Rows that belong to the caller, whoever he is."""
+
+    rights = Right.VALID_USER
+    always_root = True
+
+    def hold_rows(self, rows: Sequence[Any], values: Sequence[Mapping[str, Any]], *, deleting: bool = False) -> None:
+        """The person first, as whoever ends everything of the account does."""
+        users.hold_caller(self.actor)
+        super().hold_rows(rows, values, deleting=deleting)
+
+    def own_id(self) -> UUID:
+        """The caller's id; the right has made sure that he is a person."""
+        if self.actor.user_id is None:
+            raise NotAllowed("Only people own such rows.")
+        return self.actor.user_id
+
+
+class AccessKeyViewSet(CreateMixin, UpdateMixin, DeleteMixin, ReadOnlyViewSet, OwnRows):
+    """`authentication/access-keys/`: one's own only."""
+
+    exportable = False
+    importable = False
+
+    queryset = AccessKey.objects.all()
+    serializer_class = AccessKeySerializer
+    filter_fields = ("is_active",)
+    search_fields = ()
+    ordering_fields = ("date_created", "is_active")
+
+    def visible_rows(self) -> QuerySet[AccessKey]:
+        return AccessKey.objects.filter(user_id=self.own_id())
+
+    def create(self, request: Request, *args: Any, **kwargs: Any) -> Response:
+        if not isinstance(request.user, User):
+            raise NotAllowed("Only people own such rows.")
+        issued = create_access_key(actor=self.actor, user=request.user)
+        body = {**self.get_serializer(issued.key).data, "secret": issued.secret.reveal()}
+        return Response(body, status=status.HTTP_201_CREATED)
+
+    def update_object(self, instance: AccessKey, data: dict[str, Any]) -> AccessKey:
+        return set_access_key_active(
+            actor=self.actor, key=instance, is_active=bool(data.get("is_active", instance.is_active))
+        )
+
+    def delete_object(self, instance: AccessKey) -> None:
+        delete_access_key(actor=self.actor, key=instance)
+
+
+class LoginSessionSerializer(ResourceSerializer):
+    is_current = serializers.SerializerMethodField()
+
+    class Meta:
+        model = LoginSession
+        fields = (
+            "id",
+            "remote_addr",
+            "user_agent",
+            "backend",
+            "date_created",
+            "date_last_seen",
+            "date_expired",
+            "is_current",
+        )
+        read_only_fields = fields
+
+    def get_is_current(self, login_session: LoginSession) -> bool:
+        return bool(str(login_session.pk) == self.context["actor"].login_session)
+
+
+class LoginSessionViewSet(DeleteMixin, ReadOnlyViewSet, OwnRows):
+    """`authentication/login-sessions/`: where one is signed in, and how to end that."""
+
+    queryset = LoginSession.objects.all()
+    serializer_class = LoginSessionSerializer
+    ordering_fields = ("date_created", "date_last_seen")
+
+    def visible_rows(self) -> QuerySet[LoginSession]:
+        return LoginSession.objects.filter(user_id=self.own_id(), date_ended__isnull=True, date_expired__gt=clock.now())
+
+    def delete_object(self, instance: LoginSession) -> None:
+        sign_out(actor=self.actor, login_session=instance, reason=LoginEnd.ENDED_BY_SELF)

@@ -1,0 +1,93 @@
+"""Whether what made a call still holds, when the call writes and later: the browser's sign-in, the bearer token, the access key."""
+
+from collections.abc import Collection
+from uuid import UUID
+
+from django.db.models import F
+
+from postern.apps.authn.credentials.models import AccessKey, BearerToken, LoginSession
+from postern.apps.rbac import facade as rbac
+from postern.apps.users.credentials.rules import mfa_is_forced
+from postern.apps.users.models import User
+from postern.foundation.caller.actor import Actor
+from postern.foundation.caller.scope import OrgScope
+from postern.kernel import clock
+
+_ACCESS_KEY, _TOKEN = "access_key", "token"
+
+
+def credential_of(auth: object) -> str | None:
+    """Which key or token was shown, for the log and for `still_holds`: its id, never its secret."""
+    match auth:
+        case AccessKey():
+            return name_of_key(auth.pk)
+        case BearerToken():
+            return name_of_token(auth.pk)
+        case _:
+            return None
+
+
+def name_of_key(key_id: UUID) -> str:
+    """How an access key is named where only its name is kept."""
+    return f"{_ACCESS_KEY}:{key_id}"
+
+
+def name_of_token(token_id: UUID) -> str:
+    """The same for a bearer token."""
+    return f"{_TOKEN}:{token_id}"
+
+
+def still_holds(actor: Actor) -> bool:
+    """Whether it was not ended since. Locks its row: whoever ends it waits until the caller's write is stored, or came before."""
+    login_session = UUID(actor.login_session) if actor.login_session is not None else None
+    return hold(login_session=login_session, credential=actor.credential or "")
+
+
+def has_lost_rights(actor: Actor, user: User) -> bool:
+    """Whether the person, as they are now, holds less in the organization of the request than when it began."""
+    if actor.scope_id is None:
+        return False
+    return bool(actor.bits & ~rbac.rights_of(user, OrgScope(actor.scope_id)).bits)
+
+
+def hold(*, login_session: UUID | None, credential: str) -> bool:
+    """Whether this sign-in, token or access key was not ended; its row is locked until the transaction ends.
+
+    The person's row is locked before it, as `users.hold` does.
+    """
+    now = clock.now()
+    if login_session is not None:
+        sessions = LoginSession.objects.filter(pk=login_session, date_ended__isnull=True, date_expired__gt=now)
+        return bool(sessions.select_for_update().values_list("pk"))
+    kind, _separator, text = credential.partition(":")
+    if kind == _TOKEN:
+        tokens = BearerToken.objects.filter(pk=UUID(text), date_revoked__isnull=True, date_expired__gt=now)
+        return bool(tokens.select_for_update().values_list("pk"))
+    if kind == _ACCESS_KEY:
+        return bool(AccessKey.objects.filter(pk=UUID(text), is_active=True).select_for_update().values_list("pk"))
+    return True
+
+
+def holding_among(credentials: Collection[str]) -> frozenset[str]:
+    """Which of these tokens and access keys would be taken if they were shown now. Two queries.
+
+    Refused are those that were revoked, switched off or deleted, have expired, or whose owner may not use them any more.
+    """
+    ids: dict[str, set[UUID]] = {_ACCESS_KEY: set(), _TOKEN: set()}
+    for credential in credentials:
+        kind, _separator, text = credential.partition(":")
+        if kind in ids:
+            ids[kind].add(UUID(text))
+    valid = User.objects.valid()
+    keys = AccessKey.objects.filter(pk__in=ids[_ACCESS_KEY], is_active=True, user__in=valid)
+    tokens = BearerToken.objects.select_related("user").filter(
+        pk__in=ids[_TOKEN],
+        date_revoked__isnull=True,
+        date_expired__gt=clock.now(),
+        epoch=F("user__session_epoch"),
+        user__in=valid,
+    )
+    return frozenset(
+        {name_of_key(pk) for pk in keys.values_list("pk", flat=True)}
+        | {name_of_token(token.pk) for token in tokens if token.mfa or not mfa_is_forced(token.user)}
+    )

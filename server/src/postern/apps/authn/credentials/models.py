@@ -1,0 +1,94 @@
+"""Browser sign-ins, bearer tokens and access keys. No row holds anything that would sign somebody in if it were read."""
+
+from django.db import models
+from django.utils.translation import gettext_lazy as _
+
+from postern.apps.users.models import User
+from postern.foundation.models import PosternModel, SavedRow
+from postern.kernel import clock, ids
+
+
+class LoginEnd(models.TextChoices):
+    """Why a login session ended."""
+
+    SIGNED_OUT = "signed_out", _("Signed out")
+    EXPIRED = "expired", _("Expired")
+    ENDED_BY_SELF = "ended_by_self", _("Ended by its owner")
+    ENDED_BY_ADMIN = "ended_by_admin", _("Ended by an administrator")
+    ACCOUNT_CLOSED = "account_closed", _("Account closed")
+    PASSWORD_CHANGED = "password_changed", _("Password changed")
+    MFA_CHANGED = "mfa_changed", _("Second factor changed")
+
+
+class LoginSession(PosternModel):
+    """One sign-in with a browser. Its id is what the browser's (signed, random) session refers to, never the key.
+
+    `epoch` is `User.session_epoch` at the time of signing in: when the two differ, the session is over.
+    `mfa`: the second factor was shown. `date_mfa_verified`: when last (what guards the most delicate views).
+    `date_password_verified`: when the password was last asked for again.
+    """
+
+    user = models.ForeignKey(User, on_delete=models.CASCADE, related_name="login_sessions", verbose_name=_("User"))
+    epoch = models.PositiveIntegerField(editable=False)
+    remote_addr = models.CharField(_("Remote address"), max_length=64, blank=True, default="")
+    user_agent = models.CharField(_("User agent"), max_length=254, blank=True, default="")
+    backend = models.CharField(_("Authentication backend"), max_length=32, default="password")
+    mfa = models.BooleanField(_("MFA"), default=False)
+    date_mfa_verified = models.DateTimeField(null=True, editable=False)
+    date_password_verified = models.DateTimeField(null=True, editable=False)
+    date_created = models.DateTimeField(_("Date login"), default=clock.now)
+    date_last_seen = models.DateTimeField(_("Last seen"), default=clock.now)
+    date_expired = models.DateTimeField(_("Date expired"))
+    date_ended = models.DateTimeField(_("Date ended"), null=True)
+    end_reason = models.CharField(_("End reason"), max_length=16, choices=LoginEnd.choices, blank=True, default="")
+
+    class Meta:
+        verbose_name = _("Login session")
+        ordering = ("-date_created",)
+        indexes = [
+            models.Index(fields=("user", "date_ended"), name="authn_login_user_open"),
+            models.Index(fields=("user", "-date_created"), name="authn_login_newest"),
+        ]
+
+    def __str__(self) -> str:
+        return f"login session {self.id}"
+
+
+class BearerToken(PosternModel):
+    """A token for API calls; only its hash is kept."""
+
+    user = models.ForeignKey(User, on_delete=models.CASCADE, related_name="bearer_tokens", verbose_name=_("User"))
+    token_hash = models.CharField(max_length=64, unique=True)
+    epoch = models.PositiveIntegerField(editable=False)
+    remote_addr = models.CharField(max_length=64, blank=True, default="")
+    mfa = models.BooleanField(default=False)
+    date_mfa_verified = models.DateTimeField(null=True, editable=False)
+    date_created = models.DateTimeField(default=clock.now)
+    date_expired = models.DateTimeField()
+    date_revoked = models.DateTimeField(null=True)
+
+    class Meta:
+        verbose_name = _("Bearer token")
+        ordering = ("-date_created",)
+
+    def __str__(self) -> str:
+        return f"bearer token {self.id}"
+
+
+class AccessKey(SavedRow):
+    """A key for signed API calls. The secret is not stored: it is derived from `nonce` and a key outside the database."""
+
+    id = models.UUIDField(_("AccessKeyID"), primary_key=True, default=ids.new_id)
+    user = models.ForeignKey(User, on_delete=models.CASCADE, related_name="access_keys", verbose_name=_("User"))
+    nonce = models.BinaryField(max_length=32, editable=False)
+    is_active = models.BooleanField(_("Active"), default=True)
+    date_created = models.DateTimeField(_("Date created"), default=clock.now, editable=False)
+    date_last_used = models.DateTimeField(_("Last used"), null=True, editable=False)
+
+    class Meta:
+        verbose_name = _("Access key")
+        ordering = ("-date_created",)
+        indexes = [models.Index(fields=("user", "-date_created"), name="authn_accesskey_newest")]
+
+    def __str__(self) -> str:
+        return f"access key {self.id}"

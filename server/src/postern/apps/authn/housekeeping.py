@@ -1,0 +1,81 @@
+"""Forgetting what has lost its meaning. Every table of this app that people or programs fill has its end here.
+
+What stays as long as its person: authenticator apps, recovery codes and access keys, of which each person has few.
+"""
+
+from datetime import datetime, timedelta
+from typing import Final
+from uuid import UUID
+
+from django.contrib.sessions.models import Session
+from django.db import connection, transaction
+from django.db.models import Q
+
+from postern.apps.authn.credentials.models import BearerToken, LoginSession
+from postern.apps.authn.known_places.models import KnownPlace
+from postern.apps.authn.lock_out.lockout import MAX_ADDRESS_LOCK
+from postern.apps.authn.lock_out.models import SignInGuard
+from postern.apps.authn.proxies.models import AnsweredSignIn, ProxySignIn
+from postern.apps.authn.second_factors.models import PendingSignIn
+from postern.apps.authn.signatures import past_signatures, ssh_proofs
+from postern.apps.authn.signatures.models import UsedSignature
+from postern.apps.users.models import User
+from postern.foundation.caller.actor import Actor
+from postern.foundation.database.batches import BATCH_ROWS, delete_in_batches
+from postern.kernel import clock
+
+#: The login log keeps sign-ins for good; these rows only serve the list of one's own sign-ins.
+_KEEP_ENDED: Final = timedelta(days=90)
+#: A ticket that is shown late is told apart from one that never was.
+_KEEP_PROXY_SIGN_INS: Final = timedelta(days=1)
+#: Batches of signatures of one round; the next round goes on.
+_MOST_BATCHES: Final = 500
+
+
+def forget_old(*, actor: Actor) -> None:
+    """Delete browser sessions, tokens, signatures, ended sign-ins and counts whose time is over. Harmless to repeat.
+
+    Each batch is a transaction of its own: sign-ins beside it do not wait for the whole.
+    """
+    del actor  # nothing that anybody could ask about later is lost, so there is nothing to audit
+    now = clock.now()
+    delete_in_batches(Session.objects.filter(expire_date__lte=now))
+    _forget_signatures(now)
+    past_signatures.forget_unheld()
+    delete_in_batches(AnsweredSignIn.objects.filter(date_expired__lte=now))
+    delete_in_batches(PendingSignIn.objects.filter(date_expired__lte=now))
+    delete_in_batches(KnownPlace.objects.filter(date_expired__lte=now))
+    delete_in_batches(BearerToken.objects.filter(date_expired__lte=now - _KEEP_ENDED))
+    delete_in_batches(LoginSession.objects.filter(date_expired__lte=now - _KEEP_ENDED))
+    delete_in_batches(ProxySignIn.objects.filter(date_expired__lte=now - _KEEP_PROXY_SIGN_INS))
+    quiet = Q(date_locked_until__isnull=True) | Q(date_locked_until__lte=now - MAX_ADDRESS_LOCK)
+    delete_in_batches(SignInGuard.objects.filter(quiet, date_last_failure__lte=now - MAX_ADDRESS_LOCK))
+
+
+def _forget_signatures(now: datetime, *, batch_rows: int = BATCH_ROWS) -> None:
+    """Those that would be refused anyway. An SSH signature would be taken again as long as its person holds the key: it is packed."""
+    for _ in range(_MOST_BATCHES):
+        if _forget_batch(now, batch_rows) < batch_rows:
+            return
+
+
+@transaction.atomic
+def _forget_batch(now: datetime, batch_rows: int) -> int:
+    """Take the signatures whose time is over longest out of the table; how many there were."""
+    over = UsedSignature.objects.select_for_update(skip_locked=connection.features.has_select_for_update_skip_locked)
+    over = over.filter(date_expired__lte=now).order_by("date_expired", "pk")
+    batch = list(over.values_list("pk", "user_id", "key_hash", "signature_hash")[:batch_rows])
+    owners = {user_id for _pk, user_id, key_hash, _hash in batch if key_hash and user_id is not None}
+    keys = dict(User.objects.filter(pk__in=owners).values_list("pk", "public_key"))
+    held: dict[tuple[UUID, str], bool] = {}
+    past: list[past_signatures.Signature] = []
+    for _pk, user_id, key_hash, signature_hash in batch:
+        if user_id is None or not key_hash:
+            continue
+        if (user_id, key_hash) not in held:
+            held[user_id, key_hash] = ssh_proofs.holds_hash(keys.get(user_id, ""), key_hash)
+        if held[user_id, key_hash]:
+            past.append(past_signatures.Signature(user_id, key_hash, signature_hash))
+    past_signatures.remember(past)
+    UsedSignature.objects.filter(pk__in=[pk for pk, *_ in batch]).delete()
+    return len(batch)

@@ -1,0 +1,1 @@
+"""The browsers and addresses from which people have signed in."""

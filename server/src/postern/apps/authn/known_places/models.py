@@ -1,0 +1,43 @@
+"""Known places."""
+
+from django.db import models
+from django.utils.translation import gettext_lazy as _
+
+from postern.apps.users.models import User
+from postern.foundation.models import PosternModel
+from postern.kernel import clock
+
+
+class PlaceKind(models.TextChoices):
+    """By what a place is known again."""
+
+    DEVICE = "device", _("Device")
+    ADDRESS = "address", _("Address")
+
+
+class KnownPlace(PosternModel):
+    """A browser or an address from which a person has signed in completely, of late.
+
+    While strangers have the account locked, its owner goes on from there: `failures` made there during a lock wait ever
+    longer (`date_locked_until`). That wait is asked only while the account is locked.
+    `epoch` is `User.session_epoch`: when the password is reset, nothing is known any more. A browser is known by a random
+    token in a signed cookie; `key_hash` is the hash of that token, or of the address.
+    """
+
+    user = models.ForeignKey(User, on_delete=models.CASCADE, related_name="known_places", verbose_name=_("User"))
+    kind = models.CharField(max_length=8, choices=PlaceKind.choices)
+    key_hash = models.CharField(max_length=64)
+    epoch = models.PositiveIntegerField(editable=False)
+    failures = models.PositiveIntegerField(default=0)
+    date_locked_until = models.DateTimeField(null=True)
+    date_created = models.DateTimeField(default=clock.now)
+    date_last_used = models.DateTimeField(default=clock.now)
+    date_expired = models.DateTimeField()
+
+    class Meta:
+        verbose_name = _("Known device or address")
+        ordering = ("-date_last_used",)
+        constraints = [models.UniqueConstraint(fields=("user", "kind", "key_hash"), name="authn_known_place_unique")]
+
+    def __str__(self) -> str:
+        return f"known {self.kind} of {self.user_id}"

@@ -1,0 +1,111 @@
+"""From where a person has signed in before: browsers by a cookie, addresses by a complete sign-in of late.
+
+Strangers who guess at a name lock it for strangers. Its owner goes on from a known place, with a count of its own.
+"""
+
+from datetime import timedelta
+from typing import Final
+
+from django.core.signing import BadSignature, Signer
+from django.db.models import F
+
+from postern.apps.authn.known_places.models import KnownPlace, PlaceKind
+from postern.apps.users.models import User, username_key
+from postern.kernel import clock
+from postern.kernel.addresses import address_key
+from postern.kernel.ids import new_token, token_hash
+
+DEVICE_LIFETIME: Final = timedelta(days=90)
+ADDRESS_LIFETIME: Final = timedelta(days=30)
+#: More of each kind are not kept for one person; the ones used longest ago go first.
+_MAX_PLACES: Final = 20
+_TOUCH_EVERY: Final = timedelta(minutes=1)
+_SALT: Final = "postern.known-device"
+_MAX_NAME_CHARS: Final = 512
+_MAX_COOKIE_CHARS: Final = 256
+
+
+def device_cookie_text(user: User, token: str) -> str:
+    """What the cookie of a device holds: a token that is signed together with its person."""
+    return Signer(salt=f"{_SALT}:{user.pk}").sign(token)
+
+
+def find(username: str, remote_addr: str, device: str = "") -> list[KnownPlace]:
+    """The places that an attempt under this name comes from, when its owner has signed in there: the device before the address.
+
+    One query, whether or not anybody has the name.
+    """
+    rows = (
+        KnownPlace.objects.select_related("user")
+        .filter(
+            user__username_key=username_key(username[:_MAX_NAME_CHARS]),
+            epoch=F("user__session_epoch"),
+            date_expired__gt=clock.now(),
+            key_hash__in=[_address_hash(remote_addr), token_hash(_token_of(device))],
+        )
+        .order_by("date_created")
+    )
+    by_kind = {row.kind: row for row in rows if row.kind == PlaceKind.ADDRESS or _fits(row, device)}
+    return [by_kind[kind] for kind in (PlaceKind.DEVICE, PlaceKind.ADDRESS) if kind in by_kind]
+
+
+def remember_address(user: User, remote_addr: str) -> None:
+    """The person has signed in completely from this address. A part of that sign-in's transaction."""
+    if remote_addr:
+        _remember(user, PlaceKind.ADDRESS, _address_hash(remote_addr), ADDRESS_LIFETIME)
+
+
+def remember_device(user: User, device: str) -> str | None:
+    """The person has signed in completely with this browser; answers the text of a new cookie when it needs one."""
+    for known in find(user.username, "", device):
+        _remember(user, PlaceKind.DEVICE, known.key_hash, DEVICE_LIFETIME)
+        return None
+    token = new_token()
+    _remember(user, PlaceKind.DEVICE, token_hash(token), DEVICE_LIFETIME)
+    return device_cookie_text(user, token)
+
+
+def keep_through_password_change(user: User, *, former_epoch: int, remote_addr: str, device: str) -> None:
+    """The person changed the own password here: this place stays known, the others do not."""
+    hashes = [_address_hash(remote_addr), token_hash(_token_of(device))]
+    KnownPlace.objects.filter(user=user, epoch=former_epoch, key_hash__in=hashes).update(epoch=user.session_epoch)
+
+
+def forget_all(user: User) -> int:
+    """Nothing is known of the person any more; answers how many places were."""
+    return KnownPlace.objects.filter(user=user).delete()[0]
+
+
+def _remember(user: User, kind: PlaceKind, key_hash: str, lifetime: timedelta) -> None:
+    now = clock.now()
+    rows = KnownPlace.objects.filter(user=user, kind=kind)
+    known = rows.filter(key_hash=key_hash).first()
+    if known is None:
+        KnownPlace.objects.bulk_create(
+            [
+                KnownPlace(
+                    user=user, kind=kind, key_hash=key_hash, epoch=user.session_epoch, date_expired=now + lifetime
+                )
+            ],
+            ignore_conflicts=True,  # the same address at the same instant, by another process
+        )
+        surplus = rows.order_by("-date_last_used").values_list("pk", flat=True)[_MAX_PLACES:]
+        KnownPlace.objects.filter(pk__in=list(surplus)).delete()
+    elif known.epoch != user.session_epoch or now - known.date_last_used >= _TOUCH_EVERY:
+        rows.filter(pk=known.pk).update(epoch=user.session_epoch, date_last_used=now, date_expired=now + lifetime)
+
+
+def _address_hash(remote_addr: str) -> str:
+    return token_hash(f"address:{address_key(remote_addr)}")
+
+
+def _token_of(device: str) -> str:
+    """The token of a cookie's text, its signature not yet looked at."""
+    return device[:_MAX_COOKIE_CHARS].rpartition(":")[0]
+
+
+def _fits(row: KnownPlace, device: str) -> bool:
+    try:
+        return token_hash(Signer(salt=f"{_SALT}:{row.user_id}").unsign(device[:_MAX_COOKIE_CHARS])) == row.key_hash
+    except BadSignature:
+        return False

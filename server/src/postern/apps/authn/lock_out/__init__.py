@@ -1,0 +1,1 @@
+"""Counting failed sign-ins, and locking names and addresses."""

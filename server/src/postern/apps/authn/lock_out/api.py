@@ -1,0 +1,48 @@
+"""Addresses that failed sign-ins have locked: which they are, and how to let one try again."""
+
+from django.utils.translation import gettext as _
+from rest_framework import serializers
+from rest_framework.request import Request
+from rest_framework.response import Response
+
+from postern.apps.authn.lock_out import guard
+from postern.foundation.rest.bodies import BodySerializer, body_of
+from postern.foundation.rest.rights import Right
+from postern.foundation.rest.text import PlainField
+from postern.foundation.rest.views import PosternView
+from postern.kernel.errors import NotFound
+
+
+class AddressSerializer(BodySerializer):
+    address = PlainField(max_length=64)
+
+
+class LockedAddressesView(PosternView):
+    """`GET authentication/locked-addresses/` → `[{"address", "date_locked_until"}]`, the one locked longest first."""
+
+    rights = Right.SUPER_USER
+    always_root = True
+
+    def get(self, request: Request) -> Response:
+        del request
+        shown = serializers.DateTimeField().to_representation
+        rows = guard.locked_addresses()
+        return Response(
+            [
+                {"address": row.address, "date_locked_until": shown(row.date_locked_until)}
+                for row in rows
+                if row.date_locked_until is not None
+            ]
+        )
+
+
+class UnlockAddressView(PosternView):
+    """`POST authentication/locked-addresses/unlock/ {"address"}` → 200 `{"msg": "ok"}`; 404 when nothing is counted for it."""
+
+    rights = Right.SUPER_USER
+    always_root = True
+
+    def post(self, request: Request) -> Response:
+        if not guard.unlock_address(body_of(request, AddressSerializer)["address"], self.actor):
+            raise NotFound(_("No failed sign-ins are counted for this address."))
+        return Response({"msg": "ok"})

@@ -1,0 +1,44 @@
+"""What is counted for names and addresses."""
+
+from django.db import models
+from django.utils.translation import gettext_lazy as _
+
+from postern.foundation.models import SavedRow
+from postern.kernel import clock
+
+
+class GuardKind(models.TextChoices):
+    """What failed sign-ins are counted for."""
+
+    ACCOUNT = "account", _("Account")
+    ADDRESS = "address", _("Address")
+    MFA = "mfa", _("Second factor of an account")
+    MFA_ALL = "mfa_all", _("Second factors of all accounts")
+
+
+class SignInGuard(SavedRow):
+    """Failed sign-ins of one account name or one address within the last window's length.
+
+    `recent` holds their instants (seconds since 1970), `failures` how many there are.
+
+    The name need not belong to anybody: unknown names are counted and locked just the same, so that a lock tells
+    nothing. `key_hash` is a hash because people now and then type a password where the name belongs. `address` is set in
+    rows of addresses: whoever unlocks one must be able to read it.
+    """
+
+    id = models.BigAutoField(primary_key=True)
+    kind = models.CharField(max_length=8, choices=GuardKind.choices)
+    key_hash = models.CharField(max_length=64)
+    address = models.CharField(max_length=64, blank=True, default="")
+    recent = models.JSONField(default=list, editable=False)
+    failures = models.PositiveIntegerField(default=0)
+    locks = models.PositiveIntegerField(default=0)
+    date_last_failure = models.DateTimeField(default=clock.now)
+    date_locked_until = models.DateTimeField(null=True)
+
+    class Meta:
+        verbose_name = _("Sign-in guard")
+        constraints = [models.UniqueConstraint(fields=("kind", "key_hash"), name="authn_guard_key_unique")]
+
+    def __str__(self) -> str:
+        return f"{self.kind} guard {self.pk}"

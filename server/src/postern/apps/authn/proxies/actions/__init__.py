@@ -1,0 +1,1 @@
+"""Writes of sign-ins through proxies."""

@@ -1,0 +1,142 @@
+"""Signing in through a proxy: a first factor, then the second one if the person has one. Nobody is signed in twice by one attempt."""
+
+from uuid import UUID
+
+from django.conf import settings
+from django.utils import translation
+
+from postern.apps.authn.errors import SignInRefused
+from postern.apps.authn.lock_out import guard
+from postern.apps.authn.lock_out.errors import SignInLocked
+from postern.apps.authn.lock_out.mfa_guard import Visitor
+from postern.apps.authn.proxies.actions import proxy_sign_ins, repeats
+from postern.apps.authn.proxies.actions.repeats import Outcome
+from postern.apps.authn.proxies.errors import MethodClosed
+from postern.apps.authn.second_factors.actions import codes
+from postern.apps.authn.second_factors.errors import MfaUnset
+from postern.apps.authn.second_factors.models import PendingSignIn, SignInWay
+from postern.apps.authn.sign_in.actions import second_factor, sign_in
+from postern.apps.authn.sign_in.actions.sign_in import Attempted, MfaState, Proof
+from postern.apps.authn.sign_in.errors import SignInLapsed
+from postern.apps.authn.signatures.ssh_proofs import KeyProof
+from postern.apps.preferences import facade as preferences
+from postern.apps.users.models import User
+from postern.contracts.access import Denial
+from postern.contracts.enums import LoginFrom
+from postern.foundation.requests import attempts
+from postern.kernel.errors import Unavailable
+from postern.kernel.ids import token_hash
+
+
+def show_password(
+    *, username: str, password: str, attempt: str, remote_addr: str, login_from: LoginFrom, proxy_id: UUID
+) -> Outcome:
+    """The first factor by password. Counts towards the lock-out, once for each attempt.
+
+    Raises Unavailable when the machine has no room for a comparison: then nothing was judged.
+    """
+    if not preferences.get_bool("TERMINAL_PASSWORD_AUTH"):
+        return _denied(MethodClosed(), username)
+    # With the password in its name: an attempt is good for one guess.
+    name = attempts.name_of(attempt, "password", proxy_id, remote_addr, login_from, username, password)
+    attempted = Attempted(
+        username=username, remote_addr=remote_addr, login_type="T", backend="password", user_agent=str(login_from)
+    )
+    try:
+        counted = repeats.count_once(name, lambda: guard.reserve(username, remote_addr))
+    except SignInLocked as locked:
+        refused = locked
+        return repeats.answer(name, None, lambda: _refuse(attempted, refused))
+    if isinstance(counted, Outcome):
+        return counted
+    try:
+        owner = sign_in.owner_of(username, password)
+    except Unavailable:
+        repeats.take_back(name, counted)
+        raise
+
+    def judge() -> Outcome:
+        try:
+            user = sign_in.settle(counted, owner, username=username, remote_addr=remote_addr)
+            sign_in.require_open_account(user, may_be_unmet=False)
+        except SignInRefused as refused:
+            return _refuse(attempted, refused)
+        return _after_first_factor(Proof(user=user, attempted=attempted), proxy_id)
+
+    return repeats.answer(name, owner.pk if owner is not None else None, judge)
+
+
+def show_key(
+    *, username: str, proof: KeyProof, attempt: str, remote_addr: str, login_from: LoginFrom, proxy_id: UUID
+) -> Outcome:
+    """The first factor by an SSH key, whose signature is verified here (K8)."""
+    if not preferences.get_bool("TERMINAL_PUBLIC_KEY_AUTH"):
+        return _denied(MethodClosed(), username)
+    name = attempts.name_of(
+        attempt, "key", proxy_id, remote_addr, login_from, proof.signed.hex(), proof.signature.hex()
+    )
+
+    def judge() -> Outcome:
+        try:
+            proved = sign_in.prove_key(
+                username=username,
+                proof=proof,
+                attempt=f"{proxy_id}:{attempt}",
+                remote_addr=remote_addr,
+                login_type="T",
+                user_agent=str(login_from),
+            )
+        except SignInRefused as refused:
+            return _denied(refused, username)
+        return _after_first_factor(proved, proxy_id)
+
+    person = User.objects.named(username)
+    return repeats.answer(name, person.pk if person is not None else None, judge)
+
+
+def show_code(*, token: str, code: str, attempt: str, remote_addr: str, proxy_id: UUID) -> Outcome:
+    """The second factor. Proxy and address are those of the first factor, or the sign-in is void."""
+    name = attempts.name_of(attempt, "code", proxy_id, remote_addr, token, code)
+
+    def judge() -> Outcome:
+        pending = second_factor.find_by_token(token, SignInWay.PROXY)
+        try:
+            if pending is None or pending.remote_addr != remote_addr[:64] or pending.proxy_id != proxy_id:
+                raise SignInLapsed
+            second_factor.answer(pending, code=code, kind=codes.kind_of(code), visitor=Visitor(remote_addr))
+            proof = second_factor.complete(pending, may_be_unmet=False)
+        except SignInRefused as refused:
+            return _denied(refused, pending.user.username if pending is not None else "")
+        return _signed_in(proof, MfaState.SHOWN, proxy_id)
+
+    owners = PendingSignIn.objects.filter(token_hash=token_hash(token), way=SignInWay.PROXY)
+    return repeats.answer(name, owners.values_list("user_id", flat=True).first(), judge)
+
+
+def _after_first_factor(proof: Proof, proxy_id: UUID) -> Outcome:
+    match second_factor.demand_of(proof.user):
+        case second_factor.Demand.NOTHING:
+            return _signed_in(proof, MfaState.OFF, proxy_id)
+        case second_factor.Demand.ENROLMENT:  # an app is set up in the console only
+            return _refuse(proof.attempted, MfaUnset(), mfa=MfaState.SHOWN)
+        case _:
+            return Outcome(begun=second_factor.begin(proof, SignInWay.PROXY, proxy_id=proxy_id))
+
+
+def _signed_in(proof: Proof, mfa: MfaState, proxy_id: UUID) -> Outcome:
+    return Outcome(opened=proxy_sign_ins.open_sign_in(proof, mfa=mfa, proxy_id=proxy_id))
+
+
+def _refuse(attempted: Attempted, refused: SignInRefused, *, mfa: MfaState = MfaState.UNKNOWN) -> Outcome:
+    sign_in.refuse(attempted, refused, mfa=mfa)
+    return _denied(refused, attempted.username)
+
+
+def _denied(refused: SignInRefused, username: str) -> Outcome:
+    """The refusal for a proxy: in the person's language once they have shown who they are, in the installation's before.
+
+    Answering strangers in somebody's own language would tell that there is such an account.
+    """
+    user = User.objects.named(username) if refused.knows_person else None
+    with translation.override((user.language if user is not None else "") or settings.LANGUAGE_CODE):
+        return Outcome(denial=Denial(code=refused.denial, message=refused.text()))

@@ -1,0 +1,106 @@
+"""Sign-ins through a proxy whose answer was lost: the same attempt is answered again, and counts once.
+
+A row says what became of an attempt. It is written in the transaction that does what the answer says, so that a process that is
+killed has either answered or done nothing but count; the next request with the same attempt goes on from there. Two of them at
+once wait for each other at the row. Only hashes of tickets are kept, so a lost one is replaced: the sign-in stays the same.
+"""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from uuid import UUID
+
+import msgspec
+from django.db import transaction
+
+from postern.apps.authn.lock_out import guard
+from postern.apps.authn.proxies.actions import proxy_sign_ins
+from postern.apps.authn.proxies.models import AnsweredSignIn
+from postern.apps.authn.sign_in.actions import second_factor
+from postern.apps.authn.sign_in.errors import SignInLapsed
+from postern.apps.users.models import User
+from postern.contracts.access import Denial
+from postern.foundation.requests import attempts
+from postern.kernel import clock
+
+
+@dataclass(frozen=True, slots=True)
+class Outcome:
+    """What a factor came to at a proxy; exactly one is set."""
+
+    denial: Denial | None = None
+    begun: second_factor.Begun | None = None
+    opened: proxy_sign_ins.Opened | None = None
+
+
+@transaction.atomic
+def count_once(name: str, reserve: Callable[[], guard.Attempt]) -> guard.Attempt | Outcome:
+    """Count an attempt beforehand, unless that was done already; the outcome if it was answered already.
+
+    Raises what `reserve` raises, and then nothing was counted.
+    """
+    if not name:
+        return reserve()
+    row = _locked(name)
+    if row.date_answered is not None:
+        return _again(row)
+    if row.counted is not None:
+        return msgspec.convert(row.counted, guard.Attempt)
+    attempt = reserve()
+    row.counted = msgspec.to_builtins(attempt)
+    row.save(update_fields=["counted"])
+    return attempt
+
+
+@transaction.atomic
+def take_back(name: str, attempt: guard.Attempt) -> None:
+    """Nobody judged the attempt: forget it."""
+    if not name or AnsweredSignIn.objects.filter(name=name, date_answered__isnull=True).delete()[0]:
+        guard.take_back(attempt)
+
+
+def answer(name: str, user_id: UUID | None, judge: Callable[[], Outcome]) -> Outcome:
+    """What `judge` says and does, in one transaction; what it said already, if it did.
+
+    `user_id`: the person whom it may be about. Their row is locked first, as in every write about a person.
+    """
+    if not name:
+        return judge()
+    with transaction.atomic():
+        row = _locked(name)
+        if user_id is not None:
+            list(User.objects.select_for_update(no_key=True).filter(pk=user_id).values_list("pk"))
+        if row.date_answered is not None:
+            return _again(row)
+        outcome = judge()
+        row.denial = None if outcome.denial is None else msgspec.to_builtins(outcome.denial)
+        row.pending = None if outcome.begun is None else outcome.begun.pending
+        row.sign_in = None if outcome.opened is None else outcome.opened.sign_in
+        row.date_answered = clock.now()
+        row.save()
+        return outcome
+
+
+def lapsed() -> Denial:
+    """What was begun or opened has ended meanwhile."""
+    refused = SignInLapsed()
+    return Denial(code=refused.denial, message=refused.text())
+
+
+def _again(row: AnsweredSignIn) -> Outcome:
+    """The same outcome. What it opened is looked at once more: it may have ended since."""
+    if row.denial is not None:
+        return Outcome(denial=msgspec.convert(row.denial, Denial))
+    if row.pending is not None:
+        begun = second_factor.renewed(row.pending)
+        return Outcome(begun=begun) if begun is not None else Outcome(denial=lapsed())
+    opened = proxy_sign_ins.renewed(row.sign_in) if row.sign_in is not None else None
+    return Outcome(opened=opened) if opened is not None else Outcome(denial=lapsed())
+
+
+def _locked(name: str) -> AnsweredSignIn:
+    """The row of an attempt, locked until the transaction ends; a new one when there is none of the last seconds."""
+    now = clock.now()
+    AnsweredSignIn.objects.filter(name=name, date_expired__lte=now).delete()
+    row = AnsweredSignIn(name=name, date_expired=now + attempts.REPEATABLE)
+    AnsweredSignIn.objects.bulk_create([row], ignore_conflicts=True)
+    return AnsweredSignIn.objects.select_for_update().get(name=name)

@@ -1,0 +1,16 @@
+"""What can go wrong with a sign-in through a proxy only."""
+
+from django.utils.translation import gettext as _
+
+from postern.apps.authn.errors import SignInRefused
+from postern.contracts.enums import DenialCode
+
+
+class MethodClosed(SignInRefused):
+    """An administrator has closed this way of signing in."""
+
+    slug = "user_invalid"
+    denial = DenialCode.METHOD_DISABLED
+
+    def text(self) -> str:
+        return _("This way of signing in is switched off.")

@@ -1,0 +1,60 @@
+"""Sign-ins through proxies, and attempts that were answered."""
+
+from django.db import models
+from django.utils.translation import gettext_lazy as _
+
+from postern.apps.authn.second_factors.models import PendingSignIn
+from postern.apps.users.models import User
+from postern.foundation.models import PosternModel, SavedRow
+from postern.kernel import clock
+
+
+class ProxySignIn(PosternModel):
+    """One sign-in through a proxy. The proxy holds its ticket, of which only the hash is kept here.
+
+    The ticket is worth something at one proxy (`proxy_id`), for a client at one address, and only while the person could
+    sign in the same way again: `epoch` is `User.session_epoch` of then, `key_hash` the SSH key that was the first factor
+    ("" for a password), `mfa` whether the second factor was shown. A proxy prolongs it while the connection is open.
+    """
+
+    user = models.ForeignKey(User, on_delete=models.CASCADE, related_name="proxy_sign_ins", verbose_name=_("User"))
+    token_hash = models.CharField(max_length=64, unique=True)
+    proxy_id = models.UUIDField(db_index=True)
+    epoch = models.PositiveIntegerField(editable=False)
+    remote_addr = models.CharField(_("Remote address"), max_length=64, blank=True, default="")
+    backend = models.CharField(_("Authentication backend"), max_length=32)
+    key_hash = models.CharField(max_length=64, blank=True, default="", editable=False)
+    mfa = models.BooleanField(_("MFA"), default=False)
+    date_created = models.DateTimeField(_("Date login"), default=clock.now)
+    date_expired = models.DateTimeField(_("Date expired"), db_index=True)
+    date_ended = models.DateTimeField(_("Date ended"), null=True)
+
+    class Meta:
+        verbose_name = _("Sign-in through a proxy")
+        ordering = ("-date_created",)
+
+    def __str__(self) -> str:
+        return f"sign-in through a proxy {self.id}"
+
+
+class AnsweredSignIn(SavedRow):
+    """What became of a request to sign in through a proxy, for some seconds: its answer may be lost, and it is asked again.
+
+    `name` stands for the whole request and its attempt, and tells nothing about them (`foundation.requests.attempts`). `counted` is the guess
+    that was counted beforehand. Once answered (`date_answered`), one of `denial`, `pending` and `sign_in` is the outcome.
+    """
+
+    id = models.BigAutoField(primary_key=True)
+    name = models.CharField(max_length=64, unique=True)
+    counted = models.JSONField(null=True)
+    denial = models.JSONField(null=True)
+    pending = models.ForeignKey(PendingSignIn, on_delete=models.CASCADE, null=True, related_name="+")
+    sign_in = models.ForeignKey(ProxySignIn, on_delete=models.CASCADE, null=True, related_name="+")
+    date_answered = models.DateTimeField(null=True)
+    date_expired = models.DateTimeField(db_index=True)
+
+    class Meta:
+        verbose_name = _("Answered sign-in")
+
+    def __str__(self) -> str:
+        return f"answered sign-in {self.pk}"

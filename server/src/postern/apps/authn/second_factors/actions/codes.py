@@ -1,0 +1,86 @@
+"""Taking a code of the second factor: each one once, and only so many wrong ones (K6)."""
+
+from enum import StrEnum
+
+from django.db import transaction
+
+from postern.apps.audits import facade as audits
+from postern.apps.authn.errors import MfaRefused
+from postern.apps.authn.lock_out import guard, mfa_guard
+from postern.apps.authn.lock_out.errors import MfaLocked
+from postern.apps.authn.lock_out.mfa_guard import Visitor
+from postern.apps.authn.second_factors import recovery, totp, totp_secrets
+from postern.apps.authn.second_factors.errors import MfaFailed, MfaUnset
+from postern.apps.authn.second_factors.models import RecoveryCode, TotpDevice
+from postern.apps.authn.second_factors.queries import confirmed_device
+from postern.apps.users.models import User
+from postern.foundation.caller.actor import Actor
+from postern.kernel import clock
+from postern.kernel.ids import ROOT_ORG_ID
+
+
+class CodeKind(StrEnum):
+    """What a person types."""
+
+    TOTP = "code"
+    RECOVERY = "recovery"
+
+
+def kind_of(text: str) -> CodeKind:
+    """What a code looks like, where nobody says so: six digits are one of the app."""
+    return CodeKind.TOTP if totp.is_code(text) or len(text) <= totp.CODE_CHARS else CodeKind.RECOVERY
+
+
+def take_code(*, user: User, code: str, kind: CodeKind, visitor: Visitor) -> None:
+    """Accept a right code and use it up. Raises MfaUnset, MfaFailed, MfaLocked.
+
+    Inside a transaction only if that is committed whatever comes out: a wrong code is counted, and a rollback would forget that.
+    """
+    device = confirmed_device(user.pk)
+    if device is None:
+        raise MfaUnset
+    if kind is CodeKind.TOTP and not totp.is_code(code):
+        mfa_guard.require_open(user.username, visitor)
+        raise MfaFailed  # it can not be right, so it is no guess
+    attempt = mfa_guard.reserve(user.username, visitor)
+    taken = _take_totp(device, code) if kind is CodeKind.TOTP else _take_recovery(user, code)
+    if not taken:
+        if attempt.locks_account:
+            guard.note_locked(user.username, visitor.remote_addr, minutes=mfa_guard.lock_minutes())
+            raise MfaLocked(mfa_guard.lock_minutes())
+        raise MfaFailed(attempt.tries_left)
+    mfa_guard.release(attempt)
+
+
+def verify_in_session(*, actor: Actor, user: User, code: str, kind: CodeKind, visitor: Visitor) -> None:
+    """The same for somebody who is signed in; a refusal is audited, because it may be a stranger at an open desk."""
+    try:
+        take_code(user=user, code=code, kind=kind, visitor=visitor)
+    except MfaRefused as refused:
+        with transaction.atomic():
+            audits.record(
+                actor=actor,
+                org_id=ROOT_ORG_ID,
+                event=audits.Event.MFA_CODE_REFUSED,
+                object_type="User",
+                object_id=str(user.pk),
+                object_name=str(user),
+                new={"reason": refused.slug},
+            )
+        raise
+
+
+def _take_totp(device: TotpDevice, code: str) -> bool:
+    secret = totp_secrets.store().get(device.pk)
+    step = totp.matching_step(secret, code, now=clock.now()) if secret is not None else None
+    if step is None:
+        return False
+    # One write decides, so that of two requests with the same code only one gets in (S5-013).
+    return TotpDevice.objects.filter(pk=device.pk, last_step__lt=step).update(last_step=step) == 1
+
+
+def _take_recovery(user: User, code: str) -> bool:
+    rows = RecoveryCode.objects.filter(
+        user_id=user.pk, code_hash=recovery.code_hash(user.pk, code), date_used__isnull=True
+    )
+    return rows.update(date_used=clock.now()) == 1

@@ -1,0 +1,43 @@
+"""Reads of the authn app about the second factor."""
+
+from dataclasses import dataclass
+from datetime import datetime
+from uuid import UUID
+
+from postern.apps.authn.second_factors.models import RecoveryCode, TotpDevice
+
+
+@dataclass(frozen=True, slots=True)
+class SecondFactorStanding:
+    """What a person has. `date_confirmed` None: no authenticator app."""
+
+    date_confirmed: datetime | None
+    recovery_codes_left: int
+
+    @property
+    def is_set(self) -> bool:
+        return self.date_confirmed is not None
+
+
+def has_device(user_id: UUID) -> bool:
+    """Whether the person has an authenticator app in use."""
+    return TotpDevice.objects.filter(user_id=user_id, date_confirmed__isnull=False).exists()
+
+
+def confirmed_device(user_id: UUID) -> TotpDevice | None:
+    """The authenticator app in use."""
+    return TotpDevice.objects.filter(user_id=user_id, date_confirmed__isnull=False).first()
+
+
+def recovery_codes_left(user_id: UUID) -> int:
+    """How many recovery codes were not used yet."""
+    return RecoveryCode.objects.filter(user_id=user_id, date_used__isnull=True).count()
+
+
+def second_factor_of(user_id: UUID) -> SecondFactorStanding:
+    """What the profile shows."""
+    device = confirmed_device(user_id)
+    return SecondFactorStanding(
+        date_confirmed=device.date_confirmed if device is not None else None,
+        recovery_codes_left=recovery_codes_left(user_id) if device is not None else 0,
+    )

@@ -1,0 +1,1 @@
+"""Signing in: the first factor, the second one, and what a browser gets."""

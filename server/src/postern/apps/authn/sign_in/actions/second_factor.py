@@ -1,0 +1,160 @@
+"""Between the first factor and the sign-in: a pending sign-in, bound to one person, that leads in once at most (K27).
+
+`begin` after a right first factor → `answer` with a code (or `enrolled`, where the person sets up an app on the way) →
+`complete`, which looks at the account once more and only then gives the person out → `sign_in.signed_in`.
+"""
+
+from dataclasses import dataclass
+from datetime import timedelta
+from enum import StrEnum
+from typing import Final, cast
+from uuid import UUID
+
+from django.db import transaction
+from django.db.models import F
+
+from postern.apps.authn.errors import MfaRefused, SignInRefused
+from postern.apps.authn.lock_out.mfa_guard import Visitor
+from postern.apps.authn.second_factors.actions.codes import CodeKind, take_code
+from postern.apps.authn.second_factors.models import PendingSignIn, SignInWay
+from postern.apps.authn.second_factors.queries import has_device
+from postern.apps.authn.sign_in.actions import sign_in
+from postern.apps.authn.sign_in.actions.sign_in import Attempted, LoginType, MfaState, Proof
+from postern.apps.authn.sign_in.errors import SignInLapsed
+from postern.apps.users.credentials.rules import mfa_is_forced
+from postern.apps.users.models import MfaLevel, User
+from postern.kernel import clock
+from postern.kernel.ids import new_token, token_hash
+from postern.kernel.secret import Secret
+
+#: Long enough to install an app and to show its first code (K6: ten minutes at most).
+LIFETIME: Final = timedelta(minutes=10)
+#: Wrong codes of one sign-in; then it is dead, and the first factor is asked for again.
+MAX_TRIES: Final = 5
+
+
+class Demand(StrEnum):
+    """What is still wanted from somebody whose first factor was right."""
+
+    NOTHING = "nothing"
+    CODE = "code"
+    ENROLMENT = "enrolment"
+
+
+@dataclass(frozen=True, slots=True)
+class Begun:
+    """A pending sign-in. `token` is for those who have no session that could name the row."""
+
+    pending: PendingSignIn
+    token: Secret
+
+
+def demand_of(user: User) -> Demand:
+    """Whether a second factor is wanted (S1-051): from those who have it on, and from those for whom it is mandatory."""
+    if user.mfa_level == MfaLevel.DISABLED and not mfa_is_forced(user):
+        return Demand.NOTHING
+    return Demand.CODE if has_device(user.pk) else Demand.ENROLMENT
+
+
+def begin(proof: Proof, way: SignInWay, *, proxy_id: UUID | None = None) -> Begun:
+    """Keep a right first factor until the second one comes; through a proxy, at that proxy only."""
+    token, now = new_token(), clock.now()
+    pending = PendingSignIn.objects.create(
+        user=proof.user,
+        way=way,
+        token_hash=token_hash(token),
+        epoch=proof.user.session_epoch,
+        backend=proof.attempted.backend,
+        remote_addr=proof.attempted.remote_addr[:64],
+        user_agent=proof.attempted.user_agent[:254],
+        login_type=proof.attempted.login_type,
+        proxy_id=proxy_id,
+        key_hash=proof.key_hash,
+        date_created=now,
+        date_expired=now + LIFETIME,
+    )
+    return Begun(pending=pending, token=Secret(token))
+
+
+def renewed(pending: PendingSignIn) -> Begun | None:
+    """The same sign-in with another token: the first did not arrive, and is void. None once the sign-in is over."""
+    if _alive(pending) is None:
+        return None
+    token = new_token()
+    pending.token_hash = token_hash(token)
+    pending.save(update_fields=["token_hash"])
+    return Begun(pending=pending, token=Secret(token))
+
+
+def find(pending_id: UUID, way: SignInWay) -> PendingSignIn | None:
+    """A sign-in of this way that is still under way; None when it is used up, too old, or void."""
+    return _alive(PendingSignIn.objects.select_related("user").filter(pk=pending_id, way=way).first())
+
+
+def find_by_token(token: str, way: SignInWay) -> PendingSignIn | None:
+    """The same by its token."""
+    rows = PendingSignIn.objects.select_related("user").filter(token_hash=token_hash(token), way=way)
+    return _alive(rows.first())
+
+
+def answer(pending: PendingSignIn, *, code: str, kind: CodeKind, visitor: Visitor) -> None:
+    """Take the code of a pending sign-in. Raises MfaFailed, MfaLocked, MfaUnset, SignInLapsed; all are in the login log."""
+    rows = PendingSignIn.objects.filter(pk=pending.pk, date_used__isnull=True, tries__lt=MAX_TRIES)
+    try:
+        if rows.update(tries=F("tries") + 1) != 1:
+            raise SignInLapsed
+        take_code(user=pending.user, code=code, kind=kind, visitor=visitor)
+    except MfaRefused as refused:
+        sign_in.refuse(_attempted(pending), refused, mfa=MfaState.SHOWN)
+        raise
+    _pass(pending)
+
+
+def enrolled(pending: PendingSignIn) -> None:
+    """The person has set up an app in the course of this sign-in, and shown its first code."""
+    _pass(pending)
+
+
+def complete(pending: PendingSignIn, *, may_be_unmet: bool) -> Proof:
+    """Use up a pending sign-in whose code was right: the caller signs the person in. Raises a `SignInRefused`.
+
+    The account is looked at again: it may have been closed since the first factor.
+    """
+    attempted = _attempted(pending)
+    with transaction.atomic():
+        rows = PendingSignIn.objects.filter(pk=pending.pk, date_passed__isnull=False, date_used__isnull=True)
+        used = rows.update(date_used=clock.now()) == 1
+    user = User.objects.filter(pk=pending.user_id, session_epoch=pending.epoch).first() if used else None
+    try:
+        if user is None:
+            raise SignInLapsed
+        sign_in.require_open_account(user, may_be_unmet=may_be_unmet)
+    except SignInRefused as refused:
+        sign_in.refuse(attempted, refused, mfa=MfaState.SHOWN)
+        raise
+    return Proof(user=user, attempted=attempted, key_hash=pending.key_hash)
+
+
+def _alive(pending: PendingSignIn | None) -> PendingSignIn | None:
+    if pending is None or pending.date_used is not None or pending.date_expired <= clock.now():
+        return None
+    if pending.tries >= MAX_TRIES and pending.date_passed is None:
+        return None
+    if pending.epoch != pending.user.session_epoch or not pending.user.is_active:
+        return None
+    return pending
+
+
+def _pass(pending: PendingSignIn) -> None:
+    pending.date_passed = clock.now()
+    PendingSignIn.objects.filter(pk=pending.pk).update(date_passed=pending.date_passed)
+
+
+def _attempted(pending: PendingSignIn) -> Attempted:
+    return Attempted(
+        username=pending.user.username,
+        remote_addr=pending.remote_addr,
+        login_type=cast("LoginType", pending.login_type),
+        backend=pending.backend,
+        user_agent=pending.user_agent,
+    )

@@ -1,0 +1,286 @@
+"""Proving who one is, with a password or with a key whose signature somebody has verified.
+
+The order of steps is the same for every name, known or not (no enumeration):
+
+1. the attempt is counted for the name and for the address; a lock refuses it here;
+2. the password is compared, with a stand-in hash when there is no such person;
+3. wrong: refused, the same words for everybody; right: the count is given back;
+4. only now anything about the account itself is told (disabled, expired, password due).
+
+What comes out is a `Proof`: the first factor. Nobody is signed in by it: `signed_in` follows at once for people without
+a second factor, and for the others when `second_factor` has taken their code.
+"""
+
+from dataclasses import dataclass
+from enum import IntEnum
+from typing import Final, Literal
+
+from django.contrib.auth.hashers import check_password, is_password_usable
+from django.db import IntegrityError, transaction
+
+from postern.apps.audits import facade as audits
+from postern.apps.authn.callers import conditions
+from postern.apps.authn.errors import SignInRefused
+from postern.apps.authn.known_places import places
+from postern.apps.authn.lock_out import guard
+from postern.apps.authn.lock_out.errors import SignInLocked
+from postern.apps.authn.sign_in.errors import AccountDisabled, AccountExpired, KeyRefused, WrongCredentials
+from postern.apps.authn.signatures import past_signatures, ssh_proofs
+from postern.apps.authn.signatures.models import UsedSignature
+from postern.apps.users.credentials.passwords import MAX_PASSWORD_CHARS
+from postern.apps.users.credentials.public_keys import holds_key
+from postern.apps.users.models import User
+from postern.foundation.caller.actor import Actor, ActorKind, anonymous
+from postern.foundation.requests import attempts
+from postern.kernel import clock
+from postern.kernel.errors import Unavailable
+from postern.kernel.ids import token_hash
+
+LoginType = Literal["W", "T", "U"]
+
+#: Compared with when nobody has the name, so that it costs as much as a real one. Not made at run time: the first
+#: unknown name after a start would take longer. A test holds its parameters to those of the hasher in use.
+STAND_IN_HASH: Final = (
+    "argon2$argon2id$v=19$m=47104,t=2,p=1$YzNSaGJtUXRhVzR0YzJGc2RB$ey9IRwV+tQ4Y9Y7SaXuXgZIypUzxrzv9c13LWyEdrjY"
+)
+
+
+class MfaState(IntEnum):
+    """What the login log says about the second factor."""
+
+    OFF = 0
+    SHOWN = 1
+    UNKNOWN = 2
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Attempted:
+    """A sign-in as the login log tells it."""
+
+    username: str
+    remote_addr: str
+    login_type: LoginType
+    backend: str
+    user_agent: str = ""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Proof:
+    """A right first factor. `user` may act, as far as the account itself goes.
+
+    `key_hash` names the SSH key that was shown; "" when it was a password.
+    """
+
+    user: User
+    attempted: Attempted
+    key_hash: str = ""
+
+
+def prove_password(
+    *,
+    username: str,
+    password: str,
+    remote_addr: str,
+    login_type: LoginType,
+    user_agent: str = "",
+    device: str = "",
+    may_be_unmet: bool = False,
+) -> Proof:
+    """The person to whom name and password belong. Raises a `SignInRefused`; each refusal is in the login log.
+
+    `may_be_unmet`: let a person in who has a condition to meet; only the console can do that.
+    """
+    attempted = Attempted(
+        username=username, remote_addr=remote_addr, login_type=login_type, backend="password", user_agent=user_agent
+    )
+    try:
+        user = confirm_password(username=username, password=password, remote_addr=remote_addr, device=device)
+        require_open_account(user, may_be_unmet=may_be_unmet)
+    except SignInRefused as refused:
+        refuse(attempted, refused)
+        raise
+    return Proof(user=user, attempted=attempted)
+
+
+def confirm_password(*, username: str, password: str, remote_addr: str, device: str = "") -> User:
+    """The owner of the password, without any look at the state of the account.
+
+    Raises WrongCredentials, SignInLocked; Unavailable when the machine has no room for a comparison: then nothing was judged.
+    """
+    attempt = guard.reserve(username, remote_addr, device=device)
+    try:
+        owner = owner_of(username, password)
+    except Unavailable:
+        guard.take_back(attempt)
+        raise
+    return settle(attempt, owner, username=username, remote_addr=remote_addr)
+
+
+def owner_of(username: str, password: str) -> User | None:
+    """The person of that name, if the password is theirs. Counts nothing: the caller has counted the attempt.
+
+    Raises Unavailable when the machine has no room for a comparison: then nothing was judged.
+    """
+    user = User.objects.named(username)
+    return user if _password_fits(user, password) else None
+
+
+def settle(attempt: guard.Attempt, owner: User | None, *, username: str, remote_addr: str) -> User:
+    """Give the count of a right password back; returns its owner. Raises WrongCredentials, SignInLocked without one."""
+    if owner is None:
+        raise _wrong(attempt, username, remote_addr)
+    guard.release(attempt)
+    return owner
+
+
+def prove_key(
+    *,
+    username: str,
+    proof: ssh_proofs.KeyProof,
+    attempt: str,
+    remote_addr: str,
+    login_type: LoginType,
+    user_agent: str,
+) -> Proof:
+    """The person who holds a key and has signed this very sign-in with it (K8). Raises a `SignInRefused`.
+
+    The signature is verified here, and taken for one `attempt`: a proxy's word alone signs nobody in.
+    """
+    attempted = Attempted(
+        username=username, remote_addr=remote_addr, login_type=login_type, backend="publickey", user_agent=user_agent
+    )
+    user = User.objects.named(username)
+    try:
+        guard.require_open(username, remote_addr)
+        if not ssh_proofs.holds(proof):  # before anything about the name: a count tells nothing
+            raise _wrong_signature(username, remote_addr)
+        if user is None or not key_is_acceptable(username=username, public_key=proof.public_key):
+            raise KeyRefused
+        if not _is_first_use(user, proof, f"{attempt}:{remote_addr}"):
+            raise KeyRefused
+        require_open_account(user, may_be_unmet=False)
+    except SignInRefused as refused:
+        refuse(attempted, refused)
+        raise
+    return Proof(user=user, attempted=attempted, key_hash=proof.key_hash)
+
+
+def _is_first_use(user: User, proof: ssh_proofs.KeyProof, attempt: str) -> bool:
+    """Note the connection that was signed for; False when it was used before, but for the same attempt within seconds."""
+    now = clock.now()
+    of_attempt = token_hash(f"{proof.connection_hash}:{attempt}")
+    try:
+        with transaction.atomic():
+            UsedSignature.objects.create(
+                signature_hash=proof.connection_hash,
+                attempt_hash=of_attempt,
+                user_id=user.pk,
+                key_hash=proof.key_hash,
+                date_repeatable=now + attempts.REPEATABLE,
+                date_expired=now + ssh_proofs.REMEMBERED,
+            )
+    except IntegrityError:  # the same attempt again: its answer did not arrive
+        repeated = UsedSignature.objects.filter(signature_hash=proof.connection_hash, attempt_hash=of_attempt)
+        return repeated.filter(date_repeatable__gt=now).exists()
+    # Asked after the row was made: housekeeping takes a row away in the transaction that packs it
+    past = past_signatures.Signature(user.pk, proof.key_hash, proof.connection_hash)
+    return not past_signatures.knows(past)
+
+
+def signed_in(proof: Proof, *, mfa: MfaState) -> User:
+    """Every factor was right: note the sign-in."""
+    _log(proof.attempted, mfa=mfa, user=proof.user)
+    return proof.user
+
+
+def refuse(attempted: Attempted, refused: SignInRefused, *, mfa: MfaState = MfaState.UNKNOWN) -> None:
+    """Note a sign-in that failed."""
+    _log(attempted, mfa=mfa, refused=refused)
+
+
+def key_is_acceptable(*, username: str, public_key: str) -> bool:
+    """Whether the key is one of the person's. Says nothing about who is asking: an offer proves nothing (K8).
+
+    Accounts of a directory sign in with it only: it alone knows whether they are still welcome.
+    """
+    user = User.objects.named(username)
+    return user is not None and user.is_local and bool(user.public_key) and holds_key(user.public_key, public_key)
+
+
+def _password_fits(user: User | None, password: str) -> bool:
+    usable = user is not None and user.is_local and is_password_usable(user.password)
+    hashed = user.password if user is not None and usable else STAND_IN_HASH
+    # Longer ones cannot be anybody's; hashing them would only burn time, so they are cut, and refused below.
+    fits = check_password(password[:MAX_PASSWORD_CHARS], hashed)
+    return fits and usable and len(password) <= MAX_PASSWORD_CHARS
+
+
+def takes_signatures(user: User, remote_addr: str) -> bool:
+    """Whether a signature of this person's access keys may be looked at: not while the account is locked for the address."""
+    try:
+        guard.require_open(user.username, remote_addr)
+    except SignInLocked:
+        return False
+    return True
+
+
+def count_refused_signature(user: User, remote_addr: str) -> None:
+    """A signature with an access key of this person was wrong: a guess at the account like any other."""
+    try:
+        attempt = guard.reserve(user.username, remote_addr, of_address=False)
+    except SignInLocked:
+        return
+    _wrong(attempt, user.username, remote_addr)
+
+
+def _wrong_signature(username: str, remote_addr: str) -> SignInRefused:
+    """Count a signature of an SSH sign-in that does not hold: a guess at the account like any other."""
+    attempt = guard.reserve(username, remote_addr)
+    refused = _wrong(attempt, username, remote_addr)
+    return refused if isinstance(refused, SignInLocked) else KeyRefused()
+
+
+def _wrong(attempt: guard.Attempt, username: str, remote_addr: str) -> SignInRefused:
+    minutes = guard.lock_rules().limit_time_min
+    if attempt.locks_account:
+        guard.note_locked(username, remote_addr, minutes=minutes)
+    if attempt.locked_for is not None:
+        return SignInLocked(attempt.locked_minutes)
+    return WrongCredentials(tries_left=attempt.tries_left, lock_minutes=minutes)
+
+
+def require_open_account(user: User, *, may_be_unmet: bool) -> None:
+    """Raises AccountDisabled, AccountExpired; unless `may_be_unmet` also MfaUnset, PasswordDue, NoticeUnconfirmed."""
+    if not user.is_active:
+        raise AccountDisabled
+    if user.is_expired:
+        raise AccountExpired
+    if not may_be_unmet:
+        conditions.require(user)
+
+
+@transaction.atomic
+def _log(
+    attempted: Attempted, *, mfa: MfaState, user: User | None = None, refused: SignInRefused | None = None
+) -> None:
+    actor = anonymous(attempted.remote_addr)
+    if user is not None:
+        actor = Actor(
+            kind=ActorKind.USER,
+            user_id=user.pk,
+            username=user.username,
+            name=user.name,
+            remote_addr=attempted.remote_addr,
+        )
+        User.objects.filter(pk=user.pk).update(last_login=clock.now())
+        places.remember_address(user, attempted.remote_addr)
+    audits.record_sign_in(
+        actor=actor,
+        username=attempted.username[:128],
+        succeeded=user is not None,
+        reason=refused.slug if refused is not None else "",
+        login_type=attempted.login_type,
+        backend=attempted.backend,
+        user_agent=attempted.user_agent[:254],
+        mfa=int(mfa),
+    )

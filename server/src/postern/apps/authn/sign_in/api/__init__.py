@@ -1,0 +1,1 @@
+"""Signing in with a browser or for a token."""

@@ -1,0 +1,268 @@
+"""The second factor over HTTP: its step of a sign-in, setting it up, changing it, and showing it once more."""
+
+from typing import Any
+
+from rest_framework import serializers
+from rest_framework.authentication import SessionAuthentication
+from rest_framework.request import Request
+from rest_framework.response import Response
+
+from postern.apps.authn.callers.identity import actor_of_user
+from postern.apps.authn.callers.policy import password_was_verified
+from postern.apps.authn.credentials import freshness
+from postern.apps.authn.credentials.actions.login_sessions import note_password_verified
+from postern.apps.authn.credentials.models import BearerToken, LoginSession
+from postern.apps.authn.errors import MfaRefused
+from postern.apps.authn.second_factors import recovery
+from postern.apps.authn.second_factors.actions import mfa
+from postern.apps.authn.second_factors.actions.codes import CodeKind, verify_in_session
+from postern.apps.authn.second_factors.errors import MfaFailed, MfaNotSet
+from postern.apps.authn.second_factors.models import PendingSignIn, SignInWay
+from postern.apps.authn.second_factors.queries import has_device, second_factor_of
+from postern.apps.authn.sign_in.actions import present_password, second_factor
+from postern.apps.authn.sign_in.api import pending
+from postern.apps.authn.sign_in.api.device_cookie import DeviceCookieView, visitor_of
+from postern.apps.authn.sign_in.errors import PasswordInvalid, PasswordVerifyRequired, SignInLapsed, WrongCredentials
+from postern.apps.rbac import facade as rbac
+from postern.apps.users.credentials.passwords import MAX_PASSWORD_CHARS
+from postern.apps.users.credentials.rules import mfa_is_forced
+from postern.apps.users.models import User
+from postern.foundation.caller.actor import Actor
+from postern.foundation.caller.scope import ROOT
+from postern.foundation.rest.bodies import BodySerializer, body_of
+from postern.foundation.rest.rights import Right
+from postern.foundation.rest.views import PosternView
+from postern.kernel import clock
+from postern.kernel.errors import NotAllowed
+
+
+class CodeSerializer(BodySerializer):
+    """A code. That one of the app has exactly six digits is checked where it is taken, with the words for it (S5-012)."""
+
+    code = serializers.CharField(max_length=recovery.MAX_TYPED_CHARS, allow_blank=True, write_only=True)
+    type = serializers.ChoiceField(choices=[kind.value for kind in CodeKind], default=CodeKind.TOTP.value)
+
+
+class PasswordCheckSerializer(BodySerializer):
+    password = serializers.CharField(max_length=MAX_PASSWORD_CHARS, trim_whitespace=False, write_only=True)
+
+
+def _read_code(request: Request) -> tuple[str, CodeKind]:
+    code = body_of(request, CodeSerializer)
+    return code["code"], CodeKind(code["type"])
+
+
+class ChallengeView(DeviceCookieView):
+    """`POST authentication/mfa/challenge/ {"code", "type"?}`: the second factor of the sign-in that is under way.
+
+    Answers 200 `{"msg": "ok"}`; a browser is signed in by it and gets `next` and `must_change_password` as well. Refusals are
+    400 `{"error": slug, "msg": text}`.
+    """
+
+    rights = Right.ANYONE
+    always_root = True
+    gates_apply = False
+    authentication_classes = ()
+
+    def post(self, request: Request) -> Response:
+        code, kind = _read_code(request)
+        web = pending.current(request, SignInWay.WEB)
+        if web is not None:
+            SessionAuthentication().enforce_csrf(request)
+            second_factor.answer(web, code=code, kind=kind, visitor=visitor_of(request, web.user.username))
+            return Response(pending.finish_web(request, web))
+        token = pending.current(request, SignInWay.TOKEN)
+        if token is None:
+            raise SignInLapsed
+        second_factor.answer(token, code=code, kind=kind, visitor=visitor_of(request, token.user.username))
+        return Response({"msg": "ok"})
+
+
+class PersonalView(PosternView):
+    """A view of somebody who is signed in, about the own second factor."""
+
+    rights = Right.VALID_USER
+    always_root = True
+    open_before_confirmation = True
+
+    def person(self, request: Request) -> User:
+        """The caller, who must be a person."""
+        if not isinstance(request.user, User):
+            raise NotAllowed("Only people have a second factor.")
+        return User.objects.get(pk=request.user.pk)
+
+    def login_session(self, request: Request) -> LoginSession | None:
+        """The browser sign-in that makes the call."""
+        return request.auth if isinstance(request.auth, LoginSession) else None
+
+    def check_code(self, request: Request, user: User) -> None:
+        """Take the code of the body. Raises a refusal as 400 `{"error": text, "code": slug}`."""
+        code, kind = _read_code(request)
+        try:
+            visitor = visitor_of(request, user.username)
+            verify_in_session(actor=self.actor, user=user, code=code, kind=kind, visitor=visitor)
+        except MfaRefused as refused:
+            raise CodeRefused(refused) from None
+
+
+class CodeRefused(MfaRefused):
+    """A refused code of somebody who is signed in: the contract has the sentence in `error` here."""
+
+    def __init__(self, refused: MfaRefused) -> None:
+        self.refused = refused
+        super().__init__()
+
+    def text(self) -> str:
+        return self.refused.text()
+
+    @property
+    def fields(self) -> dict[str, str]:
+        return {"error": self.text(), "code": self.refused.slug}
+
+
+class PasswordVerifyView(PersonalView):
+    """`POST authentication/password/verify/ {"password"}` → 200: opens changes of the second factor for five minutes."""
+
+    def post(self, request: Request) -> Response:
+        user, login_session = self.person(request), self.login_session(request)
+        if login_session is None:
+            raise PasswordVerifyRequired
+        password = body_of(request, PasswordCheckSerializer)["password"]
+        try:
+            present_password.require(
+                actor=self.actor,
+                user=user,
+                password=password,
+                visitor=visitor_of(request, user.username),
+            )
+        except WrongCredentials:
+            raise PasswordInvalid from None
+        note_password_verified(actor=self.actor, user=user, login_session=login_session)
+        return Response({"ok": True})
+
+
+class SecondFactorView(PersonalView):
+    """`GET authentication/otp/` → `{"is_set", "level", "forced", "recovery_codes_left", "date_confirmed"}`."""
+
+    def get(self, request: Request) -> Response:
+        user = self.person(request)
+        standing = second_factor_of(user.pk)
+        since = standing.date_confirmed
+        shown = None if since is None else serializers.DateTimeField().to_representation(since)
+        return Response(
+            {
+                "is_set": standing.is_set,
+                "level": user.mfa_level,
+                "forced": mfa_is_forced(user),
+                "recovery_codes_left": standing.recovery_codes_left,
+                "date_confirmed": shown,
+            }
+        )
+
+
+class VerifyView(PersonalView):
+    """`authentication/otp/verify/`: was a code entered of late (GET), and here is one (POST)."""
+
+    def get(self, request: Request) -> Response:
+        freshness.require(request)
+        return Response({"code": "valid", "msg": "verified"})
+
+    def post(self, request: Request) -> Response:
+        user = self.person(request)
+        if not isinstance(request.auth, LoginSession | BearerToken) or not has_device(user.pk):
+            raise MfaNotSet
+        self.check_code(request, user)
+        mfa.note_verified(actor=self.actor, user=user, credential=request.auth)
+        return Response({"ok": "1"})
+
+
+class DisableView(PersonalView):
+    """`POST authentication/otp/disable/ {"code", "type"?}`."""
+
+    def post(self, request: Request) -> Response:
+        user = self.person(request)
+        self.check_code(request, user)
+        mfa.disable(actor=self.actor, user=user, keep=self.login_session(request))
+        return Response({"ok": True})
+
+
+class RecoveryCodesView(PersonalView):
+    """`POST authentication/otp/recovery-codes/ {"code"}` → `{"recovery_codes": […]}`: a new set; the old one is void."""
+
+    def post(self, request: Request) -> Response:
+        user = self.person(request)
+        self.check_code(request, user)
+        codes = mfa.renew_recovery_codes(actor=self.actor, user=user)
+        return Response({"recovery_codes": [code.reveal() for code in codes]})
+
+
+class EnrolView(DeviceCookieView):
+    """Base of the two steps of setting an app up: for somebody signed in, or in the course of a sign-in that demands one."""
+
+    rights = Right.ANYONE
+    always_root = True
+    gates_apply = False
+
+    def who(self, request: Request) -> tuple[User, Actor, PendingSignIn | None]:
+        """Whose app it is. Raises SignInLapsed for strangers, PasswordVerifyRequired when that was too long ago."""
+        if isinstance(request.user, User):
+            user = User.objects.get(pk=request.user.pk)
+            if not password_was_verified(request.auth, now=clock.now()):
+                raise PasswordVerifyRequired
+            return user, self.actor, None
+        under_way = pending.current(request, SignInWay.WEB)
+        # Whoever has an app shows a code of it: a password alone must not replace it.
+        if under_way is None or has_device(under_way.user_id):
+            raise SignInLapsed
+        SessionAuthentication().enforce_csrf(request)
+        rights = rbac.rights_of(under_way.user, ROOT)
+        actor = actor_of_user(under_way.user, rights, remote_addr=request.META.get("REMOTE_ADDR"), login_session=None)
+        return under_way.user, actor, under_way
+
+
+class EnrolStartView(EnrolView):
+    """`POST authentication/otp/enrol/start/` → `{"secret", "uri", "qr": ["1011…", …], "expires_in"}`.
+
+    Needs a password that was verified within five minutes, and a code (`{"code", "type"?}`) where there is an app already.
+    `qr` holds one string for each row of the picture, `1` for dark.
+    """
+
+    def post(self, request: Request) -> Response:
+        user, actor, _pending = self.who(request)
+        if has_device(user.pk):
+            code, kind = _read_code(request)
+            try:
+                visitor = visitor_of(request, user.username)
+                verify_in_session(actor=actor, user=user, code=code, kind=kind, visitor=visitor)
+            except MfaRefused as refused:
+                raise CodeRefused(refused) from None
+        begun = mfa.begin_enrolment(actor=actor, user=user)
+        return Response(
+            {
+                "secret": begun.secret.reveal(),
+                "uri": begun.uri.reveal(),
+                "qr": list(begun.qr),
+                "expires_in": begun.expires_in_s,
+            }
+        )
+
+
+class EnrolConfirmView(EnrolView):
+    """`POST authentication/otp/enrol/confirm/ {"code"}` → `{"recovery_codes": […]}`, shown this once.
+
+    In the course of a sign-in it completes that as well, and the answer has `next` and `must_change_password` too.
+    """
+
+    def post(self, request: Request) -> Response:
+        user, actor, under_way = self.who(request)
+        code, _kind = _read_code(request)
+        keep = request.auth if isinstance(request.auth, LoginSession) else None
+        try:
+            codes = mfa.confirm_enrolment(actor=actor, user=user, code=code, keep=keep)
+        except MfaFailed as refused:
+            raise CodeRefused(refused) from None
+        body: dict[str, Any] = {"recovery_codes": [one.reveal() for one in codes]}
+        if under_way is not None:
+            second_factor.enrolled(under_way)
+            body |= pending.finish_web(request, under_way)
+        return Response(body)

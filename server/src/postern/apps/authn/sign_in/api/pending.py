@@ -1,0 +1,85 @@
+"""The pending sign-in of a browser session: which one is under way here, and how it ends."""
+
+from dataclasses import replace
+from typing import Any, Final
+
+from django.http import HttpRequest
+from django.middleware.csrf import rotate_token
+from django.utils.translation import gettext as _
+from rest_framework.request import Request
+
+from postern.apps.authn.callers.policy import password_is_due
+from postern.apps.authn.second_factors.models import PendingSignIn, SignInWay
+from postern.apps.authn.second_factors.queries import recovery_codes_left
+from postern.apps.authn.sign_in.actions import second_factor
+from postern.apps.authn.sign_in.actions.second_factor import Demand
+from postern.apps.authn.sign_in.actions.sign_in import Proof
+from postern.apps.authn.sign_in.api import web_session
+from postern.apps.users.models import User
+from postern.kernel import clock
+from postern.kernel.ids import parse_id
+
+CHALLENGE_PATH: Final = "/api/v1/authentication/mfa/challenge/"
+ENROL_PATH: Final = "/api/v1/authentication/otp/enrol/start/"
+#: Where the session keeps the id. A sign-in with the browser begins with an empty session, the API's beside whatever is there.
+_ENTRIES: Final = {SignInWay.WEB: "pending_sign_in", SignInWay.TOKEN: "pending_token"}
+_NEXT: Final = "pending_next"
+
+
+def begin_web(request: HttpRequest, proof: Proof, *, target: str) -> None:
+    """Keep the first factor in a fresh session, in which nothing of whoever sat here before is left (K27)."""
+    begun = second_factor.begin(proof, SignInWay.WEB)
+    session: Any = request.session
+    session.flush()
+    session[_ENTRIES[SignInWay.WEB]] = str(begun.pending.pk)
+    session[_NEXT] = target
+    session.set_expiry(int(second_factor.LIFETIME.total_seconds()))
+    rotate_token(request)
+
+
+def begin_token(request: HttpRequest, proof: Proof) -> None:
+    """The same for a token; a sign-in of the browser in the same session stays as it is."""
+    begun = second_factor.begin(proof, SignInWay.TOKEN)
+    request.session[_ENTRIES[SignInWay.TOKEN]] = str(begun.pending.pk)
+
+
+def current(request: Request, way: SignInWay) -> PendingSignIn | None:
+    """The sign-in of this way that is under way in the session of `request`."""
+    entry = request._request.session.get(_ENTRIES[way])  # noqa: SLF001 - sessions belong to Django's request
+    pending_id = parse_id(entry) if isinstance(entry, str) else None
+    return second_factor.find(pending_id, way) if pending_id else None
+
+
+def forget_token(request: Request) -> None:
+    """Leave nothing of a token's sign-in in the session."""
+    request._request.session.pop(_ENTRIES[SignInWay.TOKEN], None)  # noqa: SLF001 - as above
+
+
+def finish_web(request: Request, pending: PendingSignIn) -> dict[str, Any]:
+    """Sign the person in; the answer tells the console where to go. Raises a `SignInRefused`."""
+    django_request = request._request  # noqa: SLF001 - as above
+    target = str(django_request.session.get(_NEXT) or "")
+    proof = second_factor.complete(pending, may_be_unmet=True)
+    user = web_session.sign_in(django_request, proof, replace(web_session.origin_of(request), mfa=True))
+    return {"msg": "ok", **after_sign_in(user, target)}
+
+
+def after_sign_in(user: User, target: str) -> dict[str, Any]:
+    """What the console does next."""
+    return {"next": target, "must_change_password": password_is_due(user, now=clock.now())}
+
+
+def demand_body(user: User, demand: Demand) -> dict[str, Any]:
+    """The answer to a right first factor (contract): what is still wanted, and where to send it."""
+    if demand is Demand.ENROLMENT:
+        return {
+            "error": "mfa_unset",
+            "msg": _("Your account needs MFA. Set up an authenticator app to go on."),
+            "data": {"choices": [], "url": ENROL_PATH},
+        }
+    choices = ["code", "recovery"] if recovery_codes_left(user.pk) else ["code"]
+    return {
+        "error": "mfa_required",
+        "msg": _("Enter the code of your authenticator app."),
+        "data": {"choices": choices, "url": CHALLENGE_PATH},
+    }

@@ -1,0 +1,234 @@
+"""Signing in and out with the console, bearer tokens, set-password links."""
+
+from urllib.parse import urlencode
+
+from django.conf import settings
+from django.db import transaction
+from django.http import HttpRequest, HttpResponse, HttpResponseRedirect
+from django.middleware.csrf import get_token
+from django.utils.translation import gettext as _
+from django.views.decorators.http import require_safe
+from rest_framework import serializers, status
+from rest_framework.authentication import SessionAuthentication
+from rest_framework.request import Request
+from rest_framework.response import Response
+
+from postern.apps.authn.callers.identity import actor_of_user
+from postern.apps.authn.credentials.actions.login_sessions import find_by_session, sign_out
+from postern.apps.authn.credentials.actions.tokens import issue_token, revoke_token
+from postern.apps.authn.credentials.models import BearerToken, LoginSession
+from postern.apps.authn.known_places import places
+from postern.apps.authn.lock_out import guard
+from postern.apps.authn.second_factors.errors import MfaUnset
+from postern.apps.authn.second_factors.models import SignInWay
+from postern.apps.authn.sign_in.actions import second_factor, sign_in
+from postern.apps.authn.sign_in.actions.second_factor import Demand
+from postern.apps.authn.sign_in.actions.sign_in import MfaState
+from postern.apps.authn.sign_in.api import device_cookie, pending, web_session
+from postern.apps.authn.sign_in.api.device_cookie import DeviceCookieView
+from postern.apps.rbac import facade as rbac
+from postern.apps.users import facade as users
+from postern.apps.users.credentials.errors import LinkUsed
+from postern.apps.users.credentials.passwords import MAX_PASSWORD_CHARS
+from postern.apps.users.models import User
+from postern.foundation.caller.actor import anonymous
+from postern.foundation.caller.scope import ROOT
+from postern.foundation.pages.pages import open_page
+from postern.foundation.pages.redirects import safe_next
+from postern.foundation.rest.bodies import BodySerializer, body_of
+from postern.foundation.rest.rights import Right
+from postern.foundation.rest.views import PosternView
+
+LOGIN_PAGE = "/core/auth/login/"
+HOME_PAGE = "/ui/"
+_MAX_TEXT_CHARS = 1_024
+
+
+class SignInSerializer(BodySerializer):
+    """Name and password. The limits are generous: a long password is wrong, not malformed."""
+
+    username = serializers.CharField(max_length=_MAX_TEXT_CHARS)
+    password = serializers.CharField(max_length=_MAX_TEXT_CHARS, trim_whitespace=False, write_only=True)
+    next = serializers.CharField(max_length=2_048, required=False, allow_blank=True)
+
+
+class SignInView(DeviceCookieView):
+    """`GET` sets the CSRF cookie; `POST {username, password, next?}` opens a login session.
+
+    Answers `{"next": "/ui/…", "must_change_password": bool}`, or 400 `{"error": slug, "msg": text}`. Where a second factor
+    is wanted the answer is 200 `{"error": "mfa_required" | "mfa_unset", "msg", "data": {"choices", "url"}}`, and nobody is
+    signed in before that was shown.
+    """
+
+    rights = Right.ANYONE
+    always_root = True
+    gates_apply = False
+
+    def get(self, request: Request) -> Response:
+        get_token(request._request)  # noqa: SLF001 - sets the cookie on Django's request
+        return Response({"authenticated": self.actor.is_user})
+
+    def post(self, request: Request) -> Response:
+        # Nobody is signed in yet, so DRF does not ask for the token: without it a foreign page could sign somebody in.
+        SessionAuthentication().enforce_csrf(request)
+        body = body_of(request, SignInSerializer)
+        origin = web_session.origin_of(request)
+        proof = sign_in.prove_password(
+            username=body["username"],
+            password=body["password"],
+            remote_addr=origin.remote_addr,
+            login_type="W",
+            user_agent=origin.user_agent,
+            device=device_cookie.visitor_of(request, body["username"]).device,
+            may_be_unmet=True,
+        )
+        target = safe_next(body.get("next") or "", HOME_PAGE)
+        _end_previous(request._request)  # noqa: SLF001 - sessions belong to Django's request
+        demand = second_factor.demand_of(proof.user)
+        if demand is not Demand.NOTHING:
+            pending.begin_web(request._request, proof, target=target)  # noqa: SLF001 - as above
+            return Response(pending.demand_body(proof.user, demand))
+        user = web_session.sign_in(request._request, proof, origin)  # noqa: SLF001 - as above
+        return Response(pending.after_sign_in(user, target))
+
+
+class SignOutView(PosternView):
+    """`POST` ends the login session (or revokes the bearer token) that makes the call. Signing out twice is fine."""
+
+    rights = Right.ANYONE
+    always_root = True
+    gates_apply = False
+
+    def post(self, request: Request) -> Response:
+        if isinstance(request.auth, LoginSession):
+            sign_out(actor=self.actor, login_session=request.auth)
+            web_session.forget(request._request)  # noqa: SLF001 - sessions belong to Django's request
+        elif isinstance(request.auth, BearerToken):
+            revoke_token(actor=self.actor, token=request.auth)
+        return Response({"msg": "ok"})
+
+
+class TokenView(PosternView):
+    """`POST {username, password}` → 201 `{"token", "keyword": "Bearer", "date_expired", "user"}`.
+
+    Contract: authentication/auth/ and tokens/. Refusals are 400 `{"error": slug, "msg": text}`. Where a second factor is
+    wanted the answer is 200 `{"error": "mfa_required", …}`: then the code goes to mfa/challenge/ and this call is repeated,
+    both with the cookie of that answer. Otherwise no session is involved.
+    """
+
+    rights = Right.ANYONE
+    always_root = True
+    gates_apply = False
+    authentication_classes = ()
+
+    def post(self, request: Request) -> Response:
+        body = body_of(request, SignInSerializer)
+        origin = web_session.origin_of(request)
+        proof = sign_in.prove_password(
+            username=body["username"],
+            password=body["password"],
+            remote_addr=origin.remote_addr,
+            login_type="T" if request.headers.get("X-JMS-LOGIN-TYPE") == "T" else "W",
+            user_agent=origin.user_agent,
+            device=device_cookie.visitor_of(request, body["username"]).device,
+        )
+        demand = second_factor.demand_of(proof.user)
+        if demand is Demand.ENROLMENT:
+            unset = MfaUnset()
+            sign_in.refuse(proof.attempted, unset, mfa=MfaState.SHOWN)
+            raise unset
+        if demand is Demand.CODE:
+            passed = pending.current(request, SignInWay.TOKEN)
+            if passed is None or passed.user_id != proof.user.pk or passed.date_passed is None:
+                pending.begin_token(request._request, proof)  # noqa: SLF001 - sessions belong to Django's request
+                return Response(pending.demand_body(proof.user, demand))
+            pending.forget_token(request)
+            proof = second_factor.complete(passed, may_be_unmet=False)
+        with_code = demand is Demand.CODE
+        with transaction.atomic():
+            user = sign_in.signed_in(proof, mfa=MfaState.SHOWN if with_code else MfaState.OFF)
+            actor = actor_of_user(user, rbac.rights_of(user, ROOT), remote_addr=origin.remote_addr, login_session=None)
+            issued = issue_token(actor=actor, user=user, remote_addr=origin.remote_addr, mfa=with_code)
+        body = {
+            "token": issued.token.reveal(),
+            "keyword": "Bearer",
+            "date_expired": serializers.DateTimeField().to_representation(issued.expires_at),
+            "user": {"id": str(user.pk), "username": user.username, "name": user.name, "role": user.role},
+        }
+        return Response(body, status=status.HTTP_201_CREATED)
+
+
+class SetPasswordSerializer(BodySerializer):
+    token = serializers.CharField(max_length=128, write_only=True)
+    new_password = serializers.CharField(max_length=MAX_PASSWORD_CHARS, trim_whitespace=False, write_only=True)
+
+
+class SetPasswordView(DeviceCookieView):
+    """`POST {token, new_password}`: a person sets their own password with the one-time link that they were given.
+
+    No lock refuses a link that works: nobody guesses one, and strangers who lock the account would keep its owner from it. The
+    owner was here: this browser and this address are known from now on.
+    """
+
+    rights = Right.ANYONE
+    always_root = True
+    gates_apply = False
+
+    def post(self, request: Request) -> Response:
+        SessionAuthentication().enforce_csrf(request)
+        body = body_of(request, SetPasswordSerializer)
+        remote_addr = request.META.get("REMOTE_ADDR", "")
+        owner, works = users.read_link(body["token"])
+        if not works:  # no guess at the owner's password, so it counts for the address alone
+            guard.reserve_address(remote_addr)
+        if owner is None:
+            raise LinkUsed
+
+        def remember_place(person: User) -> None:
+            places.remember_address(person, remote_addr)
+            device_cookie.remember(request._request, person)  # noqa: SLF001 - where the view looks for it
+
+        users.redeem_set_password_link(
+            actor=anonymous(remote_addr),
+            token=body["token"],
+            password=body["new_password"],
+            redeemed=remember_place,
+        )
+        return Response({"msg": _("The password is set. Sign in with it.")})
+
+
+def _end_previous(request: HttpRequest) -> None:
+    """Whoever was signed in on this browser is signed out first (K27)."""
+    previous = find_by_session(request.session)
+    if previous is None:
+        return
+    rights = rbac.rights_of(previous.user, ROOT)
+    actor = actor_of_user(
+        previous.user, rights, remote_addr=request.META.get("REMOTE_ADDR"), login_session=str(previous.pk)
+    )
+    sign_out(actor=actor, login_session=previous)
+
+
+@open_page
+@require_safe
+def logout_page(request: HttpRequest) -> HttpResponse:
+    """`GET /core/auth/logout/?next=`: ends the login session and leads to the sign-in page.
+
+    A page of somebody else's cannot sign people out with a link (K64): the browser says where the navigation comes
+    from, and only our own pages and the address bar count; otherwise nothing is ended. Browsers say nothing over plain
+    http (loopback apart); there the cookie's SameSite has to do.
+    """
+    target = safe_next(request.GET.get("next", ""), HOME_PAGE)
+    login_session = find_by_session(request.session)
+    if login_session is not None:
+        origin = request.headers.get("Sec-Fetch-Site", "cross-site" if settings.POSTERN.https else "none")
+        if origin not in {"same-origin", "none"}:
+            return HttpResponseRedirect(HOME_PAGE)
+        _end_previous(request)
+        web_session.forget(request)
+    get_token(request)
+    return HttpResponseRedirect(_login_page_for(target))
+
+
+def _login_page_for(target: str) -> str:
+    return LOGIN_PAGE if target == HOME_PAGE else f"{LOGIN_PAGE}?{urlencode({'next': target})}"

@@ -1,0 +1,70 @@
+"""The browser's side of a login session: a fresh key at each sign-in, nothing carried over, nothing left behind."""
+
+from typing import Any
+
+from django.conf import settings
+from django.db import transaction
+from django.http import HttpRequest
+from django.middleware.csrf import rotate_token
+from django.utils.translation import get_language
+from rest_framework.request import Request
+
+from postern.apps.authn.credentials.actions.login_sessions import SESSION_ENTRY, SignInOrigin, open_login_session
+from postern.apps.authn.credentials.models import LoginSession
+from postern.apps.authn.sign_in.actions.sign_in import MfaState, Proof, signed_in
+from postern.apps.authn.sign_in.api import device_cookie
+from postern.apps.users.models import Language, User
+
+
+def origin_of(request: Request) -> SignInOrigin:
+    """Where a request comes from, as the log keeps it."""
+    return SignInOrigin(
+        remote_addr=request.META.get("REMOTE_ADDR", ""),
+        user_agent=request.headers.get("User-Agent", "")[:254],
+        language=_language(request),
+    )
+
+
+def _language(request: Request) -> str:
+    """The language that cookie or browser ask for; "" when neither asks: the installation's is nobody's choice."""
+    active = get_language() or ""
+    asked = request.COOKIES.get(settings.LANGUAGE_COOKIE_NAME, "") + request.headers.get("Accept-Language", "")
+    is_asked_for = active.partition("-")[0] in asked.lower()
+    return active if is_asked_for and active in Language.values else ""
+
+
+@transaction.atomic
+def sign_in(request: HttpRequest, proof: Proof, origin: SignInOrigin) -> User:
+    """Sign the person in on this browser, and say so in the login log: both or neither."""
+    user = signed_in(proof, mfa=MfaState.SHOWN if origin.mfa else MfaState.OFF)
+    start(request, user, origin)
+    return user
+
+
+def start(request: HttpRequest, user: User, origin: SignInOrigin) -> LoginSession:
+    """Open a login session of `user` on this browser.
+
+    The session is flushed first: its key changes (no fixation), and nothing that was kept for whoever sat here before
+    stays (K27). The session ends when the browser is closed; the login session has an end of its own.
+    """
+    login_session = open_login_session(user=user, origin=origin)
+    session: Any = request.session
+    session.flush()
+    session[SESSION_ENTRY] = str(login_session.pk)
+    session.set_expiry(0)
+    rotate_token(request)
+    device_cookie.remember(request, user)
+    return login_session
+
+
+def renew_key(request: HttpRequest) -> None:
+    """A new key for the same session, after something important changed (a password)."""
+    session: Any = request.session
+    session.cycle_key()
+    rotate_token(request)
+
+
+def forget(request: HttpRequest) -> None:
+    """Leave nothing of the session behind."""
+    session: Any = request.session
+    session.flush()

@@ -1,0 +1,78 @@
+"""What keeps somebody from signing in."""
+
+from django.utils.translation import gettext as _
+from django.utils.translation import ngettext
+
+from postern.apps.authn.errors import MfaRefused, SignInRefused
+from postern.contracts.enums import DenialCode
+from postern.kernel.errors import PosternError
+
+
+class WrongCredentials(SignInRefused):
+    """Name or password are wrong: one answer, whether or not there is such a person (no enumeration)."""
+
+    def __init__(self, *, tries_left: int, lock_minutes: int) -> None:
+        self.tries_left = tries_left
+        self.lock_minutes = lock_minutes
+        super().__init__()
+
+    def text(self) -> str:
+        tries = ngettext(
+            "You can try %(number)d more time; then the account is locked for %(minutes)d minutes.",
+            "You can try %(number)d more times; then the account is locked for %(minutes)d minutes.",
+            self.tries_left,
+        ) % {"number": self.tries_left, "minutes": self.lock_minutes}
+        wrong = _("The username or password you entered is incorrect, please enter it again.")
+        # Sentences of Chinese have no space between them.
+        return _("%(wrong)s %(tries)s") % {"wrong": wrong, "tries": tries}
+
+
+class KeyRefused(SignInRefused):
+    """The key is not one of the person's."""
+
+    def text(self) -> str:
+        return _("This key is not accepted.")
+
+
+class AccountDisabled(SignInRefused):
+    slug = "user_inactive"
+    denial = DenialCode.USER_INACTIVE
+    knows_person = True
+
+    def text(self) -> str:
+        return _("This account is disabled. Ask an administrator to activate it.")
+
+
+class AccountExpired(SignInRefused):
+    slug = "user_expired"
+    denial = DenialCode.USER_EXPIRED
+    knows_person = True
+
+    def text(self) -> str:
+        return _("This account has expired. Ask an administrator to extend it.")
+
+
+class SignInLapsed(MfaRefused):
+    """There is no sign-in under way to which the code could belong, or its time is over."""
+
+    slug = "session_empty"
+    denial = DenialCode.MFA_FAILED
+
+    def text(self) -> str:
+        return _("This sign-in has lapsed: start again with your name and password.")
+
+
+class PasswordVerifyRequired(PosternError):
+    """A change of the second factor needs a password that was entered not long ago."""
+
+    code = "password_verify_required"
+
+    def __init__(self) -> None:
+        super().__init__(_("Enter your password first."))
+
+
+class PasswordInvalid(PosternError):
+    code = "passwd_invalid"
+
+    def __init__(self) -> None:
+        super().__init__(_("The password is wrong."))

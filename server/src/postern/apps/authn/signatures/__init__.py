@@ -1,0 +1,1 @@
+"""Signatures of SSH keys: verifying them, and taking each once."""

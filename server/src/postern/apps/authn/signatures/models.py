@@ -1,0 +1,47 @@
+"""Signatures that were taken."""
+
+from django.db import models
+from django.utils.translation import gettext_lazy as _
+
+from postern.foundation.models import SavedRow
+
+
+class UsedSignature(SavedRow):
+    """A signature that was already taken, so that it is not taken again: of a request (K69), of an SSH sign-in (K8).
+
+    An SSH signature holds no date: it is remembered for as long as the person (`user_id`) holds its key (`key_hash`), after
+    `date_expired` in `PastSignatures`. Until `date_repeatable` the attempt that brought it (`attempt_hash`) may come again.
+    """
+
+    id = models.BigAutoField(primary_key=True)
+    signature_hash = models.CharField(max_length=64, unique=True)
+    attempt_hash = models.CharField(max_length=64, blank=True, default="", editable=False)
+    user_id = models.UUIDField(null=True, editable=False)
+    key_hash = models.CharField(max_length=64, blank=True, default="", editable=False)
+    date_repeatable = models.DateTimeField(null=True, editable=False)
+    date_expired = models.DateTimeField(db_index=True)
+
+    class Meta:
+        verbose_name = _("Used signature")
+
+    def __str__(self) -> str:
+        return f"used signature {self.pk}"
+
+
+class PastSignatures(SavedRow):
+    """Connections for which a key signed long ago, packed (see `past_signatures`). `part`: first byte of their digests."""
+
+    id = models.BigAutoField(primary_key=True)
+    user_id = models.UUIDField(editable=False)
+    key_hash = models.CharField(max_length=64, editable=False)
+    part = models.PositiveSmallIntegerField(editable=False)
+    digests = models.BinaryField()
+
+    class Meta:
+        verbose_name = _("Past signatures")
+        constraints = [
+            models.UniqueConstraint(fields=("user_id", "key_hash", "part"), name="authn_pastsignatures_unique")
+        ]
+
+    def __str__(self) -> str:
+        return f"past signatures {self.pk}"

@@ -1,0 +1,68 @@
+"""Routes of the authn app: `urlpatterns` relative to /api/v1/, `page_urlpatterns` to the root."""
+
+from django.urls import path, re_path
+
+from postern.apps.authn.credentials.api import AccessKeyViewSet, LoginSessionViewSet
+from postern.apps.authn.lock_out.api import LockedAddressesView, UnlockAddressView
+from postern.apps.authn.profile.api.profile import (
+    GenerateKeyView,
+    OwnCredentialsView,
+    OwnPasswordView,
+    OwnPublicKeyView,
+    ProfileView,
+)
+from postern.apps.authn.sign_in.api.mfa import (
+    ChallengeView,
+    DisableView,
+    EnrolConfirmView,
+    EnrolStartView,
+    PasswordVerifyView,
+    RecoveryCodesView,
+    SecondFactorView,
+    VerifyView,
+)
+from postern.apps.authn.sign_in.api.pages import OWN_DIALOGS, login_page, own_dialog
+from postern.apps.authn.sign_in.api.sign_in import (
+    SetPasswordView,
+    SignInView,
+    SignOutView,
+    TokenView,
+    logout_page,
+)
+from postern.foundation.rest.viewsets import ResourceRouter
+
+router = ResourceRouter()
+router.register("authentication/access-keys", AccessKeyViewSet, "access-key")
+router.register("authentication/login-sessions", LoginSessionViewSet, "login-session")
+
+urlpatterns = [
+    path("authentication/sign-in/", SignInView.as_view(), name="sign-in"),
+    path("authentication/sign-out/", SignOutView.as_view(), name="sign-out"),
+    path("authentication/set-password/", SetPasswordView.as_view(), name="set-password"),
+    path("authentication/mfa/challenge/", ChallengeView.as_view(), name="mfa-challenge"),
+    path("authentication/password/verify/", PasswordVerifyView.as_view(), name="password-verify"),
+    path("authentication/locked-addresses/", LockedAddressesView.as_view(), name="locked-addresses"),
+    path("authentication/locked-addresses/unlock/", UnlockAddressView.as_view(), name="locked-addresses-unlock"),
+    path("authentication/otp/", SecondFactorView.as_view(), name="otp"),
+    path("authentication/otp/verify/", VerifyView.as_view(), name="otp-verify"),
+    path("authentication/otp/enrol/start/", EnrolStartView.as_view(), name="otp-enrol-start"),
+    path("authentication/otp/enrol/confirm/", EnrolConfirmView.as_view(), name="otp-enrol-confirm"),
+    path("authentication/otp/disable/", DisableView.as_view(), name="otp-disable"),
+    path("authentication/otp/recovery-codes/", RecoveryCodesView.as_view(), name="otp-recovery-codes"),
+    path("authentication/auth/", TokenView.as_view(), name="auth"),
+    path("authentication/tokens/", TokenView.as_view(), name="tokens"),
+    path("users/profile/", ProfileView.as_view(), name="profile"),
+    path("users/profile/password/", OwnPasswordView.as_view(), name="profile-password"),
+    path("users/profile/credentials/", OwnCredentialsView.as_view(), name="profile-credentials"),
+    path("users/profile/public-key/", OwnPublicKeyView.as_view(), name="profile-public-key"),
+    path("users/profile/public-key/generate/", GenerateKeyView.as_view(), name="profile-public-key-generate"),
+    *router.urls,
+]
+
+page_urlpatterns = [
+    path("core/auth/login/", login_page, name="login-page"),
+    re_path(r"^login/?$", login_page, name="short-login-page"),
+    path("core/auth/logout/", logout_page, name="logout-page"),
+    *[path(f"core/auth/profile/{name}/", own_dialog, {"name": name}) for name in OWN_DIALOGS],
+    path("vue-admin-template/user/logout", SignOutView.as_view(), name="logout-alias"),
+]

@@ -1,0 +1,104 @@
+"""Signed SSH sign-in requests: every kind of key, and nothing that is bent in any place."""
+
+import hashlib
+import os
+import struct
+
+import asyncssh
+import pytest
+from asyncssh.packet import Boolean, Byte, String
+from cryptography.hazmat.primitives.asymmetric import ed25519
+from cryptography.hazmat.primitives.serialization import Encoding, PublicFormat
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from factories.ssh_proof import make_key, signed_request
+from postern.apps.authn.signatures.ssh_proofs import ProofProblem, hash_of_key, holds, holds_hash, read_proof
+
+KEY, LINE = make_key()
+SIGNED, SIGNATURE = signed_request(KEY, "li@deploy@shop-1")
+
+_SK = "sk-ssh-ed25519@openssh.com"
+
+
+@pytest.mark.parametrize(
+    ("kind", "algorithm"),
+    [
+        ("ssh-ed25519", "ssh-ed25519"),
+        ("ecdsa-sha2-nistp256", "ecdsa-sha2-nistp256"),
+        ("ecdsa-sha2-nistp384", "ecdsa-sha2-nistp384"),
+        ("ecdsa-sha2-nistp521", "ecdsa-sha2-nistp521"),
+        ("ssh-rsa", "rsa-sha2-256"),
+        ("ssh-rsa", "rsa-sha2-512"),
+    ],
+)
+def test_k8_signature_of_every_kind_of_key_is_verified(kind: str, algorithm: str) -> None:
+    key, line = make_key(kind)
+    signed, signature = signed_request(key, "li", algorithm=algorithm)
+    proof = read_proof(signed, signature)
+    assert (proof.username, proof.public_key) == ("li", line)
+    assert holds(proof)
+    other, _line = make_key(kind)
+    assert not holds(read_proof(signed, signed_request(other, "li", algorithm=algorithm)[1]))
+    assert not holds(read_proof(signed_request(key, "admin", algorithm=algorithm)[0], signature))
+
+
+def test_k8_rsa_with_sha1_is_no_proof() -> None:
+    key, _line = make_key("ssh-rsa")
+    signed, signature = signed_request(key, "li", algorithm="ssh-rsa")
+    assert not holds(read_proof(signed, signature))
+
+
+@pytest.mark.parametrize(("flags", "right"), [(1, True), (5, True), (0, False), (4, False)])
+def test_k8_security_key_has_to_be_touched(flags: int, right: bool) -> None:
+    private = ed25519.Ed25519PrivateKey.generate()
+    raw = private.public_key().public_bytes(Encoding.Raw, PublicFormat.Raw)
+    blob = String(_SK) + String(raw) + String("ssh:")
+    signed = b"".join((
+        String(os.urandom(32)), Byte(50), String("li"), String("ssh-connection"), String("publickey"),
+        Boolean(True), String(_SK), String(blob),
+    ))  # fmt: skip
+    tail = bytes((flags,)) + struct.pack(">I", 7)
+    data = hashlib.sha256(b"ssh:").digest() + tail + hashlib.sha256(signed).digest()
+    signature = String(_SK) + String(private.sign(data)) + tail
+    library = asyncssh.public_key.decode_ssh_public_key(blob)
+    library.set_touch_required(True)
+    assert library.verify(signed, signature) is right
+    assert holds(read_proof(signed, signature)) is right
+
+
+def test_connection_and_key_name_a_sign_in() -> None:
+    connection = os.urandom(32)
+    first = read_proof(*signed_request(KEY, "li", connection=connection))
+    again = read_proof(*signed_request(KEY, "li@web", connection=connection))
+    elsewhere = read_proof(*signed_request(KEY, "li"))
+    assert first.connection_hash == again.connection_hash != elsewhere.connection_hash
+    assert first.key_hash == elsewhere.key_hash == hash_of_key(KEY.public_data)
+
+
+def test_key_is_found_among_the_keys_of_a_person() -> None:
+    other, other_line = make_key()
+    text = f"# laptop\n{other_line}\n\nnot a key\n{LINE} li@laptop\n"
+    assert holds_hash(text, hash_of_key(KEY.public_data))
+    assert not holds_hash(other_line, hash_of_key(KEY.public_data))
+    assert not holds_hash("", hash_of_key(other.public_data))
+
+
+@settings(max_examples=300)
+@given(at=st.integers(0, len(SIGNED) + len(SIGNATURE) - 1), bit=st.integers(0, 7))
+def test_k8_no_bit_of_a_proof_can_be_changed(at: int, bit: int) -> None:
+    whole = bytearray(SIGNED + SIGNATURE)
+    whole[at] ^= 1 << bit
+    signed, signature = bytes(whole[: len(SIGNED)]), bytes(whole[len(SIGNED) :])
+    try:
+        assert not holds(read_proof(signed, signature))
+    except ProofProblem:
+        return
+
+
+@settings(max_examples=300)
+@given(signed=st.binary(max_size=300), signature=st.binary(max_size=200))
+def test_bytes_that_are_no_proof_are_refused_and_never_crash(signed: bytes, signature: bytes) -> None:
+    with pytest.raises(ProofProblem):
+        read_proof(signed, signature)
+    assert not holds(read_proof(SIGNED, signature))
