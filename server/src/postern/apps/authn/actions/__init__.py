@@ -1,1 +1,0 @@
-"""Writes of the authn app: one function for each verb."""
