@@ -35,7 +35,7 @@ from django.core.management import call_command
 from rest_framework import serializers
 from rest_framework.test import APIClient
 
-from postern.apps.assets.api.serializers import AssetSerializer
+from postern.apps.assets.assets.api.serializers import AssetSerializer
 from postern.apps.assets.models import Asset, AssetNode, AssetProtocol, Label, Node, Platform
 from postern.apps.users.models import SystemRole, User
 from postern.kernel.ids import DEFAULT_ORG_ID

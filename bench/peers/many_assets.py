@@ -49,8 +49,6 @@ def make_administrator() -> "User":
 
 
 def _assets(count: int) -> None:
-    from postern.apps.assets import change_log  # noqa: PLC0415 - the app registry first
-    from postern.apps.assets.actions.tree import create_node  # noqa: PLC0415 - the app registry first
     from postern.apps.assets.models import (  # noqa: PLC0415 - the app registry first
         Asset,
         AssetNode,
@@ -59,6 +57,8 @@ def _assets(count: int) -> None:
         Node,
         Platform,
     )
+    from postern.apps.assets.tree import change_log  # noqa: PLC0415 - the app registry first
+    from postern.apps.assets.tree.actions import create_node  # noqa: PLC0415 - the app registry first
     from postern.foundation.caller.actor import SYSTEM  # noqa: PLC0415 - the app registry first
     from postern.kernel.ids import DEFAULT_ORG_ID  # noqa: PLC0415 - the app registry first
 

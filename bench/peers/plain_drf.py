@@ -30,7 +30,7 @@ from rest_framework.pagination import LimitOffsetPagination
 from rest_framework.permissions import AllowAny
 from rest_framework.routers import DefaultRouter
 
-from postern.apps.assets.api.serializers import AssetSerializer
+from postern.apps.assets.assets.api.serializers import AssetSerializer
 from postern.apps.assets.models import Asset
 from postern.kernel.ids import DEFAULT_ORG_ID
 

@@ -5,11 +5,11 @@ from itertools import count
 from typing import Any
 from uuid import UUID
 
-from postern.apps.assets.actions.assets import create_asset
-from postern.apps.assets.actions.placement import root_of
-from postern.apps.assets.actions.tree import create_node
+from postern.apps.assets.assets.actions.assets import create_asset
+from postern.apps.assets.assets.protocols import parse
 from postern.apps.assets.models import Asset, Node, Platform
-from postern.apps.assets.protocols import parse
+from postern.apps.assets.nodes.actions import root_of
+from postern.apps.assets.tree.actions import create_node
 from postern.apps.perms.actions import create_permission
 from postern.apps.perms.models import AssetPermission
 from postern.apps.users.models import User, UserGroup, UserGroupMember

@@ -10,7 +10,7 @@ from django.db import connection
 from endpoints import path_of
 from factories.grants import make_group, make_system_user
 from factories.many_rows import ManyRows
-from postern.apps.assets.actions.placement import root_of
+from postern.apps.assets.nodes.actions import root_of
 from postern.apps.perms.actions import create_permission
 from postern.apps.users.models import User, UserGroup
 from postern.foundation.caller.actor import SYSTEM

@@ -7,7 +7,7 @@ from uuid import UUID
 
 from factories.grants import grant, make_asset, make_group, make_node, make_system_user
 from postern.apps.assets import facade as assets
-from postern.apps.assets.actions.catalogue import create_label
+from postern.apps.assets.labels.actions import create_label
 from postern.apps.assets.models import HostKey
 from postern.apps.audits.models import AuditEvent
 from postern.apps.sessions.models import Command, FileTransfer, ProxyOrder, Session, Terminal

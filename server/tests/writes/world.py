@@ -10,8 +10,9 @@ from rest_framework.test import APIClient
 from factories.browser import PASSWORD, Browser
 from factories.proxy_client import Proxy
 from factories.settlements import settle
-from postern.apps.assets.actions.catalogue import add_favorite, create_platform
+from postern.apps.assets.favorites.actions import add_favorite
 from postern.apps.assets.models import Node
+from postern.apps.assets.platforms.actions import create_platform
 from postern.apps.authn.credentials.actions.tokens import create_access_key
 from postern.apps.notifications import actions as notifications
 from postern.apps.notifications.models import SiteMessageReceipt

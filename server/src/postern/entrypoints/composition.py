@@ -9,8 +9,8 @@ from typing import Final
 
 from django.db.models.signals import post_delete
 
-from postern.apps.assets import admin_users
 from postern.apps.assets import holdings as assets
+from postern.apps.assets.assets import admin_users
 from postern.apps.assets.installation import ensure as ensure_assets
 from postern.apps.audits import actions as audit_actions
 from postern.apps.audits import facade as audits

@@ -6,7 +6,7 @@ module, with full paths.
 
 from django.urls import URLPattern, URLResolver, include, path, re_path
 
-from postern.apps.assets.api import urls as assets
+from postern.apps.assets import urls as assets
 from postern.apps.audits.api import urls as audits
 from postern.apps.authn import urls as authn
 from postern.apps.licence.api import urls as licence

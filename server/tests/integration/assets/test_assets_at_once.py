@@ -6,9 +6,10 @@ from factories.browser import Browser
 from factories.grants import make_asset, make_node
 from factories.meetings import Meeting, statuses
 from factories.two_administrators import ids, items
-from postern.apps.assets.actions import assets as asset_actions
-from postern.apps.assets.actions import catalogue, tree
+from postern.apps.assets.actions import catalogue
+from postern.apps.assets.assets.actions import assets as asset_actions
 from postern.apps.assets.models import Label
+from postern.apps.assets.tree import actions as tree
 from postern.apps.audits import facade as audits
 from postern.foundation.caller.actor import SYSTEM
 from postern.foundation.caller.scope import DEFAULT

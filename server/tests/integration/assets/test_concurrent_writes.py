@@ -8,11 +8,12 @@ from django.db import transaction
 
 from factories.at_once import at_once
 from factories.grants import make_asset, make_node
-from postern.apps.assets import change_log, facade
-from postern.apps.assets.actions.placement import root_of
-from postern.apps.assets.actions.tree import create_node, move_nodes
-from postern.apps.assets.errors import NodeRefused
+from postern.apps.assets import facade
 from postern.apps.assets.models import Asset, HostKey, Node, NodePath, TreeVersion
+from postern.apps.assets.nodes.actions import root_of
+from postern.apps.assets.tree import change_log
+from postern.apps.assets.tree.actions import create_node, move_nodes
+from postern.apps.assets.tree.errors import NodeRefused
 from postern.contracts.enums import HostKeyVerdict
 from postern.foundation import installation
 from postern.foundation.caller.actor import SYSTEM

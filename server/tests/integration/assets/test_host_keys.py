@@ -6,7 +6,7 @@ from rest_framework.test import APIClient
 
 from factories.grants import make_asset
 from postern.apps.assets import facade
-from postern.apps.assets.errors import BadHostKey
+from postern.apps.assets.host_keys.errors import BadHostKey
 from postern.apps.assets.models import Asset, HostKey
 from postern.apps.audits.models import AuditEvent
 from postern.contracts.access import HostKeyAnswer

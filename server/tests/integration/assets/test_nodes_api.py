@@ -5,12 +5,12 @@ import pytest
 from rest_framework.test import APIClient
 
 from factories.grants import make_asset, make_node
-from postern.apps.assets import node_keys
-from postern.apps.assets.actions.placement import root_of
-from postern.apps.assets.actions.tree import create_node, delete_node, move_nodes, rename_node
-from postern.apps.assets.actions.upkeep import prune_changes
-from postern.apps.assets.errors import NodeNotEmpty, NodeRefused, NodeValueRefused
 from postern.apps.assets.models import AssetNode, Node, NodePath, TreeChange, TreeVersion
+from postern.apps.assets.nodes.actions import root_of
+from postern.apps.assets.tree import node_keys
+from postern.apps.assets.tree.actions import create_node, delete_node, move_nodes, rename_node
+from postern.apps.assets.tree.errors import NodeNotEmpty, NodeRefused, NodeValueRefused
+from postern.apps.assets.tree.upkeep import prune_changes
 from postern.apps.audits.models import AuditEvent
 from postern.foundation.caller.actor import SYSTEM
 from postern.kernel.ids import DEFAULT_ORG_ID

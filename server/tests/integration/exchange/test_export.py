@@ -12,7 +12,7 @@ from django.test.utils import CaptureQueriesContext
 from rest_framework.test import APIClient, force_authenticate
 from spreadsheets import ASSETS, GROUPS, READERS, Table, body_of
 
-from postern.apps.assets.api.assets import AssetViewSet
+from postern.apps.assets.assets.api.views import AssetViewSet
 from postern.apps.audits import facade as audits
 from postern.apps.audits.models import AuditEvent
 from postern.apps.users.groups.api import UserGroupViewSet

@@ -14,7 +14,7 @@ from rest_framework.test import APIClient
 
 from endpoints import HTTP, Endpoint
 from factories.settlements import settle
-from postern.apps.assets.actions.tree import ensure_root
+from postern.apps.assets.tree.actions import ensure_root
 from postern.apps.orgs.models import Organization
 from postern.apps.users.models import User
 from postern.foundation.caller.actor import SYSTEM

@@ -9,7 +9,7 @@ from django.test.utils import CaptureQueriesContext
 from rest_framework.test import APIClient
 
 from factories.grants import grant, make_asset, make_group, make_node, make_system_user
-from postern.apps.assets.actions.catalogue import create_label
+from postern.apps.assets.labels.actions import create_label
 from postern.apps.assets.models import Node, TreeVersion
 from postern.apps.audits.models import AuditEvent
 from postern.apps.orgs.models import Organization

@@ -11,10 +11,10 @@ from django.db import connection
 from django.test.utils import CaptureQueriesContext
 
 from factories.grants import grant, make_asset, make_group, make_node, make_system_user
-from postern.apps.assets.actions.placement import add_assets, remove_assets, root_of
-from postern.apps.assets.actions.tree import move_nodes
-from postern.apps.assets.errors import NodeRefused, NodeValueRefused
 from postern.apps.assets.models import Asset, AssetNode, AssetProtocol, Node
+from postern.apps.assets.nodes.actions import add_assets, remove_assets, root_of
+from postern.apps.assets.tree.actions import move_nodes
+from postern.apps.assets.tree.errors import NodeRefused, NodeValueRefused
 from postern.apps.perms import facade
 from postern.apps.perms.models import AssetPermission
 from postern.apps.perms.reach import Reach, Who

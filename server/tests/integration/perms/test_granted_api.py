@@ -4,8 +4,8 @@ import pytest
 from rest_framework.test import APIClient
 
 from factories.grants import grant, make_asset, make_group, make_node, make_system_user
-from postern.apps.assets.actions.catalogue import add_favorite
-from postern.apps.assets.actions.placement import root_of
+from postern.apps.assets.favorites.actions import add_favorite
+from postern.apps.assets.nodes.actions import root_of
 from postern.apps.users.models import User
 from postern.foundation.caller.actor import SYSTEM
 from postern.kernel.ids import DEFAULT_ORG_ID

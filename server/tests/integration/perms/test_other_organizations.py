@@ -9,9 +9,9 @@ from rest_framework.test import APIClient
 
 from factories.grants import grant, make_asset, make_group, make_node, make_system_user
 from postern.apps.assets import facade
-from postern.apps.assets.actions.catalogue import create_label
-from postern.apps.assets.actions.tree import ensure_root
+from postern.apps.assets.labels.actions import create_label
 from postern.apps.assets.models import HostKey
+from postern.apps.assets.tree.actions import ensure_root
 from postern.apps.orgs.models import Organization
 from postern.apps.users.models import User
 from postern.apps.vault.actions.system_users import bind

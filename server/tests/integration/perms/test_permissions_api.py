@@ -5,8 +5,8 @@ import pytest
 from rest_framework.test import APIClient
 
 from factories.grants import grant, make_asset, make_group, make_node, make_system_user
-from postern.apps.assets.actions.placement import root_of
-from postern.apps.assets.actions.tree import ensure_root
+from postern.apps.assets.nodes.actions import root_of
+from postern.apps.assets.tree.actions import ensure_root
 from postern.apps.audits.models import AuditEvent
 from postern.apps.orgs.models import Organization
 from postern.apps.perms.models import AssetPermission

@@ -6,8 +6,8 @@ from django.db import transaction
 
 from factories.grants import grant, make_asset, make_group, make_node, make_system_user
 from factories.hearing import Hearing
-from postern.apps.assets.actions.assets import update_asset
-from postern.apps.assets.actions.placement import root_of
+from postern.apps.assets.assets.actions.assets import update_asset
+from postern.apps.assets.nodes.actions import root_of
 from postern.apps.perms import actions, facade
 from postern.apps.perms.events import AccessChanged
 from postern.apps.perms.models import PermissionUser

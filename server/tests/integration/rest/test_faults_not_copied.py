@@ -13,7 +13,7 @@ from rest_framework.test import APIClient
 
 from endpoints import HTTP, path_of
 from factories.grants import make_asset
-from postern.apps.assets.api.assets import AssetViewSet
+from postern.apps.assets.assets.api.views import AssetViewSet
 from postern.apps.users.models import User
 from postern.apps.users.people.api.views import UserViewSet
 from postern.foundation.checks import view_of, walk

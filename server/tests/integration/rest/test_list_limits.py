@@ -9,7 +9,7 @@ from django.test.utils import CaptureQueriesContext
 from django.utils import timezone
 from rest_framework.test import APIClient
 
-from postern.apps.assets.actions import assets as asset_actions
+from postern.apps.assets.assets.actions import assets as asset_actions
 from postern.apps.assets.installation import ensure
 from postern.apps.assets.models import Asset, Platform
 from postern.apps.users.models import User, UserGroup

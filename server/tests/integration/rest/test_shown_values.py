@@ -9,7 +9,7 @@ from django.utils import timezone as django_timezone
 from rest_framework import serializers
 
 from factories.grants import make_asset, make_node
-from postern.apps.assets.api.serializers import AssetSerializer
+from postern.apps.assets.assets.api.serializers import AssetSerializer
 from postern.apps.assets.models import Asset, HostKey, Label
 from postern.apps.vault.models import SystemUserAsset
 from postern.foundation.rest.serializers import ResourceSerializer

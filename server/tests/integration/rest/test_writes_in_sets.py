@@ -10,8 +10,8 @@ from rest_framework.test import APIClient
 
 from factories.grants import make_node
 from factories.hearing import Hearing
-from postern.apps.assets.events import AssetsChanged
 from postern.apps.assets.models import Asset, AssetNode, AssetProtocol, Label, Node, TreeChange
+from postern.apps.assets.tree.events import AssetsChanged
 from postern.apps.audits import facade as audits
 from postern.apps.audits.models import AuditEvent
 from postern.foundation.rest.by_key import chosen

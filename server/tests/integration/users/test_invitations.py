@@ -12,7 +12,7 @@ from django.test.utils import CaptureQueriesContext
 from rest_framework.test import APIClient
 
 from factories.grants import grant, make_asset, make_group, make_node, make_system_user
-from postern.apps.assets.actions.tree import ensure_root
+from postern.apps.assets.tree.actions import ensure_root
 from postern.apps.audits.models import AuditEvent
 from postern.apps.notifications.models import SiteMessageReceipt
 from postern.apps.orgs.models import Organization

@@ -7,8 +7,8 @@ from django.db import connection
 from rest_framework.test import APIClient
 
 from factories.grants import make_asset, make_system_user
-from postern.apps.assets.actions.placement import root_of
 from postern.apps.assets.models import Asset
+from postern.apps.assets.nodes.actions import root_of
 from postern.apps.audits.models import AuditEvent
 from postern.apps.vault import facade
 from postern.apps.vault.errors import CredentialMissing

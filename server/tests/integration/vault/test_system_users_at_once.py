@@ -6,7 +6,7 @@ from factories.browser import Browser
 from factories.grants import make_asset, make_system_user
 from factories.meetings import Meeting, statuses
 from factories.two_administrators import ids, items
-from postern.apps.assets.actions import assets as asset_actions
+from postern.apps.assets.assets.actions import assets as asset_actions
 from postern.apps.vault.actions import keys as vault_keys
 from postern.apps.vault.actions import system_users
 from postern.apps.vault.models import SealedSecret, SystemUser

@@ -6,7 +6,7 @@ import pytest
 from django.core.validators import MaxLengthValidator
 from rest_framework import serializers
 
-from postern.apps.assets.api import serializers as assets
+from postern.apps.assets.assets.api import serializers as assets
 from postern.apps.perms.api import serializers as perms
 from postern.apps.vault.api import serializers as vault
 from postern.foundation.caller.scope import DEFAULT

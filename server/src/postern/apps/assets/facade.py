@@ -1,13 +1,13 @@
 """What the other apps may call. Models may be read through relations; everything written goes through here."""
 
-from postern.apps.assets.actions.assets import clear_admin_user
-from postern.apps.assets.actions.host_keys import check_host_key
-from postern.apps.assets.actions.tree import ensure_root as ensure_root_node
-from postern.apps.assets.admin_users import AdminUserDirectory
-from postern.apps.assets.protocols import ProtocolPort
-from postern.apps.assets.queries import AssetBrief, asset_counts, assets_in, below
-from postern.apps.assets.queries import briefs as asset_briefs
-from postern.apps.assets.tree_shapes import asset_tree_node, node_tree_node
+from postern.apps.assets.assets.actions.assets import clear_admin_user
+from postern.apps.assets.assets.admin_users import AdminUserDirectory
+from postern.apps.assets.assets.protocols import ProtocolPort
+from postern.apps.assets.host_keys.actions import check_host_key
+from postern.apps.assets.nodes.tree_shapes import asset_tree_node, node_tree_node
+from postern.apps.assets.tree.actions import ensure_root as ensure_root_node
+from postern.apps.assets.tree.queries import AssetBrief, asset_counts, assets_in, below
+from postern.apps.assets.tree.queries import briefs as asset_briefs
 
 __all__ = [
     "AdminUserDirectory",

@@ -6,8 +6,8 @@ from uuid import UUID
 from django.db.models import QuerySet
 from django.utils.translation import gettext_lazy as _
 
-from postern.apps.assets.actions.tree import drop_root, ensure_root
-from postern.apps.assets.models import Asset, Label, Node
+from postern.apps.assets.tree.actions import drop_root, ensure_root
+from postern.apps.assets.tree.models import Asset, Label, Node
 from postern.apps.orgs import facade as orgs
 from postern.foundation.caller.actor import Actor
 

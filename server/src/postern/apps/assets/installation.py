@@ -1,7 +1,7 @@
 """What every installation has: the built-in platforms and the root node of each organization."""
 
-from postern.apps.assets.actions.catalogue import ensure_platforms
-from postern.apps.assets.actions.tree import ensure_root
+from postern.apps.assets.platforms.actions import ensure_platforms
+from postern.apps.assets.tree.actions import ensure_root
 from postern.apps.orgs import facade as orgs
 from postern.foundation.caller.actor import SYSTEM
 from postern.kernel.ids import ROOT_ORG_ID

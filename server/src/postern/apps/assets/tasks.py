@@ -4,7 +4,7 @@ from typing import Any, Final
 
 from celery import shared_task
 
-from postern.apps.assets.actions.upkeep import prune_changes
+from postern.apps.assets.tree.upkeep import prune_changes
 
 BEAT: Final[dict[str, dict[str, Any]]] = {
     "assets-prune-tree-changes": {"task": "postern.assets.prune_tree_changes", "schedule": 3600.0},

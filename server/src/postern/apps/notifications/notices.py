@@ -7,7 +7,7 @@ from django.utils.html import format_html
 from django.utils.translation import gettext as _
 
 from postern.apps.assets import facade as assets
-from postern.apps.assets.events import HostKeyChanged
+from postern.apps.assets.host_keys.events import HostKeyChanged
 from postern.apps.authn.lock_out.events import AccountLocked, AccountUnlocked
 from postern.apps.licence.events import LicenceExpiring
 from postern.apps.notifications import message_types

@@ -2,7 +2,7 @@
 
 from typing import Final
 
-from postern.apps.assets.events import HostKeyChanged
+from postern.apps.assets.host_keys.events import HostKeyChanged
 from postern.apps.authn.credentials.events import LoginSessionEnded
 from postern.apps.authn.lock_out.events import AccountLocked, AccountUnlocked
 from postern.apps.licence.events import LicenceExpiring

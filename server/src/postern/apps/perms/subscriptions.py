@@ -2,7 +2,7 @@
 
 from typing import Final
 
-from postern.apps.assets.events import AssetsChanged
+from postern.apps.assets.tree.events import AssetsChanged
 from postern.apps.perms import actions
 from postern.apps.perms.events import AccessChanged
 from postern.apps.users.groups.events import GroupsChanged

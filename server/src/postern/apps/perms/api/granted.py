@@ -15,7 +15,7 @@ from rest_framework.response import Response
 
 from postern.apps.assets import facade as assets
 from postern.apps.assets.models import Asset, FavoriteAsset, Node
-from postern.apps.assets.node_keys import is_key, parent_of, sort_key
+from postern.apps.assets.tree.node_keys import is_key, parent_of, sort_key
 from postern.apps.perms.action_names import to_names
 from postern.apps.perms.api.serializers import GrantedAssetSerializer
 from postern.apps.perms.models import PermissionSystemUser

@@ -1,0 +1,1 @@
+"""Assets: the list, the form, and their writes."""

@@ -1,0 +1,225 @@
+"""What hangs on assets: protocols, places in the tree, labels. Written for many assets with a few queries, under the lock of the tree."""
+
+from collections import defaultdict
+from collections.abc import Collection, Mapping, Sequence
+from functools import cache
+from typing import Any, Final
+from uuid import UUID
+
+from django.db.models import QuerySet
+from django.utils.translation import gettext as _
+
+from postern.apps.assets.assets.protocols import ProtocolPort
+from postern.apps.assets.tree.actions import ensure_path
+from postern.apps.assets.tree.change_log import TreeWrite
+from postern.apps.assets.tree.errors import NodeNotFound
+from postern.apps.assets.tree.models import Asset, AssetNode, AssetProtocol, Label, Node, TreeChangeKind
+from postern.foundation.caller.actor import Actor
+from postern.foundation.database import row_locks, row_writes
+from postern.foundation.database.prepared import PreparedQuery
+
+#: Lists that hang on an asset; all else in the values of one is a column.
+LISTS: Final = frozenset({"protocols", "nodes", "node_paths", "labels"})
+
+#: Assets with what is wanted of them.
+Pairs = Sequence[tuple[Asset, Mapping[str, Any]]]
+#: What the audit row shows of an asset's lists.
+Shown = dict[str, list[str]]
+
+_Labelling: Final[Any] = Asset.labels.through
+
+
+def give(actor: Actor, write: TreeWrite, pairs: Pairs) -> dict[UUID, Shown]:
+    """Give new assets what is wanted; without a place they stand in the root. Returns what they have now."""
+    places = _wanted_places(actor, write, pairs)
+    named = _named_nodes(write.org_id, places)
+    if len(places) < len(pairs):
+        root_id, root_value = _root(write.org_id)
+        named[root_id] = root_value
+        places = {asset.pk: places.get(asset.pk, {root_id}) for asset, _values in pairs}
+    row_writes.insert([row for asset, values in pairs for row in _protocol_rows(asset, values.get("protocols") or ())])
+    row_writes.insert(_place_rows(places))
+    labelled = {asset.pk: _label_ids(asset, values["labels"]) for asset, values in pairs if values.get("labels")}
+    row_locks.share(Label, (), required={label_id for label_ids in labelled.values() for label_id in label_ids})
+    row_writes.insert(_label_rows(labelled))
+    write.touch(TreeChangeKind.NODE, (node_id for wanted in places.values() for node_id in wanted))
+    labels = _labels_of(list(labelled))
+    return {
+        asset.pk: {
+            "protocols": [str(item) for item in values.get("protocols") or ()],
+            "nodes": sorted(named[node_id] for node_id in places[asset.pk]),
+            "labels": labels[asset.pk],
+        }
+        for asset, values in pairs
+    }
+
+
+def replace(actor: Actor, write: TreeWrite, pairs: Pairs) -> dict[UUID, tuple[Shown, Shown]]:
+    """Make the named lists of assets what is wanted, and leave the others. Returns what each had before and has now."""
+    keys = [asset.pk for asset, _values in pairs]
+    before = shown(keys)
+    written = [
+        _replace_protocols(pairs, before),
+        _replace_places(write, _wanted_places(actor, write, pairs)),
+        _replace_labels(
+            {asset.pk: _label_ids(asset, values["labels"]) for asset, values in pairs if "labels" in values}
+        ),
+    ]
+    after = shown(keys) if any(written) else before
+    return {key: (before[key], after[key]) for key in keys}
+
+
+def shown(keys: Sequence[UUID]) -> dict[UUID, Shown]:
+    """The lists of these assets as the audit row shows them."""
+    if not keys:
+        return {}
+    protocols: defaultdict[UUID, list[str]] = defaultdict(list)
+    nodes: defaultdict[UUID, list[str]] = defaultdict(list)
+    rows = AssetProtocol.objects.filter(asset_id__in=keys).order_by("position")
+    for asset_id, name, port in rows.values_list("asset_id", "name", "port"):
+        protocols[asset_id].append(f"{name}/{port}")
+    for asset_id, value in _places_of(keys).values_list("asset_id", "node__full_value"):
+        nodes[asset_id].append(value)
+    labels = _labels_of(keys)
+    return {key: {"protocols": protocols[key], "nodes": sorted(nodes[key]), "labels": labels[key]} for key in keys}
+
+
+def nodes_of(keys: Sequence[UUID]) -> list[UUID]:
+    """Where these assets stand, each node once."""
+    return list(_places_of(keys).values_list("node_id", flat=True).distinct())
+
+
+def _replace_protocols(pairs: Pairs, before: Mapping[UUID, Shown]) -> bool:
+    fresh: list[tuple[Asset, Sequence[ProtocolPort]]] = []
+    for asset, values in pairs:
+        wanted = values.get("protocols")
+        if wanted and [str(item) for item in wanted] != before[asset.pk]["protocols"]:
+            fresh.append((asset, wanted))
+    if fresh:
+        AssetProtocol.objects.filter(asset_id__in=[asset.pk for asset, _wanted in fresh]).delete()
+        row_writes.insert([row for asset, wanted in fresh for row in _protocol_rows(asset, wanted)])
+    return bool(fresh)
+
+
+def _replace_places(write: TreeWrite, wanted: Mapping[UUID, set[UUID]]) -> bool:
+    if not wanted:
+        return False
+    _named_nodes(write.org_id, wanted)
+    held: defaultdict[UUID, set[UUID]] = defaultdict(set)
+    gone: list[int] = []
+    touched: dict[UUID, None] = {}
+    for key, asset_id, node_id in _places_of(list(wanted)).values_list("pk", "asset_id", "node_id"):
+        held[asset_id].add(node_id)
+        if node_id not in wanted[asset_id]:
+            gone.append(key)
+            touched[node_id] = None
+    fresh = {asset_id: node_ids - held[asset_id] for asset_id, node_ids in wanted.items()}
+    if gone:
+        AssetNode.objects.filter(pk__in=gone).delete()
+    row_writes.insert(_place_rows(fresh))
+    touched |= {node_id: None for node_ids in fresh.values() for node_id in node_ids}
+    write.touch(TreeChangeKind.NODE, touched)
+    return bool(touched)
+
+
+def _replace_labels(wanted: Mapping[UUID, set[UUID]]) -> bool:
+    if not wanted:
+        return False
+    held: defaultdict[UUID, set[UUID]] = defaultdict(set)
+    gone: list[int] = []
+    row_locks.share(Label, (), required={label_id for label_ids in wanted.values() for label_id in label_ids})
+    for key, asset_id, label_id in _labellings_of(list(wanted)).values_list("pk", "asset_id", "label_id"):
+        held[asset_id].add(label_id)
+        if label_id not in wanted[asset_id]:
+            gone.append(key)
+    fresh = _label_rows({asset_id: label_ids - held[asset_id] for asset_id, label_ids in wanted.items()})
+    if gone:
+        _Labelling.objects.filter(pk__in=gone).delete()
+    row_writes.insert(fresh)
+    return bool(gone or fresh)
+
+
+def _wanted_places(actor: Actor, write: TreeWrite, pairs: Pairs) -> dict[UUID, set[UUID]]:
+    """The wanted places of those assets whose values speak of them."""
+    found: dict[UUID, set[UUID]] = {}
+    made: dict[str, UUID] = {}
+    for asset, values in pairs:
+        paths = values.get("node_paths")
+        for path in paths or ():
+            if path not in made:
+                made[path] = ensure_path(actor=actor, org_id=write.org_id, path=path).pk
+        if paths:
+            found[asset.pk] = {made[path] for path in paths}
+        elif values.get("nodes"):
+            found[asset.pk] = {node.pk for node in values["nodes"]}
+    return found
+
+
+def _named_nodes(org_id: UUID, places: Mapping[UUID, Collection[UUID]]) -> dict[UUID, str]:
+    """The full values of all these nodes. Raises `NodeNotFound` for one that the organization does not have."""
+    wanted = {node_id for node_ids in places.values() for node_id in node_ids}
+    rows = Node.objects.filter(org_id=org_id, pk__in=wanted) if wanted else Node.objects.none()
+    found = dict(rows.values_list("pk", "full_value"))
+    if len(found) < len(wanted):
+        raise NodeNotFound(_("There is no such node."))
+    return found
+
+
+def _root(org_id: UUID) -> tuple[UUID, str]:
+    found = _roots().tuples(org_id=org_id)
+    if not found:
+        raise NodeNotFound(_("The organization has no root node."))
+    root_id, value = found[0]
+    return root_id, value
+
+
+@cache
+def _roots() -> PreparedQuery:
+    return PreparedQuery(
+        lambda org_id: Node.objects.filter(org_id=org_id, parent__isnull=True).order_by(),
+        stand_ins={"org_id": UUID(int=1)},
+        columns=("id", "full_value"),
+    )
+
+
+def _labels_of(keys: Sequence[UUID]) -> defaultdict[UUID, list[str]]:
+    found: defaultdict[UUID, list[str]] = defaultdict(list)
+    rows = _labellings_of(keys).values_list("asset_id", "label__name", "label__value") if keys else ()
+    for asset_id, name, value in rows:
+        found[asset_id].append(f"{name}:{value}")
+    for texts in found.values():
+        texts.sort()
+    return found
+
+
+def _labellings_of(keys: Sequence[UUID]) -> QuerySet[Any]:
+    rows: QuerySet[Any] = _Labelling.objects.filter(asset_id__in=keys)
+    return rows.order_by()
+
+
+def _places_of(keys: Sequence[UUID]) -> QuerySet[AssetNode]:
+    return AssetNode.objects.filter(asset_id__in=keys).order_by()
+
+
+def _protocol_rows(asset: Asset, protocols: Sequence[ProtocolPort]) -> list[AssetProtocol]:
+    return [
+        AssetProtocol(asset=asset, name=item.name.value, port=item.port, position=position)
+        for position, item in enumerate(protocols)
+    ]
+
+
+def _place_rows(places: Mapping[UUID, Collection[UUID]]) -> list[AssetNode]:
+    return [
+        AssetNode(asset_id=asset_id, node_id=node_id)
+        for asset_id, node_ids in places.items()
+        for node_id in sorted(node_ids, key=str)
+    ]
+
+
+def _label_rows(labels: Mapping[UUID, Collection[UUID]]) -> list[Any]:
+    return [_Labelling(asset_id=asset_id, label_id=one) for asset_id, ids in labels.items() for one in ids]
+
+
+def _label_ids(asset: Asset, labels: Sequence[Label]) -> set[UUID]:
+    """The wanted labels, without those of another organization."""
+    return {label.pk for label in labels if label.org_id == asset.org_id}

@@ -1,0 +1,105 @@
+"""Fields of assets that need translation."""
+
+from collections.abc import Mapping
+from typing import Any
+from uuid import UUID
+
+from django.utils.translation import gettext as _
+from django.utils.translation import gettext_lazy
+from rest_framework import serializers
+
+from postern.apps.assets.assets import admin_users, protocols
+from postern.apps.assets.assets.protocols import ProtocolPort
+from postern.apps.assets.tree.models import Asset
+from postern.foundation.rest.related import prefetched
+from postern.foundation.rest.text import PlainField
+
+
+class ProtocolsField(serializers.ListField):
+    """`["ssh/22"]` ↔ protocol rows. Errors name the item: `{"0": ["…"]}`."""
+
+    child = serializers.RegexField(protocols.PATTERN)
+
+    def __init__(self, **kwargs: Any) -> None:
+        kwargs.setdefault("required", False)
+        kwargs.setdefault("allow_null", True)
+        kwargs.setdefault("min_length", 1)
+        kwargs.setdefault("max_length", protocols.MAX_PROTOCOLS)
+        kwargs.setdefault("label", gettext_lazy("Protocols"))
+        super().__init__(**kwargs)
+
+    def get_attribute(self, instance: Asset) -> list[str]:
+        return [str(row) for row in prefetched(instance, "protocol_rows")]
+
+    def to_representation(self, data: list[str]) -> list[str]:
+        return data
+
+    def to_internal_value(self, data: Any) -> list[ProtocolPort]:
+        texts = super().to_internal_value(data)
+        found: list[ProtocolPort] = []
+        errors: dict[str, list[str]] = {}
+        for position, text in enumerate(texts):
+            item = protocols.parse(text)
+            if item is None:
+                errors[str(position)] = [_("Write protocol/port, as in ssh/22; ports are 1 to 65535.")]
+            elif protocols.repeated([*found, item]):
+                errors[str(position)] = [_("Each protocol can be given once.")]
+            else:
+                found.append(item)
+        if errors:
+            raise serializers.ValidationError(errors)
+        return found
+
+
+class NodePathsField(serializers.ListField):
+    """Places of an asset by their full values; nodes that are not there yet are made when they are written."""
+
+    child = PlainField(max_length=4096)
+
+    def __init__(self, **kwargs: Any) -> None:
+        kwargs.setdefault("required", False)
+        kwargs.setdefault("max_length", 100)
+        kwargs.setdefault("label", gettext_lazy("Nodes name"))
+        super().__init__(**kwargs)
+
+    def get_attribute(self, instance: Asset) -> list[str]:
+        return [node.full_value for node in prefetched(instance, "nodes")]
+
+    def to_representation(self, data: list[str]) -> list[str]:
+        return data
+
+
+class AdminUserField(serializers.UUIDField):
+    """The id of an admin user of the organization; the vault knows which there are."""
+
+    refers_to_row = True
+
+    def __init__(self, **kwargs: Any) -> None:
+        kwargs |= {"source": "admin_user_id", "required": False, "allow_null": True}
+        kwargs.setdefault("label", gettext_lazy("Admin user"))
+        super().__init__(**kwargs)
+
+    def to_internal_value(self, data: Any) -> UUID:
+        found: UUID = super().to_internal_value(data)
+        instance = getattr(self.parent, "instance", None)
+        org_id = instance.org_id if isinstance(instance, Asset) else self.context["scope"].org_id
+        if not admin_users.is_admin_user(found, org_id):
+            raise serializers.ValidationError(_("There is no such admin user."))
+        return found
+
+
+class AdminUserDisplayField(serializers.CharField):
+    """`name(username)` of the admin user; the names of a whole page are looked up once."""
+
+    def __init__(self, **kwargs: Any) -> None:
+        kwargs |= {"source": "admin_user_id", "read_only": True}
+        kwargs.setdefault("label", gettext_lazy("Admin user display"))
+        super().__init__(**kwargs)
+
+    def get_attribute(self, instance: Any) -> str:
+        names: Mapping[UUID, str] | None = self.context.get("admin_user_names")
+        if instance.admin_user_id is None:
+            return ""
+        if names is None:
+            names = admin_users.displays([instance.admin_user_id])
+        return names.get(instance.admin_user_id, "")

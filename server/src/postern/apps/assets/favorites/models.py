@@ -1,0 +1,30 @@
+"""Stars on assets."""
+
+from typing import Any
+
+from django.conf import settings
+from django.db import models
+from django.utils.translation import gettext_lazy as _
+
+from postern.apps.assets.tree.models import Asset
+from postern.foundation.models import PosternModel
+
+
+class FavoriteAssetQuerySet(models.QuerySet["FavoriteAsset"]):
+    def visible_to(self, actor: Any, scope: Any) -> "FavoriteAssetQuerySet":
+        """A person sees his own stars only, in any organization."""
+        del scope
+        return self.filter(user_id=actor.user_id) if actor.user_id else self.none()
+
+
+class FavoriteAsset(PosternModel):
+    """A person's star on an asset."""
+
+    user = models.ForeignKey(settings.AUTH_USER_MODEL, models.CASCADE, related_name="+")
+    asset = models.ForeignKey(Asset, models.CASCADE, related_name="+", verbose_name=_("Asset"))
+
+    objects = FavoriteAssetQuerySet.as_manager()
+
+    class Meta:
+        verbose_name = _("Favorite asset")
+        constraints = [models.UniqueConstraint(fields=("user", "asset"), name="assets_favoriteasset_unique")]

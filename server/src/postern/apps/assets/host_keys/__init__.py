@@ -1,0 +1,1 @@
+"""The host keys that targets have shown."""

@@ -1,0 +1,1 @@
+"""Labels that assets carry."""

@@ -1,0 +1,123 @@
+"""Which assets stand in which nodes. An asset always stands in one at least: whoever loses the last falls to the root."""
+
+from collections.abc import Mapping, Sequence
+from typing import Final
+from uuid import UUID
+
+from django.db import transaction
+from django.utils.translation import gettext as _
+
+from postern.apps.assets.tree import change_log
+from postern.apps.assets.tree.change_log import TreeWrite
+from postern.apps.assets.tree.errors import NodeNotFound
+from postern.apps.assets.tree.events import AssetsChanged
+from postern.apps.assets.tree.models import Asset, AssetNode, Node, TreeChangeKind
+from postern.apps.audits import facade as audits
+from postern.foundation.bus import events
+from postern.foundation.caller.actor import Actor
+
+_BATCH: Final = 500
+#: The audit row names the assets up to this many; a longer list is counted.
+_NAMED_IN_AUDIT: Final = 50
+
+
+@transaction.atomic
+def add_assets(*, actor: Actor, node: Node, assets: Sequence[Asset]) -> None:
+    """Put the assets into the node as well; those that stand there already stay."""
+    write = change_log.begin(node.org_id)
+    _require_node(node)
+    there = _standing_in(node, assets)
+    fresh = [asset for asset in assets if asset.pk not in there]
+    if not fresh:
+        return
+    _put(write, node, [asset.pk for asset in fresh])
+    _finish(actor, node, audits.Event.NODE_ASSETS_ADDED, new={"assets": _named(fresh), "count": len(fresh)})
+
+
+@transaction.atomic
+def remove_assets(*, actor: Actor, node: Node, assets: Sequence[Asset]) -> None:
+    """Take the assets out of the node; those that stand nowhere else go to the root."""
+    write = change_log.begin(node.org_id)
+    _require_node(node)
+    there = _standing_in(node, assets)
+    leaving = [asset for asset in assets if asset.pk in there]
+    if not leaving:
+        return
+    ids = [asset.pk for asset in leaving]
+    AssetNode.objects.filter(node=node, asset_id__in=ids).delete()
+    still_placed = set(AssetNode.objects.filter(asset_id__in=ids).values_list("asset_id", flat=True))
+    orphans = [asset_id for asset_id in ids if asset_id not in still_placed]
+    if orphans:
+        _put(write, root_of(node.org_id), orphans)
+    write.touch(TreeChangeKind.NODE, [node.pk])
+    _finish(actor, node, audits.Event.NODE_ASSETS_REMOVED, old={"assets": _named(leaving), "count": len(leaving)})
+
+
+@transaction.atomic
+def replace_assets(*, actor: Actor, node: Node, assets: Sequence[Asset]) -> None:
+    """Move the assets: afterwards they stand in this node only."""
+    write = change_log.begin(node.org_id)
+    _require_node(node)
+    ids = [asset.pk for asset in assets]
+    left = AssetNode.objects.filter(asset_id__in=ids).exclude(node=node)
+    pairs = set(left.values_list("asset_id", "node_id", "node__full_value"))
+    there = _standing_in(node, assets)
+    elsewhere = {asset_id for asset_id, _node_id, _value in pairs}
+    moved = [asset for asset in assets if asset.pk in elsewhere or asset.pk not in there]
+    if not moved:
+        return
+    left.delete()
+    _put(write, node, ids)
+    write.touch(TreeChangeKind.NODE, {node_id for _asset_id, node_id, _value in pairs})
+    former = sorted({value for _asset_id, _node_id, value in pairs})[:_NAMED_IN_AUDIT]
+    _finish(
+        actor,
+        node,
+        audits.Event.NODE_ASSETS_MOVED,
+        old={"nodes": former},
+        new={"assets": _named(moved), "count": len(moved)},
+    )
+
+
+def root_of(org_id: UUID) -> Node:
+    """The root node of an organization. Raises `NodeNotFound` when it has none."""
+    root: Node | None = Node.objects.filter(org_id=org_id, parent__isnull=True).first()
+    if root is None:
+        raise NodeNotFound(_("The organization has no root node."))
+    return root
+
+
+def _put(write: TreeWrite, node: Node, asset_ids: Sequence[UUID]) -> None:
+    AssetNode.objects.bulk_create(
+        [AssetNode(node=node, asset_id=asset_id) for asset_id in dict.fromkeys(asset_ids)],
+        ignore_conflicts=True,
+        batch_size=_BATCH,
+    )
+    write.touch(TreeChangeKind.NODE, [node.pk])
+
+
+def _require_node(node: Node) -> None:
+    if not Node.objects.filter(pk=node.pk).exists():
+        raise NodeNotFound(_("There is no such node."))
+
+
+def _standing_in(node: Node, assets: Sequence[Asset]) -> set[UUID]:
+    """Which of the assets stand in the node."""
+    rows = AssetNode.objects.filter(node=node, asset_id__in=[asset.pk for asset in assets])
+    return set(rows.values_list("asset_id", flat=True))
+
+
+def _named(assets: Sequence[Asset]) -> list[str]:
+    return [asset.hostname for asset in assets[:_NAMED_IN_AUDIT]]
+
+
+def _finish(
+    actor: Actor,
+    node: Node,
+    event: audits.Event,
+    *,
+    old: Mapping[str, object] | None = None,
+    new: Mapping[str, object] | None = None,
+) -> None:
+    audits.record_change(actor=actor, action="update", event=event, target=node, old=old, new=new)
+    events.publish(AssetsChanged(org_id=node.org_id))

@@ -1,0 +1,1 @@
+"""Platforms: what kind of system an asset runs."""

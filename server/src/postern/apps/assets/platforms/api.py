@@ -1,0 +1,70 @@
+"""`assets/platforms/`."""
+
+from typing import Any
+
+from django.db.models import QuerySet
+from django.utils.translation import gettext_lazy
+from rest_framework import serializers
+
+from postern.apps.assets.actions import catalogue
+from postern.apps.assets.platforms.models import Platform, PlatformBase
+from postern.foundation.rest.rights import Right
+from postern.foundation.rest.serializers import ResourceSerializer
+from postern.foundation.rest.viewsets import ResourceViewSet
+
+
+class PlatformMetaSerializer(serializers.Serializer[Any]):
+    """Settings of Windows platforms."""
+
+    security = serializers.ChoiceField(choices=["rdp", "nla", "tls", "any"], required=False)
+    console = serializers.ChoiceField(choices=["true", "false"], required=False)
+
+
+class PlatformSerializer(ResourceSerializer):
+    meta = PlatformMetaSerializer(required=False, allow_null=True, label=gettext_lazy("Meta"))
+
+    class Meta:
+        model = Platform
+        fields_mini = ("id", "name", "internal")
+        fields_small = (*fields_mini, "base", "charset", "comment")
+        fields = (*fields_small, "meta")
+        read_only_fields = ("id", "internal")
+
+    def validate(self, attrs: dict[str, Any]) -> dict[str, Any]:
+        attrs = super().validate(attrs)
+        base = attrs.get("base", getattr(self.instance, "base", PlatformBase.LINUX))
+        if attrs.get("meta") is not None and base != PlatformBase.WINDOWS:
+            attrs["meta"] = None
+        return attrs
+
+
+class PlatformViewSet(ResourceViewSet):
+    """Platforms belong to all organizations: administrators look, the system administrator writes."""
+
+    importable = False
+
+    queryset = Platform.objects.all()
+    serializer_class = PlatformSerializer
+    made_in_organization = changed_in_organization = False
+    rights = {
+        "list": Right.ORG_ADMIN,
+        "retrieve": Right.ORG_ADMIN,
+        "create": Right.SUPER_USER,
+        "update": Right.SUPER_USER,
+        "destroy": Right.SUPER_USER,
+    }
+    filter_fields = ("name", "base")
+    search_fields = ("name",)
+    ordering_fields = ("name", "base", "id")
+
+    def visible_rows(self) -> QuerySet[Platform]:
+        return Platform.objects.all()
+
+    def create_object(self, data: dict[str, Any]) -> Platform:
+        return catalogue.create_platform(actor=self.actor, values=data)
+
+    def update_object(self, instance: Platform, data: dict[str, Any]) -> Platform:
+        return catalogue.update_platform(actor=self.actor, platform=instance, values=data)
+
+    def delete_object(self, instance: Platform) -> None:
+        catalogue.delete_platform(actor=self.actor, platform=instance)

@@ -1,0 +1,211 @@
+"""Assets, nodes and labels, and the record of changes to the tree."""
+
+from django.db import models
+from django.utils.translation import gettext_lazy as _
+
+from postern.apps.assets.platforms.models import Platform
+from postern.apps.assets.tree.node_keys import MAX_KEY_LENGTH
+from postern.contracts.enums import Protocol
+from postern.foundation.models import OrgOwnedModel, SavedRow, ScopedManager
+
+
+class Connectivity(models.TextChoices):
+    """Result of the last connection test."""
+
+    UNKNOWN = "unknown", _("Unknown")
+    OK = "ok", _("Reachable")
+    FAILED = "failed", _("Unreachable")
+
+
+class LabelCategory(models.TextChoices):
+    SYSTEM = "S", _("System")
+    USER = "U", _("User")
+
+
+class Node(OrgOwnedModel):
+    """A folder of the asset tree. Each organization has exactly one root."""
+
+    key = models.CharField(_("Key"), max_length=MAX_KEY_LENGTH, unique=True, editable=False)
+    value = models.CharField(_("Value"), max_length=128)
+    full_value = models.TextField(_("Full value"), max_length=4096, editable=False)
+    parent = models.ForeignKey("self", models.PROTECT, null=True, related_name="children", editable=False)
+    #: Number of the next child. Only ever grows, so that the key of a deleted node is not given to another.
+    next_child = models.PositiveIntegerField(default=0, editable=False)
+
+    objects = ScopedManager()
+
+    class Meta:
+        ordering = ("key",)
+        verbose_name = _("Node")
+        constraints = [
+            models.UniqueConstraint(fields=("parent", "value"), name="assets_node_unique_among_siblings"),
+            models.UniqueConstraint(
+                fields=("org_id",), condition=models.Q(parent__isnull=True), name="assets_node_one_root_per_org"
+            ),
+        ]
+
+    def __str__(self) -> str:
+        return self.full_value
+
+    @property
+    def is_root(self) -> bool:
+        return self.parent_id is None
+
+
+class NodePath(SavedRow):
+    """One (ancestor, descendant) pair of the tree; every node is also its own ancestor."""
+
+    ancestor = models.ForeignKey(Node, models.CASCADE, related_name="paths_down")
+    descendant = models.ForeignKey(Node, models.CASCADE, related_name="paths_up")
+
+    class Meta:
+        constraints = [models.UniqueConstraint(fields=("ancestor", "descendant"), name="assets_nodepath_unique")]
+
+    def __str__(self) -> str:
+        return f"{self.ancestor_id} > {self.descendant_id}"
+
+
+class Label(OrgOwnedModel):
+    """A `name:value` pair that assets can carry."""
+
+    name = models.CharField(_("Name"), max_length=128)
+    value = models.CharField(_("Value"), max_length=128)
+    category = models.CharField(
+        _("Category"), max_length=1, choices=LabelCategory.choices, default=LabelCategory.USER, editable=False
+    )
+    is_active = models.BooleanField(_("Is active"), default=True)
+
+    objects = ScopedManager()
+
+    class Meta:
+        ordering = ("name", "value")
+        verbose_name = _("Label")
+        constraints = [models.UniqueConstraint(fields=("name", "value", "org_id"), name="assets_label_unique")]
+        indexes = [models.Index(fields=("org_id", "name", "value"), name="assets_label_order")]
+
+    def __str__(self) -> str:
+        return f"{self.name}:{self.value}"
+
+
+class Asset(OrgOwnedModel):
+    """Something that a person can sign in to over the network."""
+
+    #: A number without gaps to speak of, counted per organization and never given twice, for bitmaps.
+    dense_id = models.PositiveBigIntegerField(editable=False)
+    hostname = models.CharField(_("Hostname"), max_length=128)
+    ip = models.CharField(_("IP"), max_length=128, db_index=True)
+    platform = models.ForeignKey(Platform, models.PROTECT, related_name="assets", verbose_name=_("Platform"))
+    is_active = models.BooleanField(_("Is active"), default=True)
+    #: A system user of type admin. It belongs to the app above this one, so it is an id and not a relation.
+    admin_user_id = models.UUIDField(_("Admin user"), null=True, blank=True, db_index=True)
+    nodes = models.ManyToManyField(Node, through="AssetNode", related_name="assets", verbose_name=_("Nodes"))
+    labels = models.ManyToManyField(Label, related_name="assets", blank=True, verbose_name=_("Labels"))
+
+    public_ip = models.CharField(_("Public IP"), max_length=128, null=True, blank=True)
+    number = models.CharField(_("Asset number"), max_length=32, null=True, blank=True)
+    vendor = models.CharField(_("Vendor"), max_length=64, null=True, blank=True)
+    model = models.CharField(_("Model"), max_length=54, null=True, blank=True)
+    sn = models.CharField(_("Serial number"), max_length=128, null=True, blank=True)
+    cpu_model = models.CharField(_("CPU model"), max_length=64, null=True, blank=True)
+    cpu_count = models.PositiveIntegerField(_("CPU count"), null=True, blank=True)
+    cpu_cores = models.PositiveIntegerField(_("CPU cores"), null=True, blank=True)
+    cpu_vcpus = models.PositiveIntegerField(_("CPU vcpus"), null=True, blank=True)
+    memory = models.CharField(_("Memory"), max_length=64, null=True, blank=True)
+    disk_total = models.CharField(_("Disk total"), max_length=1024, null=True, blank=True)
+    disk_info = models.CharField(_("Disk info"), max_length=1024, null=True, blank=True)
+    os = models.CharField(_("OS"), max_length=128, null=True, blank=True)
+    os_version = models.CharField(_("OS version"), max_length=16, null=True, blank=True)
+    os_arch = models.CharField(_("OS arch"), max_length=16, null=True, blank=True)
+    hostname_raw = models.CharField(_("Hostname raw"), max_length=128, null=True, blank=True)
+
+    connectivity = models.CharField(
+        _("Connectivity"), max_length=8, choices=Connectivity.choices, default=Connectivity.UNKNOWN
+    )
+    date_verified = models.DateTimeField(_("Date verified"), null=True, blank=True)
+
+    objects = ScopedManager()
+
+    class Meta:
+        ordering = ("hostname", "id")
+        verbose_name = _("Asset")
+        constraints = [
+            models.UniqueConstraint(fields=("org_id", "hostname"), name="assets_asset_unique"),
+            models.UniqueConstraint(fields=("org_id", "dense_id"), name="assets_asset_dense_id_unique"),
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.hostname}({self.ip})"
+
+    @property
+    def hardware_info(self) -> str:
+        """`vendor cores memory` as far as known, for one column of a list."""
+        cores = f"{self.cpu_cores} Core" if self.cpu_cores else ""
+        return " ".join(part for part in (self.vendor or "", cores, self.memory or "") if part)
+
+
+class AssetProtocol(SavedRow):
+    """One protocol of an asset and its port; `position` keeps the order in which they were given."""
+
+    asset = models.ForeignKey(Asset, models.CASCADE, related_name="protocol_rows")
+    name = models.CharField(max_length=16, choices=[(item.value, item.value) for item in Protocol])
+    port = models.PositiveIntegerField()
+    position = models.PositiveSmallIntegerField(default=0)
+
+    class Meta:
+        ordering = ("position",)
+        constraints = [
+            models.UniqueConstraint(fields=("asset", "name"), name="assets_assetprotocol_unique"),
+            models.CheckConstraint(condition=models.Q(port__gte=1, port__lte=65535), name="assets_assetprotocol_port"),
+        ]
+        indexes = [models.Index(fields=("name", "asset"), name="assets_protocol_by_name")]
+
+    def __str__(self) -> str:
+        return f"{self.name}/{self.port}"
+
+
+class AssetNode(SavedRow):
+    """An asset's place in the tree; an asset may stand in several nodes."""
+
+    asset = models.ForeignKey(Asset, models.CASCADE, related_name="node_rows")
+    node = models.ForeignKey(Node, models.PROTECT, related_name="asset_rows")
+
+    class Meta:
+        constraints = [models.UniqueConstraint(fields=("node", "asset"), name="assets_assetnode_unique")]
+
+    def __str__(self) -> str:
+        return f"{self.asset_id} in {self.node_id}"
+
+
+class TreeVersion(SavedRow):
+    """One row per organization, locked first by every write of the tree or its assets.
+
+    It puts such writes in one order, counts them (`seq`) and hands out `dense_id`s. The number is in commit order, which a
+    database sequence is not, so a reader that has seen `seq` has seen everything up to it.
+    """
+
+    org_id = models.UUIDField(primary_key=True)
+    seq = models.PositiveBigIntegerField(default=0)
+    next_dense_id = models.PositiveBigIntegerField(default=0)
+
+    def __str__(self) -> str:
+        return f"{self.org_id} {self.seq}"
+
+
+class TreeChangeKind(models.TextChoices):
+    ASSET = "asset", "asset"  # added, deleted, switched, renamed, protocols changed
+    NODE = "node", "node"  # its direct assets or children changed
+
+
+class TreeChange(SavedRow):
+    """What a write touched, for an index of "who may reach what" held in a process: it re-reads these from the truth."""
+
+    org_id = models.UUIDField()
+    seq = models.PositiveBigIntegerField()
+    kind = models.CharField(max_length=8, choices=TreeChangeKind.choices)
+    object_id = models.UUIDField()
+
+    class Meta:
+        indexes = [models.Index(fields=("org_id", "seq"), name="assets_treechange_by_seq")]
+
+    def __str__(self) -> str:
+        return f"{self.seq} {self.kind} {self.object_id}"

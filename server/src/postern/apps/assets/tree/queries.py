@@ -1,0 +1,133 @@
+"""Reads of the assets app: counts of the tree, subtrees, filters."""
+
+from collections.abc import Hashable, Iterable, Mapping
+from dataclasses import dataclass
+from functools import cache
+from typing import Any, Final
+from uuid import UUID
+
+from django.db.models import Count, Q, QuerySet
+
+from postern.apps.assets.tree.models import Asset, AssetNode, AssetProtocol, Node, NodePath, TreeVersion
+from postern.contracts.enums import Protocol
+from postern.foundation.caller.scope import OrgScope
+from postern.foundation.database.prepared import PreparedQuery
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class AssetBrief:
+    """What other apps need of an asset. `charset` is utf8 or gbk; `protocols` maps each protocol to its port."""
+
+    id: UUID
+    hostname: str
+    ip: str
+    org_id: UUID
+    platform: str
+    charset: str
+    is_active: bool
+    comment: str
+    protocols: Mapping[Protocol, int]
+
+
+def briefs(ids: Iterable[UUID]) -> dict[UUID, AssetBrief]:
+    """The assets that exist, by id."""
+    rows = Asset.objects.filter(pk__in=set(ids)).select_related("platform").prefetch_related("protocol_rows")
+    return {
+        row.pk: AssetBrief(
+            id=row.pk,
+            hostname=row.hostname,
+            ip=row.ip,
+            org_id=row.org_id,
+            platform=row.platform.name,
+            charset=row.platform.charset,
+            is_active=row.is_active,
+            comment=row.comment,
+            protocols={Protocol(item.name): item.port for item in row.protocol_rows.all()},
+        )
+        for row in rows
+    }
+
+
+def below(node_id: UUID) -> QuerySet[Any, Any]:
+    """Ids of the node and of all nodes below it."""
+    return NodePath.objects.filter(ancestor_id=node_id).values("descendant_id")
+
+
+def assets_in(node: Node, *, all_below: bool) -> QuerySet[Asset]:
+    """Assets that stand in the node or, with `all_below`, anywhere in its subtree."""
+    places = AssetNode.objects.filter(node_id__in=below(node.pk)) if all_below else AssetNode.objects.filter(node=node)
+    rows: QuerySet[Asset] = Asset.objects.filter(pk__in=places.values("asset_id"))
+    return rows
+
+
+def asset_counts(nodes: Iterable[Node]) -> dict[UUID, int]:
+    """Number of different assets in the subtree of each node."""
+    counted = (
+        NodePath.objects.filter(ancestor__in=[node.pk for node in nodes])
+        .values("ancestor_id")
+        .annotate(count=Count("descendant__asset_rows__asset_id", distinct=True))
+        .values_list("ancestor_id", "count")
+    )
+    return dict(counted)
+
+
+def speaking(rows: QuerySet[Asset], text: str) -> QuerySet[Asset]:
+    """Assets with a protocol whose text form (`ssh/22`) contains `text`, without regard to case; none for a text of nothing."""
+    name, slash, port = text.strip().lower().partition("/")
+    if not name and not port:
+        return rows.none()
+    condition = Q(name__icontains=name)
+    if slash:
+        # "sh/2" is contained in "ssh/22": the name ends with the left part, the port begins with the right one
+        condition = Q(name__iendswith=name) & Q(port__in=_ports_starting_with(port))
+    elif name.isascii() and name.isdigit():
+        condition |= Q(port__in=_ports_containing(name))
+    return rows.filter(pk__in=AssetProtocol.objects.filter(condition).values("asset_id"))
+
+
+def _ports_starting_with(prefix: str) -> list[int]:
+    used = AssetProtocol.objects.order_by().values_list("port", flat=True).distinct()
+    return [port for port in used if str(port).startswith(prefix)]
+
+
+def _ports_containing(part: str) -> list[int]:
+    used = AssetProtocol.objects.order_by().values_list("port", flat=True).distinct()
+    return [port for port in used if part in str(port)]
+
+
+def labelled(rows: QuerySet[Asset], text: str) -> QuerySet[Asset]:
+    """Assets that carry the label `name:value` or `name#value`; a name alone matches any value."""
+    for separator in (":", "#"):
+        name, found, value = text.partition(separator)
+        if found:
+            return rows.filter(
+                pk__in=Asset.labels.through.objects.filter(label__name=name, label__value=value).values("asset_id")
+            )
+    return rows.filter(pk__in=Asset.labels.through.objects.filter(label__name=text).values("asset_id"))
+
+
+#: What `tree_version` speaks for: every write to these tables goes through `change_log.begin`.
+VERSIONED_TABLES: Final = frozenset(
+    {"assets_asset", "assets_assetnode", "assets_assetprotocol", "assets_node", "assets_nodepath"}
+)
+
+
+def tree_version(scope: OrgScope) -> Hashable:
+    """Changes with every write to the tree and the assets that can be seen in the scope."""
+    if scope.is_root:
+        return tuple(_versions().tuples())
+    return tuple(_version().tuples(org_id=scope.org_id))
+
+
+@cache
+def _version() -> PreparedQuery:
+    return PreparedQuery(
+        lambda org_id: TreeVersion.objects.filter(org_id=org_id).order_by(),
+        stand_ins={"org_id": UUID(int=1)},
+        columns=("org_id", "seq"),
+    )
+
+
+@cache
+def _versions() -> PreparedQuery:
+    return PreparedQuery(lambda: TreeVersion.objects.order_by("org_id"), columns=("org_id", "seq"))
