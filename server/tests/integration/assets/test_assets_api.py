@@ -4,9 +4,9 @@ import pytest
 from rest_framework.test import APIClient
 
 from factories.grants import make_asset, make_node, make_system_user
-from postern.apps.assets.actions import catalogue
 from postern.apps.assets.models import Asset, Label, Platform
 from postern.apps.assets.nodes.actions import root_of
+from postern.apps.assets.platforms import actions as platforms
 from postern.apps.assets.tree.actions import ensure_root
 from postern.apps.audits.models import AuditEvent
 from postern.apps.orgs.models import Organization
@@ -340,8 +340,8 @@ def test_favorites_are_a_persons_own(as_user: APIClient, as_org_admin: APIClient
 
 
 def test_change_of_one_field_of_a_platform_leaves_what_somebody_else_changed_meanwhile() -> None:
-    stale = catalogue.create_platform(actor=SYSTEM, values={"name": "Router", "base": "Other"})
+    stale = platforms.create_platform(actor=SYSTEM, values={"name": "Router", "base": "Other"})
     Platform.objects.filter(pk=stale.pk).update(comment="of the branch")
-    catalogue.update_platform(actor=SYSTEM, platform=stale, values={"name": "Switch"})
+    platforms.update_platform(actor=SYSTEM, platform=stale, values={"name": "Switch"})
     row = Platform.objects.get(pk=stale.pk)
     assert (row.name, row.comment) == ("Switch", "of the branch")

@@ -6,17 +6,20 @@ import pytest
 from django.core.validators import MaxLengthValidator
 from rest_framework import serializers
 
-from postern.apps.assets.assets.api import serializers as assets
+from postern.apps.assets.assets.api.serializers import AssetSerializer
+from postern.apps.assets.labels.api import LabelSerializer
+from postern.apps.assets.nodes.api.serializers import ChildNodeSerializer, NodeSerializer
+from postern.apps.assets.platforms.api import PlatformSerializer
 from postern.apps.perms.api import serializers as perms
 from postern.apps.vault.api import serializers as vault
 from postern.foundation.caller.scope import DEFAULT
 
 _ALL: list[type[serializers.Serializer[Any]]] = [
-    assets.AssetSerializer,
-    assets.ChildNodeSerializer,
-    assets.LabelSerializer,
-    assets.NodeSerializer,
-    assets.PlatformSerializer,
+    AssetSerializer,
+    ChildNodeSerializer,
+    LabelSerializer,
+    NodeSerializer,
+    PlatformSerializer,
     perms.AssetPermissionSerializer,
     vault.AdminUserSerializer,
     vault.SystemUserSerializer,

@@ -8,7 +8,7 @@ from django.utils.translation import gettext_lazy
 from rest_framework.request import Request
 from rest_framework.response import Response
 
-from postern.apps.assets.actions import catalogue
+from postern.apps.assets.favorites import actions
 from postern.apps.assets.favorites.models import FavoriteAsset
 from postern.apps.assets.tree.models import Asset
 from postern.foundation.rest.relations import OrgOwnedField
@@ -54,7 +54,7 @@ class FavoriteAssetViewSet(CreateMixin, DeleteMixin, ReadOnlyViewSet):
             data=request.data, context={**self.get_serializer_context(), "scope": None}
         )
         serializer.is_valid(raise_exception=True)
-        row = catalogue.add_favorite(
+        row = actions.add_favorite(
             actor=self.actor,
             user_id=cast("UUID", self.actor.user_id),
             asset=serializer.validated_data["asset"],
@@ -62,4 +62,4 @@ class FavoriteAssetViewSet(CreateMixin, DeleteMixin, ReadOnlyViewSet):
         return Response(FavoriteAssetSerializer(row).data, status=201)
 
     def delete_object(self, instance: FavoriteAsset) -> None:
-        catalogue.remove_favorite(actor=self.actor, favorite=instance)
+        actions.remove_favorite(actor=self.actor, favorite=instance)

@@ -8,7 +8,7 @@ from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 from rest_framework import serializers
 
-from postern.apps.assets.actions import catalogue
+from postern.apps.assets.labels import actions
 from postern.apps.assets.tree.models import Asset, Label
 from postern.apps.assets.tree.rights import ADMIN_ONLY
 from postern.foundation.caller.scope import writable
@@ -62,15 +62,15 @@ class LabelViewSet(ResourceViewSet):
 
     def hold_rows(self, rows: Sequence[Any], values: Sequence[Mapping[str, Any]], *, deleting: bool = False) -> None:
         super().hold_rows(rows, values, deleting=deleting)
-        catalogue.hold_labelled(
+        actions.hold_labelled(
             [label.pk for label in rows], [asset.pk for item in values for asset in item.get("assets") or ()]
         )
 
     def create_object(self, data: dict[str, Any]) -> Label:
-        return catalogue.create_label(actor=self.actor, org_id=writable(self.scope), values=data)
+        return actions.create_label(actor=self.actor, org_id=writable(self.scope), values=data)
 
     def update_object(self, instance: Label, data: dict[str, Any]) -> Label:
-        return catalogue.update_label(actor=self.actor, label=instance, values=data)
+        return actions.update_label(actor=self.actor, label=instance, values=data)
 
     def delete_object(self, instance: Label) -> None:
-        catalogue.delete_label(actor=self.actor, label=instance)
+        actions.delete_label(actor=self.actor, label=instance)

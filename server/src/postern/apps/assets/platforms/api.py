@@ -6,7 +6,7 @@ from django.db.models import QuerySet
 from django.utils.translation import gettext_lazy
 from rest_framework import serializers
 
-from postern.apps.assets.actions import catalogue
+from postern.apps.assets.platforms import actions
 from postern.apps.assets.platforms.models import Platform, PlatformBase
 from postern.foundation.rest.rights import Right
 from postern.foundation.rest.serializers import ResourceSerializer
@@ -61,10 +61,10 @@ class PlatformViewSet(ResourceViewSet):
         return Platform.objects.all()
 
     def create_object(self, data: dict[str, Any]) -> Platform:
-        return catalogue.create_platform(actor=self.actor, values=data)
+        return actions.create_platform(actor=self.actor, values=data)
 
     def update_object(self, instance: Platform, data: dict[str, Any]) -> Platform:
-        return catalogue.update_platform(actor=self.actor, platform=instance, values=data)
+        return actions.update_platform(actor=self.actor, platform=instance, values=data)
 
     def delete_object(self, instance: Platform) -> None:
-        catalogue.delete_platform(actor=self.actor, platform=instance)
+        actions.delete_platform(actor=self.actor, platform=instance)

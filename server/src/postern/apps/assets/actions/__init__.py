@@ -1,1 +1,0 @@
-"""Writes of the assets app: the tree, assets, labels, platforms, stars, host keys."""

@@ -1,1 +1,0 @@
-"""The wire of the assets app: translation only."""
