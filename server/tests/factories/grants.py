@@ -13,8 +13,8 @@ from postern.apps.assets.tree.actions import create_node
 from postern.apps.perms.actions import create_permission
 from postern.apps.perms.models import AssetPermission
 from postern.apps.users.models import User, UserGroup, UserGroupMember
-from postern.apps.vault.actions.system_users import create_system_user
 from postern.apps.vault.models import SystemUser
+from postern.apps.vault.system_users.actions import create_system_user
 from postern.foundation.caller.actor import SYSTEM
 from postern.kernel.ids import DEFAULT_ORG_ID
 

@@ -13,8 +13,8 @@ from postern.apps.audits.models import AuditEvent
 from postern.apps.sessions.models import Command, FileTransfer, ProxyOrder, Session, Terminal
 from postern.apps.users.invitations.actions import LIFETIME
 from postern.apps.users.models import Invitation, User, UserGroupMember
-from postern.apps.vault.actions.system_users import bind
 from postern.apps.vault.models import SystemUserAsset, SystemUserNode, SystemUserUser
+from postern.apps.vault.system_users.actions import bind
 from postern.foundation.caller.actor import SYSTEM
 from postern.kernel import clock
 

@@ -56,9 +56,9 @@ from postern.apps.users.people import login_locks, second_factors
 from postern.apps.users.people import queries as user_queries
 from postern.apps.vault import holdings as vault
 from postern.apps.vault import subscriptions as vault_events
-from postern.apps.vault.installation import ensure as ensure_vault
-from postern.apps.vault.queries import AdminUsers
-from postern.apps.vault.totp_secrets import SealedTotpSecrets
+from postern.apps.vault.sealed_secrets.installation import ensure as ensure_vault
+from postern.apps.vault.sealed_secrets.totp_secrets import SealedTotpSecrets
+from postern.apps.vault.system_users.queries import AdminUsers
 from postern.foundation import installation, licensing
 from postern.foundation.bus import events, outbox
 from postern.foundation.caller import identity

@@ -14,8 +14,8 @@ from postern.apps.assets.models import HostKey
 from postern.apps.assets.tree.actions import ensure_root
 from postern.apps.orgs.models import Organization
 from postern.apps.users.models import User
-from postern.apps.vault.actions.system_users import bind
 from postern.apps.vault.models import SystemUserAsset, SystemUserNode
+from postern.apps.vault.system_users.actions import bind
 from postern.foundation.caller.actor import SYSTEM
 
 pytestmark = pytest.mark.django_db

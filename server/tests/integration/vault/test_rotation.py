@@ -8,11 +8,12 @@ from django.conf import settings
 
 from factories.grants import make_system_user
 from postern.apps.audits.models import AuditEvent
-from postern.apps.vault import facade, installation, secret_store
-from postern.apps.vault.actions import keys
-from postern.apps.vault.errors import KeyStillUsed, SecretUnreadable
-from postern.apps.vault.keyring import KeyringUnusable
+from postern.apps.vault import facade
 from postern.apps.vault.models import SealedSecret
+from postern.apps.vault.sealed_secrets import actions as keys
+from postern.apps.vault.sealed_secrets import installation, secret_store
+from postern.apps.vault.sealed_secrets.errors import KeyStillUsed, SecretUnreadable
+from postern.apps.vault.sealed_secrets.keyring import KeyringUnusable
 from postern.foundation.caller.actor import SYSTEM
 from postern.kernel.clock import now
 from postern.kernel.ids import DEFAULT_ORG_ID, new_id

@@ -11,8 +11,8 @@ from postern.apps.assets.models import Asset
 from postern.apps.assets.nodes.actions import root_of
 from postern.apps.audits.models import AuditEvent
 from postern.apps.vault import facade
-from postern.apps.vault.errors import CredentialMissing
 from postern.apps.vault.models import SealedSecret, SystemUser
+from postern.apps.vault.system_users.errors import CredentialMissing
 from postern.kernel.ids import DEFAULT_ORG_ID
 
 pytestmark = pytest.mark.django_db

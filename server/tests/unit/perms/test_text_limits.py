@@ -11,7 +11,7 @@ from postern.apps.assets.labels.api import LabelSerializer
 from postern.apps.assets.nodes.api.serializers import ChildNodeSerializer, NodeSerializer
 from postern.apps.assets.platforms.api import PlatformSerializer
 from postern.apps.perms.api import serializers as perms
-from postern.apps.vault.api import serializers as vault
+from postern.apps.vault.system_users.api import serializers as vault
 from postern.foundation.caller.scope import DEFAULT
 
 _ALL: list[type[serializers.Serializer[Any]]] = [

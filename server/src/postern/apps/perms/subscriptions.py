@@ -7,7 +7,7 @@ from postern.apps.perms import actions
 from postern.apps.perms.events import AccessChanged
 from postern.apps.users.groups.events import GroupsChanged
 from postern.apps.users.memberships.events import MembershipChanged
-from postern.apps.vault.events import SystemUsersChanged
+from postern.apps.vault.system_users.events import SystemUsersChanged
 from postern.foundation.bus import events
 from postern.foundation.bus.events import after_commit, in_the_write
 

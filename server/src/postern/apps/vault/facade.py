@@ -1,12 +1,12 @@
 """What the other apps may call. `open_credential` serves the internal API only: no person ever gets a secret back."""
 
-from postern.apps.vault.actions.keys import RotationReport, retire, rewrap_all, rotate
-from postern.apps.vault.queries import SystemUserBrief, open_credential
-from postern.apps.vault.queries import briefs as system_user_briefs
-from postern.apps.vault.sealing import SecretPlace
-from postern.apps.vault.secret_store import drop_all as drop_secrets
-from postern.apps.vault.secret_store import get as get_secret
-from postern.apps.vault.secret_store import put as put_secret
+from postern.apps.vault.sealed_secrets.actions import RotationReport, retire, rewrap_all, rotate
+from postern.apps.vault.sealed_secrets.sealing import SecretPlace
+from postern.apps.vault.sealed_secrets.secret_store import drop_all as drop_secrets
+from postern.apps.vault.sealed_secrets.secret_store import get as get_secret
+from postern.apps.vault.sealed_secrets.secret_store import put as put_secret
+from postern.apps.vault.system_users.queries import SystemUserBrief, open_credential
+from postern.apps.vault.system_users.queries import briefs as system_user_briefs
 
 __all__ = [
     "RotationReport",

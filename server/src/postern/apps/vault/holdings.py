@@ -6,7 +6,7 @@ from django.db.models import QuerySet
 from django.utils.translation import gettext_lazy as _
 
 from postern.apps.orgs import facade as orgs
-from postern.apps.vault.models import SystemUser, SystemUserType
+from postern.apps.vault.system_users.models import SystemUser, SystemUserType
 
 
 def _system_users() -> "QuerySet[SystemUser]":

@@ -3,7 +3,7 @@
 from typing import Final
 
 from postern.apps.users.memberships.events import MembershipChanged
-from postern.apps.vault.actions import system_users
+from postern.apps.vault.system_users import actions as system_users
 from postern.foundation.bus.events import in_the_write
 
 

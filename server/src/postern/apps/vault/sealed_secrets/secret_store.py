@@ -5,20 +5,16 @@ Only the web plane and the command line open secrets; the job runner never calls
 
 from functools import lru_cache
 from pathlib import Path
-from typing import Final
 
 from django.conf import settings
 from django.utils.translation import gettext as _
 
-from postern.apps.vault import sealing
-from postern.apps.vault.errors import SecretUnreadable
-from postern.apps.vault.keyring import Keyring
-from postern.apps.vault.models import SealedSecret, SystemUser
-from postern.apps.vault.sealing import SealBroken, SealedValue, SecretPlace
+from postern.apps.vault.sealed_secrets import sealing
+from postern.apps.vault.sealed_secrets.errors import SecretUnreadable
+from postern.apps.vault.sealed_secrets.keyring import Keyring
+from postern.apps.vault.sealed_secrets.models import SealedSecret
+from postern.apps.vault.sealed_secrets.sealing import SealBroken, SealedValue, SecretPlace
 from postern.kernel.secret import Secret
-
-#: How the table of system users is named in the places of their secrets.
-SYSTEM_USERS: Final = "vault_systemuser"
 
 
 @lru_cache(maxsize=8)
@@ -29,11 +25,6 @@ def _keyring_at(path: Path) -> Keyring:
 def keyring() -> Keyring:
     """The key file of this installation."""
     return _keyring_at(settings.POSTERN.kek_file)
-
-
-def place_of(system_user: SystemUser, column: str) -> SecretPlace:
-    """Where a secret of a system user lies."""
-    return SecretPlace(table=SYSTEM_USERS, row_id=system_user.pk, org_id=system_user.org_id, column=column)
 
 
 def put(place: SecretPlace, secret: Secret) -> None:

@@ -20,7 +20,7 @@ from pathlib import Path
 
 from django.utils.translation import gettext as _
 
-from postern.apps.vault.sealing import KEY_BYTES
+from postern.apps.vault.sealed_secrets.sealing import KEY_BYTES
 from postern.kernel.clock import now
 from postern.kernel.errors import Unavailable
 from postern.kernel.secret import Secret

@@ -6,8 +6,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from postern.apps.vault import sealing
-from postern.apps.vault.sealing import SealBroken, SealedValue, SecretPlace
+from postern.apps.vault.sealed_secrets import sealing
+from postern.apps.vault.sealed_secrets.sealing import SealBroken, SealedValue, SecretPlace
 from postern.kernel.secret import Secret
 
 KEK = os.urandom(32)

@@ -2,8 +2,8 @@
 
 from uuid import UUID
 
-from postern.apps.vault import secret_store
-from postern.apps.vault.sealing import SecretPlace
+from postern.apps.vault.sealed_secrets import secret_store
+from postern.apps.vault.sealed_secrets.sealing import SecretPlace
 from postern.kernel.ids import ROOT_ORG_ID
 from postern.kernel.secret import Secret
 

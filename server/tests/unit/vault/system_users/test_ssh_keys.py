@@ -3,8 +3,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from postern.apps.vault import ssh_keys
-from postern.apps.vault.ssh_keys import KeyRefused
+from postern.apps.vault.system_users import ssh_keys
+from postern.apps.vault.system_users.ssh_keys import KeyRefused
 
 
 def test_generate_gives_an_ed25519_key_that_asyncssh_takes() -> None:

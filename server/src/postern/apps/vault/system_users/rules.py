@@ -7,10 +7,10 @@ from typing import Any, Final
 
 from django.utils.translation import gettext as _
 
-from postern.apps.vault import ssh_keys
-from postern.apps.vault.errors import FieldRefused
-from postern.apps.vault.models import LoginMode, SystemUserType
-from postern.apps.vault.ssh_keys import KeyPair, KeyRefused
+from postern.apps.vault.system_users import ssh_keys
+from postern.apps.vault.system_users.errors import FieldRefused
+from postern.apps.vault.system_users.models import LoginMode, SystemUserType
+from postern.apps.vault.system_users.ssh_keys import KeyPair, KeyRefused
 from postern.contracts.enums import Protocol
 from postern.kernel.secret import Secret
 

@@ -1,8 +1,8 @@
-"""Refusals of the vault."""
+"""What can go wrong with system users."""
 
 from django.utils.translation import gettext as _
 
-from postern.kernel.errors import Conflict, PosternError
+from postern.kernel.errors import PosternError
 
 
 class FieldRefused(PosternError):
@@ -30,16 +30,3 @@ class CredentialMissing(PosternError):
     """The system user holds no secret to sign in with."""
 
     code = "credential_missing"
-
-
-class SecretUnreadable(PosternError):
-    """A sealed secret does not open: it was altered or moved, or its key is gone."""
-
-    code = "secret_unreadable"
-    status = 503
-
-
-class KeyStillUsed(Conflict):
-    """A key-encryption key that secrets still need is not removed."""
-
-    code = "key_still_used"

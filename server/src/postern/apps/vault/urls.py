@@ -1,6 +1,6 @@
 """Routes of the vault, relative to /api/v1/."""
 
-from postern.apps.vault.api.views import (
+from postern.apps.vault.system_users.api.views import (
     AdminUserViewSet,
     SystemUserAssetViewSet,
     SystemUserNodeViewSet,

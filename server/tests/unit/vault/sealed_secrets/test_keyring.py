@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 from django.utils import translation
 
-from postern.apps.vault.keyring import Keyring, KeyringUnusable
+from postern.apps.vault.sealed_secrets.keyring import Keyring, KeyringUnusable
 
 
 @pytest.fixture(autouse=True)

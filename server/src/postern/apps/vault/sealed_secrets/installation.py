@@ -1,7 +1,7 @@
 """What the vault needs at the first start: its key file."""
 
-from postern.apps.vault.models import SealedSecret
-from postern.apps.vault.secret_store import keyring
+from postern.apps.vault.sealed_secrets.models import SealedSecret
+from postern.apps.vault.sealed_secrets.secret_store import keyring
 
 
 def ensure() -> None:

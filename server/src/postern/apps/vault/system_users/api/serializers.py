@@ -8,8 +8,14 @@ from rest_framework import serializers
 
 from postern.apps.assets.models import Asset, Node
 from postern.apps.users.models import User
-from postern.apps.vault.models import SystemUser, SystemUserAsset, SystemUserNode, SystemUserType, SystemUserUser
-from postern.apps.vault.ssh_keys import MAX_KEY_TEXT
+from postern.apps.vault.system_users.models import (
+    SystemUser,
+    SystemUserAsset,
+    SystemUserNode,
+    SystemUserType,
+    SystemUserUser,
+)
+from postern.apps.vault.system_users.ssh_keys import MAX_KEY_TEXT
 from postern.foundation.rest.relations import OrgOwnedField
 from postern.foundation.rest.serializers import OrgNameField, ResourceSerializer
 from postern.foundation.rest.text import PlainField

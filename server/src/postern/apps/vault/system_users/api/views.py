@@ -9,15 +9,21 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 
 from postern.apps.assets.models import Asset
-from postern.apps.vault.actions import system_users as actions
-from postern.apps.vault.api.serializers import (
+from postern.apps.vault.system_users import actions
+from postern.apps.vault.system_users.api.serializers import (
     AdminUserSerializer,
     SystemUserAssetSerializer,
     SystemUserNodeSerializer,
     SystemUserSerializer,
     SystemUserUserSerializer,
 )
-from postern.apps.vault.models import SystemUser, SystemUserAsset, SystemUserNode, SystemUserType, SystemUserUser
+from postern.apps.vault.system_users.models import (
+    SystemUser,
+    SystemUserAsset,
+    SystemUserNode,
+    SystemUserType,
+    SystemUserUser,
+)
 from postern.foundation.caller.scope import writable
 from postern.foundation.database.write_transaction import write_transaction
 from postern.foundation.rest.related import Amount

@@ -13,11 +13,11 @@ from django.db import transaction
 from django.utils.translation import gettext as _
 
 from postern.apps.audits import facade as audits
-from postern.apps.vault import sealing
-from postern.apps.vault.errors import KeyStillUsed
-from postern.apps.vault.models import SealedSecret
-from postern.apps.vault.sealing import SecretPlace
-from postern.apps.vault.secret_store import keyring, value_of
+from postern.apps.vault.sealed_secrets import sealing
+from postern.apps.vault.sealed_secrets.errors import KeyStillUsed
+from postern.apps.vault.sealed_secrets.models import SealedSecret
+from postern.apps.vault.sealed_secrets.sealing import SecretPlace
+from postern.apps.vault.sealed_secrets.secret_store import keyring, value_of
 from postern.foundation.caller.actor import Actor
 from postern.kernel.clock import now
 from postern.kernel.ids import ROOT_ORG_ID

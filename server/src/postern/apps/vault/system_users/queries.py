@@ -7,10 +7,10 @@ from uuid import UUID
 from django.db.models import Count
 from django.utils.translation import gettext as _
 
-from postern.apps.vault import secret_store
-from postern.apps.vault.errors import CredentialMissing
-from postern.apps.vault.models import LoginMode, SystemUser, SystemUserAsset, SystemUserType
-from postern.apps.vault.secret_store import place_of
+from postern.apps.vault.sealed_secrets import secret_store
+from postern.apps.vault.system_users.errors import CredentialMissing
+from postern.apps.vault.system_users.models import LoginMode, SystemUser, SystemUserAsset, SystemUserType
+from postern.apps.vault.system_users.places import place_of
 from postern.contracts.access import Credential
 from postern.contracts.enums import Protocol
 from postern.kernel.errors import NotFound

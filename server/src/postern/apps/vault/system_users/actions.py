@@ -10,12 +10,13 @@ from postern.apps.assets import facade as assets
 from postern.apps.audits import facade as audits
 from postern.apps.users import facade as users
 from postern.apps.users.models import Membership, User
-from postern.apps.vault import secret_store
-from postern.apps.vault.errors import NotAMember
-from postern.apps.vault.events import SystemUsersChanged
-from postern.apps.vault.models import SealedSecret, SystemUser, SystemUserUser
-from postern.apps.vault.rules import SECRET_COLUMNS, Plan, plan
-from postern.apps.vault.secret_store import SYSTEM_USERS, place_of
+from postern.apps.vault.sealed_secrets import secret_store
+from postern.apps.vault.sealed_secrets.models import SealedSecret
+from postern.apps.vault.system_users.errors import NotAMember
+from postern.apps.vault.system_users.events import SystemUsersChanged
+from postern.apps.vault.system_users.models import SystemUser, SystemUserUser
+from postern.apps.vault.system_users.places import SYSTEM_USERS, place_of
+from postern.apps.vault.system_users.rules import SECRET_COLUMNS, Plan, plan
 from postern.foundation.bus import events
 from postern.foundation.caller.actor import Actor
 from postern.foundation.database import row_locks

@@ -1,0 +1,1 @@
+"""Sealed secrets of any app: the key file, sealing, and the store."""

@@ -1,0 +1,1 @@
+"""System users: the accounts with which people reach targets."""
