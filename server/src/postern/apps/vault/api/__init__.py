@@ -1,1 +1,0 @@
-"""The wire of the vault: translation only. No answer carries a secret."""
