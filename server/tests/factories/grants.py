@@ -10,8 +10,8 @@ from postern.apps.assets.assets.protocols import parse
 from postern.apps.assets.models import Asset, Node, Platform
 from postern.apps.assets.nodes.actions import root_of
 from postern.apps.assets.tree.actions import create_node
-from postern.apps.perms.actions import create_permission
 from postern.apps.perms.models import AssetPermission
+from postern.apps.perms.permissions.actions import create_permission
 from postern.apps.users.models import User, UserGroup, UserGroupMember
 from postern.apps.vault.models import SystemUser
 from postern.apps.vault.system_users.actions import create_system_user

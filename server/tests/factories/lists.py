@@ -11,7 +11,7 @@ from endpoints import path_of
 from factories.grants import make_group, make_system_user
 from factories.many_rows import ManyRows
 from postern.apps.assets.nodes.actions import root_of
-from postern.apps.perms.actions import create_permission
+from postern.apps.perms.permissions.actions import create_permission
 from postern.apps.users.models import User, UserGroup
 from postern.foundation.caller.actor import SYSTEM
 from postern.foundation.checks import view_of, walk

@@ -23,9 +23,9 @@ from postern.apps.authn.lock_out import guard
 from postern.apps.authn.lock_out.errors import SignInLocked
 from postern.apps.authn.models import LoginSession
 from postern.apps.orgs import facade as orgs
-from postern.apps.perms.actions import add_link
-from postern.apps.perms.links import SYSTEM_USERS
+from postern.apps.perms.grants.links import SYSTEM_USERS
 from postern.apps.perms.models import AssetPermission
+from postern.apps.perms.permissions.actions import add_link
 from postern.apps.sessions.models import ProxyOrder, Session, Terminal
 from postern.apps.users.credentials.actions import links
 from postern.apps.users.invitations.actions import LIFETIME

@@ -12,7 +12,7 @@ from postern.apps.authn import urls as authn
 from postern.apps.licence.api import urls as licence
 from postern.apps.notifications.api import urls as notifications
 from postern.apps.orgs.api import urls as orgs
-from postern.apps.perms.api import urls as perms
+from postern.apps.perms import urls as perms
 from postern.apps.preferences.api import urls as preferences
 from postern.apps.sessions import urls as sessions
 from postern.apps.users.api import urls as users

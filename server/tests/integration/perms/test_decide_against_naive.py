@@ -16,8 +16,8 @@ from postern.apps.assets.nodes.actions import add_assets, remove_assets, root_of
 from postern.apps.assets.tree.actions import move_nodes
 from postern.apps.assets.tree.errors import NodeRefused, NodeValueRefused
 from postern.apps.perms import facade
+from postern.apps.perms.granted.reach import Reach, Who
 from postern.apps.perms.models import AssetPermission
-from postern.apps.perms.reach import Reach, Who
 from postern.apps.users.models import Membership, SystemRole, User, UserGroupMember
 from postern.apps.vault.models import SystemUser
 from postern.contracts.enums import Actions, Protocol

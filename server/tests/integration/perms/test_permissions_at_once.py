@@ -12,10 +12,10 @@ from factories.meetings import Meeting, statuses
 from factories.two_administrators import ids, items
 from postern.apps.assets.models import Asset
 from postern.apps.audits import facade as audits
-from postern.apps.perms import actions as permissions
-from postern.apps.perms import holding
-from postern.apps.perms.links import USERS
+from postern.apps.perms.grants.links import USERS
 from postern.apps.perms.models import AssetPermission, PermissionAsset, PermissionUser
+from postern.apps.perms.permissions import actions as permissions
+from postern.apps.perms.permissions import holding
 from postern.apps.users.memberships import actions as memberships
 from postern.apps.users.models import User
 from postern.foundation.caller.actor import SYSTEM

@@ -8,9 +8,10 @@ from factories.grants import grant, make_asset, make_group, make_node, make_syst
 from factories.hearing import Hearing
 from postern.apps.assets.assets.actions.assets import update_asset
 from postern.apps.assets.nodes.actions import root_of
-from postern.apps.perms import actions, facade
-from postern.apps.perms.events import AccessChanged
+from postern.apps.perms import facade
 from postern.apps.perms.models import PermissionUser
+from postern.apps.perms.permissions import actions
+from postern.apps.perms.permissions.events import AccessChanged
 from postern.apps.users.memberships.events import MembershipChanged
 from postern.apps.users.models import Membership, User
 from postern.contracts.access import Denial

@@ -6,8 +6,8 @@ import pytest
 from django.urls import resolve
 from django.utils import timezone
 
-from postern.apps.perms.filters import FILTERS, PermissionFilters
 from postern.apps.perms.models import AssetPermission
+from postern.apps.perms.permissions.filters import FILTERS, PermissionFilters
 from postern.foundation.rest.filters import filter_lookups
 
 CONTRACT: dict[str, tuple[str, str, str]] = {

@@ -14,7 +14,6 @@ from rest_framework.test import APIClient
 from factories.grants import grant, make_group
 from factories.proxy_client import Proxy, World, the_order
 from postern.apps.audits.models import AuditEvent
-from postern.apps.perms import actions as perms_actions
 from postern.apps.perms.models import AssetPermission
 from postern.apps.sessions import subscriptions
 from postern.apps.sessions.models import ProxyOrder, Session

@@ -10,7 +10,7 @@ from postern.apps.assets.assets.api.serializers import AssetSerializer
 from postern.apps.assets.labels.api import LabelSerializer
 from postern.apps.assets.nodes.api.serializers import ChildNodeSerializer, NodeSerializer
 from postern.apps.assets.platforms.api import PlatformSerializer
-from postern.apps.perms.api import serializers as perms
+from postern.apps.perms.permissions.api import serializers as perms
 from postern.apps.vault.system_users.api import serializers as vault
 from postern.foundation.caller.scope import DEFAULT
 

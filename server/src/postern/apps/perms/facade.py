@@ -5,10 +5,10 @@ from datetime import datetime
 from typing import TypeVar
 from uuid import UUID
 
-from postern.apps.perms.decision import Decision, Named, Reason, ReasonCode, Verdict, Via, evaluate
-from postern.apps.perms.many import Request, load_facts_of_many
-from postern.apps.perms.queries import load_facts
-from postern.apps.perms.targets import ResolvedTarget, TargetAnswer, reachable_assets, resolve_target
+from postern.apps.perms.decisions.decision import Decision, Named, Reason, ReasonCode, Verdict, Via, evaluate
+from postern.apps.perms.decisions.many import Request, load_facts_of_many
+from postern.apps.perms.decisions.queries import load_facts
+from postern.apps.perms.granted.targets import ResolvedTarget, TargetAnswer, reachable_assets, resolve_target
 from postern.contracts.enums import Protocol
 from postern.kernel.clock import now
 

@@ -5,7 +5,7 @@ from typing import Final
 from django.utils.translation import gettext_lazy as _
 
 from postern.apps.orgs import facade as orgs
-from postern.apps.perms.models import AssetPermission
+from postern.apps.perms.grants.models import AssetPermission
 
 HOLDINGS: Final = (
     orgs.Holding(label=_("Asset permissions"), rows=AssetPermission.objects.all, statistic="asset_perms_amount"),

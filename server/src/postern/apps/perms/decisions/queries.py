@@ -20,8 +20,8 @@ from django.db.models import (
 )
 
 from postern.apps.assets.models import Asset, AssetProtocol, Node
-from postern.apps.perms.decision import AssetFacts, Facts, GrantFacts, Named, SystemUserFacts, UserFacts, Via
-from postern.apps.perms.models import (
+from postern.apps.perms.decisions.decision import AssetFacts, Facts, GrantFacts, Named, SystemUserFacts, UserFacts, Via
+from postern.apps.perms.grants.models import (
     AssetPermission,
     PermissionAsset,
     PermissionNode,

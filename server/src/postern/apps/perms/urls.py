@@ -4,8 +4,8 @@ from typing import Any, Final
 
 from django.urls import URLPattern, path
 
-from postern.apps.perms.api import granted
-from postern.apps.perms.api.views import (
+from postern.apps.perms.granted.api import views as granted
+from postern.apps.perms.permissions.api.views import (
     AssetPermissionViewSet,
     NothingCachedView,
     PermissionAssetViewSet,

@@ -3,7 +3,7 @@
 from django.db.models import Q, QuerySet
 
 from postern.apps.assets.models import Asset, AssetNode
-from postern.apps.perms.models import AssetPermission, PermissionAsset, PermissionUser
+from postern.apps.perms.grants.models import AssetPermission, PermissionAsset, PermissionUser
 from postern.apps.users.models import User, UserGroupMember
 
 

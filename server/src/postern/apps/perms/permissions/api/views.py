@@ -14,14 +14,15 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 
 from postern.apps.assets.models import Asset
-from postern.apps.perms import actions, facade, holding
-from postern.apps.perms.action_names import ACTION_NAMES, to_names
-from postern.apps.perms.api.serializers import AssetPermissionSerializer, relation_serializer
-from postern.apps.perms.decision import Decision, Named, Reason, Via
-from postern.apps.perms.filters import FILTERS, PermissionFilters
-from postern.apps.perms.links import ASSETS, LINKS, NODES, SYSTEM_USERS, USER_GROUPS, USERS, Link
-from postern.apps.perms.members import assets_of, users_of
-from postern.apps.perms.models import AssetPermission
+from postern.apps.perms import facade
+from postern.apps.perms.decisions.decision import Decision, Named, Reason, Via
+from postern.apps.perms.grants.action_names import ACTION_NAMES, to_names
+from postern.apps.perms.grants.links import ASSETS, LINKS, NODES, SYSTEM_USERS, USER_GROUPS, USERS, Link
+from postern.apps.perms.grants.models import AssetPermission
+from postern.apps.perms.permissions import actions, holding
+from postern.apps.perms.permissions.api.serializers import AssetPermissionSerializer, relation_serializer
+from postern.apps.perms.permissions.filters import FILTERS, PermissionFilters
+from postern.apps.perms.permissions.members import assets_of, users_of
 from postern.apps.users.models import Membership, User
 from postern.apps.vault.models import SystemUser
 from postern.contracts.enums import Protocol

@@ -7,7 +7,7 @@ from typing import Any, Final
 from django.db.models import Exists, OuterRef, Q, QuerySet
 
 from postern.apps.assets.models import Asset, AssetNode, Node, NodePath
-from postern.apps.perms.models import (
+from postern.apps.perms.grants.models import (
     AssetPermission,
     PermissionAsset,
     PermissionNode,

@@ -12,8 +12,8 @@ from uuid import UUID
 from django.db.models import QuerySet
 
 from postern.apps.assets.models import Asset, AssetProtocol
-from postern.apps.perms.decision import AssetFacts, Facts, GrantFacts, Named, SystemUserFacts, UserFacts, Via
-from postern.apps.perms.models import (
+from postern.apps.perms.decisions.decision import AssetFacts, Facts, GrantFacts, Named, SystemUserFacts, UserFacts, Via
+from postern.apps.perms.grants.models import (
     AssetPermission,
     PermissionAsset,
     PermissionNode,

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from postern.apps.perms.decision import (
+from postern.apps.perms.decisions.decision import (
     AssetFacts,
     Decision,
     Facts,

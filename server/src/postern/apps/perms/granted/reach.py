@@ -15,13 +15,8 @@ from uuid import UUID
 from django.db.models import Count, Exists, F, OuterRef, Q, QuerySet
 
 from postern.apps.assets.models import Asset, AssetNode, AssetProtocol, Node, NodePath
-from postern.apps.perms.models import (
-    PermissionAsset,
-    PermissionNode,
-    PermissionSystemUser,
-    PermissionUserGroup,
-)
-from postern.apps.perms.queries import permissions_naming_user
+from postern.apps.perms.decisions.queries import permissions_naming_user
+from postern.apps.perms.grants.models import PermissionAsset, PermissionNode, PermissionSystemUser, PermissionUserGroup
 from postern.apps.users.models import Membership, User
 from postern.contracts.enums import Actions, Protocol
 

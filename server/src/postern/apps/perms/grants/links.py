@@ -5,7 +5,7 @@ from typing import Any, Final
 
 from django.db import models
 
-from postern.apps.perms.models import (
+from postern.apps.perms.grants.models import (
     PermissionAsset,
     PermissionNode,
     PermissionSystemUser,

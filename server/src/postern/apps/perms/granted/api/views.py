@@ -16,10 +16,10 @@ from rest_framework.response import Response
 from postern.apps.assets import facade as assets
 from postern.apps.assets.models import Asset, FavoriteAsset, Node
 from postern.apps.assets.tree.node_keys import is_key, parent_of, sort_key
-from postern.apps.perms.action_names import to_names
-from postern.apps.perms.api.serializers import GrantedAssetSerializer
-from postern.apps.perms.models import PermissionSystemUser
-from postern.apps.perms.reach import Reach, Usable, Who
+from postern.apps.perms.granted.api.serializers import GrantedAssetSerializer
+from postern.apps.perms.granted.reach import Reach, Usable, Who
+from postern.apps.perms.grants.action_names import to_names
+from postern.apps.perms.grants.models import PermissionSystemUser
 from postern.apps.users.models import Membership, UserGroup
 from postern.apps.vault.models import SystemUser
 from postern.foundation.caller import identity

@@ -10,10 +10,10 @@ from django.utils.translation import gettext as _
 
 from postern.apps.assets.facade import AssetBrief, asset_briefs
 from postern.apps.assets.models import Asset
-from postern.apps.perms.decision import Decision, evaluate, without_details
-from postern.apps.perms.models import AssetPermission, PermissionSystemUser
-from postern.apps.perms.queries import load_facts, permissions_naming_asset, permissions_naming_user
-from postern.apps.perms.reach import Reach, Usable, Who
+from postern.apps.perms.decisions.decision import Decision, evaluate, without_details
+from postern.apps.perms.decisions.queries import load_facts, permissions_naming_asset, permissions_naming_user
+from postern.apps.perms.granted.reach import Reach, Usable, Who
+from postern.apps.perms.grants.models import AssetPermission, PermissionSystemUser
 from postern.apps.vault.models import SystemUser
 from postern.contracts.access import Denial, ReachableAsset, ReachablePage, ReachableSystemUser
 from postern.contracts.enums import DenialCode, Protocol

@@ -8,11 +8,11 @@ from django.db import models, transaction
 from django.utils.translation import gettext as _
 
 from postern.apps.audits import facade as audits
-from postern.apps.perms.action_names import to_names
-from postern.apps.perms.errors import FieldRefused
-from postern.apps.perms.events import AccessChanged
-from postern.apps.perms.links import LINKS, SYSTEM_USERS, USERS, Link
-from postern.apps.perms.models import AssetPermission, PermissionUser
+from postern.apps.perms.grants.action_names import to_names
+from postern.apps.perms.grants.links import LINKS, SYSTEM_USERS, USERS, Link
+from postern.apps.perms.grants.models import AssetPermission, PermissionUser
+from postern.apps.perms.permissions.errors import FieldRefused
+from postern.apps.perms.permissions.events import AccessChanged
 from postern.apps.users.models import Membership, User
 from postern.foundation.bus import events
 from postern.foundation.caller.actor import Actor

@@ -7,8 +7,8 @@ name them, row by row, and would wait for this write while this write waits for 
 from collections.abc import Collection, Mapping
 from uuid import UUID
 
-from postern.apps.perms.links import LINKS, USERS, Link
-from postern.apps.perms.models import AssetPermission
+from postern.apps.perms.grants.links import LINKS, USERS, Link
+from postern.apps.perms.grants.models import AssetPermission
 from postern.apps.users import facade as users
 from postern.foundation.database import row_locks
 

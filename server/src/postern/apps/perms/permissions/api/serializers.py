@@ -11,9 +11,10 @@ from django.utils.translation import gettext_lazy
 from rest_framework import serializers
 
 from postern.apps.assets.models import Asset, Node
-from postern.apps.perms.action_names import ACTION_NAMES, from_names, to_names
-from postern.apps.perms.links import LINKS, Link
-from postern.apps.perms.models import AssetPermission
+from postern.apps.perms.grants.action_names import ACTION_NAMES, from_names, to_names
+from postern.apps.perms.grants.displays import DisplayField, display_of
+from postern.apps.perms.grants.links import LINKS, Link
+from postern.apps.perms.grants.models import AssetPermission
 from postern.apps.users.models import User, UserGroup
 from postern.apps.vault.models import SystemUser
 from postern.contracts.enums import Actions
@@ -58,16 +59,6 @@ class DisplayListField(serializers.ListField):
 
     def get_attribute(self, instance: Any) -> list[str]:
         return [display_of(one) for one in prefetched(instance, self.list_name)]
-
-
-def display_of(one: Any) -> str:
-    """How a linked object is named in `*_display` lists."""
-    if isinstance(one, Node):
-        return one.full_value
-    if isinstance(one, Asset | User):
-        return str(one)
-    name: str = one.name
-    return name
 
 
 _NAMED: Final = re.compile(r"(?P<name>.*)\((?P<key>[^()]*)\)\Z", re.DOTALL)
@@ -207,45 +198,3 @@ def relation_serializer(link: Link) -> type[ResourceSerializer]:
 
     RelationSerializer.__name__ = f"{link.table.__name__}Serializer"
     return RelationSerializer
-
-
-class DisplayField(serializers.CharField):
-    """How the object at the other end of a link is named."""
-
-    def __init__(self, column: str) -> None:
-        super().__init__(read_only=True)
-        self._column = column
-
-    def get_attribute(self, instance: Any) -> str:
-        return display_of(getattr(instance, self._column))
-
-
-class GrantedAssetSerializer(ResourceSerializer):
-    """An asset as somebody sees it who may reach it."""
-
-    platform = serializers.CharField(source="platform.name", read_only=True)
-    protocols = serializers.SerializerMethodField()
-    domain = serializers.SerializerMethodField()
-
-    class Meta:
-        model = Asset
-        fields = (
-            "id",
-            "hostname",
-            "ip",
-            "protocols",
-            "os",
-            "domain",
-            "platform",
-            "comment",
-            "org_id",
-            "is_active",
-            "org_name",
-        )
-        read_only_fields = fields
-
-    def get_protocols(self, asset: Asset) -> list[str]:
-        return [str(row) for row in prefetched(asset, "protocol_rows")]
-
-    def get_domain(self, asset: Asset) -> str | None:
-        """Network zones come with gateways; until then no asset has one."""

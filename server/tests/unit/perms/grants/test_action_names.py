@@ -2,7 +2,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from postern.apps.perms import action_names
+from postern.apps.perms.grants import action_names
 from postern.contracts.enums import Actions
 
 

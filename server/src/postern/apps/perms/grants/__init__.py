@@ -1,0 +1,1 @@
+"""The rows of permissions, and what they name."""

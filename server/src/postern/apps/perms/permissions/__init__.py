@@ -1,0 +1,1 @@
+"""Permissions: the list, the form, and their writes."""
