@@ -1,4 +1,9 @@
-"""Assets, nodes and labels, and the record of changes to the tree."""
+"""Assets, nodes and labels, which refer to each other, and the record of changes to the tree.
+
+The tree is stored three ways, each for one use: `parent` is the truth, `key` and `full_value` are what the wire shows, and
+`NodePath` lists every (ancestor, descendant) pair, so that "below this node" and "above this node" are plain joins on both
+databases. `actions` keeps them in step; nothing else writes them.
+"""
 
 from django.db import models
 from django.utils.translation import gettext_lazy as _

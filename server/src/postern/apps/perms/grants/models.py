@@ -1,4 +1,8 @@
-"""Permissions and their links."""
+"""Tables of asset permissions: who (users, groups), what (assets, nodes), as whom (system users), which actions, when.
+
+These are the truth that every decision is read from; nothing is materialised per user. The link tables carry integer ids
+because the API shows their rows as resources of their own.
+"""
 
 from datetime import datetime, timedelta
 from typing import Final
