@@ -94,7 +94,7 @@ def compose() -> None:
 
 def _compose_events() -> None:
     events.BUS.provide(events.Bus(_SUBSCRIPTIONS))
-    outbox.RECEIVERS.provide({one.topic: one.deliver for one in _SUBSCRIPTIONS if isinstance(one, outbox.Kept)})
+    outbox.RECEIVERS.provide(outbox.receivers_of(_SUBSCRIPTIONS))
 
 
 def _compose_callers() -> None:

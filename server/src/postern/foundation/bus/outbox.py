@@ -8,7 +8,7 @@ growing pauses. Events carry ids and names, never secrets.
 """
 
 import logging
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from datetime import timedelta
 from typing import Any, Final, TypeVar
@@ -117,3 +117,12 @@ def _deliver(message: OutboxMessage) -> int:
         return 0
     OutboxMessage.objects.filter(pk=message.pk).delete()
     return 1
+
+
+def receivers_of(subscriptions: Iterable[events.Subscription]) -> dict[str, Receiver]:
+    """The receiver of each topic. Raises ValueError when two events have the same one: an app and a name."""
+    found: dict[str, Kept] = {}
+    for one in subscriptions:
+        if isinstance(one, Kept) and found.setdefault(one.topic, one) is not one:
+            raise ValueError(f"two receivers of {one.topic}")
+    return {topic: one.deliver for topic, one in found.items()}
