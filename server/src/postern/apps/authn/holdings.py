@@ -1,4 +1,4 @@
-"""What authn keeps for people: access keys, tokens, sign-ins, known places. Listed and ended through `users.credentials`."""
+"""What authn keeps for people: access keys, tokens, sign-ins, known places. Listed and ended through `users.credentials.kinds`."""
 
 from typing import Final
 

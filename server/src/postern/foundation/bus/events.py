@@ -1,6 +1,6 @@
 """The in-process bus of typed events: how an app at the bottom tells apps above it, which it must not import.
 
-Events are frozen dataclasses in `apps/<x>/events.py`, named in the past tense. An action publishes; the event goes out when
+Events are frozen dataclasses in the `events.py` of a resource, named in the past tense. An action publishes; the event goes out when
 the transaction has been committed. An app names its subscriptions in `subscriptions.py`, and the composition root connects them:
 
     SUBSCRIPTIONS: Final = (

@@ -25,7 +25,7 @@
             def update_object(self, instance, data): return actions.update_label(actor=self.actor, label=instance, changes=data)
             def delete_object(self, instance): actions.delete_label(actor=self.actor, label=instance)
 
-5.  api/urls.py          `router = ResourceRouter(); router.register("assets/labels", LabelViewSet, "label")`,
+5.  urls.py of the app   `router = ResourceRouter(); router.register("assets/labels", LabelViewSet, "label")`,
                          `urlpatterns = router.urls` (paths are relative to /api/v1/).
 
 What comes for free: scope and visibility (`queryset` is passed through `visible_to(actor, scope)`; override `visible_rows` when

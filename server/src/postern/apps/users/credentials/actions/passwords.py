@@ -92,7 +92,7 @@ def set_password(*, actor: Actor, user: User, new: NewPassword) -> None:
 def change_own_password(*, actor: Actor, user: User, new: NewPassword) -> User:
     """The person changes the own password. Afterwards nothing has to be changed any more. Answers the changed row.
 
-    The caller has asked for the present one (`authn.actions.present_password`), where each guess counts.
+    The caller has asked for the present one (`authn.sign_in.actions.present_password`), where each guess counts.
     """
     row = hold(actor, user)
     store_prepared(actor=actor, row=row, new=new, by_self=True)
