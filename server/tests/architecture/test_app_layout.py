@@ -25,7 +25,10 @@ JOINTS = {
 }
 #: App → modules that belong to all of its resources.
 SHARED = {
+    "assets": {"installation.py"},
+    "authn": {"browser_sockets.py", "errors.py", "housekeeping.py"},
     "sessions": {"body_limits.py", "labels.py", "messages.py"},
+    "users": {"housekeeping.py"},
 }
 #: Folders that are rooms: of an app with one resource, or of a resource.
 ROOMS = {"actions", "api", "consumers", "models", "queries"}

@@ -16,9 +16,11 @@ from postern.apps.assets.platforms.actions import create_platform
 from postern.apps.authn.credentials.actions.tokens import create_access_key
 from postern.apps.notifications import actions as notifications
 from postern.apps.notifications.models import SiteMessageReceipt
+from postern.apps.orgs.facade import create_organization
+from postern.apps.orgs.roles import OrgRole
 from postern.apps.sessions.models import Terminal
 from postern.apps.sessions.terminals import registration
-from postern.apps.users.actions import memberships, organizations
+from postern.apps.users.memberships import actions as memberships
 from postern.apps.users.models import Membership, SystemRole, User, UserGroupMember
 from postern.foundation.caller.actor import SYSTEM
 from postern.foundation.caller.scope import OrgScope

@@ -46,8 +46,6 @@ from postern.apps.sessions import subscriptions as session_events
 from postern.apps.sessions.evidence import actions as evidence
 from postern.apps.sessions.evidence import verification
 from postern.apps.sessions.terminals import queries as terminals
-from postern.apps.users import callers as caller_checks
-from postern.apps.users import credentials, login_locks, second_factors
 from postern.apps.users import holdings as users
 from postern.apps.users.accounts import callers as caller_checks
 from postern.apps.users.credentials import kinds as credentials

@@ -15,8 +15,8 @@ from postern.apps.orgs.api import urls as orgs
 from postern.apps.perms import urls as perms
 from postern.apps.preferences.api import urls as preferences
 from postern.apps.sessions import urls as sessions
-from postern.apps.users.api import urls as users
-from postern.apps.vault.api import urls as vault
+from postern.apps.users import urls as users
+from postern.apps.vault import urls as vault
 from postern.foundation.pages.console_files import go_home, go_to_files, go_to_session, go_to_terminal, serve_console
 from postern.foundation.pages.legacy_paths import SINGULAR, legacy_api, singular_alias
 from postern.foundation.parts.health_view import show_health

@@ -8,8 +8,8 @@ from rest_framework.test import APIClient
 
 from factories.browser import PASSWORD, Browser
 from postern.apps.audits.models import LoginLog
-from postern.apps.authn import signature_failures
-from postern.apps.authn.actions import sign_in
+from postern.apps.authn.authentication import signature_failures
+from postern.apps.authn.sign_in.actions import sign_in
 from postern.apps.sessions.terminals import registration
 from postern.apps.users.models import User
 

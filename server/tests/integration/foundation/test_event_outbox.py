@@ -120,3 +120,10 @@ def test_topic_stays_when_an_event_moves_within_its_app() -> None:
     flat = type("Happened", (), {"__module__": "postern.apps.shop.events"})
     moved = type("Happened", (), {"__module__": "postern.apps.shop.orders.events"})
     assert outbox.topic_of(flat) == outbox.topic_of(moved) == "shop.events.Happened"
+
+
+def test_two_receivers_of_one_topic_stop_the_start() -> None:
+    first, second = outbox.kept(Happened, print), outbox.kept(Happened, print)
+    assert list(outbox.receivers_of([first, events.after_commit(Happened, print)])) == [first.topic]
+    with pytest.raises(ValueError, match="Happened"):
+        outbox.receivers_of([first, second])

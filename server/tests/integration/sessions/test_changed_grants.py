@@ -15,6 +15,7 @@ from factories.grants import grant, make_group
 from factories.proxy_client import Proxy, World, the_order
 from postern.apps.audits.models import AuditEvent
 from postern.apps.perms.models import AssetPermission
+from postern.apps.perms.permissions import actions as perms_actions
 from postern.apps.sessions import subscriptions
 from postern.apps.sessions.models import ProxyOrder, Session
 from postern.apps.sessions.sessions import tasks

@@ -12,14 +12,13 @@ from rest_framework.test import APIClient
 from factories.hearing import Hearing
 from factories.proxy_client import Proxy, World, reason_of_end
 from postern.apps.authn.credentials.events import LoginSessionEnded
-from postern.apps.perms import actions as perms_actions
+from postern.apps.perms.permissions import actions as perms_actions
 from postern.apps.sessions.heartbeats import actions as heartbeats
 from postern.apps.sessions.heartbeats import presence
 from postern.apps.sessions.heartbeats import tasks as leases
 from postern.apps.sessions.models import ConnectionToken, ProxyOrder, Session, WatchToken
 from postern.apps.sessions.sessions import tasks
 from postern.apps.sessions.terminals.events import TerminalLost
-from postern.apps.users.events import UserClosed
 from postern.apps.users.models import User
 from postern.apps.users.people.events import UserClosed
 from postern.contracts.terminals import LEASE_S, StopWatching, TerminateSession

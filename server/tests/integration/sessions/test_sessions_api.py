@@ -11,10 +11,11 @@ from rest_framework.test import APIClient
 
 from factories.proxy_client import Proxy, World
 from postern.apps.orgs.models import Organization
+from postern.apps.orgs.roles import OrgRole
 from postern.apps.sessions.commands.api import DEFAULT_COMMAND_STORAGE_ID
 from postern.apps.sessions.models import ProxyOrder, Session, Terminal
 from postern.apps.sessions.terminals import registration
-from postern.apps.users.models import OrgRole, User
+from postern.apps.users.models import User
 from postern.contracts import events
 from postern.contracts.enums import CommandKind, EndReason, RiskLevel, TransferDirection
 from postern.contracts.terminals import TerminateSession

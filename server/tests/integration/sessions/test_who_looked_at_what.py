@@ -16,7 +16,7 @@ from rest_framework.test import APIClient
 from factories.proxy_client import Proxy
 from postern.apps.audits import facade as audits
 from postern.apps.audits.models import AuditEvent
-from postern.apps.authn.actions.tokens import create_access_key, issue_token
+from postern.apps.authn.credentials.actions.tokens import create_access_key, issue_token
 from postern.apps.sessions.models import Session, Viewing
 from postern.apps.sessions.viewings import actions as viewing
 from postern.apps.sessions.viewings.ranges import MAX_RANGES, joined, size_of

@@ -9,7 +9,7 @@ from postern.apps.licence.events import LicenceExpiring
 from postern.apps.notifications import notices, push
 from postern.apps.sessions.sessions.events import RecordingFailed
 from postern.apps.sessions.terminals.events import ProxyAlarm, TerminalLost, TerminalWaiting
-from postern.apps.users.events import InvitationAccepted, InvitationSent
+from postern.apps.users.invitations.events import InvitationAccepted, InvitationSent
 from postern.foundation.bus.events import after_commit
 from postern.foundation.bus.outbox import kept
 

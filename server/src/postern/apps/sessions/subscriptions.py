@@ -7,12 +7,14 @@ from typing import Final
 from uuid import UUID
 
 from postern.apps.authn.credentials.events import CredentialsEnded, LoginSessionEnded
-from postern.apps.perms.events import AccessChanged
+from postern.apps.perms.permissions.events import AccessChanged
 from postern.apps.sessions.recordings.actions import lifecycle as recordings
 from postern.apps.sessions.sessions.actions import lifecycle, revocation
 from postern.apps.sessions.sessions.events import SessionFinished
 from postern.apps.sessions.terminals.events import TerminalShutOut
-from postern.apps.users.events import MembershipChanged, PasswordChanged, UserClosed, UserExpiryMoved
+from postern.apps.users.credentials.events import PasswordChanged
+from postern.apps.users.memberships.events import MembershipChanged
+from postern.apps.users.people.events import UserClosed, UserExpiryMoved
 from postern.foundation.bus.events import after_commit, in_the_write
 from postern.foundation.bus.gathered import Gathered
 from postern.foundation.caller.actor import SYSTEM

@@ -11,7 +11,7 @@ from rest_framework.authentication import BaseAuthentication
 from rest_framework.exceptions import AuthenticationFailed, Throttled
 from rest_framework.request import Request
 
-from postern.apps.authn.refused_credentials import refuse
+from postern.apps.authn.authentication.refused_credentials import refuse
 from postern.apps.sessions import messages
 from postern.apps.sessions.terminals import queries, registration
 from postern.apps.sessions.terminals.actions import registrations, sightings
