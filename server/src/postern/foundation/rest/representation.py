@@ -19,6 +19,7 @@ from rest_framework import serializers
 from rest_framework.fields import SkipField
 from rest_framework.relations import PKOnlyObject
 
+from postern.foundation.rest import labels
 from postern.foundation.rest.formats import DISPLAY_FORMAT
 from postern.foundation.rest.instants import InstantField
 
@@ -80,7 +81,9 @@ class KeptFields(serializers.ModelSerializer[Any]):
         key = type(self), get_language()  # DRF leaves a label out that is its default in the present language
         kept = _kept_fields.get(key)
         if kept is None:
-            kept = _kept_fields[key] = super().get_fields()
+            kept = super().get_fields()
+            labels.improve(kept)
+            _kept_fields[key] = kept
         return {name: _fresh(field) for name, field in kept.items()}
 
 
@@ -90,7 +93,9 @@ _kept_fields: dict[tuple[type, str | None], dict[str, Field]] = {}
 def _fresh(field: Field) -> Field:
     """A copy that can be bound to a serializer of its own."""
     if isinstance(field, _HOLDERS):
-        return copy.deepcopy(field)
+        copied = copy.deepcopy(field)  # made anew from its arguments
+        copied.label = field.label
+        return copied
     fresh: Any = object.__new__(type(field))  # `copy.copy` asks six questions first
     vars(fresh).update(vars(field))
     if "validators" in vars(field):

@@ -48,7 +48,7 @@ class OrgNameField(serializers.Field[str, Any, str, Any]):
     def __init__(self, **kwargs: Any) -> None:
         kwargs["read_only"] = True
         kwargs.setdefault("source", "org_id")
-        kwargs.setdefault("label", gettext_lazy("Org name"))
+        kwargs.setdefault("label", gettext_lazy("Organization"))
         super().__init__(**kwargs)
 
     def to_representation(self, value: Any) -> str:
@@ -105,7 +105,7 @@ class ResourceSerializer(FieldSelection, QuickRows, KeptFields):
         if field_name == "org_name":
             return OrgNameField, {}
         if field_name == "org_id":
-            return serializers.CharField, {"read_only": True, "label": gettext_lazy("Organization")}
+            return serializers.CharField, {"read_only": True, "label": gettext_lazy("Organization ID")}
         if field_name.endswith("_display") and hasattr(model_class, f"get_{field_name}"):
             return serializers.CharField, {"read_only": True, "source": f"get_{field_name}"}
         field_class, kwargs = super().build_field(field_name, info, model_class, nested_depth)

@@ -12,6 +12,7 @@ from postern.apps.assets.labels import actions
 from postern.apps.assets.tree.models import Asset, Label
 from postern.apps.assets.tree.rights import ADMIN_ONLY
 from postern.foundation.caller.scope import writable
+from postern.foundation.rest import labels as field_labels
 from postern.foundation.rest.related import Amount
 from postern.foundation.rest.relations import OrgOwnedList
 from postern.foundation.rest.serializers import ResourceSerializer
@@ -20,7 +21,7 @@ from postern.foundation.rest.viewsets import ResourceViewSet
 
 class LabelSerializer(ResourceSerializer):
     assets = OrgOwnedList(Asset, required=False, label=gettext_lazy("Assets"))
-    asset_count = serializers.IntegerField(read_only=True, label=gettext_lazy("Assets amount"))
+    asset_count = serializers.IntegerField(read_only=True, label=field_labels.label_of("assets_amount"))
 
     class Meta:
         model = Label

@@ -8,6 +8,7 @@ from rest_framework import serializers
 
 from postern.apps.assets.platforms import actions
 from postern.apps.assets.platforms.models import Platform, PlatformBase
+from postern.foundation.rest import labels
 from postern.foundation.rest.rights import Right
 from postern.foundation.rest.serializers import ResourceSerializer
 from postern.foundation.rest.viewsets import ResourceViewSet
@@ -16,8 +17,10 @@ from postern.foundation.rest.viewsets import ResourceViewSet
 class PlatformMetaSerializer(serializers.Serializer[Any]):
     """Settings of Windows platforms."""
 
-    security = serializers.ChoiceField(choices=["rdp", "nla", "tls", "any"], required=False)
-    console = serializers.ChoiceField(choices=["true", "false"], required=False)
+    security = serializers.ChoiceField(
+        choices=["rdp", "nla", "tls", "any"], required=False, label=labels.label_of("security")
+    )
+    console = serializers.ChoiceField(choices=["true", "false"], required=False, label=labels.label_of("console"))
 
 
 class PlatformSerializer(ResourceSerializer):

@@ -1,7 +1,7 @@
 """Log rows on the wire. Login-session ids and digests stay inside (K45)."""
 
 from functools import cache
-from typing import Any
+from typing import Any, ClassVar
 
 from django.apps import apps
 from django.utils.functional import lazy
@@ -199,6 +199,7 @@ class LoginLogSerializer(ResourceSerializer):
         )
         fields = fields_small
         read_only_fields = fields
+        extra_kwargs: ClassVar[dict[str, Any]] = {"ip": {"label": gettext_lazy("Login IP")}}
 
 
 class PasswordChangeLogSerializer(ResourceSerializer):

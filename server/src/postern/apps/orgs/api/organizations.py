@@ -19,6 +19,7 @@ from postern.apps.orgs.models import Organization
 from postern.apps.orgs.roles import OrgRole
 from postern.apps.orgs.tenancy import STATISTICS
 from postern.foundation import licensing
+from postern.foundation.rest import labels
 from postern.foundation.rest.relations import OrgOwnedList
 from postern.foundation.rest.rights import Right
 from postern.foundation.rest.serializers import ResourceSerializer
@@ -29,20 +30,6 @@ from postern.foundation.rest.viewsets import (
 
 #: Field of an organization → role of the people that it lists.
 _ROLE_OF_FIELD: Mapping[str, OrgRole] = {"users": OrgRole.USER, "admins": OrgRole.ADMIN, "auditors": OrgRole.AUDITOR}
-
-_LABELS: Mapping[str, Any] = {
-    "users_amount": gettext_lazy("Users amount"),
-    "groups_amount": gettext_lazy("Groups amount"),
-    "assets_amount": gettext_lazy("Assets amount"),
-    "nodes_amount": gettext_lazy("Nodes amount"),
-    "admin_users_amount": gettext_lazy("Admin users amount"),
-    "system_users_amount": gettext_lazy("System users amount"),
-    "domains_amount": gettext_lazy("Domains amount"),
-    "gateways_amount": gettext_lazy("Gateways amount"),
-    "applications_amount": gettext_lazy("Applications amount"),
-    "asset_perms_amount": gettext_lazy("Asset permissions amount"),
-    "app_perms_amount": gettext_lazy("Application permissions amount"),
-}
 
 
 class MembersOfRole(OrgOwnedList):
@@ -60,7 +47,7 @@ class StatisticsSerializer(serializers.Serializer[Any]):
     """How much of everything an organization has."""
 
     def get_fields(self) -> dict[str, serializers.Field[Any, Any, Any, Any]]:
-        return {name: serializers.IntegerField(read_only=True, label=_LABELS[name]) for name in STATISTICS}
+        return {name: serializers.IntegerField(read_only=True, label=labels.label_of(name)) for name in STATISTICS}
 
     def get_attribute(self, instance: Organization) -> dict[str, int]:
         parent = self.parent

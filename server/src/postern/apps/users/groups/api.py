@@ -39,7 +39,7 @@ _ORG_ADMIN_WRITES = {
 
 class UserGroupSerializer(ResourceSerializer):
     users = OrgOwnedList(User, required=False, label=gettext_lazy("User"))
-    users_amount = serializers.IntegerField(read_only=True, label=gettext_lazy("Users amount"))
+    users_amount = serializers.IntegerField(read_only=True)
 
     class Meta:
         model = UserGroup

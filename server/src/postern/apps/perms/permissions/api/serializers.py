@@ -18,6 +18,7 @@ from postern.apps.perms.grants.models import AssetPermission
 from postern.apps.users.models import User, UserGroup
 from postern.apps.vault.models import SystemUser
 from postern.contracts.enums import Actions
+from postern.foundation.rest import labels
 from postern.foundation.rest.related import prefetched
 from postern.foundation.rest.relations import OrgOwnedField, OrgOwnedList, rows_in_scope
 from postern.foundation.rest.serializers import ResourceSerializer
@@ -127,11 +128,11 @@ class AssetPermissionSerializer(ResourceSerializer):
     assets_display = DisplayListField("assets", label=gettext_lazy("Assets display"))
     nodes_display = DisplayListField("nodes", label=gettext_lazy("Nodes display"))
     system_users_display = DisplayListField("system_users", label=gettext_lazy("System users display"))
-    users_amount = serializers.IntegerField(read_only=True, label=gettext_lazy("Users amount"))
-    user_groups_amount = serializers.IntegerField(read_only=True, label=gettext_lazy("User groups amount"))
-    assets_amount = serializers.IntegerField(read_only=True, label=gettext_lazy("Assets amount"))
-    nodes_amount = serializers.IntegerField(read_only=True, label=gettext_lazy("Nodes amount"))
-    system_users_amount = serializers.IntegerField(read_only=True, label=gettext_lazy("System users amount"))
+    users_amount = serializers.IntegerField(read_only=True)
+    user_groups_amount = serializers.IntegerField(read_only=True)
+    assets_amount = serializers.IntegerField(read_only=True)
+    nodes_amount = serializers.IntegerField(read_only=True)
+    system_users_amount = serializers.IntegerField(read_only=True)
     is_expired = serializers.BooleanField(read_only=True, label=gettext_lazy("Is expired"))
     # A declared field leaves the class namespace, so the serializer's own method of this name stays
     is_valid = serializers.BooleanField(read_only=True, label=gettext_lazy("Is valid"))  # type: ignore[assignment]  # see above
@@ -182,11 +183,9 @@ def relation_serializer(link: Link) -> type[ResourceSerializer]:
             fields = ("id", link.column, f"{link.column}_display", "assetpermission", "assetpermission_display")
 
         def get_fields(self) -> dict[str, Any]:
-            return {
-                **super().get_fields(),
-                link.column: OrgOwnedField(link.target),
-                f"{link.column}_display": DisplayField(link.column),
-            }
+            ends = {link.column: OrgOwnedField(link.target), f"{link.column}_display": DisplayField(link.column)}
+            labels.improve(ends)
+            return {**super().get_fields(), **ends}
 
         def validate(self, attrs: dict[str, Any]) -> dict[str, Any]:
             return attrs  # a link that is there already stays

@@ -47,7 +47,7 @@ class SystemUserSerializer(ResourceSerializer):
         write_only=True, required=False, label=gettext_lazy("Auto generate key")
     )
     username = PlainField(max_length=128, required=False, allow_blank=True, label=gettext_lazy("Username"))
-    assets_amount = serializers.IntegerField(read_only=True, label=gettext_lazy("Assets amount"))
+    assets_amount = serializers.IntegerField(read_only=True)
 
     class Meta:
         model = SystemUser
@@ -130,7 +130,7 @@ class _BindingSerializer(ResourceSerializer):
 class SystemUserAssetSerializer(_BindingSerializer):
     asset = OrgOwnedField(Asset, label=gettext_lazy("Asset"))
     asset_display = serializers.CharField(source="asset.hostname", read_only=True, label=gettext_lazy("Asset hostname"))
-    org_id = serializers.CharField(source="systemuser.org_id", read_only=True)
+    org_id = serializers.CharField(source="systemuser.org_id", read_only=True, label=gettext_lazy("Organization"))
 
     class Meta:
         model = SystemUserAsset

@@ -1,0 +1,64 @@
+"""What OPTIONS calls a field: words for people, in both languages, never the name of the field again."""
+
+import re
+from collections.abc import Iterator, Mapping
+from typing import Any, Final
+
+import pytest
+from rest_framework.test import APIClient
+
+from factories.lists import list_routes
+from factories.payloads import make_all
+
+pytestmark = pytest.mark.django_db
+
+#: Names of flags and numbers in the code, words that no title has, capitals in the middle, abbreviations in small letters.
+_RAW: Final = re.compile(
+    r"^(Is|Has) |\b(display|amount|addr|raw|url|id|ip|ssh|mfa|cpu)\b|_|^Id$|^Ip$|[a-z] (?!SSH|IP|ID|CPU|MFA|URL)[A-Z][a-z]"
+)
+_CHINESE: Final = re.compile(r"[\u4e00-\u9fff]")
+#: What is called the same in both languages.
+_ALIKE: Final = frozenset({"ID", "IP", "Shell", "Sudo"})
+
+
+def _labels(fields: Mapping[str, Any], above: str = "") -> Iterator[tuple[str, str]]:
+    for name, field in fields.items():
+        yield above + name, field.get("label", "")
+        inner = field.get("children") or (field.get("child") or {}).get("children") or {}
+        yield from _labels(inner, f"{above}{name}.")
+
+
+def _all_labels(client: APIClient, language: str) -> Iterator[tuple[str, str]]:
+    for route in list_routes():
+        answer = client.options(route.path, headers={"Accept-Language": language})
+        if answer.status_code == 200:
+            for fields in answer.json().get("actions", {}).values():
+                for name, label in _labels(fields):
+                    yield f"{route.path} {name}", label
+
+
+@pytest.fixture
+def client(as_admin: APIClient) -> APIClient:
+    make_all(as_admin, 1)
+    return as_admin
+
+
+def test_no_label_is_the_name_of_a_field(client: APIClient) -> None:
+    found = dict(_all_labels(client, "en"))
+    assert len(found) > 400
+    assert {name: label for name, label in found.items() if _RAW.search(label)} == {}
+
+
+def test_every_label_is_translated(client: APIClient) -> None:
+    found = dict(_all_labels(client, "zh-hans"))
+    assert len(found) > 400
+    plain = {name: label for name, label in found.items() if not _CHINESE.search(label) and label not in _ALIKE}
+    assert plain == {}
+
+
+def test_what_shows_a_field_in_words_has_its_label(client: APIClient) -> None:
+    found = dict(_all_labels(client, "en"))
+    pairs = {name: name.removesuffix("_display") for name in found if name.endswith("_display")}
+    different = {name: found[name] for name, shown in pairs.items() if shown in found and found[name] != found[shown]}
+    assert pairs
+    assert different == {}
