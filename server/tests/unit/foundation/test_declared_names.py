@@ -8,6 +8,7 @@ from django.core.exceptions import ImproperlyConfigured
 from postern.apps.users.models import UserGroup
 from postern.foundation import checks
 from postern.foundation.rest.declared_names import unknown_names
+from postern.foundation.rest.related import Amount
 from postern.foundation.rest.rights import Right
 from postern.foundation.rest.viewsets import ListViewSet
 
@@ -28,6 +29,8 @@ class Groups(ListViewSet):
         {"ordering_fields": {"city": "citty"}},
         {"default_order": ("-citty",)},
         {"date_range_field": "date_made"},
+        {"amounts": {"size": Amount("users.Grup", "usergroup_id")}},
+        {"amounts": {"size": Amount("users.UserGroupMember", "grup_id")}},
     ],
     ids=lambda declared: "-".join(str(value) for value in declared.values()),
 )
@@ -41,7 +44,7 @@ def test_columns_relations_comparisons_and_added_columns_are_no_fault() -> None:
         filter_fields: ClassVar[Any] = {"name": "name", "member": "users__username__startswith", "id": "pk"}
         search_fields = ("name", "users__name")
         ordering_fields = ("name", "size")
-        amounts: ClassVar[Any] = {"size": object()}
+        amounts: ClassVar[Any] = {"size": Amount("users.UserGroupMember", "usergroup_id")}
         default_order = ("-date_created", "pk")
         date_range_field = "date_created"
 

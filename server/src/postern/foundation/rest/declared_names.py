@@ -7,18 +7,21 @@ from django.core.exceptions import FieldError
 from django.db import models
 
 from postern.foundation.rest.filters import filter_lookups, ordering_columns
+from postern.foundation.rest.related import Amount
 
 
 def unknown_names(view: Any) -> Iterator[str]:
     """What is wrong with `filter_fields`, `search_fields`, `ordering_fields`, `default_order` and `date_range_field` of a view.
 
-    `amounts` of the view count as columns.
+    `amounts` of the view count as columns; the tables and keys that they name are looked up, too.
     """
     rows: models.QuerySet[Any] | None = getattr(view, "queryset", None)
     amounts = getattr(view, "amounts", {})
     for attribute, name in _names(view):
         if name not in amounts and (rows is None or not _is_column(rows, name)):
             yield f"{attribute} names {name!r}, which is no column"
+    for amount in amounts.values():
+        yield from _unknown_of(amount)
 
 
 def _names(view: Any) -> Iterator[tuple[str, str]]:
@@ -30,6 +33,16 @@ def _names(view: Any) -> Iterator[tuple[str, str]]:
     yield from (("default_order", one.removeprefix("-")) for one in order if isinstance(one, str))
     if (column := getattr(view, "date_range_field", None)) is not None:
         yield "date_range_field", column
+
+
+def _unknown_of(amount: Amount) -> Iterator[str]:
+    try:
+        rows = amount.model._base_manager.all()  # noqa: SLF001 - the documented model API
+    except LookupError:
+        yield f"amounts names {amount.table!r}, which is no table"
+        return
+    if not _is_column(rows, amount.key):
+        yield f"amounts names {amount.key!r}, which is no column"
 
 
 def _is_column(rows: models.QuerySet[Any], name: str) -> bool:

@@ -127,12 +127,13 @@ class Amount:
     _queries: dict[int, PreparedQuery] = field(default_factory=dict, init=False, repr=False)
 
     @property
-    def _model(self) -> type[Model]:
+    def model(self) -> type[Model]:
+        """The table. Raises LookupError when the label names none."""
         return apps.get_model(self.table) if isinstance(self.table, str) else self.table
 
     def expression(self) -> Any:
         """The amount as an annotation, for the order of a list."""
-        rows = self._counted(self._model._base_manager.filter(self.only, Q((self.key, OuterRef("pk")))))  # noqa: SLF001 - the documented model API
+        rows = self._counted(self.model._base_manager.filter(self.only, Q((self.key, OuterRef("pk")))))  # noqa: SLF001 - the documented model API
         return Coalesce(Subquery(rows.values("amount"), output_field=IntegerField()), 0)
 
     def attach(self, rows: Sequence[Model], name: str) -> None:
@@ -151,12 +152,12 @@ class Amount:
     def _query_for(self, size: int) -> PreparedQuery:
         kept = self._queries.get(size)
         if kept is None:
-            stand_ins = _stand_ins(self._model, self.key, size)
+            stand_ins = _stand_ins(self.model, self.key, size)
             kept = self._queries[size] = PreparedQuery(self._rows, stand_ins=stand_ins, columns=(self.key, "amount"))
         return kept
 
     def _rows(self, **keys: Any) -> "QuerySet[Any]":
-        return self._counted(self._model._base_manager.filter(self.only, Q((f"{self.key}__in", list(keys.values())))))  # noqa: SLF001 - the documented model API
+        return self._counted(self.model._base_manager.filter(self.only, Q((f"{self.key}__in", list(keys.values())))))  # noqa: SLF001 - the documented model API
 
     def _counted(self, rows: "QuerySet[Any]") -> "QuerySet[Any]":
         return rows.order_by().values(self.key).annotate(amount=Count("pk"))  # type: ignore[no-any-return]  # a queryset
