@@ -4,10 +4,10 @@ from dataclasses import replace
 from datetime import datetime
 
 import pytest
-from unit.perms.test_decision import HOUR, NOW, USER, a_grant, facts
 
 from postern.apps.perms.decisions.decision import evaluate
 from postern.contracts.enums import Actions
+from unit.perms.decisions.test_decision import HOUR, NOW, USER, a_grant, facts
 
 CONNECT, UPLOAD = Actions.CONNECT, Actions.CONNECT | Actions.UPLOAD_FILE
 
