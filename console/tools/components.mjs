@@ -21,7 +21,7 @@ const KNOWN = {
   'islands/terminal/LiveTerminal.tsx LiveTerminal': 143,
   'app/palette/Palette.tsx Palette': 138,
   'features/connect/PaneView.tsx PaneView': 134,
-  'domain/node-tree/NodeTree.tsx NodeTree': 131,
+  'domain/node-tree/NodeTree.tsx NodeTree': 128,
   'resource/bulk/BulkUpdateDialog.tsx LoadedDialog': 131,
   'ui/table.tsx Table': 131,
   'app/views/ViewTabs.tsx ViewTabs': 129,

@@ -12,6 +12,7 @@ export const paths = {
   connect: (assetId: string) => `/connect?asset=${encodeURIComponent(assetId)}`,
   user: (id: string) => `/users/users/${id}`,
   userGroup: (id: string) => `/users/groups/${id}`,
+  assetsOfNode: (nodeId: string) => `/assets/assets?node=${encodeURIComponent(nodeId)}`,
   asset: (id: string) => `/assets/assets/${id}`,
   systemUser: (id: string) => `/assets/system-users/${id}`,
   assetPermission: (id: string) => `/perms/asset-permissions/${id}`,

@@ -296,6 +296,8 @@ export interface DetailDefinition<Row, Name extends string = string> {
     /** At the right end of the card's head. */
     readonly actions?: (row: Row) => ReactNode;
   }[];
+  /** Above the cards, over the whole width: the object in one glance. */
+  readonly lead?: (row: Row) => ReactNode;
   readonly quick?: readonly QuickAction<Row>[];
   /** Relation cards below the quick actions. */
   readonly side?: (row: Row, tools: ActionTools) => ReactNode;

@@ -5,15 +5,22 @@ import { type Place, placeBeside } from './place';
 
 const FOCUSABLE = 'input:not(:disabled), button:not(:disabled), select, textarea, a[href]';
 
-/** An icon button that opens a small panel of controls. Focus goes in; Escape, Tab out and a press outside close it. */
+/** What the button shows: an icon, or a short text as a chip. */
+type ButtonFace =
+  | { readonly icon: Icon; readonly text?: undefined }
+  | { readonly icon?: undefined; readonly text: string };
+
+/** A button that opens a small panel of controls. Focus goes in; Escape, Tab out and a press outside close it. */
 export function PopoverButton({
   icon,
+  text,
   label,
+  align = 'end',
   children,
-}: {
-  readonly icon: Icon;
+}: ButtonFace & {
   /** Names button and panel. */
   readonly label: string;
+  readonly align?: 'start' | 'end';
   readonly children: ReactNode;
 }) {
   const id = useId();
@@ -23,9 +30,9 @@ export function PopoverButton({
   const panel = useRef<HTMLDivElement>(null);
   useLayoutEffect(() => {
     setPlace(
-      open && button.current && panel.current ? placeBeside(button.current, panel.current, 'end') : null,
+      open && button.current && panel.current ? placeBeside(button.current, panel.current, align) : null,
     );
-  }, [open]);
+  }, [open, align]);
   const isPlaced = place !== null;
   useLayoutEffect(() => {
     if (isPlaced) panel.current?.querySelector<HTMLElement>(FOCUSABLE)?.focus();
@@ -44,6 +51,12 @@ export function PopoverButton({
       window.removeEventListener('resize', away);
     };
   }, [open]);
+  const opener = {
+    ref: button,
+    'aria-expanded': open,
+    'aria-controls': open ? id : undefined,
+    onClick: () => setOpen(!open),
+  };
   return (
     <span
       role="presentation"
@@ -58,14 +71,18 @@ export function PopoverButton({
         button.current?.focus();
       }}
     >
-      <IconButton
-        ref={button}
-        icon={icon}
-        label={label}
-        aria-expanded={open}
-        aria-controls={open ? id : undefined}
-        onClick={() => setOpen(!open)}
-      />
+      {icon === undefined ? (
+        <button
+          {...opener}
+          type="button"
+          className="pt-chip min-h-6 flex-none cursor-pointer hover:bg-hover"
+          aria-label={label}
+        >
+          {text}
+        </button>
+      ) : (
+        <IconButton {...opener} icon={icon} label={label} />
+      )}
       {open && (
         <div
           ref={panel}

@@ -58,7 +58,39 @@ function itemOf(node: TreeNode, open: boolean): TreeItem {
 
 const TOP = '';
 
-/** The node tree beside a list, in a drawer under 1200 px. Children come when a node is opened. */
+/** A button with the chosen node's name that opens the tree. */
+function TreeDrawer({
+  title,
+  label,
+  isOpen,
+  onOpen,
+  children,
+}: {
+  readonly title: string;
+  readonly label: string;
+  readonly isOpen: boolean;
+  readonly onOpen: (open: boolean) => void;
+  readonly children: ReactNode;
+}) {
+  return (
+    <>
+      <Button
+        icon={FolderOpen}
+        className="justify-start! self-start max-sm:w-full"
+        onClick={() => onOpen(true)}
+      >
+        {label}
+      </Button>
+      <Suspense>
+        <Drawer side="left" title={title} isOpen={isOpen} onClose={() => onOpen(false)}>
+          {children}
+        </Drawer>
+      </Suspense>
+    </>
+  );
+}
+
+/** The node tree beside a list, in a drawer under 1200 px (`wide`). Children come when a node is opened. */
 export function NodeTree({
   title,
   api,
@@ -68,6 +100,7 @@ export function NodeTree({
   actions,
   foot,
   searchApi,
+  wide = WIDE,
 }: {
   readonly title: string;
   readonly api: string;
@@ -79,9 +112,11 @@ export function NodeTree({
   readonly foot?: ReactNode;
   /** List of nodes that can be searched by name; its texts (`node-search`) belong to the route. */
   readonly searchApi?: string;
+  /** Windows with room for the tree beside the list; others show it in a drawer. */
+  readonly wide?: string;
 }) {
   const t = useT();
-  const isWide = useMedia(WIDE);
+  const isWide = useMedia(wide);
   const [isDrawerOpen, setDrawerOpen] = useState(false);
   const [closed, setClosed] = useState<ReadonlySet<string>>(new Set());
   const [opened, setOpened] = useState<readonly string[]>([]);
@@ -174,19 +209,13 @@ export function NodeTree({
   }
   const chosen = [...nodes.values()].find((node) => node.id === selectedKey);
   return (
-    <>
-      <Button
-        icon={FolderOpen}
-        className="justify-start! self-start max-sm:w-full"
-        onClick={() => setDrawerOpen(true)}
-      >
-        {chosen ? splitCount(chosen.name).label : title}
-      </Button>
-      <Suspense>
-        <Drawer side="left" title={title} isOpen={isDrawerOpen} onClose={() => setDrawerOpen(false)}>
-          {content}
-        </Drawer>
-      </Suspense>
-    </>
+    <TreeDrawer
+      title={title}
+      label={chosen ? splitCount(chosen.name).label : title}
+      isOpen={isDrawerOpen}
+      onOpen={setDrawerOpen}
+    >
+      {content}
+    </TreeDrawer>
   );
 }

@@ -3,8 +3,14 @@ import { useT } from '#/lib/i18n';
 import { ResourceList } from '#/resource/list/ResourceList';
 import type { ChosenNode } from '#/domain/node-search/chosen-node';
 import { NodeTree } from '#/domain/node-tree/NodeTree';
+import { useMedia } from '#/ui/use-media';
 import { assetPermission } from './asset-permission.resource';
 import { placeOf } from './place';
+
+/** Windows in which tree and sentence fit beside each other. */
+const ROOMY = '(width >= 1440px)';
+/** Windows in which the page is one column: the button of the tree stands above the heading. */
+const NARROW = '(width < 1200px)';
 
 /** Permissions, narrowed by a node or asset of the tree. */
 export function AssetPermissionListPage() {
@@ -25,20 +31,24 @@ export function AssetPermissionListPage() {
       replace: true,
     });
   };
+  const isRoomy = useMedia(ROOMY);
+  const isNarrow = useMedia(NARROW);
+  const tree = (
+    <NodeTree
+      title={t('perms:tree')}
+      api="assets/nodes/children/tree/"
+      query={{ assets: 1 }}
+      selected={asset ?? node ?? null}
+      onSelect={choose}
+      wide={ROOMY}
+    />
+  );
   return (
     <ResourceList
       resource={assetPermission}
       query={placeOf({ node, asset })}
       createQuery={asset !== undefined ? `?asset=${asset}` : node === undefined ? '' : `?node=${node}`}
-      side={
-        <NodeTree
-          title={t('perms:tree')}
-          api="assets/nodes/children/tree/"
-          query={{ assets: 1 }}
-          selected={asset ?? node ?? null}
-          onSelect={choose}
-        />
-      }
+      {...(isRoomy || isNarrow ? { side: tree } : { tools: tree })}
     />
   );
 }

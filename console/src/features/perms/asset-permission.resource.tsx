@@ -3,19 +3,22 @@ import type { Api } from '#/lib/api-types';
 import { http } from '#/lib/http/client';
 import { translate } from '#/lib/i18n';
 import { paths } from '#/lib/paths';
-import { type ActionTools, defineResource, type FormValues } from '#/resource/define';
+import { type ActionTools, type Column, defineResource, type FormValues } from '#/resource/define';
 import { AmountCell } from '#/resource/format';
 import { assetOptions, groupOptions, nodeOptions, systemUserOptions, userOptions } from '#/domain/remotes';
 import { daysFrom } from '#/ui/dates/shortcuts';
 import { fieldValue, instantOf, readTyped, written } from '#/ui/dates/typed';
-import { Chip, Status } from '#/ui/status';
-import { actionNames, chosenLeaves } from './actions';
+import { actionNames } from './actions';
 import { assetPermissionRoutes } from './addresses';
+import { accountsOf, type NamedLists, type NamedObject, whatOf, whoOf } from './named';
+import { NamesCell } from './NamesCell';
+import { Until, Validity } from './Validity';
 import { lazyPart } from '#/resource/lazy-part';
 
 const RelationCard = lazyPart(async () => (await import('#/resource/detail/RelationCard')).RelationCard);
 const ActionsField = lazyPart(async () => (await import('./ActionsField')).ActionsField);
 const ExplainCard = lazyPart(async () => (await import('./ExplainCard')).ExplainCard);
+const Sentence = lazyPart(async () => (await import('./Sentence')).Sentence);
 const PreviewCard = lazyPart(async () => (await import('./PreviewCard')).PreviewCard);
 
 export type AssetPermissionRow = Pick<
@@ -23,17 +26,19 @@ export type AssetPermissionRow = Pick<
   | 'id'
   | 'name'
   | 'is_active'
-  | 'is_expired'
   | 'is_valid'
+  | 'date_start'
+  | 'date_expired'
   | 'users_amount'
   | 'user_groups_amount'
   | 'assets_amount'
   | 'nodes_amount'
   | 'system_users_amount'
-> & {
-  /** Always told, although null may be sent. */
-  readonly actions: readonly string[];
-};
+> &
+  NamedLists & {
+    /** Always told, although null may be sent. */
+    readonly actions: readonly string[];
+  };
 
 /** Expiry of a new permission, in days (contract). */
 const DEFAULT_DAYS = 36_500;
@@ -47,12 +52,6 @@ function startOf(values: FormValues): Date | undefined {
   return 'value' in typed ? instantOf(typed.value) : undefined;
 }
 
-function Validity({ row }: { readonly row: AssetPermissionRow }) {
-  if (!row.is_active) return <Status tone="unknown">{translate('perms:state.inactive')}</Status>;
-  if (row.is_expired) return <Status tone="danger">{translate('perms:state.expired')}</Status>;
-  return <Status tone="ok">{translate('perms:state.valid')}</Status>;
-}
-
 type Amount =
   | 'users_amount'
   | 'user_groups_amount'
@@ -60,27 +59,33 @@ type Amount =
   | 'nodes_amount'
   | 'system_users_amount';
 
+/** Numbers for whoever sorts by them; hidden until a person chooses the column. */
 function amount(key: Amount, tab: string) {
   return {
     key,
     align: 'right' as const,
-    sortable: false,
     cell: (row: AssetPermissionRow) => (
       <AmountCell value={row[key]} to={`${paths.assetPermission(row.id)}?activeTab=${tab}`} />
     ),
   };
 }
 
-/** Leaves in words. */
-function ActionChips({ row }: { readonly row: AssetPermissionRow }) {
-  return (
-    <span className="inline-flex flex-wrap gap-1.5">
-      {[...chosenLeaves(row.actions)].map((name) => (
-        <Chip key={name}>{translate(`perms:actions.${name}`)}</Chip>
-      ))}
-    </span>
-  );
+/** A column that names objects, with the names that do not fit one press away. */
+function names(
+  key: 'who' | 'what' | 'as_whom',
+  objectsOf: (row: AssetPermissionRow) => readonly NamedObject[],
+): Column<AssetPermissionRow, typeof key> {
+  const label = `perms:column.${key}`;
+  return {
+    key,
+    label,
+    sortable: false,
+    cell: (row) => <NamesCell objects={objectsOf(row)} label={`${translate(label)}: ${row.name}`} />,
+  };
 }
+
+const first = (objects: readonly NamedObject[]): string =>
+  objects.length > 1 ? `${objects[0]?.name} +${objects.length - 1}` : (objects[0]?.name ?? '—');
 
 function relation(other: 'user' | 'usergroup' | 'asset' | 'node' | 'systemuser') {
   const path = {
@@ -136,6 +141,7 @@ function Targets({ row, tools }: { readonly row: AssetPermissionRow; readonly to
         remote={nodeOptions}
         relation={relation('node')}
         id={row.id}
+        linkTo={paths.assetsOfNode}
         onChange={tools.refresh}
       />
       <RelationCard
@@ -156,7 +162,11 @@ const YES_NO = [
   { value: '0', label: 'resource:no' },
 ] as const;
 
-export const assetPermission = defineResource<AssetPermissionRow, 'perms/asset-permissions/'>({
+export const assetPermission = defineResource<
+  AssetPermissionRow,
+  'perms/asset-permissions/',
+  'who' | 'what' | 'as_whom'
+>({
   name: 'AssetPermissionListTable',
   api: 'perms/asset-permissions/',
   routes: assetPermissionRoutes,
@@ -168,30 +178,29 @@ export const assetPermission = defineResource<AssetPermissionRow, 'perms/asset-p
     place: ['node', 'asset'],
     columns: [
       'name',
+      names('who', whoOf),
+      names('what', whatOf),
+      names('as_whom', accountsOf),
+      {
+        key: 'date_expired',
+        label: 'perms:column.until',
+        cell: (row) => <Until value={row.date_expired} />,
+      },
+      { key: 'is_valid', label: 'perms:state.label', sortable: false, cell: (row) => <Validity row={row} /> },
       amount('users_amount', 'people'),
       amount('user_groups_amount', 'people'),
       amount('assets_amount', 'targets'),
       amount('nodes_amount', 'targets'),
       amount('system_users_amount', 'targets'),
-      'date_expired',
-      { key: 'is_valid', label: 'perms:state.label', sortable: false, cell: (row) => <Validity row={row} /> },
       'is_expired',
       'is_active',
+      'date_start',
       'created_by',
       'date_created',
       'comment',
       'org_name',
     ],
-    shown: [
-      'name',
-      'users_amount',
-      'user_groups_amount',
-      'assets_amount',
-      'nodes_amount',
-      'system_users_amount',
-      'date_expired',
-      'is_valid',
-    ],
+    shown: ['name', 'who', 'what', 'as_whom', 'date_expired', 'is_valid'],
     filters: [
       { key: 'name', label: 'perms:filter.name' },
       { key: 'is_valid', label: 'perms:filter.is_valid', choices: YES_NO },
@@ -215,9 +224,8 @@ export const assetPermission = defineResource<AssetPermissionRow, 'perms/asset-p
     phone: {
       icon: KeyRound,
       meta: (row) => (
-        <span>
-          {translate('perms:phone.people', { count: row.users_amount + row.user_groups_amount })} ·{' '}
-          {translate('perms:phone.targets', { count: row.assets_amount + row.nodes_amount })}
+        <span className="truncate">
+          {first(whoOf(row))} → {first(whatOf(row))}
         </span>
       ),
       status: (row) => <Validity row={row} />,
@@ -270,23 +278,10 @@ export const assetPermission = defineResource<AssetPermissionRow, 'perms/asset-p
     cards: [
       {
         title: 'perms:form.basic',
-        fields: [
-          'name',
-          'is_active',
-          'users_amount',
-          'user_groups_amount',
-          'assets_amount',
-          'nodes_amount',
-          'system_users_amount',
-          { key: 'actions', label: 'perms:form.actions', value: (row) => <ActionChips row={row} /> },
-          'date_start',
-          'date_expired',
-          'date_created',
-          'created_by',
-          'comment',
-        ],
+        fields: ['name', 'is_active', 'date_created', 'created_by', 'comment'],
       },
     ],
+    lead: (row) => <Sentence row={row} />,
     quick: [
       {
         id: 'active',

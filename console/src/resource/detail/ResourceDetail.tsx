@@ -122,6 +122,7 @@ function BasicTab<Row extends Resource>({
     <div
       className={`grid grid-cols-1 items-start gap-3.5 ${hasSide ? 'md:grid-cols-[minmax(0,1fr)_348px]' : ''}`}
     >
+      {definition.lead && <div className="col-span-full">{definition.lead(row)}</div>}
       <div className="grid grid-cols-1 gap-3">
         {definition.cards.map((card) => {
           const items: Definition[] = card.fields.map((one) => {

@@ -1,0 +1,115 @@
+import { CalendarClock, CheckCheck, IdCard, Server, Users } from 'lucide-react';
+import { type ReactNode, useState } from 'react';
+import { useT } from '#/lib/i18n';
+import { minuteStamp, parseTime } from '#/lib/time';
+import { Button } from '#/ui/button';
+import type { Icon } from '#/ui/icon';
+import { chosenLeaves } from './actions';
+import { accountsOf, type NamedLists, type NamedObject, whatOf, whoOf } from './named';
+import { NameList } from './NamesCell';
+import { isEndless } from './validity';
+
+/** Names shown before the rest is asked for. */
+const NAMES_SHOWN = 6;
+
+interface SentenceRow extends NamedLists {
+  readonly actions: readonly string[];
+  readonly date_start: string;
+  readonly date_expired: string;
+}
+
+function Step({
+  icon: IconOf,
+  title,
+  children,
+}: {
+  readonly icon: Icon;
+  readonly title: string;
+  readonly children: ReactNode;
+}) {
+  return (
+    <li className="min-w-0 border-line p-3.5 max-lg:not-last:border-b lg:not-last:border-r">
+      <h3 className="mb-2 flex items-center gap-2 text-ink-2">
+        <span className="grid size-[26px] flex-none place-items-center rounded-(--r-gate) bg-accent-soft-2 text-accent">
+          <IconOf className="size-[14px]!" aria-hidden />
+        </span>
+        {title}
+      </h3>
+      {children}
+    </li>
+  );
+}
+
+function Names({ objects, none }: { readonly objects: readonly NamedObject[]; readonly none: string }) {
+  const t = useT();
+  const [all, setAll] = useState(false);
+  if (objects.length === 0) return <p className="text-danger">{none}</p>;
+  const hidden = all ? 0 : Math.max(0, objects.length - NAMES_SHOWN);
+  return (
+    <>
+      <NameList objects={hidden > 0 ? objects.slice(0, NAMES_SHOWN) : objects} />
+      {hidden > 0 && (
+        <Button kind="link" onClick={() => setAll(true)}>
+          {t('perms:sentence.more', { count: hidden })}
+        </Button>
+      )}
+    </>
+  );
+}
+
+function Allowed({ names }: { readonly names: readonly string[] }) {
+  const t = useT();
+  return (
+    <ul>
+      {[...chosenLeaves(names)].map((name) => (
+        <li key={name} className="flex min-h-7 items-center">
+          {t(`perms:actions.${name}`)}
+        </li>
+      ))}
+    </ul>
+  );
+}
+
+function Times({ row }: { readonly row: SentenceRow }) {
+  const t = useT();
+  const start = parseTime(row.date_start);
+  const end = parseTime(row.date_expired);
+  return (
+    <>
+      <p className="flex min-h-7 items-center tabular-nums">
+        {end === null || isEndless(end) ? t('perms:no_end') : minuteStamp(end)}
+      </p>
+      {start && (
+        <p className="text-meta text-ink-3 tabular-nums">
+          {t('perms:sentence.since', { time: minuteStamp(start) })}
+        </p>
+      )}
+    </>
+  );
+}
+
+/** The permission as a sentence: who reaches what, as whom, to do what, until when. */
+export function Sentence({ row }: { readonly row: SentenceRow }) {
+  const t = useT();
+  return (
+    <section className="pt-card" aria-label={t('perms:sentence.title')}>
+      <ol className="grid grid-cols-1 lg:grid-cols-[3fr_3fr_3fr_2fr_2fr]">
+        <Step icon={Users} title={t('perms:column.who')}>
+          <Names objects={whoOf(row)} none={t('perms:state.nobody')} />
+        </Step>
+        <Step icon={Server} title={t('perms:column.what')}>
+          <Names objects={whatOf(row)} none={t('perms:state.nothing')} />
+        </Step>
+        <Step icon={IdCard} title={t('perms:column.as_whom')}>
+          <Names objects={accountsOf(row)} none={t('perms:sentence.no_account')} />
+        </Step>
+        <Step icon={CheckCheck} title={t('perms:form.actions')}>
+          <Allowed names={row.actions} />
+        </Step>
+        <Step icon={CalendarClock} title={t('perms:column.until')}>
+          <Times row={row} />
+        </Step>
+      </ol>
+    </section>
+  );
+}

@@ -1,0 +1,72 @@
+import { Folder, IdCard, Server, User, Users } from 'lucide-react';
+import type { Api } from '#/lib/api-types';
+import { paths } from '#/lib/paths';
+import type { Icon } from '#/ui/icon';
+
+/** The lists of a permission, each as ids and, in the same order, as names. */
+export type NamedLists = Pick<
+  Api<'AssetPermission'>,
+  | 'users'
+  | 'users_display'
+  | 'user_groups'
+  | 'user_groups_display'
+  | 'assets'
+  | 'assets_display'
+  | 'nodes'
+  | 'nodes_display'
+  | 'system_users'
+  | 'system_users_display'
+>;
+
+/** An object that a permission names, with its page. */
+export interface NamedObject {
+  readonly id: string;
+  readonly name: string;
+  /** What tells it from others of the same name: user name, address, path. */
+  readonly detail: string;
+  readonly to: string;
+  readonly icon: Icon;
+}
+
+/** `name(key)` as the server names people and hosts. */
+const NAME_AND_KEY = /^(?<name>.+)\((?<key>[^()]*)\)$/;
+
+function named(text: string): Pick<NamedObject, 'name' | 'detail'> {
+  const found = NAME_AND_KEY.exec(text)?.groups;
+  return found ? { name: found['name'] ?? text, detail: found['key'] ?? '' } : { name: text, detail: '' };
+}
+
+/** `/Default/web/front` is called `front`; its path is the detail. */
+function placed(path: string): Pick<NamedObject, 'name' | 'detail'> {
+  return { name: path.slice(path.lastIndexOf('/') + 1) || path, detail: path };
+}
+
+function objects(
+  ids: readonly string[],
+  names: readonly string[],
+  icon: Icon,
+  to: (id: string) => string,
+  split = named,
+): readonly NamedObject[] {
+  return ids.map((id, index) => ({ id, ...split(names[index] ?? id), icon, to: to(id) }));
+}
+
+/** Groups first: they name more people than a person does. */
+export function whoOf(row: NamedLists): readonly NamedObject[] {
+  return [
+    ...objects(row.user_groups, row.user_groups_display, Users, paths.userGroup),
+    ...objects(row.users, row.users_display, User, paths.user),
+  ];
+}
+
+/** Nodes first, for the same reason. */
+export function whatOf(row: NamedLists): readonly NamedObject[] {
+  return [
+    ...objects(row.nodes, row.nodes_display, Folder, paths.assetsOfNode, placed),
+    ...objects(row.assets, row.assets_display, Server, paths.asset),
+  ];
+}
+
+export function accountsOf(row: NamedLists): readonly NamedObject[] {
+  return objects(row.system_users, row.system_users_display, IdCard, paths.systemUser);
+}

@@ -1,0 +1,56 @@
+import { parseTime } from '#/lib/time';
+import type { StatusTone } from '#/ui/status';
+
+/** What decides how a permission stands. */
+export interface ValidityFacts {
+  readonly is_active: boolean;
+  readonly date_start: string;
+  readonly date_expired: string;
+  readonly users: readonly unknown[];
+  readonly user_groups: readonly unknown[];
+  readonly assets: readonly unknown[];
+  readonly nodes: readonly unknown[];
+}
+
+/** Name of the text below `state` with its number, and the tone in which it is shown. */
+export interface ValidityState {
+  readonly tone: StatusTone;
+  readonly key:
+    | 'inactive'
+    | 'expired'
+    | 'not_started'
+    | 'nobody'
+    | 'nothing'
+    | 'ends_in_hours'
+    | 'ends_in_days'
+    | 'valid';
+  readonly count?: number;
+}
+
+const HOUR_MS = 3_600_000;
+const DAY_MS = 24 * HOUR_MS;
+/** An end that is nearer than this is worth a word. */
+const SOON_DAYS = 7;
+/** The form writes "no end" as a date a hundred years away. */
+const NO_END_YEARS = 50;
+
+/** Whether an end is so far away that it means none. */
+export function isEndless(end: Date, now: Date = new Date()): boolean {
+  return end.getFullYear() - now.getFullYear() >= NO_END_YEARS;
+}
+
+/** The first reason why the permission gives no access; else how long it still does. */
+export function validityOf(row: ValidityFacts, now: Date = new Date()): ValidityState {
+  if (!row.is_active) return { tone: 'unknown', key: 'inactive' };
+  const left = (parseTime(row.date_expired)?.getTime() ?? Number.POSITIVE_INFINITY) - now.getTime();
+  if (left <= 0) return { tone: 'unknown', key: 'expired' };
+  if ((parseTime(row.date_start)?.getTime() ?? 0) > now.getTime())
+    return { tone: 'unknown', key: 'not_started' };
+  if (row.users.length + row.user_groups.length === 0) return { tone: 'danger', key: 'nobody' };
+  if (row.assets.length + row.nodes.length === 0) return { tone: 'danger', key: 'nothing' };
+  if (left < DAY_MS)
+    return { tone: 'warn', key: 'ends_in_hours', count: Math.max(1, Math.floor(left / HOUR_MS)) };
+  if (left < SOON_DAYS * DAY_MS)
+    return { tone: 'warn', key: 'ends_in_days', count: Math.floor(left / DAY_MS) };
+  return { tone: 'ok', key: 'valid' };
+}
