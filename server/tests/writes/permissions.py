@@ -2,7 +2,8 @@
 
 from typing import Any
 
-from writes.case import Told, Write, silent
+from writes.case import Again, Told, Write, created, silent
+from writes.preparations import MARK
 from writes.standard import Relation, Resource
 from writes.world import World
 
@@ -92,7 +93,27 @@ _NOTHING_CACHED = [
     ),
 ]
 
+_NEW_HOSTS = [
+    Write(
+        method="POST",
+        path=f"{API}new-hosts/",
+        body={
+            "asset": {"hostname": "shop-1", "ip": "192.0.2.77", "platform": "Linux"},
+            "account": {"name": "shop", "username": "shop", "protocol": "ssh", "password": MARK},
+            "users": ["{users/users}"],
+        },
+        status=201,
+        told=[
+            created("Asset", "shop-1(192.0.2.77)", {"hostname": "shop-1", "protocols": ["ssh/22"]}),
+            created("SystemUser", "shop(shop)", {"name": "shop", "password": "******"}),
+            created("AssetPermission", "shop-1", {"users": [ONE], "system_users": ["shop(shop)"]}),
+        ],
+        again=Again.ACTS,
+    )
+]
+
 WRITES = [
+    *_NEW_HOSTS,
     *_PERMISSIONS.writes(),
     *[write for relation in _RELATIONS for write in relation.writes()],
     *_last_system_user_stays(),

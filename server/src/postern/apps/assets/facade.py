@@ -1,11 +1,12 @@
 """What the other apps may call. Models may be read through relations; everything written goes through here."""
 
-from postern.apps.assets.assets.actions.assets import clear_admin_user
+from postern.apps.assets.assets.actions.assets import clear_admin_user, create_asset
 from postern.apps.assets.assets.admin_users import AdminUserDirectory
 from postern.apps.assets.assets.protocols import ProtocolPort
 from postern.apps.assets.host_keys.actions import check_host_key
 from postern.apps.assets.nodes.tree_shapes import asset_tree_node, node_tree_node
 from postern.apps.assets.tree.actions import ensure_root as ensure_root_node
+from postern.apps.assets.tree.actions import hold as hold_trees
 from postern.apps.assets.tree.queries import AssetBrief, asset_counts, assets_in, below
 from postern.apps.assets.tree.queries import briefs as asset_briefs
 
@@ -20,6 +21,8 @@ __all__ = [
     "below",
     "check_host_key",
     "clear_admin_user",
+    "create_asset",
     "ensure_root_node",
+    "hold_trees",
     "node_tree_node",
 ]

@@ -5,6 +5,7 @@ from typing import Any, Final
 from django.urls import URLPattern, path
 
 from postern.apps.perms.granted.api import views as granted
+from postern.apps.perms.hosts.api import NewHostView
 from postern.apps.perms.permissions.api.views import (
     AssetPermissionViewSet,
     NothingCachedView,
@@ -63,6 +64,7 @@ urlpatterns = [
     path(f"{_GROUP}assets/<uuid:asset_id>/system-users/", granted.GroupSystemUsers.as_view()),
     *_nodes(_GROUP, granted.GroupNodes),
     path(f"{_GROUP}nodes/<str:node_id>/assets/", granted.GroupNodeAssets.as_view(_LIST)),
+    path("perms/new-hosts/", NewHostView.as_view()),
     path("perms/system-users-permission/", granted.MySystemUsersView.as_view()),
     *router.urls,
 ]

@@ -37,6 +37,11 @@ def get_many(*names: str) -> dict[str, Value]:
     return queries.values(names)
 
 
+def is_set(name: str) -> bool:
+    """Whether an administrator has set the setting; otherwise its default is in force."""
+    return queries.is_set(name)
+
+
 def licence_is_valid() -> bool:
     """Whether the licensed features are open."""
     return licence.is_valid()

@@ -26,6 +26,11 @@ def values(names: Iterable[str]) -> dict[str, Value]:
     return {name: _read(name, stored[name]) if name in stored else REGISTRY[name].unset() for name in wanted}
 
 
+def is_set(name: str) -> bool:
+    """Whether an administrator has given the setting a value."""
+    return name in request_memory.kept(_MEMORY, _stored)
+
+
 def forget() -> None:
     """Settings have been changed: this request reads them anew."""
     request_memory.forget(_MEMORY)

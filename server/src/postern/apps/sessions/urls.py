@@ -1,6 +1,7 @@
 """URLs of the app: the public API below /api/v1/, the internal one for proxies beside it."""
 
 from postern.apps.sessions.commands import api as commands
+from postern.apps.sessions.first_run import api as first_run
 from postern.apps.sessions.heartbeats import api as heartbeats
 from postern.apps.sessions.recordings import api as recordings
 from postern.apps.sessions.reports import api as reports
@@ -16,6 +17,7 @@ urlpatterns = [
     *commands.urlpatterns,
     *transfers.urlpatterns,
     *viewings.urlpatterns,
+    *first_run.urlpatterns,
 ]
 
 page_urlpatterns = [

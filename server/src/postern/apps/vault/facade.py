@@ -5,6 +5,7 @@ from postern.apps.vault.sealed_secrets.sealing import SecretPlace
 from postern.apps.vault.sealed_secrets.secret_store import drop_all as drop_secrets
 from postern.apps.vault.sealed_secrets.secret_store import get as get_secret
 from postern.apps.vault.sealed_secrets.secret_store import put as put_secret
+from postern.apps.vault.system_users.actions import create_system_user
 from postern.apps.vault.system_users.queries import SystemUserBrief, open_credential
 from postern.apps.vault.system_users.queries import briefs as system_user_briefs
 
@@ -12,6 +13,7 @@ __all__ = [
     "RotationReport",
     "SecretPlace",
     "SystemUserBrief",
+    "create_system_user",
     "drop_secrets",
     "get_secret",
     "open_credential",

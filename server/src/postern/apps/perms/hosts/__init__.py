@@ -1,0 +1,1 @@
+"""A host, its account and who may connect, added with one call."""

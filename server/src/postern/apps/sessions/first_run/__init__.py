@@ -1,0 +1,1 @@
+"""The steps from an empty organization to the first connection."""

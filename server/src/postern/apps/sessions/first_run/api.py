@@ -1,0 +1,43 @@
+"""`GET first-run/`: which steps lie between an empty organization and the first connection, and which of them are done."""
+
+from urllib.parse import urlsplit
+
+from django.urls import path
+from rest_framework.request import Request
+from rest_framework.response import Response
+
+from postern.apps.preferences import facade as preferences
+from postern.apps.sessions.first_run import queries
+from postern.foundation.rest.openapi.answers import TEXT, Answer, texts
+from postern.foundation.rest.rights import Right
+from postern.foundation.rest.views import PosternView
+from postern.kernel.clock import now
+
+_SITE_URL = "SITE_URL"
+_ONLY_HERE = frozenset({"localhost", "127.0.0.1", "::1", ""})
+_DONE = {"type": "boolean"}
+_STEPS = ("account", "connect", "host", "permission", "person", "site_url")
+
+
+class FirstRunView(PosternView):
+    """Nothing is ticked off by hand: each step is read from the rows that it leaves."""
+
+    rights = {"GET": Right.ORG_ADMIN}
+    answers = {
+        "get": Answer(
+            schema=texts(
+                site_url=TEXT,
+                steps={"type": "object", "properties": dict.fromkeys(_STEPS, _DONE), "required": list(_STEPS)},
+            )
+        )
+    }
+
+    def get(self, request: Request) -> Response:
+        del request
+        address = preferences.get_str(_SITE_URL)
+        steps = queries.steps(self.actor, self.scope, now())
+        steps["site_url"] = preferences.is_set(_SITE_URL) or urlsplit(address).hostname not in _ONLY_HERE
+        return Response({"site_url": address, "steps": steps})
+
+
+urlpatterns = [path("first-run/", FirstRunView.as_view())]
