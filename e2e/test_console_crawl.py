@@ -25,6 +25,7 @@ SCREENS: Final[dict[str, set[str]]] = {
     "/users/groups/{group}/update": {ADMIN},
     "/assets/assets": {ADMIN},
     "/assets/assets/create": {ADMIN},
+    "/assets/new-host": {ADMIN},
     "/assets/assets/{asset}": {ADMIN},
     "/assets/assets/{asset}/update": {ADMIN},
     "/assets/assets/detail/{asset}/update": {ADMIN},
@@ -50,6 +51,7 @@ SCREENS: Final[dict[str, set[str]]] = {
     "/audits/password-change-log": {ADMIN, AUDITOR},
     "/xpack/orgs": set(),  # nobody: there is no licence here
     "/xpack/orgs/create": set(),
+    "/start?show=1": {ADMIN},
     "/users/profile": {ADMIN, AUDITOR, USER},
     "/users/first-login/guide": {ADMIN, AUDITOR, USER},
     "/notifications/site-messages": {ADMIN, AUDITOR, USER},

@@ -51,7 +51,16 @@ const CONTRACT: readonly (readonly [
 ];
 
 /** Screens of ours that the contract does not have, or has elsewhere. */
-const OWN = new Set(['AuditEventList', 'Connect', 'Help', 'LockedSignIns', 'MyAssets', 'SiteMessageList']);
+const OWN = new Set([
+  'AuditEventList',
+  'Connect',
+  'FirstRun',
+  'Help',
+  'LockedSignIns',
+  'MyAssets',
+  'NewHost',
+  'SiteMessageList',
+]);
 
 test.each(CONTRACT)('[S2-172] %s has the path of the contract', (name, path, right) => {
   const record = records.find((one) => one.name === name);

@@ -10,11 +10,14 @@ import { extensionSection } from '#/features/orgs/routes';
 import { permsSection } from '#/features/perms/routes';
 import { profileSection } from '#/features/profile/routes';
 import { sessionsSection } from '#/features/sessions/routes';
+import { isStartOpen } from '#/features/start/closed';
+import { startSection } from '#/features/start/routes';
 import { usersSection } from '#/features/users/routes';
 import { workbenchSection } from '#/features/workbench/routes';
 
 /** All screens of the console, by menu section. */
 export const sections: readonly Section[] = [
+  startSection,
   workbenchSection,
   usersSection,
   assetsSection,
@@ -68,7 +71,9 @@ export function menuFor(session: Session, from: readonly Section[] = sections): 
     .filter((section) => section.routes.length > 0);
 }
 
-/** Where `/` goes: the first screen that the person may open. */
+/** Where `/` goes: to the first steps until they are closed, then to the first screen of the menu. */
 export function homeOf(session: Session): string {
+  const start = startSection.routes[0];
+  if (start && isStartOpen(session) && refusalOf(start, session) === null) return start.path;
   return menuFor(session)[0]?.routes[0]?.path ?? '/403';
 }

@@ -1,6 +1,8 @@
 /** Addresses that one feature offers to others. Features do not import each other; they meet here. */
 export const paths = {
   home: '/',
+  start: (query = '') => `/start${query}`,
+  newHost: '/assets/new-host',
   login: '/login',
   profile: '/users/profile',
   messages: '/notifications/site-messages',

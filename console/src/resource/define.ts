@@ -1,4 +1,5 @@
 import type { ReactNode } from 'react';
+import type { Permission } from '#/lib/permissions';
 import type { QueryValues } from '#/lib/http/query-string';
 import type { DateBounds } from '#/ui/dates/typed';
 import type { Icon } from '#/ui/icon';
@@ -127,6 +128,16 @@ export interface BulkTools extends ActionTools {
   readonly clear: () => void;
 }
 
+/** A way on from an empty list. */
+export interface NextStep {
+  /** Key of a text. */
+  readonly label: string;
+  /** Path of the console. */
+  readonly to: string;
+  /** Who may go there; default: everybody. */
+  readonly permission?: Permission;
+}
+
 export interface ListDefinition<Row, N extends Names = Names> {
   readonly columns: readonly (N['shown'] | Column<Row, N['shown']>)[];
   /** Columns shown until the person chooses others; default: all. */
@@ -145,6 +156,8 @@ export interface ListDefinition<Row, N extends Names = Names> {
   readonly isInactive?: (row: Row) => boolean;
   /** Several ways to create, e.g. by protocol. Targets are paths of the console. */
   readonly createMenu?: readonly { readonly id: string; readonly label: string; readonly to: string }[];
+  /** Where rows come from, when the list is empty and nothing is made here. */
+  readonly next?: NextStep;
   /** Days that the date range goes back by default; absent: no date range. */
   readonly dateRangeDays?: number;
   readonly order?: string;

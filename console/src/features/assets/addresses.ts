@@ -17,6 +17,9 @@ export const assetRoutes: ResourceRoutes = {
   },
 };
 
+/** A host with account and access in one form. */
+export const newHostPath = '/assets/new-host';
+
 export const systemUserRoutes: ResourceRoutes = {
   names: {
     list: 'SystemUserList',

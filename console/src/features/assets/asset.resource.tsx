@@ -22,7 +22,7 @@ import { LinkButton } from '#/ui/link';
 import { Status, type StatusTone } from '#/ui/status';
 import { moveToNode, removeFromNode, setActive } from './asset-actions';
 import { LabelChips } from './LabelChips';
-import { assetMorePath, assetRoutes } from './addresses';
+import { assetMorePath, assetRoutes, newHostPath } from './addresses';
 import type { AssetRow } from './asset-row';
 
 const AssetLabels = lazyPart(async () => (await import('./AssetRelations')).AssetLabels);
@@ -63,6 +63,7 @@ export const asset = defineResource<AssetRow, 'assets/assets/'>({
   can: { delete: () => true },
   list: {
     place: ['node'],
+    next: { label: 'nav:new_host', to: newHostPath, permission: 'admin' },
     columns: [
       'hostname',
       { key: 'ip', cell: (row) => <MonoCell value={row.ip} />, sortable: true },

@@ -1,6 +1,6 @@
 import type { RouteRecord, Section } from '#/lib/routes';
 import { type ResourceScreens, resourceRecords } from '#/resource/routes';
-import { assetMorePath, assetRoutes, labelRoutes, systemUserRoutes } from './addresses';
+import { assetMorePath, assetRoutes, labelRoutes, newHostPath, systemUserRoutes } from './addresses';
 
 const load = () => import('./screens');
 
@@ -34,6 +34,16 @@ const assetMoreRecord: RouteRecord = {
   load: async () => (await load()).assetMorePage(),
 };
 
+const newHostRecord: RouteRecord = {
+  name: 'NewHost',
+  path: newHostPath,
+  title: 'nav:new_host',
+  hidden: true,
+  parent: 'AssetList',
+  texts: ['resource', 'assets', 'new-host'],
+  load: async () => (await import('./NewHostPage')).NewHostPage,
+};
+
 export const assetsSection: Section = {
   id: 'assets',
   title: 'nav:assets',
@@ -42,6 +52,7 @@ export const assetsSection: Section = {
   order: 30,
   routes: [
     ...resourceRecords(assetScreens),
+    newHostRecord,
     assetMoreRecord,
     ...resourceRecords(systemUserScreens),
     ...resourceRecords(labelScreens),

@@ -1,8 +1,10 @@
 import { useQuery } from '@tanstack/react-query';
 import { useT } from '#/lib/i18n';
-import { useSession } from '#/lib/session';
+import { paths } from '#/lib/paths';
+import { useMay, useSession } from '#/lib/session';
 import { sshAddressQuery } from '#/domain/ssh-lines/api';
 import { Card, Definitions } from '#/ui/card';
+import { AppLink } from '#/ui/link';
 
 const KEYS = [
   ['palette', 'Ctrl K / ⌘ K'],
@@ -15,6 +17,7 @@ const KEYS = [
 export function Documentation() {
   const t = useT();
   const { profile } = useSession();
+  const mayAdminister = useMay('admin');
   const address = useQuery(sshAddressQuery).data;
   const { host, port } = address ?? { host: location.hostname, port: 2222 };
   const [account, asset] = [t('help:ssh.account'), t('help:ssh.asset')];
@@ -47,6 +50,11 @@ export function Documentation() {
       </Card>
       <Card title={t('help:more.title')}>
         <ul className="grid gap-1">
+          {mayAdminister && (
+            <li>
+              <AppLink to={paths.start('?show=1')}>{t('help:more.start')}</AppLink>
+            </li>
+          )}
           <li>
             <a className="pt-link" href="/api/docs/" target="_blank" rel="noreferrer">
               {t('help:more.api')}

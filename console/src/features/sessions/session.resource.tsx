@@ -88,6 +88,7 @@ function sessionResource(
     },
     list: {
       order: '-date_start',
+      next: { label: 'sessions:open_terminal', to: '/connect' },
       ...(isOnline ? {} : { dateRangeDays: 2 }),
       columns: [
         {

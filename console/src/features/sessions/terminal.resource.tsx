@@ -1,6 +1,7 @@
 import { ServerCog } from 'lucide-react';
 import type { Api } from '#/lib/api-types';
 import { translate } from '#/lib/i18n';
+import { paths } from '#/lib/paths';
 import { defineResource, type QuickAction } from '#/resource/define';
 import { CopyCell, TimeCell } from '#/resource/format';
 import { Chip, Status, type StatusTone } from '#/ui/status';
@@ -93,6 +94,7 @@ export const terminal = defineResource<TerminalRow, 'terminal/terminals/'>({
   },
   can: { create: false, clone: false, deleteMany: false },
   list: {
+    next: { label: 'sessions:terminals.help', to: paths.help('docs') },
     columns: [
       'name',
       {

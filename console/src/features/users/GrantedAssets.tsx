@@ -33,6 +33,7 @@ function grantedAssets(base: string, api: string) {
     noun: { one: 'users:granted.one', many: 'users:granted.many', what: 'users:granted.what' },
     can: { create: false, deleteMany: false },
     list: {
+      next: { label: 'users:grant_access', to: '/perms/asset-permissions/create', permission: 'admin' },
       columns: [
         'hostname',
         { key: 'ip', cell: (row) => <MonoCell value={row.ip} /> },

@@ -30,6 +30,7 @@ export const grantsOfUser = defineResource<GrantRow, 'perms/asset-permissions/'>
   noun: { one: 'users:grant.one', many: 'users:grant.many', what: 'users:grant.what' },
   can: { create: false, deleteMany: false },
   list: {
+    next: { label: 'users:grant_access', to: '/perms/asset-permissions/create', permission: 'admin' },
     columns: [
       {
         key: 'name',

@@ -54,6 +54,7 @@ function resourceFor(api: string) {
     noun: { one: 'workbench:asset.one', many: 'workbench:asset.many', what: 'workbench:asset.what' },
     can: { create: false, deleteMany: false },
     list: {
+      next: { label: 'workbench:ask', to: paths.help('support') },
       columns: [
         'hostname',
         { key: 'ip', cell: (row) => <MonoCell value={row.ip} /> },

@@ -79,6 +79,17 @@ export function useDateRange(days: number | undefined): DateRangeState {
   };
 }
 
+/** The longest of the shortcuts. */
+export const WIDEST_DAYS = 90;
+
+export function isWidest({ from }: DateRangeState): boolean {
+  return from <= startOfRange(WIDEST_DAYS);
+}
+
+export function lookBack(range: DateRangeState): void {
+  range.change(startOfRange(WIDEST_DAYS), endOfToday());
+}
+
 /** Shortcuts of the specification, and today. */
 const SHORTCUTS: readonly SpanShortcut[] = [
   { label: 'resource:dates.today', span: () => ({ from: startOfRange(0), to: endOfToday() }) },

@@ -21,6 +21,7 @@ import { useMetadata } from '../use-metadata';
 import { useOnline } from '../use-online';
 import { DateRange, useDateRange } from './DateRange';
 import { ActionBar, CreateButton } from './ListActions';
+import { EmptyActions } from './EmptyActions';
 import { conditionsOf, EmptyList, FailedList, NoMatchList, OfflineList } from './ListPlaceholder';
 import { ListRows } from './ListRows';
 import { ListTray } from './ListTray';
@@ -160,10 +161,10 @@ export function ResourceList<Row extends Resource>(props: ResourceListProps<Row>
         <EmptyList
           noun={resource.noun}
           actions={
-            <>
+            <EmptyActions resource={resource} dates={dates}>
               {create}
               {mayExchange && <ExchangeActions {...exchangeActions} importOnly />}
-            </>
+            </EmptyActions>
           }
         />
       );

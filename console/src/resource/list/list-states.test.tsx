@@ -2,6 +2,7 @@ import { act, screen, waitFor, within } from '@testing-library/react';
 import userEvent from '@testing-library/user-event';
 import { http as mock, HttpResponse } from 'msw';
 import { describe, expect, test, vi } from 'vitest';
+import { Role } from '#/lib/permissions';
 import { adminSession, renderScreen, rootOrg } from '#/test/render';
 import { lastQuery, list, LIST, rig, sent, server, serveThings } from '#/test/list-rig';
 
@@ -104,6 +105,28 @@ describe('states', () => {
     expect(await screen.findByText('No user groups yet')).toBeTruthy();
     expect(screen.getAllByRole('link', { name: 'Create user group' })).toHaveLength(2);
     expect(screen.getByRole('button', { name: 'Import' })).toBeTruthy();
+  });
+
+  test('an empty list leads to where its rows come from, those who may go there', async () => {
+    rig.stored = [];
+    const next = { label: 'resource:tab.basic', to: '/connect', permission: 'admin' } as const;
+    const { unmount } = await renderScreen(list({ next }));
+    expect(await screen.findByText('No user groups yet')).toBeTruthy();
+    expect(screen.getByRole('link', { name: 'Basic' }).getAttribute('href')).toBe('/connect');
+    unmount();
+    await renderScreen(list({ next }), {
+      session: { ...adminSession, currentRole: Role.User },
+    });
+    expect(await screen.findByText('No user groups yet')).toBeTruthy();
+    expect(screen.queryByRole('link', { name: 'Basic' })).toBeNull();
+  });
+
+  test('an empty log offers to look further back', async () => {
+    rig.stored = [];
+    const { router } = await renderScreen(list({ dateRangeDays: 7 }));
+    await userEvent.click(await screen.findByRole('button', { name: 'Look back 90 days' }));
+    await waitFor(() => expect(router.state.location.search).toHaveProperty('date_start'));
+    await waitFor(() => expect(screen.queryByRole('button', { name: 'Look back 90 days' })).toBeNull());
   });
 
   test('[S8-048] a list that fails is asked for once; another try is the person’s', async () => {

@@ -1,0 +1,77 @@
+import { Check } from 'lucide-react';
+import type { ReactNode } from 'react';
+import { useT } from '#/lib/i18n';
+import type { StepId } from './api';
+import { AccountStep } from './AccountStep';
+import { HostStep } from './HostStep';
+import { ConnectStep, PermissionStep, PersonStep } from './LinkSteps';
+import { SiteStep } from './SiteStep';
+
+const CONTENT: Readonly<Record<StepId, (siteUrl: string) => ReactNode>> = {
+  site_url: (siteUrl) => <SiteStep siteUrl={siteUrl} />,
+  account: () => <AccountStep />,
+  host: () => <HostStep />,
+  person: () => <PersonStep />,
+  permission: () => <PermissionStep />,
+  connect: () => <ConnectStep />,
+};
+
+function Mark({ number, isDone, isOpen }: { number: number; isDone: boolean; isOpen: boolean }) {
+  const look = isDone
+    ? 'bg-ok-soft text-ok'
+    : isOpen
+      ? 'bg-accent-soft-2 text-accent'
+      : 'bg-surface-3 text-ink-2';
+  return (
+    <span
+      className={`grid size-7 flex-none place-items-center rounded-(--r-gate) font-semibold tabular-nums ${look}`}
+      aria-hidden
+    >
+      {isDone ? <Check className="size-[15px]!" /> : number}
+    </span>
+  );
+}
+
+/** One step: done ones shrink to a line, the open one shows all that it takes. */
+export function Step({
+  id,
+  number,
+  isDone,
+  isOpen,
+  siteUrl,
+  onOpen,
+}: {
+  readonly id: StepId;
+  readonly number: number;
+  readonly isDone: boolean;
+  readonly isOpen: boolean;
+  readonly siteUrl: string;
+  readonly onOpen: () => void;
+}) {
+  const t = useT();
+  // i18n: start:step.*
+  const title = t(`start:step.${id}.title`);
+  return (
+    <li
+      className={`flex gap-3 border-b border-line p-4 last:border-b-0 ${isOpen ? 'bg-accent-soft' : ''}`}
+      aria-current={isOpen ? 'step' : undefined}
+    >
+      <Mark number={number} isDone={isDone} isOpen={isOpen} />
+      <div className="min-w-0 grow">
+        <h2 className="flex flex-wrap items-center gap-x-2 text-lead">
+          {isDone || isOpen ? (
+            title
+          ) : (
+            <button type="button" className="pt-link min-h-6 text-left font-semibold" onClick={onOpen}>
+              {title}
+            </button>
+          )}
+          {isDone && <span className="text-body font-normal text-ok">{t('start:done')}</span>}
+        </h2>
+        {!isDone && <p className="text-ink-2">{t(`start:step.${id}.what`)}</p>}
+        {isDone && id === 'site_url' && <p className="[overflow-wrap:anywhere] text-ink-2">{siteUrl}</p>}
+        {isOpen && <div className="mt-3">{CONTENT[id](siteUrl)}</div>}
+      </div>
+    </li>
+  );
+}

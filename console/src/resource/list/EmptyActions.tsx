@@ -1,0 +1,39 @@
+import { History } from 'lucide-react';
+import type { ReactNode } from 'react';
+import { useT } from '#/lib/i18n';
+import { useIsRootOrganization, useMay } from '#/lib/session';
+import { Button } from '#/ui/button';
+import { LinkButton } from '#/ui/link';
+import type { Resource, ResourceDefinition } from '../define';
+import { type DateRangeState, lookBack, WIDEST_DAYS, isWidest } from './DateRange';
+
+/** What to do about an empty list: make a row, take rows from a file, go where rows come from, look further back. */
+export function EmptyActions<Row extends Resource>({
+  resource,
+  dates,
+  children,
+}: {
+  readonly resource: ResourceDefinition<Row>;
+  readonly dates: DateRangeState;
+  /** Create and import. */
+  readonly children: ReactNode;
+}) {
+  const t = useT();
+  const { next } = resource.list;
+  const isRoot = useIsRootOrganization();
+  const mayAdminister = useMay('admin');
+  const mayGo = useMay(next?.permission ?? 'any');
+  const isMadeElsewhere = isRoot && mayAdminister && resource.routes.paths.create !== undefined;
+  return (
+    <>
+      {children}
+      {isMadeElsewhere && <span className="text-ink-2">{t('resource:empty.in_root')}</span>}
+      {next && mayGo && !isMadeElsewhere && <LinkButton to={next.to}>{t(next.label)}</LinkButton>}
+      {dates.isOn && !isWidest(dates) && (
+        <Button icon={History} onClick={() => lookBack(dates)}>
+          {t('resource:dates.look_back', { count: WIDEST_DAYS })}
+        </Button>
+      )}
+    </>
+  );
+}
