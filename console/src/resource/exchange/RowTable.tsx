@@ -1,6 +1,7 @@
 import { memo, useMemo } from 'react';
 import { useT } from '#/lib/i18n';
 import type { FieldMap } from '../api';
+import { meantCell, shownCell } from './cell-choices';
 import { EditableCell } from './EditableCell';
 import { columnWidth, type ImportColumn, type ImportRow } from './import-row';
 import { remedyFor } from './remedy';
@@ -30,14 +31,16 @@ export interface RowsProps {
 interface LineProps extends ShownRow, Pick<RowsProps, 'columns' | 'fields' | 'onEdit' | 'onEditing'> {}
 
 function Cell({ column, line }: { readonly column: ImportColumn; readonly line: LineProps }) {
-  const { row, index } = line;
+  const { row, index, fields } = line;
+  const meta = fields[column.field];
+  const value = row.values[column.field];
   return (
     <EditableCell
       column={column.label}
       rowNumber={row.number}
-      value={row.values[column.field]}
+      value={shownCell(meta, value)}
       problem={row.problems.find((problem) => problem.field === column.field)?.text}
-      onCommit={(text) => line.onEdit(index, column.field, text)}
+      onCommit={(text) => line.onEdit(index, column.field, meantCell(meta, text, value))}
       onEditing={(editing) => line.onEditing(editing ? index : null)}
     />
   );

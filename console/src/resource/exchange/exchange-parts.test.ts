@@ -12,6 +12,7 @@ import {
   templateQuery,
 } from './exchange-source';
 import { ACCEPTED, CONTENT_TYPE, fileProblem, fileType, maxMegabytes, sizeText } from './import-file';
+import { meantCell, shownCell } from './cell-choices';
 import { cellText, columnsOf, columnWidth, editRow, parseCell, rowsOf } from './import-row';
 import { editDistance, remedyFor } from './remedy';
 import { rowProblems } from './row-problems';
@@ -90,14 +91,44 @@ describe('a typed cell', () => {
     expect(editRow(row, 'c', 'new').values).toEqual({ a: 'x', b: 'y', c: 'new' });
   });
 
+  test('a list stays a list, whatever separates its items', () => {
+    const [row] = rowsOf([{ protocols: ['ssh/22'] }]);
+    if (!row) throw new Error('no row');
+    const typed = (text: string) => editRow(row, 'protocols', text).values['protocols'];
+    expect(typed('ssh/22，rdp/3389')).toEqual(['ssh/22', 'rdp/3389']);
+    expect(typed('["ssh/22"]')).toEqual(['ssh/22']);
+    expect(editRow(row, 'protocols', 'ssh/22')).toBe(row);
+  });
+
+  test('choices are read and typed by their labels', () => {
+    const mode = {
+      type: 'choice',
+      required: false,
+      read_only: false,
+      label: 'Login mode',
+      choices: [
+        { value: 'auto', display_name: 'Automatic' },
+        { value: 'manual', display_name: 'Typed in' },
+      ],
+    };
+    expect(shownCell(mode, 'auto')).toBe('Automatic');
+    expect(shownCell(mode, ['auto', 'manual'])).toBe('Automatic, Typed in');
+    expect(shownCell(mode, 'autp')).toBe('autp');
+    expect(meantCell(mode, 'typed in', 'auto')).toBe('manual');
+    expect(meantCell(mode, 'Automatic', 'auto')).toBe('auto');
+    expect(meantCell(undefined, 'x', 'y')).toBe('x');
+  });
+
   test('values are shown as they are typed', () => {
-    expect([undefined, null, 'x', 1, false, ['a'], { a: 1 }].map(cellText)).toEqual([
+    expect([undefined, null, 'x', 1, false, ['a'], ['a', 'b'], ['a,b'], { a: 1 }].map(cellText)).toEqual([
       '',
       '',
       'x',
       '1',
       'false',
-      '["a"]',
+      'a',
+      'a, b',
+      '["a,b"]',
       '{"a":1}',
     ]);
   });
@@ -235,7 +266,7 @@ test('failed rows as csv: quoted, inert, with the headings of the file', () => {
     { hostname: '中文\nline', ip: "'-1" },
   ]);
   expect(csvText(columns, rows)).toBe(
-    '\uFEFF*Hostname,* IP,Protocols\r\n"a ""b"", c",\'=cmd|x,"[""ssh/22"",""rdp/3389""]"\r\n"中文\nline",\'\'-1,\r\n',
+    '\uFEFF*Hostname,* IP,Protocols\r\n"a ""b"", c",\'=cmd|x,"ssh/22, rdp/3389"\r\n"中文\nline",\'\'-1,\r\n',
   );
 });
 

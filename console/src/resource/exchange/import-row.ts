@@ -73,9 +73,21 @@ export function rowsOf(data: RenderedFile['data']): ImportRow[] {
   }));
 }
 
-/** A value as it is read and typed in a cell. */
+/** Between the items of a list that is written as text; the server splits at the same. */
+const SEPARATORS = /[,;，；、\n]/u;
+
+function itemsOf(text: string): readonly string[] {
+  return text
+    .split(SEPARATORS)
+    .map((item) => item.trim())
+    .filter((item) => item !== '');
+}
+
+/** A value as it is read and typed in a cell: `ssh/22, sftp/22` for a list of texts. */
 export function cellText(value: unknown): string {
   if (value === undefined || value === null) return '';
+  if (Array.isArray(value) && value.every((item) => typeof item === 'string' && !SEPARATORS.test(item)))
+    return value.join(', ');
   return typeof value === 'string' ? value : JSON.stringify(value);
 }
 
@@ -93,12 +105,18 @@ export function parseCell(text: string): unknown {
   return typeof value === 'number' && String(value) !== text.trim() ? text : value;
 }
 
+/** What was a list stays one, however its items are written now. */
+function parseLike(before: unknown, text: string): unknown {
+  const value = parseCell(text);
+  return Array.isArray(before) && typeof value === 'string' ? itemsOf(value) : value;
+}
+
 /** The row after a cell was changed: to be imported again. Emptied cells are left out, as the server leaves out empty ones. */
 export function editRow(row: ImportRow, field: string, text: string): ImportRow {
   if (text === cellText(row.values[field])) return row;
   const values = { ...row.values };
   if (text.trim() === '') delete values[field];
-  else values[field] = parseCell(text);
+  else values[field] = parseLike(row.values[field], text);
   return { ...row, values, state: 'pending', problems: [], requeued: true };
 }
 

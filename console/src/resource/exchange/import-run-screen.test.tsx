@@ -105,7 +105,7 @@ describe('import: the run', () => {
     await userEvent.keyboard('x{Escape}');
     await userEvent.click(await within(dialog).findByRole('button', { name: 'Name, row 1: ops' }));
     await userEvent.keyboard('{Control>}a{/Control}[["a", 1]');
-    await userEvent.click(within(dialog).getByRole('button', { name: 'Kind, row 1: team' }));
+    await userEvent.click(within(dialog).getByRole('button', { name: 'Kind, row 1: Team' }));
     expect(within(dialog).getByRole('button', { name: 'Name, row 1: ["a",1]' })).toBeTruthy();
   });
 
@@ -212,7 +212,7 @@ describe('import: the run', () => {
     expect(saved).toEqual([expect.objectContaining({ name: 'groups-failed.csv' })]);
     expect(blobs[0]?.size).toBeGreaterThan(20);
     await press('Set to Team');
-    expect(within(dialog).getByRole('button', { name: 'Kind, row 1: team' })).toBeTruthy();
+    expect(within(dialog).getByRole('button', { name: 'Kind, row 1: Team' })).toBeTruthy();
     expect(within(row(1)).getByText('Pending')).toBeTruthy();
   });
 

@@ -14,10 +14,19 @@ from django.utils.translation import gettext_lazy
 from rest_framework import serializers
 
 from postern.foundation.caller.scope import OrgScope
+from postern.foundation.rest.naming import Naming, items_of
 from postern.foundation.rest.related import prefetched
+from postern.kernel.ids import parse_id
 
 #: A form or an import names at most so many objects of one kind.
 MAX_IDS: Final = 10_000
+
+
+#: What, why, and what next: shown beside the cell of an import.
+NO_SUCH_NAME: Final = gettext_lazy(
+    'There is no {kind} "{text}" in this organization. Correct the name, or create the object first.'
+)
+MANY_OF_NAME: Final = gettext_lazy('There are several objects ({kind}) named "{text}". Write the id of the one meant.')
 
 
 class LookedUpOnce(serializers.RelatedField[Any, Any, Any]):
@@ -36,14 +45,31 @@ class LookedUpOnce(serializers.RelatedField[Any, Any, Any]):
 class NamedField(LookedUpOnce, serializers.SlugRelatedField[Any]):
     """A row by a name that no two rows share: `platform = NamedField(slug_field="name", queryset=Platform.objects.all())`."""
 
+    default_error_messages = {
+        "does_not_exist": gettext_lazy('There is no "{value}". Write one of the names that the console offers here.')
+    }
+
 
 class OrgOwnedField(LookedUpOnce, serializers.PrimaryKeyRelatedField[Any]):
     """The id of a row of the request's organization (of any when the model has none)."""
 
-    def __init__(self, model: type[models.Model] | None = None, **kwargs: Any) -> None:
+    default_error_messages = {"no_such_name": NO_SUCH_NAME, "many_of_name": MANY_OF_NAME}
+
+    def __init__(self, model: type[models.Model] | None = None, *, named: Naming | None = None, **kwargs: Any) -> None:
+        self.named = named
         if model is not None and not kwargs.get("read_only"):
             kwargs["queryset"] = model._default_manager.all()  # noqa: SLF001 - the documented model API
         super().__init__(**kwargs)
+
+    def to_internal_value(self, data: Any) -> Any:
+        if self.named is None or not isinstance(data, str) or parse_id(data.strip()) is not None:
+            return super().to_internal_value(data)
+        text = data.strip()
+        rows = self.named(self.get_queryset(), [text]).get(text, ())
+        if len(rows) != 1:
+            reason = "many_of_name" if rows else "no_such_name"
+            self.fail(reason, kind=self.get_queryset().model._meta.verbose_name, text=text[:64])  # noqa: SLF001 - the documented model API
+        return rows[0]
 
     def get_queryset(self) -> models.QuerySet[Any]:
         rows: models.QuerySet[Any] = super().get_queryset()  # type: ignore[assignment]  # set in __init__
@@ -58,10 +84,20 @@ class OrgOwnedList(serializers.ManyRelatedField):
         "empty": gettext_lazy("This list may not be empty."),
         "unknown": gettext_lazy('Invalid pk "{pk_value}" - object does not exist.'),
         "too_many": gettext_lazy("Too many items."),
+        "no_such_name": NO_SUCH_NAME,
+        "many_of_name": MANY_OF_NAME,
     }
 
-    def __init__(self, model: type[models.Model], *, of_all_organizations: bool = False, **kwargs: Any) -> None:
+    def __init__(
+        self,
+        model: type[models.Model],
+        *,
+        of_all_organizations: bool = False,
+        named: Naming | None = None,
+        **kwargs: Any,
+    ) -> None:
         super().__init__(child_relation=OrgOwnedField(model), **kwargs)
+        self.named = named
         self._model = model
         self._of_all = of_all_organizations
 
@@ -71,16 +107,14 @@ class OrgOwnedList(serializers.ManyRelatedField):
         return super().get_attribute(instance)
 
     def to_internal_value(self, data: Any) -> list[Any]:
-        if isinstance(data, str) or not isinstance(data, Iterable):
-            self.fail("not_a_list")
-        keys = list(dict.fromkeys(str(one) for one in data))
-        if not keys and not self.allow_empty:
-            self.fail("empty")
-        if len(keys) > MAX_IDS:
-            self.fail("too_many")
+        keys = self._keys(data)
         column: Any = self._model._meta.pk  # noqa: SLF001 - the documented model API
+        texts = [key for key in keys if parse_id(key) is None] if self.named is not None else []
+        by_name = self._rows_named(texts)
         parsed: dict[Any, str] = {}
         for key in keys:
+            if key in by_name:
+                continue
             try:
                 parsed[column.to_python(key)] = key
             except (ModelValidationError, ValueError, TypeError):
@@ -94,7 +128,34 @@ class OrgOwnedList(serializers.ManyRelatedField):
         for value, key in parsed.items():
             if value not in found:
                 self.fail("unknown", pk_value=key[:64])
-        return [found[value] for value in parsed]
+        wanted = {row.pk: row for row in (*(found[value] for value in parsed), *by_name.values())}
+        return list(wanted.values())
+
+    def _keys(self, data: Any) -> list[str]:
+        """The ids and names that were sent, each once."""
+        if isinstance(data, str) and self.named is not None:
+            data = items_of(data)
+        if isinstance(data, str) or not isinstance(data, Iterable):
+            self.fail("not_a_list")
+        keys = list(dict.fromkeys(str(one).strip() for one in data))
+        if not keys and not self.allow_empty:
+            self.fail("empty")
+        if len(keys) > MAX_IDS:
+            self.fail("too_many")
+        return keys
+
+    def _rows_named(self, texts: list[str]) -> dict[str, Any]:
+        """The one row of each name. A name that several rows have is refused: all of them would be meant."""
+        if not texts or self.named is None:
+            return {}
+        scope = None if self._of_all else self.context.get("scope")
+        named = self.named(rows_in_scope(self._model._default_manager.all(), scope), texts)  # noqa: SLF001 - the documented model API
+        for text in texts:
+            rows = named.get(text, ())
+            if len(rows) != 1:
+                reason = "many_of_name" if rows else "no_such_name"
+                self.fail(reason, kind=self._model._meta.verbose_name, text=text[:64])  # noqa: SLF001 - the documented model API
+        return {text: named[text][0] for text in texts}
 
 
 def rows_in_scope(rows: models.QuerySet[Any], scope: OrgScope | None) -> models.QuerySet[Any]:

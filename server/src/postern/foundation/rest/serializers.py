@@ -31,6 +31,8 @@ from postern.foundation.rest.uniqueness import GATHERED, Wanted, is_free, wanted
 
 #: The longest text of a column that names no maximum of its own.
 MAX_TEXT: Final = 4096
+#: Choices that a refusal names.
+_CHOICES_TOLD: Final = 12
 
 
 class ChoiceDisplayField(serializers.CharField):
@@ -40,6 +42,21 @@ class ChoiceDisplayField(serializers.CharField):
         kwargs["read_only"] = True
         kwargs.setdefault("source", f"get_{column}_display")
         super().__init__(**kwargs)
+
+
+class ChoiceField(serializers.ChoiceField):
+    """A choice whose refusal names the choices: whoever reads it beside a cell of a file sees no list to choose from."""
+
+    default_error_messages = {
+        "invalid_choice": gettext_lazy('"{input}" is none of the choices. Write one of: {choices}.')
+    }
+
+    def fail(self, key: str, **kwargs: Any) -> NoReturn:
+        if key == "invalid_choice":
+            labels = [str(label) for label in self.choices.values()]
+            more = ["…"] if len(labels) > _CHOICES_TOLD else []
+            kwargs |= {"input": str(kwargs["input"])[:64], "choices": ", ".join(labels[:_CHOICES_TOLD] + more)}
+        super().fail(key, **kwargs)
 
 
 class OrgNameField(serializers.Field[str, Any, str, Any]):
@@ -88,7 +105,7 @@ def _names(text: str | None) -> set[str]:
 class ResourceSerializer(FieldSelection, QuickRows, KeptFields):
     """A serializer of a model. `org_id` and `org_name` are there, read-only, when the model has an organization."""
 
-    serializer_choice_field = serializers.ChoiceField
+    serializer_choice_field = ChoiceField
     serializer_field_mapping: ClassVar[dict[Any, Any]] = {
         **serializers.ModelSerializer.serializer_field_mapping,
         models.DateTimeField: InstantField,

@@ -21,6 +21,10 @@ class AdminUserDirectory(Protocol):
         """Is there such an admin user in the organization?"""
         ...
 
+    def named(self, name: str, org_id: UUID) -> UUID | None:
+        """The admin user of this name (or `name(username)`) in the organization."""
+        ...
+
     def assets_of(self, system_user_id: UUID) -> Iterable[UUID]:
         """Ids of the assets that a system user is bound to (a queryset of values serves)."""
         ...
@@ -37,6 +41,11 @@ def displays(ids: Iterable[UUID]) -> Mapping[UUID, str]:
 
 def is_admin_user(admin_user_id: UUID, org_id: UUID) -> bool:
     return DIRECTORY.value.is_admin_user(admin_user_id, org_id)
+
+
+def named(name: str, org_id: UUID) -> UUID | None:
+    """The admin user of this name in the organization, or None."""
+    return DIRECTORY.value.named(name, org_id)
 
 
 def assets_of(system_user_id: UUID) -> Iterable[UUID]:

@@ -1,7 +1,7 @@
 """`assets/labels/`."""
 
 from collections.abc import Mapping, Sequence
-from typing import Any, cast
+from typing import Any, Final, cast
 
 from django.db.models import Prefetch, QuerySet
 from django.utils.translation import gettext as _
@@ -13,14 +13,18 @@ from postern.apps.assets.tree.models import Asset, Label
 from postern.apps.assets.tree.rights import ADMIN_ONLY
 from postern.foundation.caller.scope import writable
 from postern.foundation.rest import labels as field_labels
+from postern.foundation.rest.naming import by, itself, name_in
 from postern.foundation.rest.related import Amount
 from postern.foundation.rest.relations import OrgOwnedList
 from postern.foundation.rest.serializers import ResourceSerializer
 from postern.foundation.rest.viewsets import ResourceViewSet
 
+#: How an import may name an asset.
+ASSET_NAMES: Final = by(("hostname", itself), ("hostname", name_in), ("ip", itself))
+
 
 class LabelSerializer(ResourceSerializer):
-    assets = OrgOwnedList(Asset, required=False, label=gettext_lazy("Assets"))
+    assets = OrgOwnedList(Asset, named=ASSET_NAMES, required=False, label=gettext_lazy("Assets"))
     asset_count = serializers.IntegerField(read_only=True, label=field_labels.label_of("assets_amount"))
 
     class Meta:
@@ -50,6 +54,7 @@ class LabelSerializer(ResourceSerializer):
 class LabelViewSet(ResourceViewSet):
     queryset = Label.objects.all()
     serializer_class = LabelSerializer
+    examples = {"name": "env", "value": "example"}
     rights = ADMIN_ONLY
     filter_fields = ("name", "value")
     search_fields = ("name", "value")

@@ -1,7 +1,7 @@
 """Groups and their members."""
 
 from collections.abc import Mapping, Sequence
-from typing import Any
+from typing import Any, Final
 
 from django.db.models import Exists, OuterRef, Prefetch, QuerySet
 from django.utils.translation import gettext_lazy
@@ -12,6 +12,7 @@ from rest_framework.response import Response
 from postern.apps.users.accounts.models import User
 from postern.apps.users.groups import actions as groups
 from postern.apps.users.groups.models import UserGroup, UserGroupMember
+from postern.foundation.rest.naming import by, itself, key_in
 from postern.foundation.rest.related import Amount
 from postern.foundation.rest.relations import OrgOwnedField, OrgOwnedList
 from postern.foundation.rest.rights import Right
@@ -37,8 +38,12 @@ _ORG_ADMIN_WRITES = {
 }
 
 
+#: How an import may name a person.
+PEOPLE: Final = by(("username", itself), ("username", key_in), ("name", itself))
+
+
 class UserGroupSerializer(ResourceSerializer):
-    users = OrgOwnedList(User, required=False, label=gettext_lazy("User"))
+    users = OrgOwnedList(User, named=PEOPLE, required=False, label=gettext_lazy("User"))
     users_amount = serializers.IntegerField(read_only=True)
 
     class Meta:
@@ -54,6 +59,7 @@ class UserGroupViewSet(ResourceViewSet):
 
     queryset = UserGroup.objects.all()
     serializer_class = UserGroupSerializer
+    examples = {"name": "example"}
     rights = _ORG_ADMIN_WRITES
     filter_fields = ("name",)
     search_fields = ("name",)
@@ -99,7 +105,7 @@ class UserGroupViewSet(ResourceViewSet):
 
 
 class GroupMemberSerializer(ResourceSerializer):
-    user = OrgOwnedField(User, label=gettext_lazy("User"))
+    user = OrgOwnedField(User, named=PEOPLE, label=gettext_lazy("User"))
     user_display = serializers.CharField(source="user", read_only=True, label=gettext_lazy("User"))
     usergroup_display = serializers.CharField(source="usergroup", read_only=True, label=gettext_lazy("User group"))
 

@@ -88,5 +88,9 @@ class AdminUsers:
     def is_admin_user(self, admin_user_id: UUID, org_id: UUID) -> bool:
         return SystemUser.objects.filter(pk=admin_user_id, org_id=org_id, type=SystemUserType.ADMIN).exists()
 
+    def named(self, name: str, org_id: UUID) -> UUID | None:
+        rows = SystemUser.objects.filter(org_id=org_id, type=SystemUserType.ADMIN)
+        return next((row.pk for row in rows if name in {row.name, str(row)}), None)
+
     def assets_of(self, system_user_id: UUID) -> Iterable[UUID]:
         return SystemUserAsset.objects.filter(systemuser_id=system_user_id).values_list("asset_id", flat=True)

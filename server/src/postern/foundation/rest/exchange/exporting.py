@@ -125,13 +125,9 @@ def _import_template(view: Any) -> _Table:
     serializer = fields.for_writing(view, "create")
     names = fields.writable(view, serializer, with_id=False)
     titles = titles_of({name: serializer.fields[name] for name in names})
-    example = rows.selected_keys(view, limit=1)
-    cells = (
-        _cells(view, names, example, _creating)
-        if example
-        else iter([[samples.sample(serializer.fields[name]) for name in names]])
-    )
-    return _Table([titles[name] for name in names], cells)
+    with fields.acting(view, "create"):
+        example = samples.row(view, serializer.fields, names)
+    return _Table([titles[name] for name in names], iter([example]))
 
 
 def _update_template(view: Any) -> _Table:
@@ -148,10 +144,6 @@ _TABLES: Final[dict[str, Callable[[Any], _Table]]] = {
     "import": _import_template,
     "update": _update_template,
 }
-
-
-def _creating(view: Any, some: Sequence[Any] = ()) -> serializers.Serializer[Any]:
-    return fields.for_writing(view, "create", some)
 
 
 def _updating(view: Any, some: Sequence[Any] = ()) -> serializers.Serializer[Any]:

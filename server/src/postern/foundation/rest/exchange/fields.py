@@ -23,7 +23,7 @@ def for_export(view: Any, some: Sequence[Any] = ()) -> serializers.Serializer[An
 
 def for_writing(view: Any, action: str, some: Sequence[Any] = ()) -> serializers.Serializer[Any]:
     """The serializer with which the view creates or updates, made for these rows."""
-    with _acting(view, action):
+    with acting(view, action):
         found: Any = view.get_serializer(list(some), many=True)
         child: serializers.Serializer[Any] = found.child
         _ = child.fields  # made now: they may depend on the action and the method
@@ -31,7 +31,7 @@ def for_writing(view: Any, action: str, some: Sequence[Any] = ()) -> serializers
 
 
 @contextmanager
-def _acting(view: Any, action: str) -> Iterator[None]:
+def acting(view: Any, action: str) -> Iterator[None]:
     request, own_action = view.request, view.action
     view.request, view.action = clone_request(request, _METHODS[action]), action
     try:

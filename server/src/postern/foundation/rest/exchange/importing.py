@@ -113,8 +113,9 @@ def _copy(request: Request, target: IO[bytes]) -> bool:
 
 
 def _question(view: Any) -> dict[str, Any]:
-    """What the child has to know: titles in every language of the product, and which fields hold lists or maps."""
+    """What the child has to know: titles and labels of choices in every language of the product, which fields hold lists or maps."""
     found: dict[str, str] = {}
+    choices: dict[str, dict[str, Any]] = {}
     known = fields.of_import(view)
     for language in dict.fromkeys((translation.get_language(), *(code for code, _name in settings.LANGUAGES))):
         with translation.override(language):
@@ -122,9 +123,34 @@ def _question(view: Any) -> dict[str, Any]:
             for name, field in labelled.items():
                 for title in (label_of(name, field), distinct_label(name, field)):
                     found.setdefault(normal(title), name)
+                for label, value in _choices(field).items():
+                    choices.setdefault(name, {}).setdefault(label, value)
     for name in known:  # the name itself means the field, whatever labels others have
         found[normal(name)] = name
-    return {"fields": found, "structured": [name for name, field in known.items() if _is_structured(field)]}
+    return {
+        "fields": found,
+        "structured": [name for name, field in known.items() if _is_structured(field)],
+        "lists": [name for name, field in known.items() if is_list(field)],
+        "choices": choices,
+    }
+
+
+def _choices(field: Field) -> dict[str, Any]:
+    """Label of each choice in the present language, in its normal form → value. A label that is a value of its own means that value."""
+    if isinstance(field, serializers.BooleanField):
+        return {normal(str(_("Yes"))): "True", normal(str(_("No"))): "False"}
+    source: Any = getattr(field, "child", None) if isinstance(field, serializers.ListField) else field
+    if not isinstance(source, serializers.ChoiceField):
+        return {}
+    by_value = {normal(str(value)): value for value in source.choices}
+    return {normal(str(text)): value for value, text in source.choices.items() if normal(str(text))} | by_value
+
+
+def is_list(field: Field) -> bool:
+    """Whether a cell may hold several plain values."""
+    if isinstance(field, serializers.ListField):
+        return not isinstance(field.child, serializers.BaseSerializer | serializers.ListField | serializers.DictField)
+    return isinstance(field, serializers.MultipleChoiceField | serializers.ManyRelatedField)
 
 
 def _is_structured(field: Field) -> bool:

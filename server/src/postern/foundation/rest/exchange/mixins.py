@@ -5,6 +5,7 @@ A viewset narrows it by class attributes:
 - `exportable = False`: no files from this list;
 - `importable = False`: no `render-to-json/`;
 - `exchange_fields = ("name", …)`: only these fields stand in files, whichever way;
+- `examples = {"hostname": "web-01"}`: cells of the row that shows how to fill a template;
 - `export_needs_mfa = True`: an export is answered with 400 `mfa_verify_required` until a code was entered of late (`fresh_mfa`).
 """
 
@@ -29,6 +30,8 @@ class Exchangeable:
     importable: ClassVar[bool] = False
     exchange_fields: ClassVar[tuple[str, ...] | None] = None
     export_needs_mfa: ClassVar[bool] = False
+    #: Field → its cell in the example row of an import template, or a function of the view that gives it.
+    examples: ClassVar[Mapping[str, Any]] = {}
 
     content_negotiation_class: type[BaseContentNegotiation] = AlwaysJson
 

@@ -11,14 +11,19 @@ from rest_framework import serializers
 from postern.apps.assets.assets import admin_users, protocols
 from postern.apps.assets.assets.protocols import ProtocolPort
 from postern.apps.assets.tree.models import Asset
+from postern.foundation.rest.naming import items_of
 from postern.foundation.rest.related import prefetched
 from postern.foundation.rest.text import PlainField
+from postern.kernel.ids import parse_id
 
 
 class ProtocolsField(serializers.ListField):
     """`["ssh/22"]` ↔ protocol rows. Errors name the item: `{"0": ["…"]}`."""
 
-    child = serializers.RegexField(protocols.PATTERN)
+    child = serializers.RegexField(
+        protocols.PATTERN,
+        error_messages={"invalid": gettext_lazy("Write protocol/port, as in ssh/22; ports are 1 to 65535.")},
+    )
 
     def __init__(self, **kwargs: Any) -> None:
         kwargs.setdefault("required", False)
@@ -35,7 +40,7 @@ class ProtocolsField(serializers.ListField):
         return data
 
     def to_internal_value(self, data: Any) -> list[ProtocolPort]:
-        texts = super().to_internal_value(data)
+        texts = super().to_internal_value(items_of(data) if isinstance(data, str) else data)
         found: list[ProtocolPort] = []
         errors: dict[str, list[str]] = {}
         for position, text in enumerate(texts):
@@ -62,6 +67,10 @@ class NodePathsField(serializers.ListField):
         kwargs.setdefault("label", gettext_lazy("Nodes name"))
         super().__init__(**kwargs)
 
+    def to_internal_value(self, data: Any) -> list[str]:
+        texts: list[str] = super().to_internal_value(items_of(data) if isinstance(data, str) else data)
+        return texts
+
     def get_attribute(self, instance: Asset) -> list[str]:
         return [node.full_value for node in prefetched(instance, "nodes")]
 
@@ -80,9 +89,10 @@ class AdminUserField(serializers.UUIDField):
         super().__init__(**kwargs)
 
     def to_internal_value(self, data: Any) -> UUID:
-        found: UUID = super().to_internal_value(data)
         instance = getattr(self.parent, "instance", None)
         org_id = instance.org_id if isinstance(instance, Asset) else self.context["scope"].org_id
+        by_name = admin_users.named(data, org_id) if isinstance(data, str) and parse_id(data) is None else None
+        found: UUID = by_name or super().to_internal_value(data)
         if not admin_users.is_admin_user(found, org_id):
             raise serializers.ValidationError(_("There is no such admin user."))
         return found

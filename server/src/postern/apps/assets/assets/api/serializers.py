@@ -14,6 +14,7 @@ from postern.apps.assets.assets.protocols import ASSET_PROTOCOLS, ProtocolPort
 from postern.apps.assets.platforms.models import Platform
 from postern.apps.assets.tree.models import Asset, Label, Node
 from postern.contracts.enums import Protocol
+from postern.foundation.rest.naming import by, itself, pairs
 from postern.foundation.rest.related import prefetched
 from postern.foundation.rest.relations import NamedField, OrgOwnedList
 from postern.foundation.rest.serializers import ResourceSerializer
@@ -47,9 +48,11 @@ class AssetSerializer(ResourceSerializer):
     )
     admin_user = AdminUserField()
     admin_user_display = AdminUserDisplayField()
-    nodes = OrgOwnedList(Node, required=False, allow_empty=False, label=gettext_lazy("Nodes"))
+    nodes = OrgOwnedList(
+        Node, named=by(("full_value", itself)), required=False, allow_empty=False, label=gettext_lazy("Nodes")
+    )
     nodes_display = NodePathsField()
-    labels = OrgOwnedList(Label, required=False, label=gettext_lazy("Labels"))
+    labels = OrgOwnedList(Label, named=pairs("name", "value"), required=False, label=gettext_lazy("Labels"))
     labels_display = serializers.SerializerMethodField(label=gettext_lazy("Labels"))
     charset = serializers.CharField(source="platform.charset", read_only=True, label=gettext_lazy("Charset"))
     hardware_info = serializers.CharField(read_only=True, label=gettext_lazy("Hardware info"))

@@ -5,6 +5,7 @@ from typing import Any, cast
 
 from django.db.models import Prefetch, QuerySet
 from django.utils.translation import gettext as _
+from django.utils.translation import gettext_lazy
 from rest_framework import serializers
 from rest_framework.decorators import action
 from rest_framework.exceptions import ValidationError
@@ -35,9 +36,27 @@ _SHOWN = (
 )
 
 
+def _root_path(view: Any) -> list[str]:
+    roots = Node.objects.visible_to(view.actor, view.scope).filter(parent__isnull=True)
+    return [root.full_value for root in roots[:1]]
+
+
+def _some_label(view: Any) -> list[str]:
+    return [str(label) for label in Label.objects.visible_to(view.actor, view.scope).order_by("name", "value")[:1]]
+
+
 class AssetViewSet(ResourceViewSet):
     queryset = Asset.objects.all()
     serializer_class = AssetSerializer
+    examples = {
+        "hostname": "web-example",
+        "ip": "192.0.2.10",
+        "platform": "Linux",
+        "protocols": ["ssh/22"],
+        "nodes": _root_path,
+        "labels": _some_label,
+        "comment": gettext_lazy("Nodes are paths, labels are name:value; several are separated by commas."),
+    }
     rights = {**ADMIN_ONLY, "platform": Right.ORG_ADMIN}
     filter_fields = {
         "hostname": "hostname",

@@ -36,9 +36,21 @@ from postern.kernel.ids import parse_id
 _PLACED: Final = Answer(schema=texts("org_id", "org_name", assets={"type": "array", "items": TEXT}))
 
 
+def _free_value(view: Any) -> str:
+    """A name that no node of the organization has."""
+    taken = set(
+        Node.objects.visible_to(view.actor, view.scope)
+        .filter(value__startswith="example")
+        .values_list("value", flat=True)
+    )
+    names = ("example", *(f"example-{number}" for number in range(2, len(taken) + 3)))
+    return next(name for name in names if name not in taken)
+
+
 class NodeViewSet(ResourceViewSet):
     queryset = Node.objects.all()
     serializer_class = NodeSerializer
+    examples = {"value": _free_value}
     serializer_classes = {"create": ChildNodeSerializer, "children": ChildNodeSerializer}
     answers = {
         "tree": Answer(schema=ANY_OBJECTS),

@@ -1,11 +1,8 @@
 """Shapes of permissions on the wire (contract/perms.md)."""
 
-import re
-from collections.abc import Callable
 from typing import Any, Final
 
 from django.db import models
-from django.db.models import Q
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 from rest_framework import serializers
@@ -19,6 +16,7 @@ from postern.apps.users.models import User, UserGroup
 from postern.apps.vault.models import SystemUser
 from postern.contracts.enums import Actions
 from postern.foundation.rest import labels
+from postern.foundation.rest.naming import Naming, by, itself, key_in, name_in
 from postern.foundation.rest.related import prefetched
 from postern.foundation.rest.relations import OrgOwnedField, OrgOwnedList, rows_in_scope
 from postern.foundation.rest.serializers import ResourceSerializer
@@ -62,67 +60,43 @@ class DisplayListField(serializers.ListField):
         return [display_of(one) for one in prefetched(instance, self.list_name)]
 
 
-_NAMED: Final = re.compile(r"(?P<name>.*)\((?P<key>[^()]*)\)\Z", re.DOTALL)
-
-#: How an object is found by a text, the surest way first: by itself, or by a part of `name(key)`.
-_Way = tuple[str, Callable[[str], str | None]]
-
-
-def _itself(text: str) -> str | None:
-    return text
-
-
-def _name_in(text: str) -> str | None:
-    found = _NAMED.match(text)
-    return found["name"] if found else None
-
-
-def _key_in(text: str) -> str | None:
-    found = _NAMED.match(text)
-    return found["key"] if found else None
-
-
-_LOOKUPS: Final[dict[str, tuple[type[models.Model], tuple[_Way, ...]]]] = {
-    "users": (User, (("username", _itself), ("username", _key_in), ("name", _itself))),
-    "user_groups": (UserGroup, (("name", _itself),)),
-    "assets": (Asset, (("hostname", _itself), ("hostname", _name_in), ("ip", _itself))),
-    "nodes": (Node, (("full_value", _itself),)),
-    "system_users": (SystemUser, (("name", _itself), ("name", _name_in))),
+_LOOKUPS: Final[dict[str, tuple[type[models.Model], Naming]]] = {
+    "users": (User, by(("username", itself), ("username", key_in), ("name", itself))),
+    "user_groups": (UserGroup, by(("name", itself))),
+    "assets": (Asset, by(("hostname", itself), ("hostname", name_in), ("ip", itself))),
+    "nodes": (Node, by(("full_value", itself))),
+    "system_users": (SystemUser, by(("name", itself), ("name", name_in))),
 }
 
 
 def _found(list_name: str, texts: list[str], scope: Any) -> list[Any]:
     """Objects that display texts name (contract: "users by name/username, groups by name, assets by ip/hostname …").
 
-    The first way that finds something decides about a text: a user name is not also somebody else's display name. Raises
-    ValidationError for a text that names several objects, because all of them would get access.
+    Raises ValidationError for a text that names several objects, because all of them would get access.
     """
-    model, ways = _LOOKUPS[list_name]
-    rows = rows_in_scope(model._default_manager.all(), scope)  # noqa: SLF001 - the documented model API
+    model, naming = _LOOKUPS[list_name]
+    named = naming(rows_in_scope(model._default_manager.all(), scope), texts)  # noqa: SLF001 - the documented model API
     found: dict[Any, Any] = {}
-    open_texts = list(dict.fromkeys(texts))
-    for column, part in ways:
-        wanted = {value for text in open_texts if (value := part(text))}
-        by_value: dict[str, dict[Any, Any]] = {}
-        for row in rows.filter(Q((f"{column}__in", wanted))):
-            by_value.setdefault(getattr(row, column), {})[row.pk] = row
-        for text in open_texts:
-            named = by_value.get(part(text) or "", {})
-            if len(named) > 1:
-                message = _("%(text)s names several objects; name it in another way.") % {"text": text}
-                raise serializers.ValidationError({f"{list_name}_display": [message]})
-            found |= named
-        open_texts = [text for text in open_texts if (part(text) or "") not in by_value]
+    for text, rows in named.items():
+        if len(rows) > 1:
+            message = _("%(text)s names several objects; name it in another way.") % {"text": text}
+            raise serializers.ValidationError({f"{list_name}_display": [message]})
+        found |= {row.pk: row for row in rows}
     return list(found.values())
+
+
+def _named_list(list_name: str, **kwargs: Any) -> OrgOwnedList:
+    model, naming = _LOOKUPS[list_name]
+    return OrgOwnedList(model, named=naming, **kwargs)
 
 
 class AssetPermissionSerializer(ResourceSerializer):
     actions = ActionsField(required=False, allow_null=True, default=Actions.ALL.value)
-    users = OrgOwnedList(User, required=False, label=gettext_lazy("User"))
-    user_groups = OrgOwnedList(UserGroup, required=False, label=gettext_lazy("User group"))
-    assets = OrgOwnedList(Asset, required=False, label=gettext_lazy("Asset"))
-    nodes = OrgOwnedList(Node, required=False, label=gettext_lazy("Nodes"))
-    system_users = OrgOwnedList(SystemUser, allow_empty=False, label=gettext_lazy("System user"))
+    users = _named_list("users", required=False, label=gettext_lazy("User"))
+    user_groups = _named_list("user_groups", required=False, label=gettext_lazy("User group"))
+    assets = _named_list("assets", required=False, label=gettext_lazy("Asset"))
+    nodes = _named_list("nodes", required=False, label=gettext_lazy("Nodes"))
+    system_users = _named_list("system_users", allow_empty=False, label=gettext_lazy("System user"))
     users_display = DisplayListField("users", label=gettext_lazy("Users display"))
     user_groups_display = DisplayListField("user_groups", label=gettext_lazy("User groups display"))
     assets_display = DisplayListField("assets", label=gettext_lazy("Assets display"))
@@ -175,7 +149,9 @@ def relation_serializer(link: Link) -> type[ResourceSerializer]:
     """The serializer of one link table: id, the object, the permission, and how both are named."""
 
     class RelationSerializer(ResourceSerializer):
-        assetpermission = OrgOwnedField(AssetPermission, label=gettext_lazy("Asset permission"))
+        assetpermission = OrgOwnedField(
+            AssetPermission, named=by(("name", itself)), label=gettext_lazy("Asset permission")
+        )
         assetpermission_display = serializers.CharField(source="assetpermission.name", read_only=True)
 
         class Meta:
@@ -183,7 +159,10 @@ def relation_serializer(link: Link) -> type[ResourceSerializer]:
             fields = ("id", link.column, f"{link.column}_display", "assetpermission", "assetpermission_display")
 
         def get_fields(self) -> dict[str, Any]:
-            ends = {link.column: OrgOwnedField(link.target), f"{link.column}_display": DisplayField(link.column)}
+            ends = {
+                link.column: OrgOwnedField(link.target, named=_LOOKUPS[link.list_name][1]),
+                f"{link.column}_display": DisplayField(link.column),
+            }
             labels.improve(ends)
             return {**super().get_fields(), **ends}
 

@@ -42,6 +42,7 @@ _SHOWN = tuple(Prefetch(link.list_name, link.names) for link in LINKS)
 class AssetPermissionViewSet(ResourceViewSet):
     queryset = AssetPermission.objects.all()
     serializer_class = AssetPermissionSerializer
+    examples = {"name": "example", "actions": ["connect"]}
     answers = {
         "cache_refresh": Answer(schema={"type": "object", "properties": {"msg": {"type": "boolean"}}}),
         "validate": Answer(schema={"type": ["object", "boolean"]}),

@@ -20,6 +20,8 @@ from postern.apps.users.credentials.public_keys import PublicKeyProblem, SshPubl
 from postern.apps.users.credentials.rules import MfaForce, mfa_force, mfa_is_forced
 from postern.apps.users.groups.models import UserGroup
 from postern.apps.users.people import login_locks
+from postern.foundation.rest.naming import by, itself
+from postern.foundation.rest.relations import OrgOwnedList
 from postern.foundation.rest.serializers import ResourceSerializer
 
 #: Values of the filter `system_or_org_role`.
@@ -240,9 +242,7 @@ class UserSerializer(UserFacts):
         write_only=True,
         label=gettext_lazy("Password strategy"),
     )
-    groups = serializers.PrimaryKeyRelatedField(
-        many=True, required=False, queryset=UserGroup.objects.all(), label=gettext_lazy("User group")
-    )
+    groups = OrgOwnedList(UserGroup, named=by(("name", itself)), required=False, label=gettext_lazy("User group"))
     org_roles = OrgRolesField(
         child=serializers.ChoiceField(choices=OrgRole.choices),
         default=RolesOfNewPeople(),  # type: ignore[arg-type]  # DRF calls a default of its context with the field

@@ -88,6 +88,7 @@ class UserViewSet(ResourceViewSet):
 
     queryset = User.objects.all()
     serializer_class = UserSerializer
+    examples = {"name": "Example", "username": "example", "email": "example@example.com"}
     changed_in_organization = False  # accounts belong to no organization: some are seen in the root only
     serializer_classes = {
         "set_password": PasswordSerializer,

@@ -16,6 +16,7 @@ from postern.apps.vault.system_users.models import (
     SystemUserUser,
 )
 from postern.apps.vault.system_users.ssh_keys import MAX_KEY_TEXT
+from postern.foundation.rest.naming import by, itself, key_in, name_in
 from postern.foundation.rest.relations import OrgOwnedField
 from postern.foundation.rest.serializers import OrgNameField, ResourceSerializer
 from postern.foundation.rest.text import PlainField
@@ -114,7 +115,9 @@ class AdminUserSerializer(SystemUserSerializer):
 class _BindingSerializer(ResourceSerializer):
     """A row that ties a system user to something of its organization."""
 
-    systemuser = OrgOwnedField(SystemUser, label=gettext_lazy("System user"))
+    systemuser = OrgOwnedField(
+        SystemUser, named=by(("name", itself), ("name", name_in)), label=gettext_lazy("System user")
+    )
     systemuser_display = serializers.CharField(source="systemuser.name", read_only=True)
     org_name = OrgNameField(source="systemuser.org_id")
 
@@ -128,7 +131,9 @@ class _BindingSerializer(ResourceSerializer):
 
 
 class SystemUserAssetSerializer(_BindingSerializer):
-    asset = OrgOwnedField(Asset, label=gettext_lazy("Asset"))
+    asset = OrgOwnedField(
+        Asset, named=by(("hostname", itself), ("hostname", name_in), ("ip", itself)), label=gettext_lazy("Asset")
+    )
     asset_display = serializers.CharField(source="asset.hostname", read_only=True, label=gettext_lazy("Asset hostname"))
     org_id = serializers.CharField(source="systemuser.org_id", read_only=True, label=gettext_lazy("Organization"))
 
@@ -142,7 +147,7 @@ class SystemUserAssetSerializer(_BindingSerializer):
 
 
 class SystemUserNodeSerializer(_BindingSerializer):
-    node = OrgOwnedField(Node, label=gettext_lazy("Node"))
+    node = OrgOwnedField(Node, named=by(("full_value", itself)), label=gettext_lazy("Node"))
     node_display = serializers.CharField(source="node.full_value", read_only=True)
 
     class Meta:
@@ -151,7 +156,9 @@ class SystemUserNodeSerializer(_BindingSerializer):
 
 
 class SystemUserUserSerializer(_BindingSerializer):
-    user = OrgOwnedField(User, label=gettext_lazy("User"))
+    user = OrgOwnedField(
+        User, named=by(("username", itself), ("username", key_in), ("name", itself)), label=gettext_lazy("User")
+    )
     user_display = serializers.CharField(source="user", read_only=True)
 
     class Meta:

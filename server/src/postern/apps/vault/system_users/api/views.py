@@ -36,6 +36,7 @@ ADMIN_ONLY = dict.fromkeys(("list", "retrieve", "create", "update", "destroy"), 
 class SystemUserViewSet(ResourceViewSet):
     queryset = SystemUser.objects.all()
     serializer_class = SystemUserSerializer
+    examples = {"name": "deploy-example", "username": "deploy"}
     rights = {**ADMIN_ONLY, "assets": Right.ORG_ADMIN, "clear_auth_info": Right.ORG_ADMIN}
     filter_fields: ClassVar[tuple[str, ...]] = ("name", "username", "protocol", "type", "login_mode")
     search_fields: ClassVar[tuple[str, ...]] = ("name", "username", "protocol", "type")

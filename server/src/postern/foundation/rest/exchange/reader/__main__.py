@@ -21,7 +21,9 @@ def main() -> int:
     source, answer = sys.stdin.buffer, sys.stdout
     answer.reconfigure(encoding="utf-8", errors="replace")  # type: ignore[union-attr]  # a text wrapper, as always
     question = json.loads(source.readline())
-    known = table.KnownColumns(question["fields"], frozenset(question["structured"]))
+    known = table.KnownColumns(
+        question["fields"], frozenset(question["structured"]), frozenset(question["lists"]), question["choices"]
+    )
     try:
         _read(sys.argv[1], source.read(), known, answer)
     except Unreadable as problem:

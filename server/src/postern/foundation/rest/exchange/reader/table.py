@@ -2,7 +2,9 @@
 
 import ast
 import contextlib
+import dataclasses
 import json
+import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Final
@@ -15,6 +17,8 @@ _REQUIRED_MARKS: Final = "*＊"
 _OPENING: Final = {"[": "]", "{": "}"}
 _PLAIN_QUOTES: Final = str.maketrans({"“": '"', "”": '"', "‘": "'", "’": "'", "，": ","})
 _MAX_DEPTH: Final = 16
+#: Between the items of a list that is written as text.
+_SEPARATORS: Final = re.compile(r"[,;，；、\n]")
 _MAX_STRUCTURE_CHARS: Final = 200_000
 
 
@@ -24,10 +28,25 @@ class KnownColumns:
 
     fields: Mapping[str, str]
     structured: frozenset[str]
+    #: Fields that hold plain lists: `ssh/22, sftp/22` in a cell is one.
+    lists: frozenset[str] = frozenset()
+    #: Field → label of a choice in its normal form, in each language → value.
+    choices: Mapping[str, Mapping[str, Any]] = dataclasses.field(default_factory=dict)
 
     def field_of(self, title: str) -> str:
         """The field that a title means; empty when none."""
         return self.fields.get(normal(title), "")
+
+    def meant(self, name: str, value: Any) -> Any:
+        """The value that a cell of this field means: lists may be written as text, choices by their labels."""
+        if name in self.lists and isinstance(value, str):
+            value = [item for part in _SEPARATORS.split(value) if (item := part.strip())]
+        labels = self.choices.get(name)
+        if not labels:
+            return value
+        if isinstance(value, list):
+            return [labels.get(normal(item), item) if isinstance(item, str) else item for item in value]
+        return labels.get(normal(value), value) if isinstance(value, str) else value
 
     def count(self, titles: Sequence[str]) -> int:
         """How many of the titles mean a field."""
@@ -69,9 +88,9 @@ def values(
         if len(cells) > len(pairs) and any(cell.strip() for cell in cells[len(pairs) :]):
             raise Unreadable("too_many_cells", line=number)
         row = {
-            field: value_of(cell, structured=field in known.structured)
-            for (_title, field), cell in zip(pairs, cells, strict=False)
-            if field and cell and not cell.isspace()
+            name: known.meant(name, value_of(cell, structured=name in known.structured))
+            for (_title, name), cell in zip(pairs, cells, strict=False)
+            if name and cell and not cell.isspace()
         }
         if not row:
             continue

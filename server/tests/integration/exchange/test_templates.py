@@ -1,0 +1,178 @@
+"""The example row of every import template imports as it is, in both languages; and what people write is read as they mean it."""
+
+import csv
+import io
+import json
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+from rest_framework.test import APIClient
+from spreadsheets import body_of, read_csv
+
+from endpoints import ENDPOINTS
+from factories.grants import make_asset, make_node, make_system_user
+from factories.settlements import settle
+from postern.apps.assets.labels.actions import create_label
+from postern.apps.users.models import User
+from postern.foundation.caller.actor import SYSTEM
+from postern.kernel.ids import DEFAULT_ORG_ID
+
+pytestmark = pytest.mark.django_db
+
+ASSETS = "/api/v1/assets/assets/"
+_END = "render-to-json/"
+#: Rows of these are only changed; `<org_id>` stands in a path of which another list has the same rows.
+_NOT_MADE = frozenset({"/api/v1/terminal/terminals/"})
+LISTS = sorted(
+    {
+        endpoint.path.removesuffix(_END)
+        for endpoint in ENDPOINTS
+        if endpoint.path.endswith(_END) and "<" not in endpoint.path
+    }
+    - _NOT_MADE
+)
+
+
+@pytest.fixture
+def settled(make_user: Callable[..., User]) -> dict[str, Any]:
+    return settle(DEFAULT_ORG_ID, "one", make_user, dynamic="telnet")
+
+
+def _uploaded(client: APIClient, url: str, data: bytes) -> list[dict[str, Any]]:
+    answer = client.generic("POST", f"{url}{_END}", data, content_type="text/csv")
+    found: list[dict[str, Any]] = json.loads(body_of(answer))["data"]
+    return found
+
+
+def _file(*rows: list[str]) -> bytes:
+    text = io.StringIO()
+    csv.writer(text).writerows(rows)
+    return text.getvalue().encode()
+
+
+@pytest.mark.parametrize("language", ["en", "zh-hans"])
+@pytest.mark.parametrize("url", LISTS)
+def test_template_imports_as_it_was_downloaded(
+    as_admin: APIClient, settled: dict[str, Any], url: str, language: str
+) -> None:
+    as_admin.cookies["django_language"] = language
+    for _again in range(2):  # a second download is free of what the first one made
+        file = body_of(as_admin.get(url, {"format": "csv", "template": "import", "limit": 1}))
+        (row,) = _uploaded(as_admin, url, file)
+        made = as_admin.post(url, row, format="json", headers={"Prefer": "handling=strict"})
+        assert made.status_code == 201, (made.json(), row)
+        if url.endswith(("-relations/", "-relation/")):
+            return  # a link that is there already stays
+
+
+def test_example_of_a_permission_names_nobody(as_org_admin: APIClient, settled: dict[str, Any]) -> None:
+    url = "/api/v1/perms/asset-permissions/"
+    (row,) = _uploaded(as_org_admin, url, body_of(as_org_admin.get(url, {"format": "csv", "template": "import"})))
+    assert not row.keys() & {"users", "user_groups", "assets", "nodes", "users_display", "user_groups_display"}
+    assert row["system_users"]
+
+
+@pytest.mark.parametrize("separator", [", ", "；", "、"])
+def test_assets_are_written_as_the_console_shows_them(as_org_admin: APIClient, separator: str) -> None:
+    node = make_node("web")
+    for value in ("prod", "test"):
+        create_label(actor=SYSTEM, org_id=DEFAULT_ORG_ID, values={"name": "env", "value": value})
+    make_system_user("keeper", type="admin")
+    (row,) = _uploaded(
+        as_org_admin,
+        ASSETS,
+        _file(
+            ["Hostname", "IP", "系统平台", "Protocols", "Nodes", "Labels", "Is active", "Admin user"],
+            [
+                "web-1",
+                "192.0.2.1",
+                "Linux",
+                separator.join(["ssh/22", "rdp/3389"]),
+                node.full_value,
+                separator.join(["env:prod", "env:test"]),
+                "是",
+                "keeper",
+            ],
+        ),
+    )
+    made = as_org_admin.post(ASSETS, row, format="json")
+    assert made.status_code == 201, made.json()
+    asset = as_org_admin.get(f"{ASSETS}{made.json()['id']}/").json()
+    assert asset["protocols"] == ["ssh/22", "rdp/3389"]
+    assert asset["nodes_display"] == [node.full_value]
+    assert asset["labels_display"] == ["env:prod", "env:test"]
+    assert asset["is_active"] is True
+    assert asset["admin_user_display"].startswith("keeper")
+
+
+@pytest.mark.parametrize(
+    ("header", "cells", "wanted"),
+    [
+        (["Name", "Login mode"], ["deploy", "Automatic managed"], {"login_mode": "auto"}),
+        (["名称", "登录模式"], ["deploy", "托管密码"], {"login_mode": "auto"}),
+        (["Name", "Login mode"], ["deploy", "auto"], {"login_mode": "auto"}),
+    ],
+)
+def test_choices_are_taken_by_label_and_by_value(
+    as_org_admin: APIClient, header: list[str], cells: list[str], wanted: dict[str, Any]
+) -> None:
+    (row,) = _uploaded(as_org_admin, "/api/v1/assets/system-users/", _file(header, cells))
+    assert row == {"name": "deploy", **wanted}
+
+
+def test_actions_of_a_permission_are_taken_by_label(as_org_admin: APIClient, settled: dict[str, Any]) -> None:
+    url = "/api/v1/perms/asset-permissions/"
+    (row,) = _uploaded(
+        as_org_admin,
+        url,
+        _file(
+            ["Name", "User", "User group", "Asset", "System user", "Actions"],
+            ["night", "one-person", "one group", "one-host", "one root", "Connect, Upload file"],
+        ),
+    )
+    made = as_org_admin.post(url, row, format="json")
+    assert made.status_code == 201, made.json()
+    assert made.json()["users"] == [str(settled["users/users"].pk)]
+    assert made.json()["user_groups_display"] == ["one group"]
+    assert {"connect", "upload_file"} <= set(made.json()["actions"])
+    assert "download_file" not in made.json()["actions"]
+
+
+@pytest.mark.parametrize(
+    ("field", "value", "words"),
+    [
+        ("labels", ["env:prod"], ("env:prod", "create the object first")),
+        ("nodes", ["/Default/nowhere"], ("/Default/nowhere", "create the object first")),
+        ("platform", "Linnux", ("Linnux",)),
+        ("protocols", ["ssh:22"], ("ssh/22",)),
+        ("admin_user", "keeper", ()),
+        ("ip", "300.1.1.1", ("IP",)),
+    ],
+)
+def test_wrong_cell_says_what_and_what_next(
+    as_org_admin: APIClient, field: str, value: Any, words: tuple[str, ...]
+) -> None:
+    as_org_admin.cookies["django_language"] = "en"
+    body = {"hostname": "web-1", "ip": "192.0.2.1", "platform": "Linux", field: value}
+    answer = as_org_admin.post(ASSETS, body, format="json")
+    assert answer.status_code == 400
+    assert list(answer.json()) == [field]
+    told = json.dumps(answer.json(), ensure_ascii=False)
+    assert all(word in told.replace('\\"', '"') for word in words), told
+
+
+def test_name_that_several_have_is_refused(as_org_admin: APIClient) -> None:
+    make_asset("web-1", ip="192.0.2.1")
+    make_asset("web-2", ip="192.0.2.1")
+    answer = as_org_admin.post("/api/v1/assets/labels/", {"name": "a", "value": "b", "assets": ["192.0.2.1"]})
+    assert answer.status_code == 400
+    assert list(answer.json()) == ["assets"]
+
+
+def test_update_template_is_taken_as_it_is(as_org_admin: APIClient, settled: dict[str, Any]) -> None:
+    table = read_csv(body_of(as_org_admin.get(ASSETS, {"format": "csv", "template": "update"})))
+    rows = _uploaded(as_org_admin, ASSETS, _file(*table))
+    for row in rows:
+        answer = as_org_admin.put(f"{ASSETS}{row['id']}/", row, format="json")
+        assert answer.status_code == 200, answer.json()
