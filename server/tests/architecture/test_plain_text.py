@@ -21,7 +21,7 @@ SECRET_OR_TYPED = {
 #: The name that somebody signs in with may be any: a wrong one is an attempt that counts.
 SIGN_IN = {"SignInSerializer.username"}
 #: Read by a grammar that knows letters and digits only: `ssh/22`.
-PARSED = {"AssetSerializer.protocols"}
+PARSED = {"AssetSerializer.protocols", "NewHostSerializer.asset.protocols"}
 
 
 def _classes(kind: type[Any]) -> Iterator[type[Any]]:
