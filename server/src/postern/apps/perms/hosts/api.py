@@ -63,6 +63,12 @@ class NewHostView(PosternView):
         )
     }
 
+    def get_serializer(self, *args: Any, **kwargs: Any) -> NewHostSerializer:
+        """The form, for OPTIONS and the description of the API."""
+        # The description is made without a call: there is no request, and nobody asks.
+        context = {name: getattr(self, name, None) for name in ("request", "actor", "scope")}
+        return NewHostSerializer(*args, context={**context, "view": self}, **kwargs)
+
     def post(self, request: Request) -> Response:
         org_id = writable(self.scope)
         values = body_of(request, NewHostSerializer, actor=self.actor, scope=self.scope, view=self)
