@@ -85,6 +85,7 @@ export async function renderScreen(
       'credentials',
       'orgs',
       'connect',
+      'transfers',
     ],
     'en',
   );

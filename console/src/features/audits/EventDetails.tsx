@@ -6,20 +6,20 @@ import { AppLink } from '#/ui/link';
 import { Missing } from '#/ui/status';
 
 /** One value that an event tells; `before` or `after` is absent where there was none. */
-interface Change {
+export interface Change {
   readonly field: string;
   readonly label: string;
   readonly before?: unknown;
   readonly after?: unknown;
 }
 
-export interface EventRow {
+/** What the log holds of one event, in the events and in the operation log. */
+export interface EventStatement {
   readonly id: string;
   readonly sequence: number;
   readonly datetime: string;
   readonly event: string;
   readonly event_display: string;
-  readonly category: string;
   readonly category_display: string;
   readonly user: string;
   readonly remote_addr: string | null;
@@ -28,6 +28,10 @@ export interface EventRow {
   readonly resource: string;
   readonly org_name: string;
   readonly changes: readonly Change[];
+}
+
+export interface EventRow extends EventStatement {
+  readonly category: string;
 }
 
 const REMOVED = 'rounded-1 bg-danger-soft px-1 text-danger line-through';
@@ -143,13 +147,14 @@ function Fact({ label, children }: { readonly label: string; readonly children: 
 }
 
 /** All that the log holds of one event. */
-export function EventDetails({ row }: { readonly row: EventRow }) {
+export function EventDetails({ row }: { readonly row: EventStatement }) {
   const t = useT();
   return (
     <div className="flex flex-col gap-4 lg:flex-row">
       <Changes changes={row.changes} />
       <div className="grid flex-none content-start gap-2 lg:w-72 lg:border-l lg:border-line lg:pl-4">
         <dl className="grid gap-1">
+          <Fact label={t('audits:event.kind')}>{row.event_display}</Fact>
           <Fact label={t('audits:event.category')}>{row.category_display}</Fact>
           <Fact label={t('audits:event.place')}>
             <span className="font-mono text-meta">#{row.sequence}</span>

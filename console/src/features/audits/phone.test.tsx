@@ -32,6 +32,8 @@ const ROWS: Readonly<Record<string, object>> = {
     user: 'Ann(ann)',
     action_display: 'Update',
     resource_type_display: 'Asset',
+    resource_id: '',
+    changes: [],
     datetime: AT,
   },
   'password-change-logs': { id: '1', user: 'Li(li)', change_by: 'Ann(ann)', datetime: AT },

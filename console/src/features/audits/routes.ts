@@ -9,7 +9,7 @@ function record(name: string, path: string, title: string, page: Log): RouteReco
     path,
     title,
     permission: 'audit',
-    texts: ['resource', 'audits'],
+    texts: ['resource', 'audits', 'transfers'],
     load: async (): Promise<ComponentType> => (await import('./screens'))[page],
   };
 }

@@ -1,10 +1,13 @@
 import { FileDown, KeyRound, LogIn, ScrollText } from 'lucide-react';
+import { type Transfer, TransferOutcome } from '#/domain/transfers/TransferOutcome';
 import { translate } from '#/lib/i18n';
 import { type Column, defineResource } from '#/resource/define';
 import { MonoCell, TextCell, TimeCell, valueOf } from '#/resource/format';
 import { ResourceList } from '#/resource/list/ResourceList';
 import { Status } from '#/ui/status';
 import { visible } from '#/ui/visible-text';
+import { ChangedFields } from './ChangedFields';
+import { EventDetails, type EventStatement } from './EventDetails';
 
 /** Days that a log goes back when it is opened. */
 const DAYS = 7;
@@ -21,13 +24,11 @@ interface LoginRow extends LogRow {
   readonly ip: string | null;
 }
 
-interface FtpRow extends LogRow {
+interface FtpRow extends LogRow, Transfer {
   readonly filename: string;
   readonly user: string;
   readonly asset: string;
   readonly operate_display: string;
-  readonly is_success: boolean;
-  readonly state: 'finished' | 'under_way' | 'interrupted';
 }
 
 interface PasswordChangeRow extends LogRow {
@@ -35,10 +36,7 @@ interface PasswordChangeRow extends LogRow {
   readonly change_by: string;
 }
 
-interface OperateRow extends LogRow {
-  readonly resource: string;
-  readonly user: string;
-}
+type OperateRow = EventStatement;
 
 /** Audit pages always show the exact time. */
 function exact<Row extends LogRow, Key extends string>(key: Key): Column<Row, Key> {
@@ -71,13 +69,6 @@ const REASONS: Readonly<Record<string, string>> = {
 function Reason({ code }: { readonly code: string }) {
   const words = REASONS[code];
   return <TextCell value={words === undefined ? code : translate(words)} />;
-}
-
-/** Of a transfer that has not ended it is not known yet how it went. */
-function TransferOutcome({ row }: { readonly row: FtpRow }) {
-  if (row.state === 'interrupted') return <Status tone="warn">{translate('audits:interrupted')}</Status>;
-  if (row.state === 'under_way') return <Status tone="unknown">{translate('audits:under_way')}</Status>;
-  return <Outcome ok={row.is_success} />;
 }
 
 const loginLog = defineResource<LoginRow, 'audits/login-logs/'>({
@@ -170,9 +161,25 @@ const operateLog = defineResource<OperateRow, 'audits/operate-logs/'>({
   noun: { one: 'audits:operate.one', many: 'audits:operate.many', what: 'audits:operate.what' },
   can: READ_ONLY,
   list: {
-    columns: ['user', 'action', 'resource_type', 'resource', mono('remote_addr'), exact('datetime')],
+    columns: [
+      exact('datetime'),
+      'user',
+      'action',
+      'resource_type',
+      'resource',
+      {
+        key: 'changes',
+        label: 'audits:event.content',
+        sortable: false,
+        cell: (row) => <ChangedFields changes={row.changes} />,
+      },
+      mono('remote_addr'),
+      'org_name',
+    ],
+    shown: ['datetime', 'user', 'action', 'resource_type', 'resource', 'changes', 'remote_addr'],
     dateRangeDays: DAYS,
     order: '-datetime',
+    details: (row) => <EventDetails row={row} />,
     phone: {
       icon: ScrollText,
       meta: (row) => <TimeCell value={valueOf(row, 'datetime')} exact />,

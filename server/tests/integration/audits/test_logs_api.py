@@ -61,6 +61,16 @@ def test_operate_log_shows_who_did_what_to_which(as_auditor: APIClient) -> None:
     assert not {"digest", "previous", "login_session", "actor_id"} & set(row)
 
 
+def test_operate_log_tells_before_and_after_in_words(as_auditor: APIClient) -> None:
+    _change("web")
+    row = as_auditor.get(OPERATE, headers={"Accept-Language": "en"}).json()[0]
+    assert row["changes"] == [{"field": "name", "label": "Name", "before": "a", "after": "web"}]
+    assert (row["event_display"], row["category_display"]) == ("User group changed", "People")
+    assert row["sequence"] > 0
+    zh = as_auditor.get(OPERATE, headers={"Accept-Language": "zh-hans"}).json()[0]
+    assert zh["changes"][0]["label"] == "名称"
+
+
 def test_operate_log_leaves_out_what_is_no_operation(as_auditor: APIClient) -> None:
     _change("ended", action="other")
     assert as_auditor.get(OPERATE, {"resource": "ended"}).json() == []

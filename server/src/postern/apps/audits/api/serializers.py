@@ -42,46 +42,13 @@ def _labels(resource_type: str) -> dict[str, Any]:
     return {name: field.verbose_name for field in fields for name in (field.name, field.attname)}
 
 
-class EventSerializer(ResourceSerializer):
-    """Any event, in words, with the values before and after side by side."""
+class _InWords(ResourceSerializer):
+    """What an event says, in words, with the values before and after side by side."""
 
-    event = serializers.ChoiceField(
-        choices=[(kind.value, _lazy_words(kind.value)) for kind in Event], read_only=True, label=gettext_lazy("Event")
-    )
     event_display = serializers.SerializerMethodField()
-    category = serializers.ChoiceField(
-        choices=[(category.value, _lazy_category(category.value)) for category in Category],
-        read_only=True,
-        label=gettext_lazy("Category"),
-    )
     category_display = serializers.SerializerMethodField()
     resource_type_display = serializers.SerializerMethodField()
     changes = serializers.SerializerMethodField()
-
-    class Meta:
-        model = AuditEvent
-        fields_mini = ("id",)
-        fields_small = (
-            *fields_mini,
-            "sequence",
-            "datetime",
-            "event",
-            "event_display",
-            "category",
-            "category_display",
-            "action",
-            "user",
-            "remote_addr",
-            "resource_type",
-            "resource_type_display",
-            "resource_id",
-            "resource",
-            "org_id",
-            "org_name",
-            "changes",
-        )
-        fields = fields_small
-        read_only_fields = fields
 
     def get_event_display(self, event: AuditEvent) -> str:
         """The kind of event in the person's language."""
@@ -108,6 +75,44 @@ class EventSerializer(ResourceSerializer):
                 change["after"] = new[name]
             found.append(change)
         return found
+
+
+class EventSerializer(_InWords):
+    """Any event, in words, with the values before and after side by side."""
+
+    event = serializers.ChoiceField(
+        choices=[(kind.value, _lazy_words(kind.value)) for kind in Event], read_only=True, label=gettext_lazy("Event")
+    )
+    category = serializers.ChoiceField(
+        choices=[(category.value, _lazy_category(category.value)) for category in Category],
+        read_only=True,
+        label=gettext_lazy("Category"),
+    )
+
+    class Meta:
+        model = AuditEvent
+        fields_mini = ("id",)
+        fields_small = (
+            *fields_mini,
+            "sequence",
+            "datetime",
+            "event",
+            "event_display",
+            "category",
+            "category_display",
+            "action",
+            "user",
+            "remote_addr",
+            "resource_type",
+            "resource_type_display",
+            "resource_id",
+            "resource",
+            "org_id",
+            "org_name",
+            "changes",
+        )
+        fields = fields_small
+        read_only_fields = fields
 
 
 class CategoryCountSerializer(serializers.Serializer[Any]):
@@ -142,10 +147,8 @@ class VerificationSerializer(serializers.Serializer[Any]):
     first_faults = FaultSerializer(many=True, read_only=True)
 
 
-class OperateLogSerializer(ResourceSerializer):
+class OperateLogSerializer(_InWords):
     """What was created, changed or deleted, by whom, with the old and the new values."""
-
-    resource_type_display = serializers.SerializerMethodField()
 
     class Meta:
         model = AuditEvent
@@ -155,7 +158,10 @@ class OperateLogSerializer(ResourceSerializer):
             "user",
             "action",
             "action_display",
+            "sequence",
             "event",
+            "event_display",
+            "category_display",
             "resource_type",
             "resource_type_display",
             "resource_id",
@@ -166,13 +172,10 @@ class OperateLogSerializer(ResourceSerializer):
             "org_name",
             "old",
             "new",
+            "changes",
         )
         fields = fields_small
         read_only_fields = fields
-
-    def get_resource_type_display(self, event: AuditEvent) -> str:
-        """The kind of object in the person's language."""
-        return _type_words(event.resource_type)
 
 
 class LoginLogSerializer(ResourceSerializer):
