@@ -32,7 +32,6 @@ const KNOWN = {
   'resource/exchange/ExportDialog.tsx ExportDialog': 115,
   'features/users/InviteDialog.tsx InviteDialog': 111,
   'features/assets/PlacementDialog.tsx PlacementDialog': 110,
-  'features/sessions/SessionDetailPage.tsx SessionDetail': 109,
   'features/access-keys/AccessKeysDialog.tsx AccessKeysDialog': 107,
   'features/profile/second-factor/SecondFactorCard.tsx SecondFactorCard': 105,
   'app/pages/GalleryData.tsx Data': 103,

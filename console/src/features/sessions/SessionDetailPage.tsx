@@ -7,23 +7,21 @@ import { explain } from '#/lib/http/catalogue';
 import { useT } from '#/lib/i18n';
 import { paths } from '#/lib/paths';
 import { useMay } from '#/lib/session';
-import { exactTime, friendlyDuration, parseTime } from '#/lib/time';
 import { Button } from '#/ui/button';
-import { Card, Definitions } from '#/ui/card';
 import { copyText } from '#/ui/clipboard';
-import { AppLink } from '#/ui/link';
 import { Note } from '#/ui/note';
 import { PageHeader } from '#/ui/page';
 import { SkeletonLines } from '#/ui/skeleton';
 import { FailedState, StateView } from '#/ui/states';
 import { Badge } from '#/ui/status';
 import { Tabs, type Tab } from '#/ui/tabs';
-import { commandsQuery, isRecordingOnItsWay, replayQuery, sessionQuery, type SessionRow } from './api';
-import { clockText, startFromAddress } from './clock-text';
+import { type CommandRow, commandsQuery, sessionQuery, type SessionRow } from './api';
+import { clockText } from './clock-text';
 import { CommandPanel } from './CommandPanel';
 import { CommandTable } from './CommandTable';
-import { EvidenceCard } from './EvidenceCard';
-import { ReplayView } from './ReplayView';
+import { InfoTab } from './InfoTab';
+import { ReplayTab } from './ReplayTab';
+import { isFileSession, SessionFiles } from './SessionFiles';
 import { confirmTerminate } from './terminate';
 import { usePlayerState } from './use-player';
 import { useTab } from './use-tab';
@@ -64,12 +62,17 @@ function RecordingBadge({ state }: { readonly state: SessionRow['recording_state
   );
 }
 
+/** A session that moves files has no picture: its files are what there is to see. */
+function firstTab(session: SessionRow): string {
+  if (isFileSession(session)) return 'files';
+  return session.is_finished ? 'replay' : 'watch';
+}
+
 function SessionDetail({ session }: { readonly session: SessionRow }) {
   const t = useT();
   const client = useQueryClient();
-  const mayTerminate = useMay('admin');
   const [player, setPlayer] = useState<ReplayPlayer | null>(null);
-  const [tab, setTab] = useTab(session.is_finished ? 'replay' : 'watch');
+  const [tab, setTab] = useTab(firstTab(session));
   const commands = useQuery(commandsQuery(session.id, !session.is_finished));
   const rows = commands.data?.results ?? [];
   const count = commands.data?.count ?? session.command_amount;
@@ -78,7 +81,14 @@ function SessionDetail({ session }: { readonly session: SessionRow }) {
     void client.invalidateQueries({ queryKey: ['terminal/sessions'] });
   }, [client]);
 
+  const files: Tab = {
+    id: 'files',
+    label: t('sessions:tab.files'),
+    content: <SessionFiles session={session} />,
+  };
+  const isOfFiles = isFileSession(session);
   const tabs: Tab[] = [
+    ...(isOfFiles ? [files] : []),
     ...(session.is_finished
       ? [
           {
@@ -99,21 +109,11 @@ function SessionDetail({ session }: { readonly session: SessionRow }) {
           {
             id: 'watch',
             label: t('sessions:tab.watch'),
-            content: (
-              <div className="grid h-[calc(100dvh-var(--frame,44px)-124px)] min-h-105 grid-cols-[minmax(0,1fr)] gap-3 lg:grid-cols-[minmax(0,1fr)_340px]">
-                {session.can_join ? (
-                  <WatchView session={session} onEnded={ended} />
-                ) : (
-                  <StateView drawing="empty" title={t('sessions:watch.cannot')}>
-                    {t('sessions:watch.cannot_why')}
-                  </StateView>
-                )}
-                <CommandPanel commands={rows} count={count} positionMs={Infinity} onSeek={() => undefined} />
-              </div>
-            ),
+            content: <WatchTab session={session} commands={rows} count={count} onEnded={ended} />,
           },
         ]),
     { id: 'info', label: t('sessions:tab.info'), content: <InfoTab session={session} /> },
+    ...(isOfFiles ? [] : [files]),
     {
       id: 'commands',
       label: t('sessions:tab.commands'),
@@ -137,39 +137,79 @@ function SessionDetail({ session }: { readonly session: SessionRow }) {
 
   return (
     <div className="grid grid-cols-[minmax(0,1fr)] gap-2">
-      <PageHeader
-        title={t('sessions:title', { user: session.user, asset: session.asset })}
-        back={{ to: paths.sessions(), label: t('nav:session_list') }}
-        aside={
-          <>
-            <Badge>{session.protocol.toUpperCase()}</Badge>
-            <RecordingBadge state={session.recording_state} />
-            {session.is_finished && session.end_reason_display !== '' && (
-              <span className="text-ink-2">{session.end_reason_display}</span>
-            )}
-          </>
-        }
-        actions={
-          <>
-            {session.is_finished && session.can_replay && <CopyLink player={player} />}
-            {!session.is_finished && (
-              <Button
-                kind="danger"
-                icon={CircleStop}
-                disabledReason={mayTerminate ? undefined : t('sessions:terminate.needs_admin')}
-                onClick={() => void confirmTerminate([session])}
-              >
-                {t('sessions:terminate.action')}
-              </Button>
-            )}
-          </>
-        }
-      />
+      <Heading session={session} player={player} />
       {session.recording_state === 'incomplete' && (
         <Note tone="warn">{t('sessions:recording.incomplete_why')}</Note>
       )}
       {session.recording_state === 'lost' && <Note tone="danger">{t('sessions:recording.lost_why')}</Note>}
       <Tabs label={t('nav:session_detail')} tabs={tabs} selected={tab} onSelect={setTab} />
+    </div>
+  );
+}
+
+function Heading({
+  session,
+  player,
+}: {
+  readonly session: SessionRow;
+  readonly player: ReplayPlayer | null;
+}) {
+  const t = useT();
+  const mayTerminate = useMay('admin');
+  return (
+    <PageHeader
+      title={t('sessions:title', { user: session.user, asset: session.asset })}
+      back={{ to: paths.sessions(), label: t('nav:session_list') }}
+      aside={
+        <>
+          <Badge>{session.protocol.toUpperCase()}</Badge>
+          <RecordingBadge state={session.recording_state} />
+          {session.is_finished && session.end_reason_display !== '' && (
+            <span className="text-ink-2">{session.end_reason_display}</span>
+          )}
+        </>
+      }
+      actions={
+        <>
+          {session.is_finished && session.can_replay && <CopyLink player={player} />}
+          {!session.is_finished && (
+            <Button
+              kind="danger"
+              icon={CircleStop}
+              disabledReason={mayTerminate ? undefined : t('sessions:terminate.needs_admin')}
+              onClick={() => void confirmTerminate([session])}
+            >
+              {t('sessions:terminate.action')}
+            </Button>
+          )}
+        </>
+      }
+    />
+  );
+}
+
+function WatchTab({
+  session,
+  commands,
+  count,
+  onEnded,
+}: {
+  readonly session: SessionRow;
+  readonly commands: readonly CommandRow[];
+  readonly count: number;
+  readonly onEnded: () => void;
+}) {
+  const t = useT();
+  return (
+    <div className="grid h-[calc(100dvh-var(--frame,44px)-124px)] min-h-105 grid-cols-[minmax(0,1fr)] gap-3 max-lg:h-auto lg:grid-cols-[minmax(0,1fr)_340px]">
+      {session.can_join ? (
+        <WatchView session={session} onEnded={onEnded} />
+      ) : (
+        <StateView drawing="empty" title={t('sessions:watch.cannot')}>
+          {t('sessions:watch.cannot_why')}
+        </StateView>
+      )}
+      <CommandPanel commands={commands} count={count} positionMs={Infinity} onSeek={() => undefined} />
     </div>
   );
 }
@@ -188,98 +228,5 @@ function CopyLink({ player }: { readonly player: ReplayPlayer | null }) {
     >
       {t('sessions:copy_link', { time: clockText(positionMs) })}
     </Button>
-  );
-}
-
-function ReplayTab({
-  session,
-  commands,
-  commandCount,
-  player,
-  onPlayer,
-}: {
-  readonly session: SessionRow;
-  readonly commands: Parameters<typeof CommandPanel>[0]['commands'];
-  readonly commandCount: number;
-  readonly player: ReplayPlayer | null;
-  readonly onPlayer: (player: ReplayPlayer | null) => void;
-}) {
-  const t = useT();
-  const replay = useQuery(replayQuery(session.id, session.can_replay));
-  const { positionMs } = usePlayerState(player);
-  const [startMs] = useState(() => startFromAddress(location.search) ?? 0);
-  if (replay.isPending) return <SkeletonLines lines={12} />;
-  if (replay.isError) {
-    return (
-      <FailedState
-        title={t('sessions:replay.failed')}
-        message={explain(replay.error)}
-        onRetry={() => void replay.refetch()}
-      />
-    );
-  }
-  if (replay.data === null) {
-    const isOnItsWay = isRecordingOnItsWay(session);
-    return (
-      <StateView drawing="empty" title={t(isOnItsWay ? 'sessions:replay.sealing' : 'sessions:replay.none')}>
-        {t(isOnItsWay ? 'sessions:replay.sealing_why' : 'sessions:replay.none_why')}
-      </StateView>
-    );
-  }
-  return (
-    <div className="grid grid-cols-[minmax(0,1fr)] gap-3 lg:h-[calc(100dvh-var(--frame,44px)-124px)] lg:min-h-120 lg:grid-cols-[minmax(0,1fr)_340px]">
-      <ReplayView
-        session={session}
-        replay={replay.data}
-        commands={commands}
-        startMs={startMs}
-        onPlayer={onPlayer}
-      />
-      <div className="grid min-h-0 grid-cols-[minmax(0,1fr)] content-start gap-3 lg:grid-rows-[minmax(0,1fr)_auto]">
-        <CommandPanel
-          commands={commands}
-          count={commandCount}
-          positionMs={positionMs}
-          onSeek={(ms) => void player?.seek(ms)}
-        />
-        <EvidenceCard sessionId={session.id} replay={replay.data} />
-      </div>
-    </div>
-  );
-}
-
-function InfoTab({ session }: { readonly session: SessionRow }) {
-  const t = useT();
-  const start = parseTime(session.date_start);
-  const end = parseTime(session.date_end);
-  return (
-    <Card flush>
-      <Definitions
-        items={[
-          {
-            label: t('sessions:field.user'),
-            value: <AppLink to={paths.user(session.user_id)}>{session.user}</AppLink>,
-          },
-          {
-            label: t('sessions:field.asset'),
-            value: <AppLink to={paths.asset(session.asset_id)}>{session.asset}</AppLink>,
-          },
-          { label: t('sessions:field.system_user'), value: session.system_user },
-          { label: t('sessions:field.login_name'), value: session.login_name },
-          { label: t('sessions:field.target'), value: session.target_address },
-          { label: t('sessions:field.protocol'), value: session.protocol },
-          { label: t('sessions:field.login_from'), value: session.login_from_display },
-          { label: t('sessions:field.remote_addr'), value: session.remote_addr },
-          { label: t('sessions:field.date_start'), value: start && exactTime(start) },
-          { label: t('sessions:field.date_end'), value: end && exactTime(end) },
-          {
-            label: t('sessions:field.duration'),
-            value: session.duration_s === null ? null : friendlyDuration(session.duration_s),
-          },
-          { label: t('sessions:field.end_reason'), value: session.end_reason_display },
-          { label: t('sessions:field.id'), value: <code className="font-mono text-meta">{session.id}</code> },
-        ]}
-      />
-    </Card>
   );
 }

@@ -1,0 +1,43 @@
+import { useT } from '#/lib/i18n';
+import { paths } from '#/lib/paths';
+import { exactTime, friendlyDuration, parseTime } from '#/lib/time';
+import { Card, Definitions } from '#/ui/card';
+import { AppLink } from '#/ui/link';
+import type { SessionRow } from './api';
+
+/** Who, where to, as whom, from where and when. */
+export function InfoTab({ session }: { readonly session: SessionRow }) {
+  const t = useT();
+  const start = parseTime(session.date_start);
+  const end = parseTime(session.date_end);
+  return (
+    <Card flush>
+      <Definitions
+        items={[
+          {
+            label: t('sessions:field.user'),
+            value: <AppLink to={paths.user(session.user_id)}>{session.user}</AppLink>,
+          },
+          {
+            label: t('sessions:field.asset'),
+            value: <AppLink to={paths.asset(session.asset_id)}>{session.asset}</AppLink>,
+          },
+          { label: t('sessions:field.system_user'), value: session.system_user },
+          { label: t('sessions:field.login_name'), value: session.login_name },
+          { label: t('sessions:field.target'), value: session.target_address },
+          { label: t('sessions:field.protocol'), value: session.protocol },
+          { label: t('sessions:field.login_from'), value: session.login_from_display },
+          { label: t('sessions:field.remote_addr'), value: session.remote_addr },
+          { label: t('sessions:field.date_start'), value: start && exactTime(start) },
+          { label: t('sessions:field.date_end'), value: end && exactTime(end) },
+          {
+            label: t('sessions:field.duration'),
+            value: session.duration_s === null ? null : friendlyDuration(session.duration_s),
+          },
+          { label: t('sessions:field.end_reason'), value: session.end_reason_display },
+          { label: t('sessions:field.id'), value: <code className="font-mono text-meta">{session.id}</code> },
+        ]}
+      />
+    </Card>
+  );
+}
