@@ -42,13 +42,19 @@ export const systemUserRoutes: ResourceRoutes = {
 };
 
 export const labelRoutes: ResourceRoutes = {
-  names: { list: 'LabelList', create: 'LabelCreate', update: 'LabelUpdate' },
+  names: { list: 'LabelList', create: 'LabelCreate', update: 'LabelUpdate', detail: 'LabelDetail' },
   paths: {
     list: '/assets/labels',
     create: '/assets/labels/create',
     update: '/assets/labels/$id/update',
+    detail: '/assets/labels/$id',
   },
-  titles: { list: 'nav:label_list', create: 'nav:label_create', update: 'nav:label_update' },
+  titles: {
+    list: 'nav:label_list',
+    create: 'nav:label_create',
+    update: 'nav:label_update',
+    detail: 'nav:label_detail',
+  },
 };
 
 export const assetMorePath = '/assets/assets/detail/$id/update';

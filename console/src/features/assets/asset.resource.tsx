@@ -17,6 +17,8 @@ import { defineResource, type FieldSpec } from '#/resource/define';
 import { lazyPart } from '#/resource/lazy-part';
 import { objectPath } from '#/resource/routes';
 import { ChipsCell, CopyCell, MonoCell } from '#/resource/format';
+import { Grants } from '#/domain/grants/Grants';
+import { SessionHistory } from '#/domain/session-history/SessionHistory';
 import { adminUserOptions, labelOptions, nodeOptions, platformOptions } from '#/domain/remotes';
 import { LinkButton } from '#/ui/link';
 import { Status, type StatusTone } from '#/ui/status';
@@ -263,6 +265,16 @@ export const asset = defineResource<AssetRow, 'assets/assets/'>({
       </>
     ),
     tabs: [
+      {
+        id: 'access',
+        label: 'assets:tab.access',
+        content: (row) => <Grants place={{ kind: 'asset', id: row.id, nodes: row.nodes_display }} />,
+      },
+      {
+        id: 'sessions',
+        label: 'assets:tab.sessions',
+        content: (row) => <SessionHistory kind="asset" id={row.id} />,
+      },
       {
         id: 'system-users',
         label: 'assets:tab.system_users',

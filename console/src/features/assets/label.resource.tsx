@@ -4,13 +4,20 @@ import { defineResource } from '#/resource/define';
 import { AmountCell } from '#/resource/format';
 import { assetOptions } from '#/domain/remotes';
 import { Count } from '#/ui/status';
+import { lazyPart } from '#/resource/lazy-part';
 import { labelRoutes } from './addresses';
+
+const LabelledAssets = lazyPart(async () => (await import('./LabelledAssets')).LabelledAssets);
 
 export type LabelRow = Pick<Api<'Label'>, 'id' | 'name' | 'value' | 'asset_count' | 'comment'>;
 
+function nameOf(row: LabelRow): string {
+  return `${row.name}:${row.value}`;
+}
+
 /** The assets that carry a label. */
 function carriers(row: LabelRow): string {
-  return `/assets/assets?label=${encodeURIComponent(`${row.name}:${row.value}`)}`;
+  return `/assets/assets?label=${encodeURIComponent(nameOf(row))}`;
 }
 
 export const label = defineResource<LabelRow, 'assets/labels/'>({
@@ -18,7 +25,7 @@ export const label = defineResource<LabelRow, 'assets/labels/'>({
   api: 'assets/labels/',
   routes: labelRoutes,
   icon: Tag,
-  nameOf: (row) => `${row.name}:${row.value}`,
+  nameOf,
   noun: { one: 'assets:label_noun.one', many: 'assets:label_noun.many', what: 'assets:label_noun.what' },
   can: { delete: () => true },
   list: {
@@ -43,5 +50,30 @@ export const label = defineResource<LabelRow, 'assets/labels/'>({
   form: {
     groups: [{ title: 'assets:form.basic', fields: ['name', 'value', 'assets', 'comment'] }],
     fields: { assets: { remote: assetOptions, multiple: true } },
+  },
+  detail: {
+    cards: [
+      {
+        title: 'assets:form.basic',
+        fields: [
+          'name',
+          'value',
+          {
+            key: 'asset_count',
+            value: (row) => <AmountCell value={row.asset_count} to={carriers(row)} />,
+          },
+          'date_created',
+          'comment',
+        ],
+      },
+    ],
+    tabs: [
+      {
+        id: 'assets',
+        label: 'assets:tab.assets',
+        count: (row) => row.asset_count,
+        content: (row) => <LabelledAssets label={nameOf(row)} />,
+      },
+    ],
   },
 });

@@ -1,5 +1,7 @@
 import { IdCard } from 'lucide-react';
 import type { Api } from '#/lib/api-types';
+import { Grants } from '#/domain/grants/Grants';
+import { SessionHistory } from '#/domain/session-history/SessionHistory';
 import { paths } from '#/lib/paths';
 import { defineResource, type FieldContext, type FieldGroup, type NamesOf } from '#/resource/define';
 import { AmountCell, CopyCell } from '#/resource/format';
@@ -128,6 +130,16 @@ export const systemUser = defineResource<SystemUserRow, 'assets/system-users/'>(
         label: 'assets:tab.assets',
         count: (row) => row.assets_amount,
         content: (row) => <RelatedAssets systemUserId={row.id} />,
+      },
+      {
+        id: 'permissions',
+        label: 'assets:tab.permissions',
+        content: (row) => <Grants place={{ kind: 'system_user', id: row.id }} />,
+      },
+      {
+        id: 'sessions',
+        label: 'assets:tab.sessions',
+        content: (row) => <SessionHistory kind="system_user" id={row.id} />,
       },
     ],
   },

@@ -44,6 +44,11 @@ export type AssetPermissionRow = Pick<
 const DEFAULT_DAYS = 36_500;
 const noEnd = (): string => fieldValue(daysFrom(new Date(), DEFAULT_DAYS), 'datetime');
 
+/** What the address of the form names: other pages lead here with an asset, a person or an account filled in. */
+function named(query: Readonly<Record<string, string>>, key: string): readonly string[] {
+  return query[key] ? [query[key]] : [];
+}
+
 /** A permission cannot end before it begins. */
 function startOf(values: FormValues): Date | undefined {
   const start = values['date_start'];
@@ -240,11 +245,11 @@ export const assetPermission = defineResource<
       { title: 'perms:form.other', fields: ['is_active', 'date_start', 'date_expired', 'comment'] },
     ],
     initial: (query) => ({
-      users: [],
-      user_groups: [],
-      assets: query['asset'] ? [query['asset']] : [],
-      nodes: query['node'] ? [query['node']] : [],
-      system_users: [],
+      users: named(query, 'user'),
+      user_groups: named(query, 'user_group'),
+      assets: named(query, 'asset'),
+      nodes: named(query, 'node'),
+      system_users: named(query, 'system_user'),
       actions: actionNames(
         new Set(['connect', 'upload_file', 'download_file', 'clipboard_copy', 'clipboard_paste']),
       ),

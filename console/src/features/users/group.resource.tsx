@@ -3,6 +3,7 @@ import type { Api } from '#/lib/api-types';
 import { paths } from '#/lib/paths';
 import { defineResource } from '#/resource/define';
 import { AmountCell } from '#/resource/format';
+import { Grants } from '#/domain/grants/Grants';
 import { userOptions } from '#/domain/remotes';
 import { groupRoutes } from './addresses';
 import { lazyPart } from '#/resource/lazy-part';
@@ -64,6 +65,11 @@ export const group = defineResource<GroupRow, 'users/groups/'>({
         id: 'assets',
         label: 'users:tab.assets',
         content: (row) => <GrantedAssets base={`perms/user-groups/${row.id}/`} />,
+      },
+      {
+        id: 'permissions',
+        label: 'users:tab.permissions',
+        content: (row) => <Grants place={{ kind: 'user_group', id: row.id }} />,
       },
     ],
   },

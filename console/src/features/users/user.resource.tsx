@@ -14,14 +14,14 @@ import type { Api } from '#/lib/api-types';
 import { http } from '#/lib/http/client';
 import { translate } from '#/lib/i18n';
 import { currentSession } from '#/lib/session';
-import { ResourceList } from '#/resource/list/ResourceList';
 import { defineResource, type FieldContext } from '#/resource/define';
 import { lazyPart } from '#/resource/lazy-part';
 import { daysFrom } from '#/ui/dates/shortcuts';
 import { fieldValue } from '#/ui/dates/typed';
+import { Grants } from '#/domain/grants/Grants';
 import { groupOptions } from '#/domain/remotes';
+import { SessionHistory } from '#/domain/session-history/SessionHistory';
 import { Status } from '#/ui/status';
-import { grantsOfUser } from './grants.resource';
 import { InviteButton } from './InviteButton';
 import {
   hasLicence,
@@ -348,7 +348,12 @@ export const user = defineResource<UserRow, 'users/users/', 'update_password' | 
       {
         id: 'permissions',
         label: 'users:tab.permissions',
-        content: (row) => <ResourceList resource={grantsOfUser} query={{ user_id: row.id }} embedded />,
+        content: (row) => <Grants place={{ kind: 'user', id: row.id }} />,
+      },
+      {
+        id: 'sessions',
+        label: 'users:tab.sessions',
+        content: (row) => <SessionHistory kind="user" id={row.id} />,
       },
     ],
   },

@@ -1,0 +1,79 @@
+import { Folder, Server } from 'lucide-react';
+import { http } from '#/lib/http/client';
+import { translate } from '#/lib/i18n';
+import { ChipsCell, ShowCell, TimeCell } from '#/resource/format';
+import { Missing, Status } from '#/ui/status';
+import { visible } from '#/ui/visible-text';
+import { type GrantRow, hasNoEnd, nodesAbove, STATE_TONE, stateOf } from './grant-row';
+
+// i18n: grants:state.*
+export function GrantState({ row }: { readonly row: GrantRow }) {
+  const state = stateOf(row);
+  return <Status tone={STATE_TONE[state]}>{translate(`grants:state.${state}`)}</Status>;
+}
+
+export function GrantEnd({ row }: { readonly row: GrantRow }) {
+  return hasNoEnd(row) ? (
+    <span className="text-ink-2">{translate('grants:no_end')}</span>
+  ) : (
+    <TimeCell value={row.date_expired} />
+  );
+}
+
+/** Whom it names: people by name, groups as such. */
+export function GrantPeople({ row }: { readonly row: GrantRow }) {
+  const groups = row.user_groups_display.map((name) => translate('grants:group', { name }));
+  return <ChipsCell values={[...row.users_display, ...groups]} />;
+}
+
+export function GrantTargets({ row }: { readonly row: GrantRow }) {
+  return <ChipsCell values={[...row.nodes_display, ...row.assets_display]} />;
+}
+
+/** How the permission reaches this asset: by name, or by a node above it. */
+export function GrantWay({
+  row,
+  assetId,
+  places,
+}: {
+  readonly row: GrantRow;
+  readonly assetId: string;
+  readonly places: readonly string[];
+}) {
+  if (row.assets?.includes(assetId)) {
+    return (
+      <span className="inline-flex items-center gap-1.5">
+        <Server className="size-3.5! text-ink-3" aria-hidden />
+        {translate('grants:this_asset')}
+      </span>
+    );
+  }
+  const nodes = nodesAbove(row, places).map(visible).join(', ');
+  return (
+    <span className="inline-flex items-center gap-1.5" title={nodes}>
+      <Folder className="size-3.5! flex-none text-ink-3" aria-hidden />
+      {nodes}
+    </span>
+  );
+}
+
+const MOST = 100;
+
+interface Person {
+  readonly user: string;
+  readonly user_display: string;
+}
+
+/** Everybody whom the permission reaches, members of its groups included. */
+export function Everybody({ row }: { readonly row: GrantRow }) {
+  // Without a group the people are all named already.
+  if (row.user_groups_display.length === 0) return <Missing />;
+  const load = async () => {
+    const { results } = await http.get<{ readonly results: readonly Person[] }>(
+      `perms/asset-permissions/${row.id}/users/all/`,
+      { query: { limit: MOST, offset: 0 } },
+    );
+    return <ChipsCell values={results.map((one) => one.user_display)} all />;
+  };
+  return <ShowCell load={load} />;
+}

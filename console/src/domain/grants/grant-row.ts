@@ -1,0 +1,46 @@
+import type { Api } from '#/lib/api-types';
+import { parseTime } from '#/lib/time';
+import type { StatusTone } from '#/ui/status';
+
+/** A permission as its list shows it. */
+export type GrantRow = Pick<
+  Api<'AssetPermission'>,
+  'id' | 'name' | 'is_active' | 'is_valid' | 'is_expired' | 'date_start' | 'date_expired' | 'assets'
+> & {
+  readonly users_display: readonly string[];
+  readonly user_groups_display: readonly string[];
+  readonly assets_display: readonly string[];
+  readonly nodes_display: readonly string[];
+  readonly system_users_display: readonly string[];
+};
+
+export type GrantState = 'valid' | 'inactive' | 'waiting' | 'expired';
+
+export const STATE_TONE: Readonly<Record<GrantState, StatusTone>> = {
+  valid: 'ok',
+  inactive: 'unknown',
+  waiting: 'warn',
+  expired: 'danger',
+};
+
+/** Beyond this many years an end is “no end”: the form's own default lies a century ahead. */
+const NO_END_YEARS = 50;
+
+export function stateOf(row: GrantRow, now = new Date()): GrantState {
+  if (!row.is_active) return 'inactive';
+  if (row.is_valid) return 'valid';
+  const start = parseTime(row.date_start);
+  return start !== null && start > now ? 'waiting' : 'expired';
+}
+
+export function hasNoEnd(row: GrantRow, now = new Date()): boolean {
+  const end = parseTime(row.date_expired);
+  return end === null || end.getFullYear() - now.getFullYear() >= NO_END_YEARS;
+}
+
+/** The nodes of the permission that lie at or above one of these places; all are full paths. */
+export function nodesAbove(row: GrantRow, places: readonly string[]): readonly string[] {
+  return row.nodes_display.filter((node) =>
+    places.some((place) => place === node || place.startsWith(node.endsWith('/') ? node : `${node}/`)),
+  );
+}

@@ -1,0 +1,125 @@
+import { KeyRound } from 'lucide-react';
+import { type Column, defineResource, type ResourceDefinition } from '#/resource/define';
+import { ChipsCell } from '#/resource/format';
+import { Everybody, GrantEnd, GrantPeople, GrantState, GrantTargets, GrantWay } from './cells';
+import type { GrantRow } from './grant-row';
+
+/** The object whose page shows its permissions. */
+export interface GrantPlace {
+  readonly kind: 'asset' | 'user' | 'user_group' | 'system_user';
+  readonly id: string;
+  /** Of an asset: the full paths of the nodes that it stands in. */
+  readonly nodes?: readonly string[];
+  readonly name?: string;
+}
+
+type Own = 'people' | 'everybody' | 'targets' | 'way' | 'state';
+type Key = 'name' | 'system_users_display' | 'date_expired' | 'comment' | Own;
+type Cell = Column<GrantRow, Key>;
+
+const YES_NO = [
+  { value: '1', label: 'resource:yes' },
+  { value: '0', label: 'resource:no' },
+];
+
+const people: Cell = {
+  key: 'people',
+  label: 'grants:who',
+  sortable: false,
+  cell: (row) => <GrantPeople row={row} />,
+};
+const everybody: Cell = {
+  key: 'everybody',
+  label: 'grants:everybody',
+  sortable: false,
+  cell: (row) => <Everybody row={row} />,
+};
+const targets: Cell = {
+  key: 'targets',
+  label: 'grants:what',
+  sortable: false,
+  cell: (row) => <GrantTargets row={row} />,
+};
+const accounts: Cell = {
+  key: 'system_users_display',
+  label: 'grants:as_whom',
+  sortable: false,
+  cell: (row) => <ChipsCell values={row.system_users_display} />,
+};
+
+/** What the page says already is left out: an asset's permissions show no assets. */
+function columnsSeenFrom({ kind, id, nodes = [] }: GrantPlace): readonly (Cell | Key)[] {
+  const way: Cell = {
+    key: 'way',
+    label: 'grants:way',
+    sortable: false,
+    cell: (row) => <GrantWay row={row} assetId={id} places={nodes} />,
+  };
+  const between: Record<GrantPlace['kind'], readonly Cell[]> = {
+    asset: [people, everybody, way, accounts],
+    user: [targets, accounts],
+    user_group: [targets, accounts],
+    system_user: [people, targets],
+  };
+  return [
+    'name',
+    ...between[kind],
+    { key: 'date_expired', label: 'grants:until', cell: (row) => <GrantEnd row={row} /> },
+    { key: 'state', label: 'grants:state.label', sortable: false, cell: (row) => <GrantState row={row} /> },
+    'comment',
+  ];
+}
+
+/** Asset permissions as the page of one object shows them: read there, changed on their own screens. */
+export function grantsSeenFrom(place: GrantPlace): ResourceDefinition<GrantRow> {
+  const columns = columnsSeenFrom(place);
+  // i18n: grants:none.*
+  return defineResource<GrantRow, 'perms/asset-permissions/', Own>({
+    name: `AssetPermissionsOf-${place.kind}`,
+    api: 'perms/asset-permissions/',
+    routes: {
+      names: { list: 'AssetPermissionList' },
+      paths: {
+        list: '/perms/asset-permissions',
+        create: '/perms/asset-permissions/create',
+        detail: '/perms/asset-permissions/$id',
+      },
+      titles: { list: 'nav:asset_permission_list', create: 'nav:asset_permission_create' },
+    },
+    icon: KeyRound,
+    nameOf: (row) => row.name,
+    noun: { one: 'grants:one', many: 'grants:many', what: `grants:none.${place.kind}` },
+    can: { clone: false, update: () => false, deleteMany: false },
+    list: {
+      columns,
+      shown: columns
+        .map((column) => (typeof column === 'string' ? column : column.key))
+        .filter((key) => key !== 'comment'),
+      // i18n: grants:filter.*
+      filters: [
+        { key: 'name', label: 'grants:filter.name' },
+        { key: 'is_valid', label: 'grants:filter.is_valid', choices: YES_NO },
+        { key: 'username', label: 'grants:filter.username' },
+        { key: 'user_group', label: 'grants:filter.user_group' },
+        { key: 'ip', label: 'grants:filter.ip' },
+        { key: 'hostname', label: 'grants:filter.hostname' },
+        { key: 'node', label: 'grants:filter.node' },
+        { key: 'system_user', label: 'grants:filter.system_user' },
+        {
+          key: 'all',
+          label: 'grants:filter.all',
+          choices: [
+            { value: '1', label: 'grants:filter.all_yes' },
+            { value: '0', label: 'grants:filter.all_no' },
+          ],
+        },
+      ],
+      isInactive: (row) => !row.is_valid,
+      phone: {
+        icon: KeyRound,
+        meta: (row) => <GrantPeople row={row} />,
+        status: (row) => <GrantState row={row} />,
+      },
+    },
+  });
+}

@@ -1,0 +1,44 @@
+import { Server } from 'lucide-react';
+import { useMemo } from 'react';
+import { defineResource } from '#/resource/define';
+import { ChipsCell, MonoCell } from '#/resource/format';
+import { ResourceList } from '#/resource/list/ResourceList';
+import { assetRoutes } from './addresses';
+import { Connectivity } from './asset.resource';
+import type { AssetRow } from './asset-row';
+
+/** Assets as the page of a label shows them: read there, changed on their own screens. */
+const labelledAssets = defineResource<AssetRow, 'assets/assets/'>({
+  name: 'LabelledAssetTable',
+  api: 'assets/assets/',
+  routes: {
+    names: { list: 'AssetList', detail: 'AssetDetail' },
+    paths: { list: '/assets/assets', detail: '/assets/assets/$id' },
+    titles: assetRoutes.titles,
+  },
+  icon: Server,
+  nameOf: (row) => row.hostname,
+  noun: { one: 'assets:asset.one', many: 'assets:asset.many', what: 'assets:label_noun.no_assets' },
+  can: { create: false, clone: false, update: () => false, deleteMany: false },
+  list: {
+    columns: [
+      'hostname',
+      { key: 'ip', cell: (row) => <MonoCell value={row.ip} />, sortable: true },
+      { key: 'protocols', cell: (row) => <ChipsCell values={row.protocols} mono />, sortable: false },
+      'platform',
+      { key: 'connectivity', cell: (row) => <Connectivity row={row} /> },
+    ],
+    isInactive: (row) => !row.is_active,
+    phone: {
+      icon: Server,
+      meta: (row) => <span className="font-mono">{row.ip}</span>,
+      status: (row) => <Connectivity row={row} />,
+    },
+  },
+});
+
+/** The assets that carry a label, given as `name:value`. */
+export function LabelledAssets({ label }: { readonly label: string }) {
+  const query = useMemo(() => ({ label }), [label]);
+  return <ResourceList resource={labelledAssets} query={query} embedded />;
+}
