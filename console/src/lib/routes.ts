@@ -45,8 +45,10 @@ export interface Finder {
   readonly detail?: string;
   /** Path of the object's screen, its id as `$id`. */
   readonly path: string;
-  /** Path of a session with the object, where there can be one. */
-  readonly connect?: string;
+  /** Field that must be true, where not every object of the list can be opened. */
+  readonly opens?: string;
+  /** A session with the object: the list of those with which this person may have one, and its path. */
+  readonly connect?: { readonly api: string; readonly path: string };
 }
 
 export type SectionIcon =

@@ -25,14 +25,30 @@ function text(value: unknown): string {
   return typeof value === 'string' || typeof value === 'number' ? String(value) : '';
 }
 
+async function rowsOf(api: string, words: string, signal: AbortSignal): Promise<Found['results']> {
+  const query = { search: words, limit: OBJECTS_EACH, offset: 0 };
+  return (await http.get<Found>(api, { query, quiet: true, signal })).results;
+}
+
+/** Ids of the objects that a session can be opened with: what the search of the grants answers, not what the person may see. */
+async function connectable(
+  { find, connect }: Source,
+  words: string,
+  signal: AbortSignal,
+): Promise<ReadonlySet<string>> {
+  if (connect === null || find.connect === undefined) return new Set();
+  const rows = await rowsOf(find.connect.api, words, signal).catch(() => []);
+  return new Set(rows.filter((row) => row['is_active'] !== false).map((row) => text(row['id'])));
+}
+
 async function ask(source: Source, words: string, signal: AbortSignal): Promise<Command[]> {
   const { find, icon, kind, record, connect } = source;
-  const { results } = await http.get<Found>(find.api, {
-    query: { search: words, limit: OBJECTS_EACH, offset: 0 },
-    quiet: true,
-    signal,
-  });
-  return results.flatMap((row) => {
+  const [rows, open] = await Promise.all([
+    rowsOf(find.api, words, signal),
+    connectable(source, words, signal),
+  ]);
+  return rows.flatMap((row) => {
+    if (find.opens !== undefined && row[find.opens] !== true) return [];
     const id = text(row['id']);
     const label = text(row[find.name]) || id;
     const detail = find.detail === undefined ? '' : text(row[find.detail]);
@@ -45,13 +61,13 @@ async function ask(source: Source, words: string, signal: AbortSignal): Promise<
       icon,
       to: at(find.path),
     };
-    if (connect === null || find.connect === undefined) return [object];
+    if (connect === null || find.connect === undefined || !open.has(id)) return [object];
     const session: Command = {
       id: `${object.id}-connect`,
       group: 'actions',
       label: connect(label),
       icon: SquareTerminal,
-      to: at(find.connect),
+      to: at(find.connect.path),
     };
     return [object, session];
   });

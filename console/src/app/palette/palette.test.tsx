@@ -20,9 +20,22 @@ const server = setupServer(
     if (!'mysql-order-01'.includes(url.searchParams.get('search') ?? '')) return HttpResponse.json(empty);
     return HttpResponse.json({
       ...empty,
-      results: [{ id: 'a-1', hostname: 'mysql-order-01', ip: '10.32.8.11' }],
+      results: [
+        { id: 'a-1', hostname: 'mysql-order-01', ip: '10.32.8.11' },
+        { id: 'a-2', hostname: 'mysql-order-01-spare', ip: '10.32.8.12' },
+        { id: 'a-3', hostname: 'mysql-order-01-old', ip: '10.32.8.13' },
+      ],
     });
   }),
+  mock.get('*/api/v1/perms/users/assets/', () =>
+    HttpResponse.json({
+      ...empty,
+      results: [
+        { id: 'a-1', hostname: 'mysql-order-01', is_active: true },
+        { id: 'a-3', hostname: 'mysql-order-01-old', is_active: false },
+      ],
+    }),
+  ),
   mock.get('*/api/v1/users/users/', ({ request }) => {
     const found = 'mysia'.startsWith(new URL(request.url).searchParams.get('search') ?? '');
     return HttpResponse.json({
@@ -63,16 +76,37 @@ describe('the palette', () => {
   test('finds objects by name through the list endpoints, five of each', async () => {
     const { router, field } = await open();
     await userEvent.type(field, 'mysql');
-    const found = await screen.findByRole('option', { name: /^mysql-order-01/ }, { timeout: 60_000 });
+    const found = await screen.findByRole(
+      'option',
+      { name: /^mysql-order-01 ?10|^mysql-order-01 ?Assets/ },
+      { timeout: 60_000 },
+    );
     expect(found.textContent).toContain('10.32.8.11');
     expect(queries.at(-1)?.searchParams.get('search')).toBe('mysql');
     expect(queries.at(-1)?.searchParams.get('limit')).toBe('5');
-    expect(screen.getByRole('option', { name: /^Connect to ?mysql-order-01/ })).toBeTruthy();
     await userEvent.click(found);
     await waitFor(() => expect(router.state.location.pathname).toBe('/assets/assets/a-1'));
   });
 
+  test('offers a session only with what is granted to the person, and active', async () => {
+    const { field } = await open();
+    await userEvent.type(field, 'mysql');
+    await screen.findAllByRole('option', { name: /^mysql-order-01/ }, { timeout: 60_000 });
+    const offered = options().filter((text) => text.startsWith('Connect to'));
+    expect(offered).toHaveLength(1);
+    expect(offered[0]).toMatch(/^Connect to ?mysql-order-01$/);
+  });
+
+  test("shows of one's own assets only those that can be opened", async () => {
+    const user = { ...adminSession, roles: [Role.User], permissions: Role.User, currentRole: Role.User };
+    const { field } = await open(user);
+    await userEvent.type(field, 'mysql');
+    await screen.findByRole('option', { name: /^mysql-order-01/ }, { timeout: 60_000 });
+    expect(options().filter((text) => text.includes('old'))).toEqual([]);
+  });
+
   test('asks only the lists that the role may read', async () => {
+    server.use(mock.get('*/api/v1/perms/users/assets/', () => HttpResponse.json(empty)));
     const { field } = await open({ ...adminSession, currentRole: Role.User });
     await userEvent.type(field, 'mysql');
     await screen.findAllByText('Nothing found', {}, { timeout: 60_000 });
@@ -84,7 +118,9 @@ describe('the palette', () => {
     server.use(mock.get('*/api/v1/users/*', () => HttpResponse.json({}, { status: 500 })));
     const { field } = await open();
     await userEvent.type(field, 'mysql');
-    expect(await screen.findByRole('option', { name: /^mysql-order-01/ }, { timeout: 60_000 })).toBeTruthy();
+    expect(
+      await screen.findAllByRole('option', { name: /^mysql-order-01/ }, { timeout: 60_000 }),
+    ).not.toEqual([]);
     server.use(mock.get('*/api/v1/*', () => HttpResponse.json({}, { status: 500 })));
     await userEvent.type(field, 'x');
     expect(await screen.findByText(/The search for objects failed/, {}, { timeout: 60_000 })).toBeTruthy();

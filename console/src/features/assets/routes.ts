@@ -7,7 +7,12 @@ const load = () => import('./screens');
 const assetScreens: ResourceScreens = {
   ...assetRoutes,
   texts: ['assets', 'node-search'],
-  find: { api: 'assets/assets/', name: 'hostname', detail: 'ip', connect: '/connect?asset=$id' },
+  find: {
+    api: 'assets/assets/',
+    name: 'hostname',
+    detail: 'ip',
+    connect: { api: 'perms/users/assets/', path: '/connect?asset=$id' },
+  },
   load: async () => (await load()).assetPages,
 };
 
