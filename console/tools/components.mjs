@@ -16,7 +16,7 @@ const KNOWN = {
   'features/sessions/ReplayView.tsx ReplayView': 132,
   'resource/form/ResourceForm.tsx LoadedForm': 173,
   'ui/picker.tsx Picker': 173,
-  'features/connect/ConnectPage.tsx ConnectPage': 159,
+  'features/connect/ConnectPage.tsx ConnectPage': 116,
   'ui/tree.tsx Tree': 149,
   'islands/terminal/LiveTerminal.tsx LiveTerminal': 143,
   'app/palette/Palette.tsx Palette': 138,

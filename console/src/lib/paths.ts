@@ -19,6 +19,7 @@ export const paths = {
   systemUser: (id: string) => `/assets/system-users/${id}`,
   assetPermission: (id: string) => `/perms/asset-permissions/${id}`,
   assetPermissions: (query = '') => `/perms/asset-permissions${query}`,
+  createAssetPermission: (query = '') => `/perms/asset-permissions/create${query}`,
   session: (id: string) => `/terminal/sessions/${id}`,
   sessions: (query = '') => `/terminal/session${query}`,
 } as const;

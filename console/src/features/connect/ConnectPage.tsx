@@ -1,7 +1,6 @@
 import { useBlocker } from '@tanstack/react-router';
 import { ArrowLeft, PanelLeft, PanelRight } from 'lucide-react';
-import { use, useEffect, useEffectEvent, useState } from 'react';
-import { explain } from '#/lib/http/catalogue';
+import { use, useState } from 'react';
 import { useT } from '#/lib/i18n';
 import { paths } from '#/lib/paths';
 import { Button, IconButton } from '#/ui/button';
@@ -11,20 +10,14 @@ import { LinkButton } from '#/ui/link';
 import { Logo } from '#/ui/logo';
 import { usePageTitle } from '#/ui/page-title';
 import { StateView } from '#/ui/states';
-import { toast } from '#/ui/toast';
-import { grantedAsset, usableSystemUsers, type GrantedAsset, type GrantedSystemUser } from './api';
 import { AssetPanel } from './AssetPanel';
 import { InfoPanel } from './InfoPanel';
+import { OpeningDialogs } from './OpeningDialogs';
 import { PaneArea } from './PaneArea';
 import { StatusBar } from './StatusBar';
-import { SystemUserDialog } from './SystemUserDialog';
 import { TabStrip } from './TabStrip';
-import { liveSessions, openTab, useWorkspace } from './workspace';
-
-interface Choice {
-  readonly asset: GrantedAsset;
-  readonly systemUsers: readonly GrantedSystemUser[];
-}
+import { useOpening } from './use-opening';
+import { liveSessions, useWorkspace } from './workspace';
 
 /** The web terminal: a dark workspace of its own. `?asset=<id>` opens one at once. */
 export function ConnectPage() {
@@ -32,50 +25,14 @@ export function ConnectPage() {
   usePageTitle(t('nav:connect'));
   const frameTools = use(FrameTools);
   const { tabs, panes, current } = useWorkspace();
-  const [choice, setChoice] = useState<Choice | null>(null);
   const [showsAssets, setShowsAssets] = useState(() => window.innerWidth >= 640);
   const [showsInfo, setShowsInfo] = useState(() => window.innerWidth >= 1200);
   const tab = tabs.find((one) => one.id === current);
   const pane = tab ? panes[tab.focused] : undefined;
 
-  const start = (asset: GrantedAsset, systemUser: GrantedSystemUser): void => {
-    setChoice(null);
+  const opening = useOpening(() => {
     if (window.innerWidth < 640) setShowsAssets(false);
-    openTab({ assetId: asset.id, assetName: asset.hostname, address: asset.ip, systemUser });
-  };
-  const choose = async (asset: GrantedAsset): Promise<void> => {
-    try {
-      const systemUsers = await usableSystemUsers(asset.id);
-      const [only] = systemUsers;
-      if (only === undefined)
-        toast({ tone: 'error', text: t('connect:no_system_user', { asset: asset.hostname }) });
-      else if (systemUsers.length === 1) start(asset, only);
-      else setChoice({ asset, systemUsers });
-    } catch (error) {
-      toast({ tone: 'error', text: explain(error) });
-    }
-  };
-
-  const openFromAddress = useEffectEvent(async (id: string) => {
-    try {
-      const [asset] = (await grantedAsset(id)).results;
-      if (asset) await choose(asset);
-      else toast({ tone: 'error', text: t('connect:unknown_asset') });
-    } catch (error) {
-      toast({ tone: 'error', text: explain(error) });
-    }
   });
-  useEffect(() => {
-    const address = new URL(location.href);
-    const id = address.searchParams.get('asset');
-    if (id === null) return;
-    // Reloading the page must not open one more session.
-    address.searchParams.delete('asset');
-    history.replaceState(history.state, '', address);
-    // Asks the server first; the state changes when the answer is there.
-    // oxlint-disable-next-line react/set-state-in-effect
-    void openFromAddress(id);
-  }, []);
 
   // A terminal that leaves the page ends its session.
   useBlocker({
@@ -124,7 +81,7 @@ export function ConnectPage() {
                 onClick={() => setShowsAssets(false)}
               />
             </div>
-            <AssetPanel onChoose={(asset) => void choose(asset)} />
+            <AssetPanel onChoose={(asset) => void opening.choose(asset)} />
           </div>
         )}
         <div className="flex min-w-0 grow flex-col">
@@ -175,14 +132,7 @@ export function ConnectPage() {
         </div>
       </div>
       <StatusBar pane={pane} />
-      {choice && (
-        <SystemUserDialog
-          asset={choice.asset}
-          choices={choice.systemUsers}
-          onChoose={(systemUser) => start(choice.asset, systemUser)}
-          onCancel={() => setChoice(null)}
-        />
-      )}
+      <OpeningDialogs opening={opening} />
     </main>
   );
 }

@@ -1,7 +1,9 @@
 import { RotateCw } from 'lucide-react';
+import { useState } from 'react';
 import { useT } from '#/lib/i18n';
 import { friendlyDuration } from '#/lib/time';
 import { Button } from '#/ui/button';
+import { NoAccessDialog } from './NoAccessDialog';
 import type { Pane } from './workspace';
 
 /** Ends that the person brought about need no alarm. */
@@ -12,6 +14,18 @@ const OWN_WORDS: Readonly<Record<string, string>> = {
   connection_lost: 'connect:end.connection_lost',
   account_closed: 'connect:end.signed_out',
 };
+
+/** Refusals that a permission, or somebody who writes one, can mend. */
+const ABOUT_PERMISSION = new Set([
+  'no_permission',
+  'permission_expired',
+  'permission_inactive',
+  'action_not_permitted',
+  'asset_inactive',
+  'protocol_not_offered',
+  'unknown_asset',
+  'unknown_system_user',
+]);
 
 /** Why a session is over or was not given, in words, with the next step. i18n: connect:end.* */
 export function EndNotice({
@@ -27,6 +41,8 @@ export function EndNotice({
   const { end, refusal, startedAt, endedAt } = pane;
   const reason = end?.reason ?? 'refused';
   const words = refusal ?? (end?.message || t(OWN_WORDS[reason] ?? 'connect:end.other'));
+  const [asks, setAsks] = useState(false);
+  const isAboutPermission = refusal !== null || ABOUT_PERMISSION.has(reason);
   const isQuiet = QUIET.has(reason) && (end?.exitStatus ?? 0) === 0;
   const facts = [
     startedAt !== null && endedAt !== null
@@ -43,12 +59,14 @@ export function EndNotice({
         {words}
         {facts.length > 0 && <span className="text-meta text-ink-2"> · {facts.join(' · ')}</span>}
       </p>
+      {isAboutPermission && <Button onClick={() => setAsks(true)}>{t('connect:why.show')}</Button>}
       <Button icon={RotateCw} onClick={onAgain}>
         {t('connect:again')}
       </Button>
       <Button kind="text" onClick={onClose}>
         {t('connect:close')}
       </Button>
+      {asks && <NoAccessDialog assetId={pane.target.assetId} onClose={() => setAsks(false)} />}
     </div>
   );
 }

@@ -1,5 +1,6 @@
 import { queryOptions } from '@tanstack/react-query';
 import { http } from '#/lib/http/client';
+import { NotFoundError } from '#/lib/http/errors';
 
 export interface GrantedAsset {
   readonly id: string;
@@ -78,12 +79,17 @@ export function grantedAsset(id: string): Promise<Page<GrantedAsset>> {
   });
 }
 
-/** What may be used on an asset, for the protocols that the terminal speaks, best first. */
+/** What may be used on an asset, for the protocols that the terminal speaks, best first; nothing where the asset is not given. */
 export async function usableSystemUsers(assetId: string): Promise<readonly GrantedSystemUser[]> {
-  const all = await http.get<readonly GrantedSystemUser[]>(`perms/users/assets/${assetId}/system-users/`, {
-    quiet: true,
-  });
-  return all.filter((one) => one.protocol === 'ssh').sort((a, b) => b.priority - a.priority);
+  try {
+    const all = await http.get<readonly GrantedSystemUser[]>(`perms/users/assets/${assetId}/system-users/`, {
+      quiet: true,
+    });
+    return all.filter((one) => one.protocol === 'ssh').sort((a, b) => b.priority - a.priority);
+  } catch (error) {
+    if (error instanceof NotFoundError) return [];
+    throw error;
+  }
 }
 
 export function connectionToken(assetId: string, systemUserId: string): Promise<ConnectionToken> {
@@ -93,3 +99,31 @@ export function connectionToken(assetId: string, systemUserId: string): Promise<
     { quiet: true },
   );
 }
+
+/** Why the person can or cannot connect, and what helps. Names and reasons are only as many as they may hear. */
+export interface OwnAccess {
+  readonly allowed: boolean;
+  readonly code: string;
+  readonly message: string;
+  readonly reasons: readonly {
+    readonly code: string;
+    readonly message: string;
+    readonly permission: { readonly id: string; readonly name: string } | null;
+  }[];
+  readonly asset: { readonly id: string; readonly name: string } | null;
+  readonly user: string;
+  readonly may_grant: boolean;
+  readonly system_user: { readonly id: string; readonly name: string } | null;
+  readonly ask: readonly string[];
+}
+
+export const ownAccessQuery = (assetId: string) =>
+  queryOptions({
+    queryKey: ['connect', 'access', assetId],
+    queryFn: ({ signal }) =>
+      http.get<OwnAccess>(`perms/users/assets/${encodeURIComponent(assetId)}/access/`, {
+        signal,
+        quiet: true,
+      }),
+    staleTime: 0,
+  });

@@ -5,6 +5,7 @@ from typing import Any, Final
 from django.urls import URLPattern, path
 
 from postern.apps.perms.granted.api import views as granted
+from postern.apps.perms.granted.api.own_access import MyAccessView
 from postern.apps.perms.hosts.api import NewHostView
 from postern.apps.perms.permissions.api.views import (
     AssetPermissionViewSet,
@@ -50,6 +51,7 @@ urlpatterns = [
     path(f"{_ME}assets/tree/", granted.MyAssetsTree.as_view(_LIST)),
     path(f"{_ME}ungroup/assets/tree/", granted.MyUngroupedTree.as_view()),
     path(f"{_ME}assets/<uuid:asset_id>/system-users/", granted.MySystemUsers.as_view()),
+    path(f"{_ME}assets/<uuid:asset_id>/access/", MyAccessView.as_view()),
     path(f"{_ME}nodes-with-assets/tree/", granted.MyNodes.as_view(as_tree=True, with_assets=True)),
     *_nodes(_ME, granted.MyNodes),
     path(f"{_ME}nodes/<str:node_id>/assets/", granted.MyNodeAssets.as_view(_LIST)),

@@ -43,6 +43,7 @@ class ReasonCode(StrEnum):
     GRANT_EXPIRED = "grant_expired"
     GRANT_WITHOUT_CONNECT = "grant_without_connect"
     GRANT_OTHER_SYSTEM_USER = "grant_other_system_user"
+    GRANT_WITHOUT_SYSTEM_USER = "grant_without_system_user"  # none that speaks the protocol, where none was chosen
     GRANT_NOT_A_MEMBER = "grant_not_a_member"  # the person has left the permission's organization
     NO_GRANT_FOR_USER = "no_grant_for_user"  # no permission names the person at all
     NO_GRANT_FOR_ASSET = "no_grant_for_asset"  # no permission names the asset at all
@@ -145,7 +146,8 @@ class GrantFacts:
 class Facts:
     """Everything that the rule looks at. A None is an object that does not exist.
 
-    The last two are only needed when there is no grant: does any permission name the person, the asset?
+    With `any_system_user` none was chosen: a grant's `names_system_user` says whether it names any that speaks the protocol.
+    `user_is_named` and `asset_is_named` are only needed when there is no grant: does any permission name the person, the asset?
     """
 
     protocol: Protocol
@@ -153,6 +155,7 @@ class Facts:
     asset: AssetFacts | None
     system_user: SystemUserFacts | None
     grants: tuple[GrantFacts, ...]
+    any_system_user: bool = False
     user_is_named: bool = True
     asset_is_named: bool = True
 
@@ -177,6 +180,7 @@ _DENIAL_CODES: Final[dict[ReasonCode, DenialCode]] = {
     ReasonCode.GRANT_INACTIVE: DenialCode.PERMISSION_INACTIVE,
     ReasonCode.GRANT_NOT_A_MEMBER: DenialCode.NO_PERMISSION,
     ReasonCode.GRANT_OTHER_SYSTEM_USER: DenialCode.NO_PERMISSION,
+    ReasonCode.GRANT_WITHOUT_SYSTEM_USER: DenialCode.NO_PERMISSION,
 }
 
 
@@ -260,6 +264,8 @@ def _target(facts: Facts) -> Iterable[Reason]:
             _("The asset %(name)s does not offer %(protocol)s.")
             % {"name": facts.asset.name, "protocol": facts.protocol.value},
         )
+    if facts.any_system_user:
+        return
     if facts.system_user is None:
         yield Reason(ReasonCode.SYSTEM_USER_UNKNOWN, _("There is no such system user."))
     elif facts.system_user.protocol != facts.protocol.value:
@@ -272,7 +278,13 @@ def _target(facts: Facts) -> Iterable[Reason]:
 
 def _judge(grant: GrantFacts, facts: Facts, at: datetime) -> Reason:
     name = {"name": grant.permission.name}
-    if not grant.names_system_user:
+    if not grant.names_system_user and facts.any_system_user:
+        code = ReasonCode.GRANT_WITHOUT_SYSTEM_USER
+        message = _("The permission %(name)s includes no system user for %(protocol)s.") % {
+            **name,
+            "protocol": facts.protocol.value,
+        }
+    elif not grant.names_system_user:
         wanted = facts.system_user.name if facts.system_user else ""
         code = ReasonCode.GRANT_OTHER_SYSTEM_USER
         message = _("The permission %(name)s does not include the system user %(system_user)s.") % {

@@ -4,6 +4,7 @@ Nothing is cached and nothing is materialised: an edit of a permission, a group,
 moment of its commit.
 """
 
+from dataclasses import replace
 from typing import Any, Final
 from uuid import UUID
 
@@ -35,6 +36,9 @@ from postern.contracts.enums import Protocol
 from postern.foundation.database.prepared import PreparedQuery
 
 Ids = QuerySet[Any, Any]
+
+#: An id that no object has.
+_NOBODY: Final = UUID("7b1c3c52-58a5-4d0e-9c67-000000000003")
 
 _COLUMNS: Final = (
     "id",
@@ -111,6 +115,18 @@ def load_facts(*, user_id: UUID, asset_id: UUID, system_user_id: UUID, protocol:
     )
 
 
+def load_facts_of_asset(*, user_id: UUID, asset_id: UUID, protocol: Protocol) -> Facts:
+    """The facts for `decision.evaluate` before a system user is chosen. One query more than `load_facts`."""
+    facts = load_facts(user_id=user_id, asset_id=asset_id, system_user_id=_NOBODY, protocol=protocol)
+    speaking = set(
+        PermissionSystemUser.objects.filter(
+            assetpermission_id__in=[grant.permission.id for grant in facts.grants], systemuser__protocol=protocol.value
+        ).values_list("assetpermission_id", flat=True)
+    )
+    grants = tuple(replace(grant, names_system_user=grant.permission.id in speaking) for grant in facts.grants)
+    return replace(facts, any_system_user=True, grants=grants)
+
+
 def _grants(*, user_id: UUID, asset_id: UUID, system_user_id: UUID, protocol: str) -> QuerySet[AssetPermission]:
     """Permissions that name both sides, with how they do and with the facts about the three objects."""
     this = OuterRef("pk")
@@ -158,7 +174,7 @@ _prepared_grants: Final = PreparedQuery(
     stand_ins={
         "user_id": UUID("7b1c3c52-58a5-4d0e-9c67-000000000001"),
         "asset_id": UUID("7b1c3c52-58a5-4d0e-9c67-000000000002"),
-        "system_user_id": UUID("7b1c3c52-58a5-4d0e-9c67-000000000003"),
+        "system_user_id": _NOBODY,
         "protocol": "stand-in",
     },
     columns=_COLUMNS,

@@ -1,0 +1,65 @@
+import { useEffect, useEffectEvent, useState } from 'react';
+import { explain } from '#/lib/http/catalogue';
+import { toast } from '#/ui/toast';
+import { grantedAsset, type GrantedAsset, type GrantedSystemUser, usableSystemUsers } from './api';
+import { openTab } from './workspace';
+
+/** What stands between an asset and its session: a choice of accounts, or that there is none. */
+export interface Opening {
+  readonly choice: {
+    readonly asset: GrantedAsset;
+    readonly systemUsers: readonly GrantedSystemUser[];
+  } | null;
+  /** Id of the asset that is not given to the person. */
+  readonly noAccess: string | null;
+  readonly choose: (asset: GrantedAsset) => Promise<void>;
+  readonly start: (asset: GrantedAsset, systemUser: GrantedSystemUser) => void;
+  readonly leave: () => void;
+}
+
+/** Opens sessions of assets, the one that the address names (`?asset=<id>`) at once. */
+export function useOpening(onStart: () => void): Opening {
+  const [choice, setChoice] = useState<Opening['choice']>(null);
+  const [noAccess, setNoAccess] = useState<string | null>(null);
+  const leave = (): void => {
+    setChoice(null);
+    setNoAccess(null);
+  };
+  const start: Opening['start'] = (asset, systemUser) => {
+    leave();
+    onStart();
+    openTab({ assetId: asset.id, assetName: asset.hostname, address: asset.ip, systemUser });
+  };
+  const choose: Opening['choose'] = async (asset) => {
+    try {
+      const systemUsers = await usableSystemUsers(asset.id);
+      const [only] = systemUsers;
+      if (only === undefined) setNoAccess(asset.id);
+      else if (systemUsers.length === 1) start(asset, only);
+      else setChoice({ asset, systemUsers });
+    } catch (error) {
+      toast({ tone: 'error', text: explain(error) });
+    }
+  };
+  const openFromAddress = useEffectEvent(async (id: string) => {
+    try {
+      const [asset] = (await grantedAsset(id)).results;
+      if (asset) await choose(asset);
+      else setNoAccess(id);
+    } catch (error) {
+      toast({ tone: 'error', text: explain(error) });
+    }
+  });
+  useEffect(() => {
+    const address = new URL(location.href);
+    const id = address.searchParams.get('asset');
+    if (id === null) return;
+    // Reloading the page must not open one more session.
+    address.searchParams.delete('asset');
+    history.replaceState(history.state, '', address);
+    // Asks the server first; the state changes when the answer is there.
+    // oxlint-disable-next-line react/set-state-in-effect
+    void openFromAddress(id);
+  }, []);
+  return { choice, noAccess, choose, start, leave };
+}

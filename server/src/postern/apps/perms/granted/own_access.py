@@ -1,0 +1,99 @@
+"""Why a person can or cannot connect to an asset, before a system user is chosen, and who or what helps."""
+
+from dataclasses import dataclass
+from typing import Final
+from uuid import UUID
+
+from django.db.models import Exists, OuterRef
+from django.utils.translation import gettext as _
+
+from postern.apps.assets.models import Asset
+from postern.apps.orgs.roles import OrgRole
+from postern.apps.perms.decisions.decision import Decision, Named, Reason, evaluate, without_details
+from postern.apps.perms.decisions.queries import load_facts_of_asset
+from postern.apps.users.models import Membership, SystemRole, User
+from postern.apps.vault.models import SystemUser, SystemUserAsset
+from postern.contracts.enums import Protocol
+from postern.foundation.caller.actor import Actor
+from postern.foundation.caller.scope import OrgScope
+from postern.kernel.clock import now
+
+#: People who are named to somebody who is to ask for access.
+_MOST_NAMED: Final = 5
+UNKNOWN_OR_NOT_GRANTED: Final = "no_grant"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class OwnAccess:
+    """The answer. `asset` is None for whom may not know of it.
+
+    `may_grant`: the person may write the missing permission here; `system_user` is the one that it would name, when there is no
+    doubt. `ask` are the names of those who may, for everybody else.
+    """
+
+    allowed: bool
+    reasons: tuple[Reason, ...]
+    code: str
+    message: str
+    asset: Named | None = None
+    may_grant: bool = False
+    system_user: Named | None = None
+    ask: tuple[str, ...] = ()
+
+
+def explain_own_access(
+    *, actor: Actor, scope: OrgScope, user_id: UUID, asset_id: UUID, protocol: Protocol
+) -> OwnAccess:
+    """May the person connect to the asset with any system user, and why (not)?
+
+    Administrators of the asset's organization see every reason. Others see the main one, and only when a permission names both
+    them and the asset: whoever holds no grant learns nothing about the asset, not even whether it exists.
+    """
+    facts = load_facts_of_asset(user_id=user_id, asset_id=asset_id, protocol=protocol)
+    decision = evaluate(facts, now())
+    administers = actor.is_org_admin and Asset.objects.visible_to(actor, scope).filter(pk=asset_id).exists()
+    if not administers and not facts.grants:
+        message = _("This asset does not exist, or no permission gives you access to it.")
+        return OwnAccess(
+            allowed=False,
+            reasons=(),
+            code=UNKNOWN_OR_NOT_GRANTED,
+            message=message,
+            ask=_administrators(scope.org_id),
+        )
+    asset = facts.asset and Named(facts.asset.id, facts.asset.name)
+    shown = decision if administers else without_details(decision)
+    may_grant = administers and not scope.is_root
+    return OwnAccess(
+        allowed=decision.allowed,
+        reasons=shown.reasons,
+        code=_code(decision),
+        message=shown.message,
+        asset=asset,
+        may_grant=may_grant,
+        system_user=_account_of(asset_id, protocol) if may_grant else None,
+        ask=() if administers or decision.allowed else _administrators(_org_of(asset_id, scope)),
+    )
+
+
+def _code(decision: Decision) -> str:
+    return decision.reasons[0].code.value
+
+
+def _org_of(asset_id: UUID, scope: OrgScope) -> UUID:
+    return Asset.objects.filter(pk=asset_id).values_list("org_id", flat=True).first() or scope.org_id
+
+
+def _account_of(asset_id: UUID, protocol: Protocol) -> Named | None:
+    """The only system user of this protocol on the asset; None when there is none, or a choice."""
+    on_asset = SystemUserAsset.objects.filter(asset_id=asset_id, systemuser__protocol=protocol.value)
+    rows = list(SystemUser.objects.filter(pk__in=on_asset.values("systemuser_id"))[:2])
+    return Named(rows[0].pk, rows[0].name) if len(rows) == 1 else None
+
+
+def _administrators(org_id: UUID) -> tuple[str, ...]:
+    """Names of those who may grant access in this organization: its own administrators, else those of the installation."""
+    role = Membership.objects.filter(user_id=OuterRef("pk"), org_id=org_id, role=OrgRole.ADMIN)
+    people = User.objects.valid().order_by("name", "pk").values_list("name", flat=True)
+    own = tuple(people.filter(Exists(role))[:_MOST_NAMED])
+    return own or tuple(people.filter(role=SystemRole.ADMIN)[:_MOST_NAMED])
