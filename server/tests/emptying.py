@@ -12,6 +12,7 @@ from unittest import mock
 from django.core.management.commands import flush as flush_command
 from django.db import connection, transaction
 
+from postern.apps.notifications.subscriptions import LIVE_SESSIONS
 from postern.apps.sessions.subscriptions import RECHECKS
 from postern.foundation import installation
 
@@ -30,6 +31,7 @@ def quick_emptying() -> Iterator[None]:
     def empty(self: Any, sql_list: list[str]) -> None:
         # What a test began in the background must not meet the next test, or the end of the database.
         RECHECKS.wait()
+        LIVE_SESSIONS.wait()
         if connection.vendor == "postgresql":
             _empty_postgresql()
         else:

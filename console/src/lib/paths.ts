@@ -21,6 +21,7 @@ export const paths = {
   assetPermissions: (query = '') => `/perms/asset-permissions${query}`,
   createAssetPermission: (query = '') => `/perms/asset-permissions/create${query}`,
   session: (id: string) => `/terminal/sessions/${id}`,
+  sessionPreview: (id: string) => `/terminal/session?activeTab=online&preview=${encodeURIComponent(id)}`,
   sessions: (query = '') => `/terminal/session${query}`,
 } as const;
 

@@ -5,6 +5,7 @@ import { setupServer } from 'msw/node';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest';
 import { http, onHttp } from '#/lib/http/client';
 import { startI18n } from '#/lib/i18n';
+import { followSessions } from '#/lib/live-sessions';
 import { renderScreen } from '#/test/render';
 import { badgeText } from '#/ui/count-badge';
 import { clearToasts } from '#/ui/toast';
@@ -60,8 +61,18 @@ class FakeSocket extends EventTarget {
     super();
     FakeSocket.opened.push(this);
   }
+  static readonly OPEN = 1;
+  readyState = 0;
+  readonly sent: string[] = [];
   close() {
     this.closed = true;
+  }
+  send(text: string) {
+    this.sent.push(text);
+  }
+  open() {
+    this.readyState = FakeSocket.OPEN;
+    act(() => void this.dispatchEvent(new Event('open')));
   }
   tell(data: unknown) {
     act(() => void this.dispatchEvent(new MessageEvent('message', { data })));
@@ -92,6 +103,22 @@ function socket(): FakeSocket {
   return last;
 }
 const bell = (name: RegExp | string) => screen.findByRole('button', { name }, { timeout: 60_000 });
+
+test('the socket brings news of live sessions to whoever follows them, and says whose it wants', async () => {
+  const heard = vi.fn();
+  await renderScreen(<Bell />);
+  await bell('Site messages');
+  const leave = followSessions('org-1', heard);
+  socket().open();
+  expect(socket().sent).toEqual(['{"follow_sessions_of":"org-1"}']);
+  socket().tell('{"type":"sessions_changed"}');
+  socket().tell('{"type":"sessions_refused"}');
+  expect(heard).toHaveBeenCalledTimes(1);
+  leave();
+  expect(socket().sent.at(-1)).toBe('{"follow_sessions_of":null}');
+  socket().tell('{"type":"sessions_changed"}');
+  expect(heard).toHaveBeenCalledTimes(1);
+});
 
 describe('the bell', () => {
   test('[S1-071] [S1-072] [S9-008] [S7-039] shows the unread count that the socket pushes, at most 99', async () => {

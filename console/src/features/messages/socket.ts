@@ -2,6 +2,7 @@ import { useEffect } from 'react';
 import { mayAskUnbidden } from '#/lib/http/asking';
 import { SignedOutError } from '#/lib/http/errors';
 import { loadNamespaces, translate } from '#/lib/i18n';
+import { bringSessionNews, noteSessionNews } from '#/lib/live-sessions';
 import { toast } from '#/ui/toast';
 import { fetchMessages, noteUnread } from './api';
 
@@ -17,16 +18,19 @@ export function reconnectDelay(failures: number, chance: number = Math.random())
   return full / 2 + (full / 2) * chance;
 }
 
-function unreadCountOf(data: unknown): number | null {
+function messageOf(data: unknown): object | null {
   if (typeof data !== 'string') return null;
   try {
     const message: unknown = JSON.parse(data);
-    if (typeof message !== 'object' || message === null || !('unread_count' in message)) return null;
-    const count = message.unread_count;
-    return typeof count === 'number' && Number.isInteger(count) && count >= 0 ? count : null;
+    return typeof message === 'object' ? message : null;
   } catch {
     return null;
   }
+}
+
+function unreadCountOf(message: object): number | null {
+  const count = 'unread_count' in message ? message.unread_count : null;
+  return typeof count === 'number' && Number.isInteger(count) && count >= 0 ? count : null;
 }
 
 /**
@@ -71,8 +75,18 @@ export function followUnread(): () => void {
     const scheme = location.protocol === 'https:' ? 'wss' : 'ws';
     const opened = new WebSocket(`${scheme}://${location.host}${PATH}`);
     socket = opened;
+    let leaveNews: (() => void) | undefined;
+    opened.addEventListener('open', () => {
+      leaveNews = bringSessionNews((organization) => {
+        if (opened.readyState === WebSocket.OPEN)
+          opened.send(JSON.stringify({ follow_sessions_of: organization }));
+      });
+    });
     opened.addEventListener('message', (event: MessageEvent<unknown>) => {
-      const count = unreadCountOf(event.data);
+      const message = messageOf(event.data);
+      if (message === null) return;
+      if ('type' in message && message.type === 'sessions_changed') noteSessionNews();
+      const count = unreadCountOf(message);
       if (count === null) return;
       // Only an answer shows that the connection is of use: a refused sign-in opens and closes at once.
       failures = 0;
@@ -80,6 +94,7 @@ export function followUnread(): () => void {
       noteUnread(count);
     });
     opened.addEventListener('close', ({ code }) => {
+      leaveNews?.();
       if (ended || socket !== opened) return;
       socket = null;
       if (!mayAskUnbidden()) return;

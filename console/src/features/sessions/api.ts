@@ -114,6 +114,21 @@ export const commandsQuery = (sessionId: string, isLive: boolean) =>
     refetchInterval: () => (isLive && mayAskUnbidden() ? LIVE_EVERY_MS : false),
   });
 
+const LAST_COMMANDS = 5;
+
+/** The newest commands of a running session. */
+export const lastCommandsQuery = (sessionId: string) =>
+  queryOptions({
+    queryKey: ['terminal/commands', sessionId, 'last'],
+    queryFn: ({ signal }) =>
+      http.get<Page<CommandRow>>('terminal/commands/', {
+        query: { session_id: sessionId, order: '-timestamp', limit: LAST_COMMANDS, offset: 0 },
+        signal,
+        quiet: true,
+      }),
+    refetchInterval: () => (mayAskUnbidden() ? LIVE_EVERY_MS : false),
+  });
+
 /** Null when there is no recording (yet); asked again when it has arrived. */
 export const replayQuery = (sessionId: string, canReplay: boolean) =>
   queryOptions({

@@ -7,6 +7,7 @@ import { defineResource, type ObjectAction, type ResourceDefinition } from '#/re
 import { AppLink } from '#/ui/link';
 import { Badge, Missing, Status } from '#/ui/status';
 import type { SessionRow } from './api';
+import { hasRoomForPreview } from './preview-room';
 import { confirmTerminate } from './terminate';
 
 /** An hour and more without a number is not readable at a glance; seconds since the start serve both tabs. */
@@ -25,7 +26,9 @@ const monitor: ObjectAction<SessionRow> = {
     if (row.can_join) return undefined;
     return translate(row.login_from === 'RT' ? 'sessions:watch.rdp_client' : 'sessions:watch.cannot_why');
   },
-  run: (row, tools) => tools.navigate(paths.session(row.id)),
+  // Beside the list where there is room, else on a page of its own.
+  run: (row, tools) =>
+    tools.navigate(hasRoomForPreview() ? paths.sessionPreview(row.id) : paths.session(row.id)),
 };
 
 const terminate: ObjectAction<SessionRow> = {

@@ -25,6 +25,7 @@ export function ListRows<Row extends Resource>({
   placeholder,
   isPhone,
   embedded,
+  current,
 }: {
   readonly resource: ResourceDefinition<Row>;
   readonly title: string;
@@ -43,6 +44,7 @@ export function ListRows<Row extends Resource>({
   readonly placeholder: ReactNode;
   readonly isPhone: boolean;
   readonly embedded: boolean;
+  readonly current: string | undefined;
 }) {
   const card = useRef<HTMLDivElement>(null);
   useKeptFocus(card);
@@ -74,6 +76,7 @@ export function ListRows<Row extends Resource>({
           details={resource.list.details}
           isInactive={resource.list.isInactive}
           placeholder={placeholder}
+          current={current}
         />
       )}
       {found && found.total > 0 && (

@@ -48,6 +48,8 @@ export interface ResourceListProps<Row extends Resource> {
   /** Query for the create screen, e.g. `?node=…`. */
   readonly createQuery?: string;
   readonly tools?: ReactNode;
+  /** Id of the row that is shown beside the list. */
+  readonly current?: string;
   /** Between heading and rows: quick choices. */
   readonly strip?: ReactNode;
 }
@@ -124,7 +126,6 @@ export function ResourceList<Row extends Resource>(props: ResourceListProps<Row>
   // On a phone the thumb finds it at the lower edge.
   const atFoot = isPhone && !embedded;
   const conditions = conditionsOf(controls.state.filters, searchFields, t);
-  const clearFilters = () => controls.setFilters({});
 
   const exchangeActions = {
     resource,
@@ -154,7 +155,7 @@ export function ResourceList<Row extends Resource>(props: ResourceListProps<Row>
         <NoMatchList
           noun={resource.noun}
           conditions={conditions}
-          onClear={clearFilters}
+          onClear={() => controls.setFilters({})}
           onWiden={(words) => controls.setFilters({ search: words })}
         />
       ) : (
@@ -236,6 +237,7 @@ export function ResourceList<Row extends Resource>(props: ResourceListProps<Row>
           placeholder={placeholder}
           isPhone={isPhone}
           embedded={embedded}
+          current={props.current}
         />
         {atFoot && placeholder === undefined && (
           <div className="sticky bottom-0 z-(--z-sticky) -mx-3 -mb-3 grid border-t border-line bg-bg p-3 empty:hidden">

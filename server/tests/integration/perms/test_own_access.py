@@ -56,8 +56,9 @@ def test_whoever_holds_no_grant_learns_nothing_about_the_asset_but_whom_to_ask(
     ],
 )
 def test_a_person_hears_the_main_reason_of_a_permission_that_names_them(
-    as_user: APIClient, people: dict[str, User], asset: Any, deploy: Any, wrong: dict[str, Any], code: str
+    as_user: APIClient, people: dict[str, User], asset: Any, wrong: dict[str, Any], code: str
 ) -> None:
+    deploy = make_system_user("deploy")
     values = {"date_start": now() - timedelta(days=9), **wrong}
     grant("nightly", users=[people["user"]], assets=[asset], system_users=[deploy], **values)
     found = ask(as_user, asset.pk)

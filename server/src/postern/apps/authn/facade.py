@@ -195,6 +195,23 @@ def web_sign_in(session: Any, scope: OrgScope, *, remote_addr: str | None) -> We
     return WebSignIn(actor=actor, login_session_id=login_session.pk, language=user.language or settings.LANGUAGE_CODE)
 
 
+def actor_in(login_session_id: UUID, scope: OrgScope) -> Actor | None:
+    """The person of an open browser sign-in as they are in `scope` now: for sockets that outlive a request.
+
+    None when the sign-in is over, the person may not act, or has no business in `scope`.
+    """
+    login_session = login_sessions.find_open(login_session_id)
+    if login_session is None:
+        return None
+    user = login_session.user
+    rights = rbac.rights_of(user, scope)
+    if not user.is_valid or conditions.unmet(user) is not None:
+        return None
+    if not scope.is_root and not rights.may_enter(scope, system_role=user.role):
+        return None
+    return actor_of_user(user, rights, remote_addr=None, login_session=str(login_session.pk))
+
+
 def unmet_condition(user_id: UUID) -> Denial | None:
     """Why the person gets no session before they have been to the console, in the active language; None: nothing is in the way.
 

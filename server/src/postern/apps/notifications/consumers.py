@@ -22,6 +22,7 @@ from redis.exceptions import RedisError
 from postern.apps.authn import facade as authn
 from postern.apps.authn.browser_sockets import Visitor, origin_is_ours, visitor_of
 from postern.apps.notifications import push, queries
+from postern.apps.notifications.following import Following
 from postern.foundation.rest.rights import Right, Rights
 from postern.foundation.sockets.socket_database import in_thread
 from postern.foundation.sockets.socket_slots import SocketSlots
@@ -44,15 +45,34 @@ class RefreshEvery(msgspec.Struct, frozen=True):
     refresh_every_seconds: Annotated[int, msgspec.Meta(ge=5, le=3600)]
 
 
+class FollowSessions(msgspec.Struct, frozen=True):
+    """The client shows the live sessions of this organization and wants to hear when they change; null: no longer."""
+
+    follow_sessions_of: UUID | None
+
+
+def _read(text: str | None) -> RefreshEvery | FollowSessions:
+    """A message of the client. Raises MsgspecError, UnicodeError or RecursionError for anything else."""
+    if text is None or len(text) > _MAX_MESSAGE_CHARS:
+        raise msgspec.ValidationError("not a message")
+    values = msgspec.json.decode(text, type=dict[str, Any])
+    return msgspec.convert(values, FollowSessions if "follow_sessions_of" in values else RefreshEvery)
+
+
 class SiteMessages(AsyncWebsocketConsumer):  # type: ignore[misc]  # channels has no types
-    """One console's bell. Sends `{"type": "unread_count", "unread_count": n}`; takes `RefreshEvery`, nothing else."""
+    """One console's bell. Sends `{"type": "unread_count", "unread_count": n}`; takes `RefreshEvery`.
+
+    With `FollowSessions` it also sends `{"type": "sessions_changed"}` when the list of live sessions looks otherwise, or
+    `{"type": "sessions_refused"}` once when the person may not read that list (any more).
+    """
 
     rights: ClassVar[Rights] = Right.VALID_USER
-    messages: ClassVar[tuple[type[msgspec.Struct], ...]] = (RefreshEvery,)
+    messages: ClassVar[tuple[type[msgspec.Struct], ...]] = (RefreshEvery, FollowSessions)
 
     visitor: Visitor | None = None
     _slot: str | None = None
     _refreshing: "asyncio.Task[None] | None" = None
+    _following: Following | None = None
 
     async def connect(self) -> None:
         if not origin_is_ours(self.scope, settings.POSTERN):
@@ -99,17 +119,20 @@ class SiteMessages(AsyncWebsocketConsumer):  # type: ignore[misc]  # channels ha
         if self._slot is not None:
             await SLOTS.release(self.visitor.login_session_id, self._slot)
         with contextlib.suppress(RedisError, OSError):
+            if self._following is not None:
+                await self._following.leave()
             for group in self._groups(self.visitor):
                 await self.channel_layer.group_discard(group, self.channel_name)
 
     async def receive(self, text_data: str | None = None, bytes_data: bytes | None = None) -> None:
         del bytes_data
         try:
-            if text_data is None or len(text_data) > _MAX_MESSAGE_CHARS:
-                raise msgspec.ValidationError("not a message")
-            wish = msgspec.json.decode(text_data, type=RefreshEvery)
+            wish = _read(text_data)
         except (msgspec.MsgspecError, UnicodeError, RecursionError):
             await self.close(CLOSE_MALFORMED)
+            return
+        if isinstance(wish, FollowSessions):
+            await self._follow(wish.follow_sessions_of)
             return
         if self._refreshing is not None:
             self._refreshing.cancel()
@@ -119,6 +142,29 @@ class SiteMessages(AsyncWebsocketConsumer):  # type: ignore[misc]  # channels ha
         """From the channel layer: the number may have changed."""
         del event
         await self._tell()
+
+    async def sessions_changed(self, event: dict[str, Any]) -> None:
+        """From the channel layer: a live session began, changed or ended."""
+        del event
+        if self._following is not None:
+            self._following.changed()
+
+    async def _follow(self, org_id: UUID | None) -> None:
+        if self.visitor is None:
+            return
+        if self._following is None:
+            self._following = Following(
+                self.channel_layer, self.channel_name, self.visitor.login_session_id, self._tell_of_sessions
+            )
+        try:
+            await self._following.follow(org_id)
+        except (RedisError, OSError):
+            log.warning("a console cannot follow live sessions: redis does not answer")
+            await self.close(CLOSE_TRY_AGAIN)
+
+    async def _tell_of_sessions(self, permitted: bool) -> None:
+        kind = "sessions_changed" if permitted else "sessions_refused"
+        await self.send(text_data=msgspec.json.encode({"type": kind}).decode())
 
     async def signed_out(self, event: dict[str, Any]) -> None:
         """From the channel layer: the sign-in is over."""

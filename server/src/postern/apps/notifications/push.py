@@ -1,4 +1,4 @@
-"""Waking the sockets of people after commit. What they get is read from the database: a lost wake-up loses no message."""
+"""Waking the sockets of people after commit. What they get is read from the database: a lost wake-up loses nothing."""
 
 import logging
 from collections.abc import Collection
@@ -10,12 +10,15 @@ from channels.layers import get_channel_layer
 from django.db import transaction
 from redis.exceptions import RedisError
 
+from postern.kernel.ids import ROOT_ORG_ID
+
 log = logging.getLogger(__name__)
 
 #: Every open socket listens here, for messages to many at once.
 EVERYBODY: Final = "site-messages.everybody"
 UNREAD_CHANGED: Final = "unread.changed"
 SIGNED_OUT: Final = "signed.out"
+SESSIONS_CHANGED: Final = "sessions.changed"
 #: More receivers than this are told through `EVERYBODY`.
 _MANY: Final = 100
 
@@ -28,6 +31,16 @@ def group_of(user_id: UUID) -> str:
 def group_of_login_session(login_session_id: UUID) -> str:
     """The group of the sockets of one browser sign-in."""
     return f"site-messages.sign-in.{login_session_id}"
+
+
+def group_of_sessions(org_id: UUID) -> str:
+    """The group of the sockets that follow the live sessions of an organization; those of the root organization follow all."""
+    return f"live-sessions.{org_id}"
+
+
+def sessions_changed(org_ids: Collection[UUID]) -> None:
+    """Tell the sockets that follow these organizations that their lists of live sessions look otherwise now."""
+    _send([group_of_sessions(org_id) for org_id in {*org_ids, ROOT_ORG_ID}], SESSIONS_CHANGED)
 
 
 def unread_changed(user_ids: Collection[UUID]) -> None:
@@ -47,4 +60,4 @@ def _send(groups: Collection[str], kind: str) -> None:
         for group in groups:
             async_to_sync(layer.group_send)(group, {"type": kind})
     except (RedisError, OSError):
-        log.warning("open consoles could not be told of new messages")
+        log.warning("open consoles could not be told: %s", kind)

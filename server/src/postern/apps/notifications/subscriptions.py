@@ -7,16 +7,29 @@ from postern.apps.authn.credentials.events import LoginSessionEnded
 from postern.apps.authn.lock_out.events import AccountLocked, AccountUnlocked
 from postern.apps.licence.events import LicenceExpiring
 from postern.apps.notifications import notices, push
-from postern.apps.sessions.sessions.events import RecordingFailed
+from postern.apps.sessions.sessions.events import (
+    RecordingFailed,
+    SessionChanged,
+    SessionFinished,
+    SessionOpened,
+)
 from postern.apps.sessions.terminals.events import ProxyAlarm, TerminalLost, TerminalWaiting
 from postern.apps.users.invitations.events import InvitationAccepted, InvitationSent
 from postern.foundation.bus.events import after_commit
+from postern.foundation.bus.gathered import Gathered
 from postern.foundation.bus.outbox import kept
 
 
 def _close_sockets(event: LoginSessionEnded) -> None:
     push.signed_out(event.login_session_id)
 
+
+def _on_sessions(event: SessionOpened | SessionChanged | SessionFinished) -> None:
+    LIVE_SESSIONS.ask(event.org_id)
+
+
+#: Nobody who opens or ends a session waits for this; a thousand sessions that end together wake a console once.
+LIVE_SESSIONS: Final = Gathered("news of live sessions", push.sessions_changed)
 
 #: What administrators must hear goes through the outbox: it is not lost with a process.
 SUBSCRIPTIONS: Final = (
@@ -31,4 +44,7 @@ SUBSCRIPTIONS: Final = (
     kept(InvitationSent, notices.on_invitation_sent),
     kept(InvitationAccepted, notices.on_invitation_accepted),
     after_commit(LoginSessionEnded, _close_sockets),
+    after_commit(SessionOpened, _on_sessions),
+    after_commit(SessionChanged, _on_sessions),
+    after_commit(SessionFinished, _on_sessions),
 )

@@ -14,6 +14,14 @@ class SessionOpened:
 
 
 @dataclass(frozen=True, slots=True)
+class SessionChanged:
+    """A session that runs looks otherwise in lists: its target answered, or it is alive after all."""
+
+    session_id: UUID
+    org_id: UUID
+
+
+@dataclass(frozen=True, slots=True)
 class SessionFinished:
     """A session is over. `reason` is an `EndReason` value. `ever_active`: it got beyond opening."""
 

@@ -15,7 +15,7 @@ from postern.apps.audits import facade as audits
 from postern.apps.sessions import messages
 from postern.apps.sessions.sessions import policy, queries
 from postern.apps.sessions.sessions.actions import orders, sealing
-from postern.apps.sessions.sessions.events import RecordingFailed, SessionFinished
+from postern.apps.sessions.sessions.events import RecordingFailed, SessionChanged, SessionFinished
 from postern.apps.sessions.sessions.models import OrderKind, ProxyOrder, Session
 from postern.contracts.enums import Actions, EndReason, SessionState
 from postern.contracts.events import ActionsEnded, SessionEnded, SessionStarted
@@ -58,6 +58,7 @@ def start(*, session: Session, event: SessionStarted) -> None:
     if became_active:
         session.state = SessionState.ACTIVE.value
     session.save(update_fields=["kind", "ever_active", "date_active", "state"])
+    events.publish(SessionChanged(session_id=session.pk, org_id=session.org_id))
     if became_active:
         _record(
             messages.owner(session),
@@ -170,6 +171,7 @@ def resume(*, actor: Actor, session: Session) -> bool:
     session.is_end_presumed = False
     session.save(update_fields=["state", "end_reason", "end_detail", "date_end", "is_end_presumed"])
     _record(actor, session, audits.Event.SESSION_FOUND_ALIVE, None)
+    events.publish(SessionChanged(session_id=session.pk, org_id=session.org_id))
     orders.reopen_termination_of(session)
     return True
 

@@ -1,0 +1,111 @@
+import { act, screen, waitFor, within } from '@testing-library/react';
+import userEvent from '@testing-library/user-event';
+import { http as mock, HttpResponse } from 'msw';
+import { beforeEach, expect, test, vi } from 'vitest';
+import { loadNamespaces } from '#/lib/i18n';
+import { bringSessionNews, noteSessionNews } from '#/lib/live-sessions';
+import { DEFAULT_ORG_ID } from '#/lib/session';
+import { pageOf, recordedServer } from '#/test/recorded';
+import { renderScreen } from '#/test/render';
+import { SessionListPage } from './SessionListPage';
+
+const session = (id: string, more: object = {}) => ({
+  id,
+  user: `${id}(${id})`,
+  user_id: `user-${id}`,
+  asset: 'shop-1',
+  asset_id: 'a1',
+  system_user: 'deploy',
+  login_from_display: 'Web terminal',
+  remote_addr: '203.0.113.5',
+  protocol: 'ssh',
+  kind: 'shell',
+  state: 'active',
+  is_finished: false,
+  can_join: false,
+  can_terminate: true,
+  recording_state: 'recording',
+  command_amount: 3,
+  end_reason_display: '',
+  date_start: '2026/11/22 13:43:03 +0000',
+  duration_s: 60,
+  ...more,
+});
+let live: object[] = [];
+
+const { sent } = recordedServer(() => [
+  mock.options('*/api/v1/terminal/sessions/', () =>
+    HttpResponse.json({ name: 'sessions', actions: { GET: {} } }),
+  ),
+  mock.get('*/api/v1/terminal/sessions/', () => HttpResponse.json(pageOf(live))),
+  mock.get('*/api/v1/terminal/sessions/:id/', ({ params }) =>
+    HttpResponse.json(
+      session(
+        String(params['id']),
+        live.length === 0 ? { is_finished: true, end_reason_display: 'Closed by the user' } : {},
+      ),
+    ),
+  ),
+  mock.get('*/api/v1/terminal/commands/', () =>
+    HttpResponse.json(pageOf([{ id: 'c1', input: 'uptime', kind: 'echo', offset_ms: 1, risk_level: 0 }])),
+  ),
+]);
+
+beforeEach(() => {
+  live = [session('li'), session('wu')];
+  const listeners = { addEventListener: () => undefined, removeEventListener: () => undefined };
+  vi.stubGlobal('matchMedia', (media: string) => ({
+    matches: media === '(width >= 1200px)',
+    media,
+    ...listeners,
+  }));
+});
+
+async function open(address = '/terminal/session') {
+  const view = await renderScreen(<SessionListPage />, { address, pattern: '/terminal/session' });
+  await loadNamespaces(['sessions']);
+  return view;
+}
+
+test('a session that begins appears, and one that ends vanishes, when the server says that something changed', async () => {
+  const wishes: (string | null)[] = [];
+  const leave = bringSessionNews((organization) => wishes.push(organization));
+  const { unmount } = await open();
+  await screen.findByRole('link', { name: 'li(li)' });
+  expect(wishes).toEqual([DEFAULT_ORG_ID]);
+  live = [session('wu'), session('xu')];
+  act(noteSessionNews);
+  await screen.findByRole('link', { name: 'xu(xu)' });
+  expect(screen.queryByRole('link', { name: 'li(li)' })).toBeNull();
+  unmount();
+  expect(wishes).toEqual([DEFAULT_ORG_ID, null]);
+  leave();
+});
+
+test('Monitor shows the session beside the list, with its facts and last commands', async () => {
+  const { router } = await open();
+  const row = await screen.findByRole('row', { name: /li\(li\)/ });
+  expect(screen.queryByRole('complementary', { name: 'Session' })).toBeNull();
+  act(
+    () => void router.navigate({ to: '/terminal/session', search: { activeTab: 'online', preview: 'li' } }),
+  );
+  const preview = await screen.findByRole('complementary', { name: 'Session' });
+  await within(preview).findByText('deploy @ shop-1');
+  expect(await within(preview).findByText('uptime')).toBeTruthy();
+  for (const words of ['203.0.113.5', 'Web terminal', 'Recording'])
+    expect(preview.textContent).toContain(words);
+  expect(row.hasAttribute('data-current')).toBe(true);
+  expect(sent('GET', 'terminal/commands/')[0]?.query.get('order')).toBe('-timestamp');
+  await userEvent.click(within(preview).getByRole('button', { name: 'Close preview' }));
+  await waitFor(() => expect(screen.queryByRole('complementary', { name: 'Session' })).toBeNull());
+});
+
+test('a session that ends stays beside the list with its reason until the person moves on', async () => {
+  await open('/terminal/session?activeTab=online&preview=li');
+  const preview = await screen.findByRole('complementary', { name: 'Session' });
+  await within(preview).findByRole('button', { name: /Terminate/ });
+  live = [];
+  act(noteSessionNews);
+  expect(await within(preview).findByText('Closed by the user')).toBeTruthy();
+  expect(within(preview).queryByRole('button', { name: /Terminate/ })).toBeNull();
+});

@@ -1,0 +1,145 @@
+"""A console that shows live sessions hears when they change, while its person may read them."""
+
+import json
+from collections.abc import Callable
+from typing import Any
+from uuid import UUID, uuid4
+
+import pytest
+from asgiref.sync import sync_to_async
+from channels.layers import get_channel_layer
+
+from factories.bell import PASSWORD, Tab, sign_in
+from postern.apps.notifications import consumers, push
+from postern.apps.notifications.subscriptions import LIVE_SESSIONS
+from postern.apps.orgs.roles import OrgRole
+from postern.apps.sessions.sessions.events import SessionChanged, SessionFinished, SessionOpened
+from postern.apps.users.models import Membership, SystemRole, User
+from postern.foundation.bus.events import publish
+from postern.kernel.ids import DEFAULT_ORG_ID, ROOT_ORG_ID
+
+pytestmark = [pytest.mark.django_db(transaction=True)]
+
+
+@pytest.fixture
+def person(make_user: Callable[..., User], transactional_db: None) -> Callable[..., User]:
+    def make(name: str, **values: Any) -> User:
+        user = make_user(name, **values)
+        user.set_password(PASSWORD)
+        user.save()
+        return user
+
+    return make
+
+
+async def opened(user: User) -> Tab:
+    tab = Tab(await sync_to_async(sign_in)(user))
+    assert (await tab.open())["type"] == "websocket.accept"
+    assert await tab.count() == 0
+    return tab
+
+
+async def follow(tab: Tab, org_id: UUID | None) -> None:
+    await tab.say(json.dumps({"follow_sessions_of": None if org_id is None else str(org_id)}))
+
+
+async def heard(tab: Tab) -> str:
+    message = await tab.next()
+    assert message["type"] == "websocket.send", message
+    return str(message["text"])
+
+
+CHANGED, REFUSED = '{"type":"sessions_changed"}', '{"type":"sessions_refused"}'
+
+
+async def test_an_auditor_hears_at_once_and_of_each_change_of_their_organization(person: Callable[..., User]) -> None:
+    tab = await opened(await sync_to_async(person)("audra", org_role=OrgRole.AUDITOR))
+    try:
+        await follow(tab, DEFAULT_ORG_ID)
+        assert await heard(tab) == CHANGED
+        await sync_to_async(push.sessions_changed)({uuid4()})  # another organization's
+        await sync_to_async(push.sessions_changed)({DEFAULT_ORG_ID})
+        assert await heard(tab) == CHANGED
+        for _ in range(20):  # all at once
+            await sync_to_async(push.sessions_changed)({DEFAULT_ORG_ID})
+        assert await heard(tab) == CHANGED
+        await follow(tab, None)
+        await sync_to_async(push.sessions_changed)({DEFAULT_ORG_ID})
+        await tab.say('{"refresh_every_seconds": 0}')  # what comes next is the answer to this
+        assert (await tab.next())["code"] == consumers.CLOSE_MALFORMED
+    finally:
+        await tab.close()
+
+
+@pytest.mark.parametrize("org_id", [DEFAULT_ORG_ID, ROOT_ORG_ID, UUID(int=7)])
+async def test_whoever_may_not_read_sessions_is_refused_and_hears_nothing(
+    person: Callable[..., User], org_id: UUID
+) -> None:
+    tab = await opened(await sync_to_async(person)("uma"))
+    try:
+        await follow(tab, org_id)
+        assert await heard(tab) == REFUSED
+        await sync_to_async(push.sessions_changed)({org_id})
+        await tab.say("{}")
+        assert (await tab.next())["code"] == consumers.CLOSE_MALFORMED
+    finally:
+        await tab.close()
+
+
+async def test_an_auditor_of_one_organization_does_not_follow_all(person: Callable[..., User]) -> None:
+    tab = await opened(await sync_to_async(person)("audra", org_role=OrgRole.AUDITOR))
+    try:
+        await follow(tab, ROOT_ORG_ID)
+        assert await heard(tab) == REFUSED
+    finally:
+        await tab.close()
+
+
+async def test_the_root_organization_hears_of_every_organization(person: Callable[..., User]) -> None:
+    tab = await opened(await sync_to_async(person)("sybil", role=SystemRole.AUDITOR))
+    try:
+        await follow(tab, ROOT_ORG_ID)
+        assert await heard(tab) == CHANGED
+        await sync_to_async(push.sessions_changed)({uuid4()})
+        assert await heard(tab) == CHANGED
+    finally:
+        await tab.close()
+
+
+async def test_a_role_that_is_taken_away_ends_the_news(person: Callable[..., User]) -> None:
+    audra = await sync_to_async(person)("audra", org_role=OrgRole.AUDITOR)
+    tab = await opened(audra)
+    try:
+        await follow(tab, DEFAULT_ORG_ID)
+        assert await heard(tab) == CHANGED
+        await sync_to_async(Membership.objects.filter(user=audra).update)(role=OrgRole.USER)
+        await sync_to_async(push.sessions_changed)({DEFAULT_ORG_ID})
+        assert await heard(tab) == REFUSED
+    finally:
+        await tab.close()
+
+
+@pytest.mark.parametrize(
+    "event",
+    [
+        SessionOpened(session_id=uuid4(), org_id=DEFAULT_ORG_ID, user_id=uuid4()),
+        SessionChanged(session_id=uuid4(), org_id=DEFAULT_ORG_ID),
+        SessionFinished(session_id=uuid4(), org_id=DEFAULT_ORG_ID, user_id=uuid4(), reason="user_closed"),
+    ],
+)
+def test_sessions_that_begin_change_and_end_are_news(event: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    told: list[UUID] = []
+    monkeypatch.setattr(LIVE_SESSIONS, "_work", told.extend)
+    publish(event)
+    LIVE_SESSIONS.wait()
+    assert told == [DEFAULT_ORG_ID]
+
+
+async def test_a_closed_socket_leaves_the_group(person: Callable[..., User]) -> None:
+    tab = await opened(await sync_to_async(person)("audra", org_role=OrgRole.AUDITOR))
+    await follow(tab, DEFAULT_ORG_ID)
+    assert await heard(tab) == CHANGED
+    group = push.group_of_sessions(DEFAULT_ORG_ID)
+    assert len(get_channel_layer().groups[group]) == 1
+    await tab.close()
+    assert group not in get_channel_layer().groups
