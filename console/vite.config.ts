@@ -125,6 +125,8 @@ export default defineConfig({
   },
   server: {
     port: 5173,
+    // The guides lie beside the console's folder.
+    fs: { allow: ['.', '../docs'] },
     proxy: Object.fromEntries(
       ['/api', '/core', '/ws', '/media', '/static'].map((path) => [
         path,

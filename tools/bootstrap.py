@@ -179,6 +179,8 @@ def node_packages(folder: Path, name: str) -> None:
 def console_sources() -> list[Path]:
     """Everything the built console depends on."""
     folders = [path for name in ("src", "public") for path in (CONSOLE / name).rglob("*") if path.is_file()]
+    # The console shows these pages.
+    folders += [path for name in ("guide", "reference") for path in (ROOT / "docs" / name).glob("*.md")]
     tops = [path for path in CONSOLE.glob("*") if path.is_file()]
     return [path for path in (*folders, *tops) if ".test." not in path.name]
 

@@ -44,6 +44,14 @@ export function sshLine(target: SshTarget, { host, port }: SshAddress): string {
   return `ssh${portOption('-p', port)} ${word(`${loginName(target)}@${host}`)}`;
 }
 
+/** Without an account: the server takes the one of the highest priority that the person's permissions give. */
+export function shortSshLine(
+  { username, asset }: Pick<SshTarget, 'username' | 'asset'>,
+  { host, port }: SshAddress,
+): string {
+  return `ssh${portOption('-p', port)} ${word(`${username}=${nameIn(asset)}@${host}`)}`;
+}
+
 export function sftpLine(target: SshTarget, { host, port }: SshAddress): string {
   return `sftp${portOption('-P', port)} ${word(`${loginName(target)}@${bracketed(host)}`)}`;
 }

@@ -86,6 +86,9 @@ export async function renderScreen(
       'orgs',
       'connect',
       'transfers',
+      'help',
+      'ssh-lines',
+      'workbench',
     ],
     'en',
   );

@@ -44,7 +44,15 @@ function NextStep({ access }: { readonly access: OwnAccess }) {
   const t = useT();
   const isRoot = useIsRootOrganization();
   if (access.allowed) return <p className="text-ink-2">{t('connect:why.allowed')}</p>;
-  if (access.may_grant) return <p className="text-ink-2">{t('connect:why.grant_help')}</p>;
+  if (access.may_grant) {
+    return (
+      <p className="text-ink-2">
+        {access.system_user
+          ? t('connect:why.grant_help_account', { account: visible(access.system_user.name) })
+          : t('connect:why.grant_help')}
+      </p>
+    );
+  }
   if (access.ask.length > 0)
     return (
       <p className="text-ink-2">

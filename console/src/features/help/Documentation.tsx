@@ -1,10 +1,19 @@
 import { useQuery } from '@tanstack/react-query';
+import { lazy, Suspense } from 'react';
+import { explain } from '#/lib/http/catalogue';
 import { useT } from '#/lib/i18n';
 import { paths } from '#/lib/paths';
 import { useMay, useSession } from '#/lib/session';
 import { sshAddressQuery } from '#/domain/ssh-lines/api';
+import { CopyBlock } from '#/domain/ssh-lines/SshLines';
+import type { SshAddress } from '#/lib/ssh-lines';
 import { Card, Definitions } from '#/ui/card';
 import { AppLink } from '#/ui/link';
+import { SkeletonLines } from '#/ui/skeleton';
+import { FailedState } from '#/ui/states';
+
+/** With what reads their texts. */
+const Guides = lazy(async () => ({ default: (await import('./Guides')).Guides }));
 
 const KEYS = [
   ['palette', 'Ctrl K / ⌘ K'],
@@ -13,33 +22,69 @@ const KEYS = [
   ['close', 'Esc'],
 ] as const;
 
-/** What one wants to know at the desk: how to get to a host, the keys, and where the rest is written. */
+/** scp and sftp take the first colon for the end of the host. */
+const bracketed = (host: string): string => (host.includes(':') ? `[${host}]` : host);
+
+/** The lines with places for account and asset: those of a certain asset are on its own page. */
+function Lines({ address }: { readonly address: SshAddress }) {
+  const t = useT();
+  const { username } = useSession().profile;
+  const { host, port } = address;
+  const account = `<${t('help:ssh.account')}>`;
+  const asset = `<${t('help:ssh.asset')}>`;
+  const login = `${username}=${account}=${asset}`;
+  return (
+    <div className="grid grid-cols-[minmax(0,1fr)] gap-3">
+      <div className="grid grid-cols-[minmax(0,1fr)] gap-2 sm:grid-cols-2">
+        <CopyBlock label={t('help:ssh.host')} text={host} />
+        <CopyBlock label={t('help:ssh.port')} text={String(port)} />
+      </div>
+      <CopyBlock label={t('help:ssh.menu')} text={`ssh -p ${port} ${username}@${host}`} />
+      <CopyBlock label="ssh" text={`ssh -p ${port} '${login}@${host}'`} />
+      <CopyBlock label="sftp" text={`sftp -P ${port} '${login}@${bracketed(host)}'`} />
+      <p className="text-ink-2">{t('help:ssh.ready')}</p>
+      <CopyBlock
+        label={t('help:ssh.config')}
+        text={`Host shop-1\n    User ${username}=${account}=shop-1\nHost shop-2\n    User ${username}=${account}=shop-2\nHost shop-*\n    HostName ${host}\n    Port ${port}`}
+      />
+      <CopyBlock
+        label={t('help:ssh.ansible')}
+        text={`[shops]\nshop-1\nshop-2\n\n[shops:vars]\nansible_host=${host}\nansible_port=${port}\nansible_user=${username}=${account}={{ inventory_hostname }}\nansible_remote_tmp=$HOME/.ansible/tmp`}
+      />
+    </div>
+  );
+}
+
+function Reach() {
+  const t = useT();
+  const address = useQuery(sshAddressQuery);
+  return (
+    <Card title={t('help:ssh.title')}>
+      <p className="mb-3">{t('help:ssh.how')}</p>
+      {address.isPending && <SkeletonLines lines={6} />}
+      {address.isError && (
+        <FailedState
+          title={t('ssh-lines:failed')}
+          message={explain(address.error)}
+          onRetry={() => void address.refetch()}
+        />
+      )}
+      {address.data && <Lines address={address.data} />}
+    </Card>
+  );
+}
+
+/** What one wants to know at the desk: how to get to a host, the keys, and the guides. */
 export function Documentation() {
   const t = useT();
-  const { profile } = useSession();
   const mayAdminister = useMay('admin');
-  const address = useQuery(sshAddressQuery).data;
-  const { host, port } = address ?? { host: location.hostname, port: 2222 };
-  const [account, asset] = [t('help:ssh.account'), t('help:ssh.asset')];
-  const login = `${profile.username}=<${account}>=<${asset}>@${host}`;
   // i18n: help:keys.*
   return (
     <div className="grid grid-cols-[minmax(0,1fr)] gap-3">
-      <Card title={t('help:ssh.title')}>
-        <p>{t('help:ssh.how')}</p>
-        <pre className="mt-2 overflow-x-auto rounded-2 bg-surface-2 px-3 py-2 font-mono text-meta">
-          {`ssh -p ${port} ${login}\nsftp -P ${port} ${login}`}
-        </pre>
-        <p className="mt-2 text-ink-2">{t('help:ssh.ready')}</p>
-        <h3 className="mt-4 mb-1 text-ink-3">{t('help:ssh.config')}</h3>
-        <pre className="overflow-x-auto rounded-2 bg-surface-2 px-3 py-2 font-mono text-meta">
-          {`Host shop-1\n    User ${profile.username}=<${account}>=shop-1\nHost shop-2\n    User ${profile.username}=<${account}>=shop-2\nHost shop-*\n    HostName ${host}\n    Port ${port}`}
-        </pre>
-        <h3 className="mt-4 mb-1 text-ink-3">{t('help:ssh.ansible')}</h3>
-        <pre className="overflow-x-auto rounded-2 bg-surface-2 px-3 py-2 font-mono text-meta">
-          {`[shops]\nshop-1\nshop-2\n\n[shops:vars]\nansible_host=${host}\nansible_port=${port}\nansible_user=${profile.username}=<${account}>={{ inventory_hostname }}\nansible_remote_tmp=$HOME/.ansible/tmp`}
-        </pre>
-      </Card>
+      <Reach />
+      <Suspense fallback={<SkeletonLines lines={6} />}>
+        <Guides />
+      </Suspense>
       <Card title={t('help:keys.title')} flush>
         <Definitions
           items={KEYS.map(([id, keys]) => ({
@@ -56,11 +101,10 @@ export function Documentation() {
             </li>
           )}
           <li>
-            <a className="pt-link" href="/api/docs/" target="_blank" rel="noreferrer">
+            <a className="pt-link underline" href="/api/docs/" target="_blank" rel="noreferrer">
               {t('help:more.api')}
             </a>
           </li>
-          <li>{t('help:more.guide')}</li>
         </ul>
       </Card>
     </div>

@@ -11,7 +11,9 @@ import { ResourceList } from '#/resource/list/ResourceList';
 import type { ChosenNode } from '#/domain/node-search/chosen-node';
 import { NodeTree } from '#/domain/node-tree/NodeTree';
 import { SshButton } from '#/domain/ssh-lines/SshButton';
+import { SshLineCell } from '#/domain/ssh-lines/SshLineCell';
 import { LinkButton } from '#/ui/link';
+import { Missing } from '#/ui/status';
 
 type MyAssetRow = Pick<Api<'GrantedAsset'>, 'id' | 'hostname' | 'ip' | 'protocols' | 'is_active'>;
 
@@ -29,15 +31,22 @@ async function loadSystemUsers(assetId: string) {
   return <ChipsCell values={found.map((one) => one.name)} />;
 }
 
+/** Whether the person's own SSH client reaches it. */
+function hasSsh(row: MyAssetRow): boolean {
+  return row.is_active && row.protocols.some((protocol) => protocol.startsWith('ssh/'));
+}
+
+function SshLine({ row }: { readonly row: MyAssetRow }) {
+  return hasSsh(row) ? <SshLineCell asset={{ id: row.id, name: row.hostname }} /> : <Missing />;
+}
+
 function ConnectLink({ row }: { readonly row: MyAssetRow }) {
   return row.is_active ? (
     <span className="inline-flex flex-wrap gap-1">
       <LinkButton to={paths.connect(row.id)} size="sm" icon={SquareTerminal} newTab>
         {translate('workbench:connect')}
       </LinkButton>
-      {row.protocols.some((protocol) => protocol.startsWith('ssh/')) && (
-        <SshButton asset={{ id: row.id, name: row.hostname }} size="sm" />
-      )}
+      {hasSsh(row) && <SshButton asset={{ id: row.id, name: row.hostname }} size="sm" />}
     </span>
   ) : (
     <span className="text-ink-3">{translate('workbench:inactive')}</span>
@@ -45,7 +54,7 @@ function ConnectLink({ row }: { readonly row: MyAssetRow }) {
 }
 
 function resourceFor(api: string) {
-  return defineResource<MyAssetRow, 'perms/users/assets/', 'system_users' | 'connect'>({
+  return defineResource<MyAssetRow, 'perms/users/assets/', 'system_users' | 'ssh' | 'connect'>({
     name: 'MyAssetTable',
     api,
     routes: { names: { list: 'MyAssets' }, paths: { list: '/my-assets' }, titles: { list: 'nav:my_assets' } },
@@ -69,6 +78,7 @@ function resourceFor(api: string) {
           label: 'workbench:system_users',
           cell: (row) => <ShowCell load={() => loadSystemUsers(row.id)} />,
         },
+        { key: 'ssh', label: 'workbench:ssh_line', cell: (row) => <SshLine row={row} /> },
         'comment',
         { key: 'connect', label: 'workbench:connect', cell: (row) => <ConnectLink row={row} /> },
       ],
@@ -76,6 +86,7 @@ function resourceFor(api: string) {
       phone: {
         icon: Server,
         meta: (row) => <span className="font-mono">{row.ip}</span>,
+        note: (row) => (hasSsh(row) ? <SshLine row={row} /> : null),
         status: (row) => <ConnectLink row={row} />,
       },
     },

@@ -99,7 +99,7 @@ def test_an_administrator_hears_every_reason_and_is_offered_the_permission(
     assert {reason["permission"]["id"] for reason in found["reasons"]} == {str(ended.pk), str(off.pk)}
 
 
-def test_the_account_is_offered_when_there_is_one_on_the_asset_only(
+def test_the_account_is_offered_when_there_is_no_doubt_which(
     as_org_admin: APIClient, asset: Any, deploy: Any
 ) -> None:
     relations = "/api/v1/assets/system-users-assets-relations/"
@@ -108,9 +108,14 @@ def test_the_account_is_offered_when_there_is_one_on_the_asset_only(
         body = {"asset": str(asset.pk), "systemuser": str(system_user.pk)}
         assert as_org_admin.post(relations, body, format="json").status_code == 201
 
+    only = {"id": str(deploy.pk), "name": "deploy"}
+    make_system_user("desktop", protocol="rdp")
+    assert ask(as_org_admin, asset.pk)["system_user"] == only
+    root = make_system_user("root-on-linux")
+    assert ask(as_org_admin, asset.pk)["system_user"] is None
     place(deploy)
-    assert ask(as_org_admin, asset.pk)["system_user"] == {"id": str(deploy.pk), "name": "deploy"}
-    place(make_system_user("root-on-linux"))
+    assert ask(as_org_admin, asset.pk)["system_user"] == only
+    place(root)
     assert ask(as_org_admin, asset.pk)["system_user"] is None
 
 

@@ -12,7 +12,7 @@ from postern.apps.orgs.roles import OrgRole
 from postern.apps.perms.decisions.decision import Decision, Named, Reason, evaluate, without_details
 from postern.apps.perms.decisions.queries import load_facts_of_asset
 from postern.apps.users.models import Membership, SystemRole, User
-from postern.apps.vault.models import SystemUser, SystemUserAsset
+from postern.apps.vault.models import SystemUser, SystemUserAsset, SystemUserType
 from postern.contracts.enums import Protocol
 from postern.foundation.caller.actor import Actor
 from postern.foundation.caller.scope import OrgScope
@@ -71,7 +71,7 @@ def explain_own_access(
         message=shown.message,
         asset=asset,
         may_grant=may_grant,
-        system_user=_account_of(asset_id, protocol) if may_grant else None,
+        system_user=_account_of(asset_id, scope, protocol) if may_grant else None,
         ask=() if administers or decision.allowed else _administrators(_org_of(asset_id, scope)),
     )
 
@@ -84,10 +84,11 @@ def _org_of(asset_id: UUID, scope: OrgScope) -> UUID:
     return Asset.objects.filter(pk=asset_id).values_list("org_id", flat=True).first() or scope.org_id
 
 
-def _account_of(asset_id: UUID, protocol: Protocol) -> Named | None:
-    """The only system user of this protocol on the asset; None when there is none, or a choice."""
-    on_asset = SystemUserAsset.objects.filter(asset_id=asset_id, systemuser__protocol=protocol.value)
-    rows = list(SystemUser.objects.filter(pk__in=on_asset.values("systemuser_id"))[:2])
+def _account_of(asset_id: UUID, scope: OrgScope, protocol: Protocol) -> Named | None:
+    """The only system user of this protocol on the asset, or where none is known there, of the organization; None for a choice."""
+    speaking = SystemUser.objects.filter(type=SystemUserType.COMMON, protocol=protocol.value).order_by("pk")
+    on_asset = SystemUserAsset.objects.filter(asset_id=asset_id).values("systemuser_id")
+    rows = list(speaking.filter(pk__in=on_asset)[:2]) or list(speaking.filter(org_id=scope.org_id)[:2])
     return Named(rows[0].pk, rows[0].name) if len(rows) == 1 else None
 
 

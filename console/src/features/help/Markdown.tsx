@@ -1,0 +1,217 @@
+import { Link } from '@tanstack/react-router';
+import { Copy } from 'lucide-react';
+import { marked, type Token, type Tokens } from 'marked';
+import { type ReactNode, useMemo } from 'react';
+import { useT } from '#/lib/i18n';
+import { IconButton } from '#/ui/button';
+import { copyText } from '#/ui/clipboard';
+import { guideTarget } from './guides';
+
+/** The anchor of a heading, as GitHub makes it: links of the guides mean these. */
+export function anchorOf(heading: string): string {
+  return heading
+    .toLowerCase()
+    .replaceAll(/[^\p{L}\p{N}\s_-]/gu, '')
+    .trim()
+    .replaceAll(/\s/g, '-');
+}
+
+interface Place {
+  readonly section: string;
+}
+
+function Anchor({ token, section }: Place & { readonly token: Tokens.Link }) {
+  const words = <Inline tokens={token.tokens} section={section} />;
+  if (/^https?:/.test(token.href)) {
+    return (
+      <a className="pt-link underline" href={token.href} target="_blank" rel="noreferrer">
+        {words}
+      </a>
+    );
+  }
+  const target = guideTarget(token.href, section);
+  // A file of the repository that the console does not hold.
+  if (target === null) return words;
+  return (
+    <Link to={target.to || '.'} hash={target.hash} className="pt-link underline">
+      {words}
+    </Link>
+  );
+}
+
+function inline(token: Token, section: string): ReactNode {
+  switch (token.type) {
+    case 'strong':
+      return (
+        <strong className="font-semibold">
+          <Inline tokens={token.tokens} section={section} />
+        </strong>
+      );
+    case 'em':
+      return (
+        <em>
+          <Inline tokens={token.tokens} section={section} />
+        </em>
+      );
+    case 'codespan':
+      return (
+        <code className="rounded-1 bg-surface-2 px-1 font-mono text-meta">
+          {(token as Tokens.Codespan).text}
+        </code>
+      );
+    case 'link':
+      return <Anchor token={token as Tokens.Link} section={section} />;
+    case 'br':
+      return <br />;
+    default:
+      return 'tokens' in token && token.tokens ? (
+        <Inline tokens={token.tokens} section={section} />
+      ) : (
+        // HTML, too, is only text here.
+        ('text' in token && String(token['text'])) || token.raw
+      );
+  }
+}
+
+function Inline({ tokens, section }: Place & { readonly tokens: readonly Token[] | undefined }) {
+  return tokens?.map((token, index) => (
+    // oxlint-disable-next-line react/no-array-index-key -- a text that does not change
+    <span key={index}>{inline(token, section)}</span>
+  ));
+}
+
+function CodeBlock({ text }: { readonly text: string }) {
+  const t = useT();
+  return (
+    <div className="flex items-start gap-1 rounded-2 bg-surface-2 py-1 pr-1 pl-3">
+      <pre className="min-w-0 grow py-1 font-mono text-meta whitespace-pre-wrap [overflow-wrap:anywhere]">
+        {text}
+      </pre>
+      <IconButton
+        kind="text"
+        size="sm"
+        icon={Copy}
+        label={t('ui:copy')}
+        onClick={() => void copyText(text)}
+      />
+    </div>
+  );
+}
+
+function TableBlock({ token, section }: Place & { readonly token: Tokens.Table }) {
+  const cell = 'border-b border-line px-2.5 py-1.5 text-left align-top';
+  return (
+    // A table may be wider than a phone: the keyboard scrolls it, too.
+    // oxlint-disable-next-line jsx-a11y/no-noninteractive-tabindex
+    <div className="overflow-x-auto rounded-2 border border-line" tabIndex={0} role="group">
+      <table className="w-full min-w-[420px] border-collapse">
+        <thead className="bg-surface-2 text-meta text-ink-2">
+          <tr>
+            {token.header.map((one, index) => (
+              // oxlint-disable-next-line react/no-array-index-key -- a text that does not change
+              <th key={index} className={`${cell} font-medium`} scope="col">
+                <Inline tokens={one.tokens} section={section} />
+              </th>
+            ))}
+          </tr>
+        </thead>
+        <tbody>
+          {token.rows.map((row, at) => (
+            // oxlint-disable-next-line react/no-array-index-key -- as above
+            <tr key={at}>
+              {row.map((one, index) => (
+                // oxlint-disable-next-line react/no-array-index-key -- as above
+                <td key={index} className={cell}>
+                  <Inline tokens={one.tokens} section={section} />
+                </td>
+              ))}
+            </tr>
+          ))}
+        </tbody>
+      </table>
+    </div>
+  );
+}
+
+function ListBlock({ token, section }: Place & { readonly token: Tokens.List }) {
+  const items = token.items.map((item, index) => (
+    // oxlint-disable-next-line react/no-array-index-key -- a text that does not change
+    <li key={index}>
+      <Blocks tokens={item.tokens} section={section} />
+    </li>
+  ));
+  return token.ordered ? (
+    <ol className="grid list-decimal gap-1 pl-5">{items}</ol>
+  ) : (
+    <ul className="grid list-disc gap-1 pl-5">{items}</ul>
+  );
+}
+
+function block(token: Token, section: string): ReactNode {
+  switch (token.type) {
+    case 'heading': {
+      const { depth, text, tokens } = token as Tokens.Heading;
+      const words = <Inline tokens={tokens} section={section} />;
+      return depth <= 2 ? (
+        <h2 id={anchorOf(text)} className="mt-4 scroll-mt-4 text-title">
+          {words}
+        </h2>
+      ) : (
+        <h3 id={anchorOf(text)} className="mt-2 scroll-mt-4 text-lead">
+          {words}
+        </h3>
+      );
+    }
+    case 'code':
+      return <CodeBlock text={(token as Tokens.Code).text} />;
+    case 'table':
+      return <TableBlock token={token as Tokens.Table} section={section} />;
+    case 'list':
+      return <ListBlock token={token as Tokens.List} section={section} />;
+    case 'blockquote':
+      return (
+        <blockquote className="border-l-2 border-line-2 pl-3 text-ink-2">
+          <Blocks tokens={(token as Tokens.Blockquote).tokens} section={section} />
+        </blockquote>
+      );
+    case 'hr':
+      return <hr className="border-line" />;
+    case 'space':
+      return null;
+    case 'paragraph':
+      return (
+        <p>
+          <Inline tokens={token.tokens} section={section} />
+        </p>
+      );
+    default:
+      return inline(token, section);
+  }
+}
+
+function Blocks({ tokens, section }: Place & { readonly tokens: readonly Token[] }) {
+  return tokens.map((token, index) => (
+    // oxlint-disable-next-line react/no-array-index-key -- a text that does not change
+    <div key={index} className="contents">
+      {block(token, section)}
+    </div>
+  ));
+}
+
+/** The first heading of a text, which is the title of its page. */
+export function titleOf(text: string): string {
+  return /^# (.+)$/m.exec(text)?.[1] ?? '';
+}
+
+/** A guide as a page: from the parsed text straight to elements, so that nothing in it can become HTML of its own. */
+export function Markdown({ text, section }: Place & { readonly text: string }) {
+  const tokens = useMemo(
+    () => marked.lexer(text).filter((token) => !(token.type === 'heading' && token['depth'] === 1)),
+    [text],
+  );
+  return (
+    <div className="grid grid-cols-[minmax(0,1fr)] gap-3 [overflow-wrap:anywhere]">
+      <Blocks tokens={tokens} section={section} />
+    </div>
+  );
+}

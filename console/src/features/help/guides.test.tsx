@@ -1,0 +1,89 @@
+import { render, screen, waitFor, within } from '@testing-library/react';
+import userEvent from '@testing-library/user-event';
+import { http as mock, HttpResponse } from 'msw';
+import { expect, test, vi } from 'vitest';
+import { recordedServer } from '#/test/recorded';
+import { renderScreen } from '#/test/render';
+import { Documentation } from './Documentation';
+import { GuidePage } from './GuidePage';
+import { guideTarget } from './guides';
+import { anchorOf, Markdown } from './Markdown';
+
+recordedServer(
+  () => [
+    mock.get('*/api/v1/terminal/ssh-address/', () =>
+      HttpResponse.json({ host: 'gate.example.com', port: 2222 }),
+    ),
+  ],
+  () => [import('./Guides')],
+);
+
+async function open(path: string) {
+  return renderScreen(<GuidePage />, { address: path, pattern: '/help/$section/$name' });
+}
+
+test('help shows host and port of this installation, and copies each line', async () => {
+  await renderScreen(<Documentation />);
+  const copied: string[] = [];
+  const user = userEvent.setup();
+  vi.spyOn(navigator.clipboard, 'writeText').mockImplementation((text) => {
+    copied.push(text);
+    return Promise.resolve();
+  });
+  await screen.findByText('gate.example.com');
+  for (const what of ['Host', 'Port', 'ssh', 'sftp'])
+    await user.click(screen.getByRole('button', { name: `Copy: ${what}` }));
+  expect(copied).toEqual([
+    'gate.example.com',
+    '2222',
+    "ssh -p 2222 'admin=<system user>=<asset>@gate.example.com'",
+    "sftp -P 2222 'admin=<system user>=<asset>@gate.example.com'",
+  ]);
+});
+
+test('help lists the guides, each a page of the console', async () => {
+  await renderScreen(<Documentation />);
+  const link = await screen.findByRole('link', { name: 'SSH access' });
+  expect(link.getAttribute('href')).toBe('/help/guide/ssh-access');
+});
+
+test('a guide is a readable page: title, headings to link to, tables and code to copy', async () => {
+  await open('/help/guide/ssh-access');
+  expect(await screen.findByRole('heading', { level: 1, name: 'SSH access' })).toBeTruthy();
+  const heading = screen.getByRole('heading', { name: 'The user name says where to' });
+  expect(heading.id).toBe('the-user-name-says-where-to');
+  expect(within(screen.getAllByRole('table')[0] as HTMLElement).getAllByRole('row').length).toBeGreaterThan(
+    3,
+  );
+  expect(screen.getAllByRole('button', { name: 'Copy' }).length).toBeGreaterThan(0);
+  expect(screen.getByRole('article').lang).toBe('en');
+});
+
+test('a guide that does not exist says so', async () => {
+  await open('/help/guide/no-such-page');
+  await waitFor(() => expect(screen.getByText('There is no such guide')).toBeTruthy());
+});
+
+test('links of guides lead to pages of the console, and to nothing that it does not hold', () => {
+  expect(guideTarget('install.md#the-consoles-address', 'guide')).toEqual({
+    to: '/help/guide/install',
+    hash: 'the-consoles-address',
+  });
+  expect(guideTarget('../reference/keys.md', 'guide')).toEqual({ to: '/help/reference/keys', hash: '' });
+  expect(guideTarget('#files', 'guide')).toEqual({ to: '', hash: 'files' });
+  expect(guideTarget('../decisions/0008-credentials-that-are-not-offered.md', 'guide')).toBeNull();
+  expect(guideTarget('../../deploy/nginx.conf', 'guide')).toBeNull();
+});
+
+test('anchors are those that the links of the guides mean', () => {
+  expect(anchorOf('The second factor (MFA)')).toBe('the-second-factor-mfa');
+  expect(anchorOf("The console's address")).toBe('the-consoles-address');
+});
+
+test('HTML in a text is text', () => {
+  const { container } = render(
+    <Markdown text={'# T\n\na <img src=x onerror=alert(1)> b\n\n<script>1</script>'} section="guide" />,
+  );
+  expect(container.querySelector('img, script')).toBeNull();
+  expect(container.textContent).toContain('<img src=x onerror=alert(1)>');
+});
