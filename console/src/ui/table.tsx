@@ -150,7 +150,10 @@ function RowOf<Row>(props: RowProps<Row>) {
     <>
       {line}
       <tr className="pt-details">
-        <td colSpan={width}>{props.details(row)}</td>
+        <td colSpan={width}>
+          {/* As wide as what is seen of the table, and still there when it is scrolled sideways. */}
+          <div className="sticky left-3 w-[calc(100cqi-24px)]">{props.details(row)}</div>
+        </td>
       </tr>
     </>
   );
@@ -295,7 +298,7 @@ export function Table<Row>(props: TableProps<Row>) {
       {/* Scrollable by keyboard, also when nothing inside can be focused. */}
       <div
         ref={markCutEdges}
-        className="min-h-0 grow overflow-auto"
+        className="@container min-h-0 grow overflow-auto"
         // oxlint-disable-next-line jsx-a11y/no-noninteractive-tabindex
         tabIndex={0}
         role="region"

@@ -1,6 +1,7 @@
 import { History } from 'lucide-react';
 import type { ReactNode } from 'react';
 import { type Translate, useT } from '#/lib/i18n';
+import { exactStamp, parseTime } from '#/lib/time';
 import { textOf } from '#/resource/format';
 import { AppLink } from '#/ui/link';
 import { Missing } from '#/ui/status';
@@ -41,9 +42,13 @@ function itemsOf(value: unknown): readonly string[] | null {
   return Array.isArray(value) ? value.map(textOf) : null;
 }
 
+/** Instants as the audit record writes them. */
+const INSTANT = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d+)?(?:Z|[+-]\d\d:\d\d)$/;
+
 function words(value: unknown, t: Translate): string {
   if (typeof value === 'boolean') return t(value ? 'resource:yes' : 'resource:no');
-  return textOf(value);
+  const time = typeof value === 'string' && INSTANT.test(value) ? parseTime(value) : null;
+  return time ? exactStamp(time) : textOf(value);
 }
 
 /** A list, with the items that the other side does not have marked. */

@@ -104,7 +104,7 @@ function TableBlock({ token, section }: Place & { readonly token: Tokens.Table }
     // A table may be wider than a phone: the keyboard scrolls it, too.
     // oxlint-disable-next-line jsx-a11y/no-noninteractive-tabindex
     <div className="overflow-x-auto rounded-2 border border-line" tabIndex={0} role="group">
-      <table className="w-full min-w-[420px] border-collapse">
+      <table className="w-full min-w-[420px] border-collapse [&_code]:whitespace-nowrap">
         <thead className="bg-surface-2 text-meta text-ink-2">
           <tr>
             {token.header.map((one, index) => (

@@ -21,7 +21,6 @@ export const helpSection: Section = {
       title: 'nav:help_guide',
       permission: 'any',
       hidden: true,
-      parent: 'Help',
       texts: ['help'],
       load: () => import('./GuidePage').then((module) => module.GuidePage),
     },

@@ -44,7 +44,7 @@ const files = defineResource<FileRow, 'audits/ftp-logs/'>({
       {
         key: 'size',
         align: 'right',
-        cell: (row) => (row.size === null ? <Missing /> : byteText(row.size)),
+        cell: (row) => (row.size ? byteText(row.size) : <Missing />),
       },
       { key: 'is_success', cell: (row) => <TransferOutcome row={row} /> },
     ],

@@ -86,7 +86,6 @@ function resourceFor(api: string) {
       phone: {
         icon: Server,
         meta: (row) => <span className="font-mono">{row.ip}</span>,
-        note: (row) => (hasSsh(row) ? <SshLine row={row} /> : null),
         status: (row) => <ConnectLink row={row} />,
       },
     },

@@ -71,6 +71,21 @@ def test_operate_log_tells_before_and_after_in_words(as_auditor: APIClient) -> N
     assert zh["changes"][0]["label"] == "名称"
 
 
+def test_operate_log_names_lists_of_objects_in_words(as_auditor: APIClient) -> None:
+    facade.record(
+        actor=SYSTEM,
+        org_id=DEFAULT_ORG_ID,
+        event=facade.Event.ASSETPERMISSION_UPDATED,
+        action="update",
+        object_type="AssetPermission",
+        object_name="on call",
+        old={"user_groups": []},
+        new={"user_groups": ["ops"]},
+    )
+    [change] = as_auditor.get(OPERATE, headers={"Accept-Language": "en"}).json()[0]["changes"]
+    assert change == {"field": "user_groups", "label": "User group", "before": [], "after": ["ops"]}
+
+
 def test_operate_log_leaves_out_what_is_no_operation(as_auditor: APIClient) -> None:
     _change("ended", action="other")
     assert as_auditor.get(OPERATE, {"resource": "ended"}).json() == []

@@ -38,7 +38,9 @@ def _type_words(resource_type: str) -> str:
 @cache
 def _labels(resource_type: str) -> dict[str, Any]:
     """Column → its name in words (translated when shown), for the values of events about this model."""
-    fields = getattr(_models_by_name().get(resource_type), "concrete_fields", ())
+    meta = _models_by_name().get(resource_type)
+    # Of lists of other objects, too: a permission names its people and assets in them.
+    fields = (*getattr(meta, "concrete_fields", ()), *getattr(meta, "many_to_many", ()))
     return {name: field.verbose_name for field in fields for name in (field.name, field.attname)}
 
 

@@ -1,0 +1,109 @@
+"""What the console says without being asked twice: why a connection is not given, and which sessions run now."""
+
+import re
+import subprocess
+import uuid
+from collections.abc import Iterator
+
+import pytest
+from browser import Faults, sign_in, window
+from playwright.sync_api import Browser, Page, expect
+from product import ADMIN_PASSWORD
+from world import ZHANG_PASSWORD, World
+
+#: Lists that ask from time to time would show in the end what the server should have told at once.
+NO_POLLING = """
+const every = window.setInterval;
+window.setInterval = (work, ms, ...more) => (ms === 5000 ? 0 : every(work, ms, ...more));
+"""
+
+
+def person(browser: Browser, world: World, name: str, password: str) -> Iterator[Page]:
+    context = window(browser, locale="en-GB")
+    page = context.new_page()
+    sign_in(page, world.product.url, name, password)
+    page.get_by_role("heading", level=1).first.wait_for()
+    yield page
+    context.close()
+
+
+@pytest.fixture
+def admin_page(browser: Browser, world: World) -> Iterator[Page]:
+    yield from person(browser, world, "admin", ADMIN_PASSWORD)
+
+
+@pytest.fixture
+def page_of_zhang(browser: Browser, world: World) -> Iterator[Page]:
+    yield from person(browser, world, "zhang", ZHANG_PASSWORD)
+
+
+@pytest.fixture
+def lonely(world: World) -> dict[str, str]:
+    """An asset that no permission names."""
+    name = f"lonely-{uuid.uuid4().hex[:6]}"
+    made = world.admin.post(
+        "/api/v1/assets/assets/",
+        {"hostname": name, "ip": "127.0.0.1", "platform": "Linux", "protocols": [f"ssh/{world.host.port}"]},
+    )
+    return {"id": made["id"], "name": name}
+
+
+def test_connecting_without_a_permission_says_why_and_leads_to_the_form_filled_in(
+    admin_page: Page, world: World, lonely: dict[str, str]
+) -> None:
+    page, faults = admin_page, Faults()
+    faults.watch(page)
+    page.goto(f"{world.product.url}/ui/connect?asset={lonely['id']}")
+    dialog = page.get_by_role("dialog", name=f"No access to {lonely['name']}")
+    expect(dialog.get_by_text(re.compile("No permission (names|gives)"))).to_be_visible()
+    assert faults.found == []
+    with page.context.expect_page() as opened:
+        dialog.get_by_role("link", name="Create permission").click()
+    form = opened.value
+    main = form.get_by_role("main")
+    expect(main.get_by_text(lonely["name"])).to_be_visible()
+    expect(main.get_by_role("button", name="Remove Administrator")).to_be_visible()
+    expect(main.get_by_role("button", name="Remove deploy")).to_be_visible()
+    main.get_by_role("textbox", name="Name", exact=True).fill(f"admin on {lonely['name']}")
+    form.get_by_role("button", name="Save", exact=True).click()
+    form.wait_for_url(re.compile("/perms/asset-permissions$"))
+    page.goto(f"{world.product.url}/ui/connect?asset={lonely['id']}")
+    expect(page.get_by_role("tab", name=lonely["name"])).to_be_visible()
+    expect(page.get_by_role("dialog")).to_have_count(0)
+
+
+def test_whoever_may_not_grant_learns_whom_to_ask_and_nothing_about_the_asset(
+    page_of_zhang: Page, world: World, lonely: dict[str, str]
+) -> None:
+    page = page_of_zhang
+    page.goto(f"{world.product.url}/ui/connect?asset={lonely['id']}")
+    dialog = page.get_by_role("dialog", name="No access to this asset")
+    expect(dialog.get_by_text("Ask for an asset permission: Administrator.")).to_be_visible()
+    expect(dialog.get_by_role("link")).to_have_count(0)
+    expect(page.get_by_text(lonely["name"])).to_have_count(0)
+
+
+def test_sessions_appear_are_shown_beside_the_list_and_vanish_without_a_refresh(admin_page: Page, world: World) -> None:
+    page, faults = admin_page, Faults()
+    faults.watch(page)
+    page.add_init_script(NO_POLLING)
+    page.goto(f"{world.product.url}/ui/terminal/session")
+    main = page.get_by_role("main")
+    expect(main.get_by_role("button", name="Refresh")).to_be_visible()
+    rows = main.get_by_role("row").filter(has_text="张伟")
+    before = rows.count()
+    client = subprocess.Popen(
+        world.ssh(options=("-tt",)), stdin=subprocess.PIPE, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL
+    )
+    with client:
+        expect(rows).to_have_count(before + 1)
+        rows.first.get_by_role("button", name="Monitor").click()
+        preview = page.get_by_role("complementary", name="Session")
+        expect(preview.get_by_text("Live, read-only")).to_be_visible()
+        expect(rows.first).to_have_attribute("data-current", "true")
+        preview.get_by_role("button", name="Terminate").click()
+        page.get_by_role("alertdialog").get_by_role("button", name="Terminate 1 session").click()
+        expect(rows).to_have_count(before)
+        expect(preview.get_by_text(re.compile("[Tt]erminated|administrator")).first).to_be_visible()
+        client.terminate()
+    assert faults.found == []
