@@ -99,9 +99,7 @@ def test_an_administrator_hears_every_reason_and_is_offered_the_permission(
     assert {reason["permission"]["id"] for reason in found["reasons"]} == {str(ended.pk), str(off.pk)}
 
 
-def test_the_account_is_offered_when_there_is_no_doubt_which(
-    as_org_admin: APIClient, asset: Any, deploy: Any
-) -> None:
+def test_the_account_is_offered_when_there_is_no_doubt_which(as_org_admin: APIClient, asset: Any, deploy: Any) -> None:
     relations = "/api/v1/assets/system-users-assets-relations/"
 
     def place(system_user: Any) -> None:

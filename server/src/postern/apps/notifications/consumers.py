@@ -56,7 +56,9 @@ def _read(text: str | None) -> RefreshEvery | FollowSessions:
     if text is None or len(text) > _MAX_MESSAGE_CHARS:
         raise msgspec.ValidationError("not a message")
     values = msgspec.json.decode(text, type=dict[str, Any])
-    return msgspec.convert(values, FollowSessions if "follow_sessions_of" in values else RefreshEvery)
+    if "follow_sessions_of" in values:
+        return msgspec.convert(values, FollowSessions)
+    return msgspec.convert(values, RefreshEvery)
 
 
 class SiteMessages(AsyncWebsocketConsumer):  # type: ignore[misc]  # channels has no types

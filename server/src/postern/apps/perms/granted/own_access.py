@@ -61,7 +61,7 @@ def explain_own_access(
             message=message,
             ask=_administrators(scope.org_id),
         )
-    asset = facts.asset and Named(facts.asset.id, facts.asset.name)
+    asset = Named(facts.asset.id, facts.asset.name) if facts.asset is not None else None
     shown = decision if administers else without_details(decision)
     may_grant = administers and not scope.is_root
     return OwnAccess(
