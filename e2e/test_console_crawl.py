@@ -66,6 +66,8 @@ SCREENS: Final[dict[str, set[str]]] = {
     "/users/first-login/guide": {ADMIN, AUDITOR, USER},
     "/notifications/site-messages": {ADMIN, AUDITOR, USER},
     "/help": {ADMIN, AUDITOR, USER},
+    "/help/guide/ssh-access": {ADMIN, AUDITOR, USER},
+    "/help/reference/keys": {ADMIN, AUDITOR, USER},
     "/connect": {ADMIN, AUDITOR, USER},
 }
 
