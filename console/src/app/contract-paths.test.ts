@@ -56,6 +56,8 @@ const OWN = new Set([
   'Connect',
   'FirstRun',
   'Help',
+  'HelpGuide',
+  'LabelDetail',
   'LockedSignIns',
   'MyAssets',
   'NewHost',
