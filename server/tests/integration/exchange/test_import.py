@@ -197,7 +197,7 @@ def test_import_template_has_writable_fields_without_id_and_one_row_to_follow(
     expected = {("*" if one["required"] else "") + one["label"] for one in posted.values() if not one["read_only"]}
     assert set(table[0]) == expected
     assert {"*Hostname", "*IP", "*Platform", "Protocols"} <= set(table[0])
-    assert not {"Id", "Date created", "Org name"} & set(table[0])
+    assert not {"ID", "Date created", "Organization"} & set(table[0])
     assert len(table) == 2
     assert table[1][table[0].index("*Hostname")] == "web-example", "a name that is still free"
 
@@ -210,7 +210,7 @@ def test_import_template_of_an_empty_list_makes_a_row_up(in_english: APIClient) 
     assert row["*Hostname"]
     assert row["Protocols"] == "ssh/22"
     assert row["Nodes"] == "/Default"
-    assert row["Is active"] == "Yes"
+    assert row["Active"] == "Yes"
 
 
 @pytest.mark.spec("S7-072", "S7-073", "S7-074")
@@ -224,11 +224,11 @@ def test_update_template_has_ids_and_the_selected_rows_or_one(
 
     spm = in_english.post("/api/v1/common/resources/cache/", {"resources": [one["id"] for one in assets]}).json()["spm"]
     chosen = template(spm=spm)
-    assert chosen[0][0] == "Id"
+    assert chosen[0][0] == "ID"
     assert {row[0] for row in chosen[1:]} == {one["id"] for one in assets}
     assert [row[0] for row in template(ids=assets[1]["id"])[1:]] == [assets[1]["id"]]
     assert len(template(limit=1)) == len(template()) == 2
-    assert not {"Date created", "Org name", "Connectivity"} & set(chosen[0])
+    assert not {"Date created", "Organization", "Connectivity"} & set(chosen[0])
 
 
 def test_template_is_on_record_like_an_export(in_english: APIClient, assets: list[dict[str, Any]]) -> None:

@@ -127,7 +127,7 @@ def test_actions_of_a_permission_are_taken_by_label(as_org_admin: APIClient, set
         as_org_admin,
         url,
         _file(
-            ["Name", "User", "User group", "Asset", "System user", "Actions"],
+            ["Name", "Users", "User groups", "Assets", "System users", "Actions"],
             ["night", "one-person", "one group", "one-host", "one root", "Connect, Upload file"],
         ),
     )

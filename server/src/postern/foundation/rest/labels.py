@@ -48,6 +48,7 @@ _WORDS: Final[Mapping[str, Any]] = {
     "assets": _("Assets"),
     "avatar_url": _("Avatar"),
     "change_by": _("Changed by"),
+    "category": _("Category"),
     "changes": _("Changes"),
     "command_storage": _("Command storage"),
     "console": _("Console"),

@@ -4,6 +4,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any, Final
 
 from django.utils.encoding import force_str
+from django.utils.translation import gettext as _
 from rest_framework import serializers
 
 from postern.foundation.rest.exchange.cells import PLAIN_TYPES, Cell, cell_of
@@ -38,6 +39,8 @@ def label_of(name: str, field: Field) -> str:
 
 def distinct_label(name: str, field: Field) -> str:
     """A title that no other column has."""
+    if name.endswith("_display"):
+        return _("%(label)s (names)") % {"label": label_of(name, field)}
     return f"{label_of(name, field)} ({name})"
 
 

@@ -123,7 +123,9 @@ def _export_table(view: Any) -> _Table:
 
 def _import_template(view: Any) -> _Table:
     serializer = fields.for_writing(view, "create")
-    names = fields.writable(view, serializer, with_id=False)
+    writable = fields.writable(view, serializer, with_id=False)
+    # A relation that is written by its names needs no second column for them
+    names = [name for name in writable if not (name.endswith("_display") and name.removesuffix("_display") in writable)]
     titles = titles_of({name: serializer.fields[name] for name in names})
     with fields.acting(view, "create"):
         example = samples.row(view, serializer.fields, names)
