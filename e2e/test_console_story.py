@@ -110,9 +110,9 @@ def test_story_from_first_sign_in_to_replay(
     create_user(admin, fresh.url, "Ada", "ada", ADA, "System auditor")
     admin.goto(f"{fresh.url}/ui/perms/asset-permissions/create")
     admin.get_by_role("form").get_by_role("textbox", name="Name", exact=True).fill("Li on shop-1")
-    pick(admin, "User", "Li Na")
-    pick(admin, "Asset", "shop-1")
-    pick(admin, "System user", "deploy")
+    pick(admin, "Users", "Li Na")
+    pick(admin, "Assets", "shop-1")
+    pick(admin, "System users", "deploy")
     save(admin)
 
     # The colleague opens a shell from her own list, never seeing the key.
@@ -134,6 +134,8 @@ def test_story_from_first_sign_in_to_replay(
     first_sign_in(ada)
     ada.goto(f"{fresh.url}/ui/terminal/session")
     ada.get_by_role("button", name="Monitor").click()
+    ada.get_by_role("complementary", name="Session").get_by_role("link", name="Open").click()
+    ada.wait_for_url(re.compile("/terminal/session/[0-9a-f-]{36}"))
     expect(ada.get_by_text("Live, read-only")).to_be_visible()
     expect(ada.get_by_role("button", name="Terminate")).to_have_attribute("aria-disabled", "true")
     expect(ada.get_by_text("echo marker-").first).to_be_visible()

@@ -39,12 +39,14 @@ def page_of_zhang(browser: Browser, world: World) -> Iterator[Page]:
 
 @pytest.fixture
 def lonely(world: World) -> dict[str, str]:
-    """An asset that no permission names."""
+    """An asset that no permission names, with one account."""
     name = f"lonely-{uuid.uuid4().hex[:6]}"
     made = world.admin.post(
         "/api/v1/assets/assets/",
         {"hostname": name, "ip": "127.0.0.1", "platform": "Linux", "protocols": [f"ssh/{world.host.port}"]},
     )
+    deploy = world.admin.get("/api/v1/assets/system-users/?name=deploy")[0]["id"]
+    world.admin.post("/api/v1/assets/system-users-assets-relations/", {"asset": made["id"], "systemuser": deploy})
     return {"id": made["id"], "name": name}
 
 

@@ -62,7 +62,7 @@ def test_switch_on_an_object_goes_to_the_root_and_forgets_the_role(page: Page, c
     # A role that is still remembered after the switch would lead to the user page.
     page.evaluate("localStorage.setItem('jms_current_role_admin', '1')")
     choose_organization(page, "Shanghai")
-    page.wait_for_url(lambda address: address.rstrip("/").endswith("/users/users"))
+    page.wait_for_url(lambda address: address.rstrip("/").endswith("/start"))
     page.get_by_role("button", name="Organization: Shanghai").or_(
         page.get_by_role("button", name="Organization Shanghai")
     ).wait_for()
@@ -178,7 +178,7 @@ def test_each_view_keeps_its_own_name_and_address(page: Page, company: Company) 
     page.get_by_role("button", name="Save", exact=True).click()
     page.wait_for_url(lambda address: address.split("?")[0].endswith("/users/groups"))
     views = page.get_by_role("navigation", name="Open views").get_by_role("link")
-    expect(views).to_have_text(["Users", "User groups"])  # the first sign-in lands on users
+    expect(views).to_have_text(["Start here", "User groups"])  # where the sign-in leads
 
 
 def test_toolbar_of_a_list_stays_on_one_line_beside_the_open_sidebar(page: Page, company: Company) -> None:

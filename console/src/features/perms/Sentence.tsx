@@ -29,12 +29,12 @@ function Step({
 }) {
   return (
     <li className="min-w-0 border-line p-3.5 max-lg:not-last:border-b lg:not-last:border-r">
-      <h3 className="mb-2 flex items-center gap-2 text-ink-2">
+      <h2 className="mb-2 flex items-center gap-2 text-ink-2">
         <span className="grid size-[26px] flex-none place-items-center rounded-(--r-gate) bg-accent-soft-2 text-accent">
           <IconOf className="size-[14px]!" aria-hidden />
         </span>
         {title}
-      </h3>
+      </h2>
       {children}
     </li>
   );
