@@ -135,7 +135,7 @@ def test_story_from_first_sign_in_to_replay(
     ada.goto(f"{fresh.url}/ui/terminal/session")
     ada.get_by_role("button", name="Monitor").click()
     ada.get_by_role("complementary", name="Session").get_by_role("link", name="Open").click()
-    ada.wait_for_url(re.compile("/terminal/session/[0-9a-f-]{36}"))
+    ada.wait_for_url(re.compile("/terminal/sessions/[0-9a-f-]{36}"))
     expect(ada.get_by_text("Live, read-only")).to_be_visible()
     expect(ada.get_by_role("button", name="Terminate")).to_have_attribute("aria-disabled", "true")
     expect(ada.get_by_text("echo marker-").first).to_be_visible()

@@ -2,7 +2,6 @@ import { screen, waitFor, within } from '@testing-library/react';
 import userEvent from '@testing-library/user-event';
 import { http as mock, HttpResponse } from 'msw';
 import { beforeEach, expect, test, vi } from 'vitest';
-import { loadNamespaces } from '#/lib/i18n';
 import { recordedServer } from '#/test/recorded';
 import { renderScreen } from '#/test/render';
 import { SshButton } from './SshButton';
@@ -44,13 +43,12 @@ beforeEach(() => {
 
 async function open() {
   await renderScreen(<SshButton asset={{ id: 'a1', name: 'shop-1' }} />);
-  await loadNamespaces(['ssh-lines']);
   const user = userEvent.setup();
   vi.spyOn(navigator.clipboard, 'writeText').mockImplementation((text) => {
     copied.push(text);
     return Promise.resolve();
   });
-  await user.click(screen.getByRole('button', { name: 'Lines for your own SSH client: shop-1' }));
+  await user.click(await screen.findByRole('button', { name: 'Lines for your own SSH client: shop-1' }));
   return { user, dialog: within(await screen.findByRole('dialog')) };
 }
 
