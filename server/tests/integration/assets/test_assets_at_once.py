@@ -7,7 +7,7 @@ from factories.grants import make_asset, make_node
 from factories.meetings import Meeting, statuses
 from factories.two_administrators import ids, items
 from postern.apps.assets.assets.actions import assets as asset_actions
-from postern.apps.assets.labels import actions as labels
+from postern.apps.assets.labels import actions as label_actions
 from postern.apps.assets.models import Label
 from postern.apps.assets.tree import actions as tree
 from postern.apps.audits import facade as audits
@@ -42,7 +42,7 @@ def test_two_organizations_that_are_founded_at_once(one: Browser, other: Browser
 
 def test_two_changes_of_the_same_labels_in_opposite_order(one: Browser, other: Browser, meeting: Meeting):
     rows = [Label.objects.create(org_id=DEFAULT_ORG_ID, name="role", value=str(number)) for number in range(3)]
-    meeting(labels, "update_label")
+    meeting(label_actions, "update_label")
     assert statuses(
         lambda: one.patch(LABELS, items(rows, comment="one"), format="json"),
         lambda: other.patch(LABELS, items(rows[::-1], comment="other"), format="json"),
@@ -54,7 +54,7 @@ def test_deletion_of_labels_beside_assets_that_take_them(one: Browser, other: Br
     assets = [make_asset(), make_asset()]
     for asset, label in zip(assets, labels, strict=True):
         asset.labels.add(label)
-    meeting(labels, "delete_label")
+    meeting(label_actions, "delete_label")
     meeting(asset_actions.belongings, "replace")
     changes = [
         {"id": str(asset.pk), "labels": [str(label.pk)]} for asset, label in zip(assets, labels[::-1], strict=True)

@@ -124,7 +124,9 @@ async def test_a_role_that_is_taken_away_ends_the_news(person: Callable[..., Use
     [
         SessionOpened(session_id=uuid4(), org_id=DEFAULT_ORG_ID, user_id=uuid4()),
         SessionChanged(session_id=uuid4(), org_id=DEFAULT_ORG_ID),
-        SessionFinished(session_id=uuid4(), org_id=DEFAULT_ORG_ID, user_id=uuid4(), reason="user_closed"),
+        SessionFinished(
+            session_id=uuid4(), org_id=DEFAULT_ORG_ID, user_id=uuid4(), reason="user_closed", ever_active=True
+        ),
     ],
 )
 def test_sessions_that_begin_change_and_end_are_news(event: Any, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -105,7 +105,7 @@ def test_deletion_of_groups_beside_the_removal_of_their_members(
     named = [make_person(f"person{number}") for number in range(2)]
     rows = [make_group(f"group{number}", users=named) for number in range(2)]
     meeting(groups, "delete_group")
-    meeting(memberships, "_leave_groups")
+    meeting(memberships, "leave_groups")
     assert statuses(
         lambda: one.delete(f"{API}users/groups/?ids={ids(rows)}"),
         lambda: other.post(f"{API}users/users/remove/?ids={ids(named)}"),
