@@ -3,7 +3,7 @@ PYTHON ?= python3
 BIN := .venv/bin
 
 .DEFAULT_GOAL := help
-.PHONY: help setup setup-test setup-gen setup-demo run demo dev test test-server test-console test-e2e test-clock check format spec gen migrations lock bench clean
+.PHONY: help setup setup-test setup-gen setup-demo run demo dev test test-server test-console test-e2e test-clock check format spec gen migrations new-resource lock bench clean
 
 help: ## list the commands
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 16
@@ -59,6 +59,9 @@ gen: setup-gen ## write generated pages and types again
 
 migrations: setup-gen ## write a migration: make migrations app=assets name=asset_rack
 	@$(BIN)/python tools/migrations.py app=$(app) name=$(name)
+
+new-resource: setup-gen ## write a resource: make new-resource app=assets name=site zh=站点 fields="name:text city:text:城市"
+	@PYTHONPATH=tools $(BIN)/python -m new_resource "app=$(app)" "name=$(name)" "plural=$(plural)" "zh=$(zh)" "fields=$(fields)" "what=$(what)" "what_zh=$(what_zh)"
 
 lock: ## resolve the Python dependencies again (needs uv)
 	cd server && uv pip compile pyproject.toml --group build --generate-hashes --no-annotate --no-header --no-emit-index-url --no-emit-find-links --universal -q -o requirements.lock

@@ -1,4 +1,4 @@
-"""Writes of assets, the tree, labels, platforms, stars, pinned host keys."""
+"""Writes of assets, the tree, platforms, stars, pinned host keys."""
 
 from typing import Any
 
@@ -38,26 +38,6 @@ _ASSETS = Resource(
     gone={"hostname": "one-host", "protocols": ["ssh/22"], "nodes": ["/Default/one node"]},
     columns="*Hostname,*IP,*Platform",
     row="web-8,203.0.113.8,Linux",
-)
-
-_LABELS = Resource(
-    path=f"{API}labels/",
-    kind="Label",
-    it="assets/labels",
-    name="one:v",
-    second="2:assets/labels",
-    second_name="two:v",
-    make={"name": "colour", "value": "red", "assets": ["{assets/assets}"]},
-    made_name="colour:red",
-    made={"name": "colour", "value": "red", "assets": ["one-host"]},
-    change={"comment": "changed", "assets": ["{assets/assets}"]},
-    before={"comment": "", "assets": []},
-    after={"comment": "changed", "assets": ["one-host"]},
-    put={"name": "one", "value": "v"},
-    put_second={"name": "two", "value": "v"},
-    gone={"name": "one", "value": "v", "assets": []},
-    columns="*Name,*Value",
-    row="size,small",
 )
 
 _PLATFORMS = Resource(
@@ -224,4 +204,4 @@ _HOST_KEYS = [
     ),
 ]
 
-WRITES = [*_ASSETS.writes(), *_LABELS.writes(), *_PLATFORMS.writes(), *_NODES, *_STARS, *_HOST_KEYS]
+WRITES = [*_ASSETS.writes(), *_PLATFORMS.writes(), *_NODES, *_STARS, *_HOST_KEYS]

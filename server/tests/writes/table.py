@@ -1,5 +1,6 @@
 """Every write of every resource: one row for each route and method that could write, several for some."""
 
+from declarations import PLAIN
 from writes import assets, audits, organizations, people, permissions, sessions, signing_in, vault
 from writes.case import Write
 
@@ -12,4 +13,5 @@ AREAS: dict[str, list[Write]] = {
     "signing in": signing_in.WRITES,
     "sessions": sessions.WRITES,
     "audits": audits.WRITES,
+    **{resource.path: resource.writes() for resource in PLAIN},
 }

@@ -6,8 +6,8 @@ import { IconButton } from '#/ui/button';
 import { removeRows } from './remove-rows';
 
 /**
- * Formatter that deletes what its row stands for: DELETE on `deleteUrl` with the value appended. It can not be used in the
- * root organization, nor on a value that is not among `objects`.
+ * Formatter with a delete button: DELETE on `deleteUrl` with the value appended. Disabled in the root organization, and
+ * for values that are not among `objects`.
  */
 export function DeleteCell({
   deleteUrl,
@@ -19,7 +19,7 @@ export function DeleteCell({
   readonly deleteUrl: string;
   /** Value of the cell, usually an id. */
   readonly value: string | number;
-  /** Names the object in the question. */
+  /** Name of the object in the question. */
   readonly name: string;
   /** Values that may be deleted. */
   readonly objects?: 'all' | readonly (string | number)[];

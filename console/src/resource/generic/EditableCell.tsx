@@ -3,7 +3,7 @@ import { useT } from '#/lib/i18n';
 import { Missing } from '#/ui/status';
 import { textOf } from '../format';
 
-/** Typed text as JSON when it is some, else as it is. */
+/** Parses typed text as JSON; text that is not JSON is returned unchanged. */
 export function parseCell(text: string): unknown {
   try {
     return JSON.parse(text) as unknown;
@@ -12,7 +12,7 @@ export function parseCell(text: string): unknown {
   }
 }
 
-/** A value that is edited in place: a click opens it, Enter and leaving it take the text over, Escape gives it up. */
+/** A value that is edited in place: a click opens the field, Enter or blur saves the text, Escape discards it. */
 export function EditableCell({
   value,
   label,
@@ -21,11 +21,11 @@ export function EditableCell({
   readonly value: unknown;
   /** Row and column, for assistive technology. */
   readonly label: string;
-  /** Rejects when the change was not taken; whoever rejects has told why. */
+  /** Rejects when the change was refused; the callback has then shown the error. */
   readonly onChange: (value: unknown) => Promise<unknown>;
 }) {
   const t = useT();
-  /** What was taken over from the person, until the row itself brings another value. */
+  /** The value typed by the person, shown until the row itself changes. */
   const [taken, setTaken] = useState<{ readonly over: unknown; readonly value: unknown } | null>(null);
   const [typed, setTyped] = useState<string | null>(null);
   const shown = taken?.over === value ? taken?.value : value;
@@ -35,7 +35,7 @@ export function EditableCell({
     if (typed === textOf(shown)) return;
     const next = parseCell(typed);
     setTaken({ over: value, value: next });
-    // A refused change takes the old value back.
+    // After a refused change, restore the old value.
     void onChange(next).catch(() => setTaken(null));
   };
   if (typed === null) {
@@ -53,7 +53,7 @@ export function EditableCell({
   }
   return (
     <input
-      // The click that opened it means to type here.
+      // The person opened the field to type.
       // oxlint-disable-next-line jsx-a11y/no-autofocus
       autoFocus
       aria-label={label}

@@ -13,7 +13,7 @@ import { errorText, initialValues, objectValues, payloadOf } from '../form/value
 
 export type DialogMode = 'new' | 'edit' | 'view';
 
-/** A field of the dialog; the same descriptions as in the forms of resources. */
+/** A field of the dialog, described as in the forms of resources. */
 export interface DialogField {
   readonly name: string;
   readonly meta: FieldMeta;
@@ -22,7 +22,10 @@ export interface DialogField {
 
 // i18n: resource:generic.title.*
 
-/** One row in a dialog: new, edit, or view (read-only, without confirm buttons). A failed confirm keeps it open. */
+/**
+ * One row in a dialog: new, edit, or view (read-only, without confirm button). The dialog stays open when confirming
+ * fails.
+ */
 export function RowDialog({
   mode,
   noun,
@@ -32,12 +35,12 @@ export function RowDialog({
   onClose,
 }: {
   readonly mode: DialogMode;
-  /** What a row is, for the title. */
+  /** Name of a row, for the title. */
   readonly noun: string;
   readonly fields: readonly DialogField[];
   /** The row; absent for a new one. */
   readonly values?: FormValues;
-  /** Writes the values; the dialog closes when it resolves. */
+  /** Saves the values; the dialog closes when the promise resolves. */
   readonly onConfirm: (values: FormValues) => Promise<unknown>;
   readonly onClose: () => void;
 }) {
@@ -110,7 +113,7 @@ export function RowDialog({
             context={{ mode: mode === 'new' ? 'create' : 'update', values: form.getValues() }}
           />
         ))}
-        {/* Enter in a field confirms, as the button below does. */}
+        {/* Enter in a field confirms, like the button below. */}
         {!isView && <button type="submit" hidden aria-hidden tabIndex={-1} />}
       </form>
     </Dialog>

@@ -11,14 +11,14 @@ export interface GenericSearchField {
   readonly choices?: readonly { readonly value: string; readonly label: string }[];
 }
 
-/** Conditions above a generic table. They count from a press on Search (or Enter) on; Reset takes them off. */
+/** Conditions above a generic table. They apply after Search (or Enter) is pressed; Reset clears them. */
 export function SearchForm({
   label,
   fields,
   value,
   onSearch,
 }: {
-  /** Names the table that is searched. */
+  /** Name of the searched table. */
   readonly label: string;
   readonly fields: readonly GenericSearchField[];
   readonly value: Readonly<Record<string, string>>;

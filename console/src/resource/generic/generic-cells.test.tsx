@@ -49,7 +49,7 @@ describe('trees', () => {
     />
   );
 
-  test('[S3-074] rows stand below their parent, by children as well as by parentId', async () => {
+  test('[S3-074] rows are shown below their parent, with children as well as with parentId', async () => {
     server.use(mock.get(URL_OF, () => HttpResponse.json({ payload: { content: nodes, totalElements: 4 } })));
     await renderScreen(tree);
     const names = () =>
@@ -102,21 +102,21 @@ describe('editable cells', () => {
     return input;
   };
 
-  test('[S4-073] [S4-074] [S4-076] a click opens it, Enter takes the text over as JSON', async () => {
+  test('[S4-073] [S4-074] [S4-076] a click opens it, Enter saves the text as JSON', async () => {
     await userEvent.type(await open(), '[[1,true]{Enter}');
     expect(screen.queryByRole('textbox', { name: 'one State' })).toBeNull();
     expect(edited).toHaveBeenCalledExactlyOnceWith(rig.stored[0], 'state', [1, true]);
     expect(screen.getByRole('button', { name: 'Edit one State: 1, true' })).toBeTruthy();
   });
 
-  test('[S4-075] [S4-077] leaving it takes the text over, as a string when it is no JSON', async () => {
+  test('[S4-075] [S4-077] blur saves the text, as a string when it is not JSON', async () => {
     await userEvent.type(await open(), 'on call');
     await userEvent.tab();
     expect(screen.queryByRole('textbox', { name: 'one State' })).toBeNull();
     expect(edited).toHaveBeenCalledExactlyOnceWith(rig.stored[0], 'state', 'on call');
   });
 
-  test('what another brought meanwhile replaces what was typed', async () => {
+  test('a value changed by another person in the meantime replaces the typed text', async () => {
     await userEvent.type(await open(), 'on call');
     await userEvent.tab();
     expect(screen.getByRole('button', { name: 'Edit one State: on call' })).toBeTruthy();
@@ -125,7 +125,7 @@ describe('editable cells', () => {
     expect(await screen.findByRole('button', { name: 'Edit one State: idle' })).toBeTruthy();
   });
 
-  test('Escape gives the change up', async () => {
+  test('Escape discards the change', async () => {
     await userEvent.type(await open(), 'x{Escape}');
     expect(edited).not.toHaveBeenCalled();
     expect(screen.getByRole('button', { name: 'Edit one State: off' })).toBeTruthy();
@@ -149,7 +149,7 @@ describe('formatters', () => {
   const gone = vi.fn<() => void>();
   const button = () => screen.findByRole('button', { name: 'Delete li' });
 
-  test('[S7-078] [S8-026] the delete formatter deletes its deleteUrl with the value appended', async () => {
+  test('[S7-078] [S8-026] the delete formatter sends DELETE to its deleteUrl with the value appended', async () => {
     server.use(mock.delete('*/api/v1/groups/x/members/u7', () => new HttpResponse(null, { status: 204 })));
     await renderScreen(remove());
     await userEvent.click(await button());
@@ -159,14 +159,14 @@ describe('formatters', () => {
     expect(gone).toHaveBeenCalledOnce();
   });
 
-  test('[S6-053] it is disabled in the root organization', async () => {
+  test('[S6-053] the delete button is disabled in the root organization', async () => {
     await renderScreen(remove(), { session: { ...adminSession, organization: rootOrg } });
     expect((await button()).getAttribute('aria-disabled')).toBe('true');
     await userEvent.click(await button());
     expect(screen.queryByRole('alertdialog')).toBeNull();
   });
 
-  test('[S6-055] [S6-056] it is disabled unless its value is among the permitted objects, or all are', async () => {
+  test('[S6-055] [S6-056] the delete button is disabled unless its value is among the permitted objects, or all are permitted', async () => {
     const first = await renderScreen(remove(['u1', 'u2']));
     expect((await button()).getAttribute('aria-disabled')).toBe('true');
     first.unmount();

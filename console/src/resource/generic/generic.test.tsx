@@ -41,7 +41,7 @@ describe.each([
 ])('[S3-077] the table over $dialect', ({ source, answer, first, second }) => {
   beforeEach(() => serve(answer));
 
-  test('[S7-058] [S7-060] [S9-027] [S9-028] asks for the first ten rows, then for a page in an order', async () => {
+  test('[S7-058] [S7-060] [S9-027] [S9-028] it requests the first ten rows, then a page in an order', async () => {
     const { router } = await renderScreen(table({ source }));
     expect(await screen.findByText('plan 1')).toBeTruthy();
     expect(screen.getAllByRole('row')).toHaveLength(11);
@@ -93,7 +93,7 @@ describe.each([
   });
 });
 
-test('[S3-071] [S3-072] rows and total stand at configurable paths', async () => {
+test('[S3-071] [S3-072] rows and total are at configurable paths', async () => {
   server.use(mock.get(URL_OF, () => HttpResponse.json({ data: { list: [all[0]] }, sum: 71 })));
   await renderScreen(table({ source: pageSource('plans/', { rowsPath: 'data.list', totalPath: 'sum' }) }));
   expect(await screen.findByText('plan 1')).toBeTruthy();
@@ -150,7 +150,7 @@ test('[S9-029] [S9-030] [S9-031] [S9-034] sizes, five pages, a jumper, centred c
   expect(
     within(pager)
       .getAllByRole('option')
-      .map((one) => one.textContent),
+      .map((element) => element.textContent),
   ).toEqual(['10', '20', '30', '40', '50']);
   expect(within(pager).getAllByRole('button', { name: /^Page / })).toHaveLength(5);
   const jump = within(pager).getByRole('textbox', { name: 'Go to page' });
@@ -175,7 +175,7 @@ test('[S3-073] the id field has a configurable name', async () => {
   await waitFor(() => expect(sent('DELETE')[0]?.path).toBe('/api/v1/plans/u7/'));
 });
 
-test('[S3-075] [S3-076] a cell shows the _display field, and the raw value without one', async () => {
+test('[S3-075] [S3-076] a cell shows the _display field, or the raw value without it', async () => {
   rig.stored = [
     { id: '1', name: 'one', state: 'ok', state_display: 'Reachable' },
     { id: '2', name: 'two', state: 'raw' },
@@ -270,7 +270,7 @@ describe('deleting', () => {
     expect(await screen.findByText('2 deleted')).toBeTruthy();
   });
 
-  test('[S8-036] [S8-037] a failure is logged as a warning and thrown on to the question, which stays', async () => {
+  test('[S8-036] [S8-037] a failure is logged as a warning and rethrown to the question, which stays open', async () => {
     server.use(
       mock.delete('*/api/v1/plans/:ids/', () => HttpResponse.json({ detail: 'in use' }, { status: 400 })),
     );
@@ -286,7 +286,7 @@ describe('deleting', () => {
   });
 });
 
-test('[S8-034] a failed fetch tells the error, sets the total to 0 and stops loading', async () => {
+test('[S8-034] a failed load shows the error, sets the total to 0 and ends loading', async () => {
   server.use(mock.get(URL_OF, () => HttpResponse.json({ msg: 'broken' }, { status: 500 })));
   const onError = vi.fn<(error: unknown) => void>();
   await renderScreen(table({ onError }));

@@ -4,8 +4,8 @@ import { confirm } from '#/ui/confirm';
 import { toast } from '#/ui/toast';
 
 /**
- * Asks, deletes, tells. Resolves to true when the rows are gone. A failure is logged as a warning and thrown on to the
- * question, which stays open for another try.
+ * Asks, deletes and reports. Resolves to true when the rows are deleted. A failure is logged as a warning and rethrown
+ * to the question, which stays open for another try.
  */
 export function removeRows(names: readonly string[], remove: () => Promise<unknown>): Promise<boolean> {
   const count = names.length;

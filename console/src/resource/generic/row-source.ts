@@ -2,51 +2,51 @@ import { http } from '#/lib/http/client';
 import type { QueryValues } from '#/lib/http/query-string';
 import { fetchPage } from '../api';
 
-/** What a table asks for. */
+/** A table's request for rows. */
 export interface RowRequest {
   /** 1-based. */
   readonly page: number;
   /** Rows of a page. */
   readonly size: number;
-  /** All rows at once, `page` and `size` do not count. */
+  /** All rows at once; `page` and `size` are ignored. */
   readonly unpaged?: boolean;
-  /** `name`, or `-name` for descending; empty: as the server likes. */
+  /** `name`, or `-name` for descending; empty: the server's order. */
   readonly order: string;
-  /** Search values and whatever else narrows the rows. */
+  /** Search values and other conditions. */
   readonly conditions: QueryValues;
 }
 
 export interface RowPage<Row> {
   readonly rows: readonly Row[];
-  /** Rows of all pages. */
+  /** Number of rows of all pages. */
   readonly total: number;
   /** There are more rows than `total`. */
   readonly isMinimum?: boolean;
-  /** A page follows this one. Absent where the server does not say. */
+  /** Another page follows. Absent where the server does not say. */
   readonly hasNext?: boolean;
-  /** Back to when a search looked, when it did not look at everything. */
+  /** Start of the period that a search covered, when it did not cover everything. */
   readonly searchedFrom?: string;
 }
 
-/** Where the rows of a table come from. Two dialects are spoken; the table does not know which. */
+/** Where the rows of a table come from. There are two API dialects; the table does not depend on either. */
 export interface RowSource<Row> {
   readonly url: string;
-  /** Rejects with `HttpError` or `NoAnswerError`; nothing is told to the person. */
+  /** Rejects with `HttpError` or `NoAnswerError`; shows no message. */
   readonly fetch: (request: RowRequest, signal?: AbortSignal) => Promise<RowPage<Row>>;
 }
 
 interface PageDialect {
-  /** Where the rows stand in the answer. */
+  /** Path of the rows in the answer. */
   readonly rowsPath?: string;
-  /** Where the number of all rows stands in the answer. */
+  /** Path of the total in the answer. */
   readonly totalPath?: string;
 }
 
-/** Page and size that mean “everything” in the page dialect (specification, sections 7 and 9). */
+/** Page and size that mean “all rows” in the page dialect (specification, sections 7 and 9). */
 const ALL_PAGES = -1;
 const ALL_SIZE = 999;
 
-/** Value at a dotted path of an answer; undefined when there is none. */
+/** Value at a dotted path of an answer; undefined when the path does not exist. */
 export function valueAt(answer: unknown, path: string): unknown {
   let value = answer;
   for (const step of path.split('.')) {
@@ -69,7 +69,7 @@ function splitOrder(order: string): { sort?: string; direction?: 'asc' | 'desc' 
     : { sort: order, direction: 'asc' };
 }
 
-/** `page`, `size`, `sort` and `direction`; rows and total stand at configurable paths of the answer. */
+/** The page dialect: `page`, `size`, `sort` and `direction`; rows and total are at configurable paths of the answer. */
 export function pageSource<Row>(
   url: string,
   { rowsPath = 'payload.content', totalPath = 'payload.totalElements' }: PageDialect = {},
@@ -96,7 +96,7 @@ export function pageSource<Row>(
   };
 }
 
-/** `offset`, `limit` and `order`; `results` and `count`. The dialect of our own server. */
+/** The dialect of our own server: `offset`, `limit` and `order`; `results` and `count`. */
 export function offsetSource<Row>(url: string): RowSource<Row> {
   return {
     url,

@@ -2,16 +2,16 @@ import { http } from '#/lib/http/client';
 
 type Values = Readonly<Record<string, unknown>>;
 
-/** How rows are written. Each rejects with `HttpError` or `NoAnswerError`; nothing is told to the person. */
+/** How rows are written. All functions reject with `HttpError` or `NoAnswerError` and show no message. */
 export interface RowWrites<Row> {
-  /** `parent`: the row below which the new one stands, in trees. */
+  /** `parent`: in trees, the row below which the new row is created. */
   readonly create: (values: Values, parent: Row | null) => Promise<unknown>;
   readonly update: (row: Row, values: Values) => Promise<unknown>;
   readonly remove: (ids: readonly string[]) => Promise<unknown>;
 }
 
 export interface WriteOptions {
-  /** Goes with every new row. */
+  /** Sent with every new row. */
   readonly extraBody?: Values;
   /** Field that names the parent of a new row in a tree. */
   readonly parentKey?: string;
@@ -19,8 +19,8 @@ export interface WriteOptions {
 }
 
 /**
- * The default writes of the generic table: POST on the url, DELETE on url/{ids}/ with the ids joined by commas. There is no
- * default update: it issues no call, and a table that updates says how.
+ * Default writes of the generic table: POST on the url, DELETE on url/{ids}/ with the ids joined by commas. The default
+ * update sends no request; a table with editing provides its own.
  */
 export function defaultWrites<Row extends object>(
   url: string,

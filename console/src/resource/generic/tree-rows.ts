@@ -1,4 +1,4 @@
-/** A row of a tree in the order in which it is shown. */
+/** A row of a tree, in display order. */
 export interface TreeRow<Row> {
   readonly row: Row;
   /** 0 for rows without a parent. */
@@ -9,9 +9,9 @@ export interface TreeRow<Row> {
 
 export interface TreeKeys {
   readonly idKey?: string;
-  /** Field with the rows below a row. */
+  /** Field with the child rows. */
   readonly childrenKey?: string;
-  /** Field with the id of the row above. */
+  /** Field with the id of the parent row. */
   readonly parentKey?: string;
 }
 
@@ -22,8 +22,8 @@ function text(value: unknown): string {
 }
 
 /**
- * Visible rows of a tree. Children stand inside their row, or beside it and name it as their parent; both may be mixed.
- * A row whose parent is not there stands at the top.
+ * Visible rows of a tree. Children are nested in their row, or siblings that name their parent; both may be mixed. A
+ * row whose parent does not exist is a root.
  */
 export function treeRows<Row extends object>(
   rows: readonly Row[],
@@ -54,7 +54,7 @@ export function treeRows<Row extends object>(
   const visit = (list: readonly Row[], depth: number) => {
     for (const row of list) {
       const id = text((row as Fields)[idKey]);
-      // A circle of parents must not hang the page.
+      // A cycle of parents must not cause an endless loop.
       if (seen.has(id)) continue;
       seen.add(id);
       const children = [...inside(row), ...(below.get(id) ?? [])];

@@ -8,7 +8,7 @@ export function lastFilledPage(total: number, size: number, page: number): numbe
   return Math.max(1, Math.min(page, Math.ceil(total / size)));
 }
 
-/** The rows of one request, for `useRows` and for those who ask before a component does. */
+/** Query options for the rows of one request, for `useRows` and for prefetching. */
 export function rowsQuery<Row>(source: RowSource<Row>, request: RowRequest) {
   return queryOptions({
     queryKey: ['list', source.url, request, currentSession()?.organization.id],
@@ -17,8 +17,8 @@ export function rowsQuery<Row>(source: RowSource<Row>, request: RowRequest) {
 }
 
 /**
- * Rows of a table for the present request. Old rows stay while the next ones load; after the last row of the last page
- * is gone, `onPage` is called with the page before it.
+ * Rows of a table for the current request. Old rows stay visible while the next ones load. When the last row of the
+ * last page was deleted, `onPage` is called with the page before it.
  */
 export function useRows<Row>(
   source: RowSource<Row>,
@@ -36,7 +36,7 @@ export function useRows<Row>(
     request.page > 1;
   useEffect(() => {
     if (isBeyondEnd) onPage(lastFilledPage(data?.total ?? 0, request.size, request.page - 1));
-    // oxlint-disable-next-line react/exhaustive-deps -- the setter is made anew for each render and always does the same
+    // oxlint-disable-next-line react/exhaustive-deps -- the setter is recreated in each render but always does the same
   }, [isBeyondEnd, request.page]);
   return result;
 }

@@ -28,7 +28,10 @@ function whole(text: string | undefined): number {
   return Number.isInteger(number) && number > 0 ? number : 0;
 }
 
-/** State of a generic table: in the address by default, else in memory. Only keys of its own search fields are read. */
+/**
+ * State of a generic table: in the address by default, otherwise in memory. Only keys of its own search fields are
+ * read.
+ */
 export function useTableState(searchKeys: readonly string[], inAddress: boolean): TableControls {
   const address: Address = useSearch({ strict: false });
   const navigate = useNavigate();
@@ -42,7 +45,7 @@ export function useTableState(searchKeys: readonly string[], inAddress: boolean)
   const size = whole(source['size']);
   return {
     page: whole(source['page']) || FIRST_PAGE,
-    size: GENERIC_PAGE_SIZES.find((one) => one === size) ?? GENERIC_PAGE_SIZES[0],
+    size: GENERIC_PAGE_SIZES.find((allowed) => allowed === size) ?? GENERIC_PAGE_SIZES[0],
     order: source['order'] ?? '',
     search: cleanQuery(Object.fromEntries(searchKeys.map((key) => [key, source[key]]))),
     setPage: (page) => change({ page: page > FIRST_PAGE ? String(page) : undefined }),

@@ -1,4 +1,4 @@
-"""The console's types of lists come from the description of the API: rows, writes and filters by path."""
+"""The console's types of lists are generated from the API description: rows, writes and filters by path."""
 
 import sys
 from pathlib import Path
@@ -21,7 +21,7 @@ def _reference(name: str) -> dict[str, str]:
 def _list(name: str, *filters: str) -> dict[str, Any]:
     rows = {"type": "array", "items": _reference(name)}
     page = {"type": "object", "properties": {"results": rows}}
-    parameters = [{"name": one, "in": "query"} for one in filters] + [{"name": "X-JMS-ORG", "in": "header"}]
+    parameters = [{"name": name, "in": "query"} for name in filters] + [{"name": "X-JMS-ORG", "in": "header"}]
     return {"responses": {"200": _json({"oneOf": [page, rows]})}, "parameters": parameters}
 
 
@@ -34,7 +34,7 @@ def test_list_has_its_row_its_write_and_its_filters() -> None:
     assert "readonly filter: 'city' | 'name';" in made
 
 
-def test_rows_that_are_only_changed_take_the_write_of_one_object() -> None:
+def test_list_without_create_uses_the_write_type_of_a_single_object() -> None:
     paths = {
         "/api/v1/terminals/": {"get": _list("Terminal")},
         "/api/v1/terminals/{id}/": {"patch": {"requestBody": _json(_reference("PatchedTerminalRequest"))}},
@@ -42,9 +42,9 @@ def test_rows_that_are_only_changed_take_the_write_of_one_object() -> None:
     assert "readonly request: components['schemas']['PatchedTerminalRequest'];" in api_types.lists_of(paths)
 
 
-def test_rows_that_nobody_writes_have_no_fields_to_write_and_one_object_is_no_list() -> None:
-    one = {"responses": {"200": _json(_reference("Profile"))}}
-    made = api_types.lists_of({"/api/v1/logs/": {"get": _list("Log")}, "/api/v1/profile/": {"get": one}})
+def test_list_without_writes_has_no_write_fields_and_a_single_object_is_no_list() -> None:
+    operation = {"responses": {"200": _json(_reference("Profile"))}}
+    made = api_types.lists_of({"/api/v1/logs/": {"get": _list("Log")}, "/api/v1/profile/": {"get": operation}})
     assert "readonly request: Record<never, never>;" in made
     assert "readonly filter: never;" in made
     assert "profile" not in made

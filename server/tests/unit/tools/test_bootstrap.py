@@ -1,4 +1,4 @@
-"""Setting up does what a command needs, and no more."""
+"""The set-up takes only the steps that a command needs."""
 
 import sys
 from pathlib import Path
@@ -13,7 +13,7 @@ import bootstrap  # noqa: E402 - the tools folder must be on the path first
 
 @pytest.fixture
 def done(monkeypatch: pytest.MonkeyPatch) -> list[str]:
-    """Names of the steps that were taken; the real ones install and build."""
+    """The names of the steps that were taken. The real steps, which install and build, are replaced."""
     steps: list[str] = []
     monkeypatch.setattr(bootstrap, "system_packages", lambda _needs: steps.append("system"))
     monkeypatch.setattr(bootstrap, "check_versions", lambda: None)

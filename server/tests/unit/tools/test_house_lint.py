@@ -1,4 +1,4 @@
-"""Each house rule finds what it forbids and leaves alone what looks like it."""
+"""Each house rule reports what it forbids and accepts similar code that is allowed."""
 
 import sys
 from pathlib import Path
@@ -61,12 +61,12 @@ ALLOWED = [
 
 
 @pytest.mark.parametrize(("rule", "source"), FORBIDDEN)
-def test_house_rule_broken_is_found(rule: str, source: str) -> None:
+def test_broken_house_rule_is_reported(rule: str, source: str) -> None:
     assert rule in {finding.rule for finding in check_source("src/postern/apps/x/views.py", source + "\n")}
 
 
 @pytest.mark.parametrize("source", ALLOWED)
-def test_house_rules_kept_find_nothing(source: str) -> None:
+def test_code_that_follows_the_house_rules_is_accepted(source: str) -> None:
     assert check_source("src/postern/apps/x/views.py", source + "\n") == []
 
 
@@ -77,7 +77,7 @@ def test_late_import_in_a_composition_root_is_allowed() -> None:
     assert check_source("src/postern/apps/x/tasks.py", source) != []
 
 
-def test_exemptions_name_files_that_exist_or_are_the_one_renderer() -> None:
+def test_exemptions_name_existing_files_or_the_single_renderer() -> None:
     paths = [path.as_posix() for path in (ROOT / "server" / "src").rglob("*.py")]
     missing = {end for _, end in EXEMPT if not any(path.endswith(end) for path in paths)}
     assert missing <= {"foundation/html.py"}

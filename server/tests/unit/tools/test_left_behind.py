@@ -1,4 +1,4 @@
-"""`make test` names the processes that its tests left behind, and ends them."""
+"""`make test` names the processes that its tests left behind, and kills them."""
 
 import json
 import os
@@ -20,12 +20,12 @@ import test_record  # noqa: E402
 from steps import Outcome, Step  # noqa: E402
 from test_record import TestRecord  # noqa: E402
 
-#: Starts a program in a session of its own, whose parent is gone at once, as a daemon does.
+#: Starts a program in a session of its own whose parent ends at once, like a daemon.
 DAEMON = "setsid -f sleep {seconds}; exit {status}"
 
 
 def watched(*command: str, grace_s: float = 0.3, **environ: str) -> "subprocess.CompletedProcess[str]":
-    """Run the command under the watch of a process that waits `grace_s` for what may end by itself."""
+    """Run the command under the watching process, which waits `grace_s` for processes that may end by themselves."""
     program = f"import sys, left_behind; left_behind.GRACE_S = {grace_s}; sys.exit(left_behind.main(sys.argv[1:]))"
     return subprocess.run(
         (sys.executable, "-c", program, *command),
@@ -36,7 +36,7 @@ def watched(*command: str, grace_s: float = 0.3, **environ: str) -> "subprocess.
     )
 
 
-def test_process_that_left_its_parent_and_session_is_named_and_ended() -> None:
+def test_process_that_left_its_parent_and_session_is_named_and_killed() -> None:
     done = watched("sh", "-c", DAEMON.format(seconds="4321.5", status=0))
     assert done.returncode == 0
     (line,) = done.stdout.splitlines()
@@ -65,11 +65,11 @@ def test_command_that_leaves_nothing_behind_keeps_its_status(status: int) -> Non
     assert (done.returncode, done.stdout) == (status, "")
 
 
-def test_command_that_is_killed_has_the_status_of_a_shell() -> None:
+def test_killed_command_has_the_exit_status_of_a_shell() -> None:
     assert watched("sh", "-c", "kill -9 $$").returncode == 128 + signal.SIGKILL
 
 
-def test_command_ends_with_the_process_that_watches_it() -> None:
+def test_command_ends_when_its_watching_process_ends() -> None:
     argv = (sys.executable, str(ROOT / "tools" / "left_behind.py"), "sh", "-c", "echo $$; exec sleep 4323")
     watching = subprocess.Popen(argv, stdout=subprocess.PIPE, text=True)
     assert watching.stdout is not None

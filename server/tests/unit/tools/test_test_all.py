@@ -1,4 +1,4 @@
-"""`make test` gives a failed end-to-end test a second try, and says so."""
+"""`make test` retries a failed end-to-end test once, and reports it as flaky."""
 
 import json
 import subprocess
@@ -70,7 +70,7 @@ def totals(tmp_path: Path) -> test_all.Totals:
     return totals
 
 
-def test_test_that_passes_the_second_time_counts_as_passed_and_is_named_as_flaky(totals: test_all.Totals) -> None:
+def test_that_passes_the_second_time_counts_as_passed_and_is_reported_as_flaky(totals: test_all.Totals) -> None:
     assert (totals.passed, totals.failed, totals.skipped, totals.ok) == (2, 1, 1, False)
     assert [test.id for test in totals.flaky] == ["test_four.py::test_fails_the_first_time"]
     assert "AssertionError: not seen yet" in totals.flaky[0].failure
@@ -89,12 +89,12 @@ def test_stamp_names_commit_counts_and_flaky_tests(
     assert "FLAKY   test_four.py::test_fails_the_first_time" in capsys.readouterr().out
 
 
-def test_many_failures_are_not_tried_again() -> None:
+def test_many_failures_are_not_retried() -> None:
     failures = [test_record.TestRecord(f"test_{number}", "failed") for number in range(test_all.MAX_RETRIED + 1)]
     assert test_all.retried(failures, lambda test_id: pytest.fail(f"{test_id} was run")) == []
 
 
-def test_run_that_ends_before_it_counts_is_a_failure() -> None:
+def test_run_that_ends_before_any_result_is_a_failure() -> None:
     totals = test_all.Totals()
     totals.add(Outcome(Step("", ()), ok=False, seconds=0.0, output="Killed"), [])
     assert (totals.passed, totals.failed, totals.ok) == (0, 1, False)
