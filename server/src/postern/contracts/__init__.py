@@ -1,7 +1,7 @@
-"""What the control plane and the access plane say to each other: frozen, typed, versioned messages. No I/O.
+"""Messages between the control plane and the access plane: immutable, typed and versioned. No I/O.
 
-Every message is a `msgspec.Struct` and travels as JSON. A field may be added with a default; a field never changes
-its meaning and is never removed within one `PROTOCOL_VERSION`.
+Every message is a `msgspec.Struct` and is sent as JSON. Within one `PROTOCOL_VERSION`, a field can be added with a
+default, but a field is never removed and never changes its meaning.
 """
 
 from typing import Final

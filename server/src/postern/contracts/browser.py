@@ -1,21 +1,23 @@
-"""The browser's websocket to a proxy: web terminal and live watching.
+"""The websocket protocol between browser and proxy: web terminal and live watching.
 
 The browser connects to `/ws/proxy/<terminal id>/` on the public address; the web plane checks the sign-in and the
-Origin, then carries frames both ways without reading them, adding `X-Postern-User` and `X-Postern-Remote-Addr` to
-its own handshake with the proxy. Text frames are JSON (`ClientMessage`, `ServerMessage`), binary frames are terminal
-bytes: keystrokes up, output down. The first frame is `open`, `resume` or `watch`. Tokens never travel in a URL (K45).
+Origin, then forwards frames in both directions without reading them. Its own handshake with the proxy has the headers
+`X-Postern-User` and `X-Postern-Remote-Addr`. Text frames are JSON (`ClientMessage`, `ServerMessage`), binary frames are
+terminal bytes: keystrokes from the browser, output to the browser. The first frame is `open`, `resume` or `watch`.
+Tokens are never part of a URL, where logs would show them.
 
-Flow: the browser counts output bytes. It sends `ack` with its running total after the terminal has drawn them; the
-proxy stops reading from the target while more than `UNACKED_LIMIT` bytes are under way. After a lost connection the
-browser sends `resume` with its total; the proxy goes on from there, or sends `screen` first when that is too far back.
-A session whose browser is away for `RESUME_GRACE_S` ends.
+Output flow control: the browser counts output bytes, and sends `ack` with its running total after the terminal has
+drawn them. The proxy stops reading from the target while more than `UNACKED_LIMIT` bytes are unacknowledged. After a
+lost connection the browser sends `resume` with its total. The proxy continues from there, or sends `screen` first when
+that position is no longer buffered. A session whose browser is disconnected for `RESUME_GRACE_S` ends.
 
-Input has credit, so that a paste never stands in front of an `ack` or a `close`. A page that says `counts_input` counts the
-bytes of input that it has sent since `opened`. It sends none beyond `input_until`, a total that `opened` states and
-`input_credit` raises as the target takes input. `resumed` states in `input_received` how many bytes have arrived over all
-connections: the page goes on from that byte, so that each byte arrives once. A page that sends far more than it may is
-told `ended` with the reason `limit`. A page that does not count its input is read only while there is room for it. The
-three fields and `input_credit` may be missing (an older proxy); then the page sends as it likes.
+Input flow control: input needs credit, so that a large paste never delays an `ack` or a `close`. A page with
+`counts_input` counts the input bytes that it has sent since `opened`. It sends no input beyond the total `input_until`,
+which `opened` states and `input_credit` raises as the target accepts input. `resumed` states in `input_received` how
+many bytes have arrived over all connections, and the page continues from that byte, so that each byte arrives once. A
+page that exceeds its credit by far gets `ended` with the reason `limit`. From a page that does not count its input, the
+proxy reads only while it has buffer space. An older proxy sends neither the three fields nor `input_credit`; then the
+page sends input without limits.
 """
 
 from typing import Final
@@ -33,12 +35,12 @@ MAX_FRAME_BYTES: Final = 1024 * 1024
 
 
 class Open(msgspec.Struct, frozen=True, kw_only=True, tag="open"):
-    """Open a session with a connection token. Sizes in cells."""
+    """Open a session with a connection token. Sizes are in character cells."""
 
     token: str
     columns: int
     rows: int
-    counts_input: bool = False  # the page keeps to `input_until`
+    counts_input: bool = False  # the page respects `input_until`
 
 
 class Resume(msgspec.Struct, frozen=True, kw_only=True, tag="resume"):
@@ -78,14 +80,14 @@ class Ping(msgspec.Struct, frozen=True, kw_only=True, tag="ping"):
 
 
 class Close(msgspec.Struct, frozen=True, kw_only=True, tag="close"):
-    """The person closed the tab of the terminal: end the session."""
+    """The person closed the terminal's tab: end the session."""
 
 
 ClientMessage = Open | Resume | Watch | Resize | Ack | Answer | Ping | Close
 
 
 class State(msgspec.Struct, frozen=True, kw_only=True, tag="state"):
-    """Progress while opening: `authorizing`, `connecting`, `authenticating`, `opening_shell`."""
+    """Progress while a session opens: `authorizing`, `connecting`, `authenticating`, `opening_shell`."""
 
     state: str
 
@@ -100,26 +102,28 @@ class Opened(msgspec.Struct, frozen=True, kw_only=True, tag="opened"):
     recorded: bool
     host_key: str  # fingerprint of the target
     idle_timeout_s: int
-    input_until: int  # total of input bytes that the page may send until `input_credit` raises it
+    input_until: int  # total of input bytes that the page may send, until `input_credit` raises it
 
 
 class Resumed(msgspec.Struct, frozen=True, kw_only=True, tag="resumed"):
     session_id: UUID
-    resume_secret: str  # a new one; the old one is spent
-    offset: int  # output total from which the next binary frame goes on
-    input_received: int  # total of input bytes that have arrived; the page goes on from there
+    resume_secret: str  # a new secret; the old one is no longer valid
+    offset: int  # output total at which the next binary frame continues
+    input_received: int  # total of input bytes that have arrived; the page continues from there
     input_until: int
 
 
 class InputCredit(msgspec.Struct, frozen=True, kw_only=True, tag="input_credit"):
-    """To pages that count their input. The newest one counts."""
+    """For pages that count their input. The latest message is valid."""
 
-    taken: int  # total of input bytes that were recorded and passed on to the target
+    taken: int  # total of input bytes that were recorded and forwarded to the target
     until: int  # total that the page may send
 
 
 class Screen(msgspec.Struct, frozen=True, kw_only=True, tag="screen"):
-    """The next binary frame redraws the whole screen; count output from `offset` after it, not including it."""
+    """The next binary frame redraws the whole screen. It does not count as output; the output count continues at
+    `offset`.
+    """
 
     columns: int
     rows: int
@@ -134,7 +138,7 @@ class Watching(msgspec.Struct, frozen=True, kw_only=True, tag="watching"):
 
 
 class Resized(msgspec.Struct, frozen=True, kw_only=True, tag="resized"):
-    """To watchers: the person's terminal has this size now."""
+    """For watchers: the new size of the person's terminal."""
 
     columns: int
     rows: int
@@ -147,7 +151,7 @@ class Prompt(msgspec.Struct, frozen=True, kw_only=True, tag="prompt"):
 
 
 class Notice(msgspec.Struct, frozen=True, kw_only=True, tag="notice"):
-    """Something the person should know; the session goes on. `code`: actions, expiring, prolonged or shutdown."""
+    """Information for the person; the session continues. `code`: actions, expiring, prolonged or shutdown."""
 
     code: str
     message: str

@@ -1,4 +1,4 @@
-"""Closed enums that both planes, the API and the console share. Values are stable: they are stored and sent."""
+"""Closed enums shared by both planes, the API and the console. Values are stored and sent, so they must not change."""
 
 from enum import IntFlag, StrEnum
 
@@ -18,7 +18,7 @@ class Protocol(StrEnum):
 
 
 class LoginFrom(StrEnum):
-    """Which front the person came through (contract: sessions.login_from)."""
+    """The kind of front through which the person connected (contract: sessions.login_from)."""
 
     SSH_TERMINAL = "ST"
     RDP_TERMINAL = "RT"
@@ -26,7 +26,7 @@ class LoginFrom(StrEnum):
 
 
 class SignInMethod(StrEnum):
-    """How a person proved who he is."""
+    """How a person authenticated."""
 
     PASSWORD = "password"  # noqa: S105 - the name of a method, not a password
     PUBLIC_KEY = "publickey"
@@ -47,10 +47,10 @@ class Actions(IntFlag):
 
 
 class SessionState(StrEnum):
-    """Life of a session. Order: opening → active → ended.
+    """State of a session: opening → active → ended.
 
-    Nothing leads back, with one exception: a session that was only presumed `interrupted`, because its proxy was silent
-    for a whole lease, is active again when that proxy says that it never ended.
+    States never go back, with one exception. A session is presumed `interrupted` when its proxy was silent for a whole
+    lease. It becomes active again when the proxy reports that it never ended.
     """
 
     OPENING = "opening"
@@ -61,23 +61,25 @@ class SessionState(StrEnum):
 class EndReason(StrEnum):
     """Why a session ended. Exactly one for each ended session."""
 
-    USER_CLOSED = "user_closed"  # the person left, or their connection went away
+    USER_CLOSED = "user_closed"  # the person left, or their connection was lost
     TARGET_CLOSED = "target_closed"  # the target ended the shell or command
     TERMINATED = "terminated"  # an administrator stopped it
     IDLE = "idle"  # no traffic for the permitted time
-    GRANT_EXPIRED = "grant_expired"  # an end date came: of the permission, of an action in use, of the person's account
+    # an end date was reached: of the permission, of an action in use, or of the person's account
+    GRANT_EXPIRED = "grant_expired"
     GRANT_WITHDRAWN = "grant_withdrawn"  # the permission was changed, switched off or deleted
     ACCOUNT_CLOSED = "account_closed"  # the person was disabled, deleted or signed out
-    CANNOT_RECORD = "cannot_record"  # strict policy: no recording, no session
+    CANNOT_RECORD = "cannot_record"  # strict recording policy: the session could not be recorded
     UNREACHABLE = "unreachable"  # the target did not answer, or its name did not resolve
-    CREDENTIAL_REFUSED = "credential_refused"  # the target did not take the stored credential
-    HOST_KEY_REFUSED = "host_key_refused"  # the target showed another host key than the pinned one
-    PROTOCOL_UNSUPPORTED = "protocol_unsupported"  # the proxy carries no such protocol, or not to where the person sits
+    CREDENTIAL_REFUSED = "credential_refused"  # the target rejected the stored credential
+    HOST_KEY_REFUSED = "host_key_refused"  # the target presented another host key than the pinned one
+    # the proxy does not support the protocol, or not for this kind of client
+    PROTOCOL_UNSUPPORTED = "protocol_unsupported"
     LIMIT = "limit"  # a protective limit was exceeded
-    CONTROL_LOST = "control_lost"  # the control plane stayed away longer than the policy allows
+    CONTROL_LOST = "control_lost"  # the control plane was unavailable for longer than the policy allows
     DRAINED = "drained"  # the proxy was shut down
-    INTERRUPTED = "interrupted"  # the proxy died; set by the control plane when its lease ran out
-    ERROR = "error"  # a fault of ours
+    INTERRUPTED = "interrupted"  # the proxy died; set by the control plane after its lease
+    ERROR = "error"  # an internal error
 
 
 class RecordingState(StrEnum):
@@ -86,17 +88,17 @@ class RecordingState(StrEnum):
     NONE = "none"  # nothing to record (no terminal), or never started
     RECORDING = "recording"
     SEALED = "sealed"  # complete, sealed and stored
-    INCOMPLETE = "incomplete"  # recovered after a fault: sealed, but its end is missing
+    INCOMPLETE = "incomplete"  # recovered after a failure: sealed, but the end is missing
     LOST = "lost"  # could not be recovered
 
 
 class CommandKind(StrEnum):
-    """How a command entry was found (see docs on command detection)."""
+    """How a command was detected (docs/reference/command-detection.md)."""
 
     ECHO = "echo"  # read from the echoed screen line
-    TYPED = "typed"  # plain keys whose text appeared in the output
+    TYPED = "typed"  # typed keys whose text appeared in the output
     ALT = "alt"  # a line inside a full-screen program
-    HIDDEN = "hidden"  # input without echo: only the time is kept, never the keys
+    HIDDEN = "hidden"  # input without echo: only the time is stored, never the keys
     UNKNOWN = "unknown"  # the line could not be read
     EXEC = "exec"  # the command of an exec request
 
@@ -109,7 +111,7 @@ class RiskLevel(IntFlag):
 
 
 class TransferDirection(StrEnum):
-    """Direction of a file transfer, seen from the person."""
+    """Direction of a file transfer from the person's point of view."""
 
     UPLOAD = "upload"
     DOWNLOAD = "download"
@@ -117,15 +119,15 @@ class TransferDirection(StrEnum):
 
 
 class HostKeyVerdict(StrEnum):
-    """Answer of the control plane about a host key that a target showed."""
+    """Verdict of the control plane on a host key that a target presented."""
 
-    PINNED = "pinned"  # first use: now remembered
+    PINNED = "pinned"  # first use: the key is stored now
     MATCH = "match"
     CHANGED = "changed"  # refuse
 
 
 class DenialCode(StrEnum):
-    """Why access was not given. Stable: shown with the message and written to the audit log."""
+    """Why access was denied. Stable: shown with the message and written to the audit log."""
 
     BAD_CREDENTIALS = "bad_credentials"
     LOCKED = "locked"

@@ -1,6 +1,6 @@
-"""What happened in a session: proxy → control plane. Every call may be repeated; a repeat changes nothing.
+"""Events of sessions, from the proxy to the control plane. Calls are idempotent.
 
-The proxy keeps unsent events in a file and sends them in order when the control plane is back.
+The proxy stores unsent events in a file and sends them in order when the control plane is available again.
 """
 
 from datetime import datetime
@@ -13,8 +13,10 @@ from postern.contracts.enums import Actions, CommandKind, EndReason, RecordingSt
 
 SESSION_EVENTS: Final = "events/"
 RECORDING_UPLOAD: Final = "recordings/{session_id}/content/"
-"""`PUT`, raw body, `Content-Range: bytes first-last/total`; answers `{"received": n}`, so that it can be resumed.
-`GET` answers the same count. The sealed file is checked (size, SHA-256 of `RecordingSealed`) before it counts."""
+"""`PUT` with raw body and `Content-Range: bytes first-last/total`; the answer `{"received": n}` allows resuming.
+
+`GET` returns the same number. The file's size and SHA-256 are checked against `RecordingSealed` before it is accepted.
+"""
 
 
 class SessionStarted(msgspec.Struct, frozen=True, kw_only=True, tag="session_started"):
@@ -22,7 +24,7 @@ class SessionStarted(msgspec.Struct, frozen=True, kw_only=True, tag="session_sta
 
     session_id: UUID
     at: datetime
-    kind: str  # shell | exec | sftp | scp | rsync | forward | query …: a word of the protocol
+    kind: str  # shell | exec | sftp | scp | rsync | forward | query …: depends on the protocol
     terminal_columns: int = 0
     terminal_rows: int = 0
     recording: bool = False
@@ -34,14 +36,16 @@ class SessionEnded(msgspec.Struct, frozen=True, kw_only=True, tag="session_ended
     reason: EndReason
     detail: str = ""
     exit_status: int | None = None
-    bytes_in: int = 0  # from the person to the target
+    bytes_in: int = 0  # from person to target
     bytes_out: int = 0
-    ever_active: bool = True  # False: the session never got beyond opening
-    protocol: str = ""  # what a command spoke, recognised on the wire: rsync, scp, git, tar, sftp
+    ever_active: bool = True  # False: the session ended while opening
+    protocol: str = ""  # detected protocol of a command: rsync, scp, git, tar, sftp
 
 
 class CommandSeen(msgspec.Struct, frozen=True, kw_only=True, tag="command_seen"):
-    """One command. `offset_ms` is its place in the recording; `output` holds its first kilobytes as plain text."""
+    """A command. `offset_ms` is its position in the recording; `output` is the first kilobytes of its output as plain
+    text.
+    """
 
     id: UUID
     session_id: UUID
@@ -54,9 +58,9 @@ class CommandSeen(msgspec.Struct, frozen=True, kw_only=True, tag="command_seen")
 
 
 class TransferBegun(msgspec.Struct, frozen=True, kw_only=True, tag="transfer_begun"):
-    """A file is about to be opened or changed. `FileTransferred` with the same `id` says how it went.
+    """A file is about to be opened or changed. `FileTransferred` with the same `id` reports the result.
 
-    Where that never comes, the transfer was interrupted, and how much was carried is unknown.
+    Without that event the transfer was interrupted, and the number of transferred bytes is unknown.
     """
 
     id: UUID
@@ -68,7 +72,9 @@ class TransferBegun(msgspec.Struct, frozen=True, kw_only=True, tag="transfer_beg
 
 
 class FileTransferred(msgspec.Struct, frozen=True, kw_only=True, tag="file_transferred"):
-    """One file moved or changed. `size` in bytes as carried; `path` as the client named it, decoded with escapes."""
+    """A file was transferred or changed. `size` is the number of transferred bytes; `path` is the client's, decoded
+    with escapes.
+    """
 
     id: UUID
     session_id: UUID
@@ -82,7 +88,7 @@ class FileTransferred(msgspec.Struct, frozen=True, kw_only=True, tag="file_trans
 
 
 class RequestRefused(msgspec.Struct, frozen=True, kw_only=True, tag="request_refused"):
-    """A request in a session was refused by rule (a forward, an upload without the right …)."""
+    """A request in a session was refused by rule, such as a forward or an upload without permission."""
 
     id: UUID
     session_id: UUID
@@ -92,7 +98,7 @@ class RequestRefused(msgspec.Struct, frozen=True, kw_only=True, tag="request_ref
 
 
 class ActionsEnded(msgspec.Struct, frozen=True, kw_only=True, tag="actions_ended"):
-    """The end date of some actions came while the session goes on. `version` is that of the grant they belonged to."""
+    """Some actions have reached their end date while the session continues. `version` is that of their grant."""
 
     session_id: UUID
     at: datetime
@@ -101,7 +107,7 @@ class ActionsEnded(msgspec.Struct, frozen=True, kw_only=True, tag="actions_ended
 
 
 class RecordingCheckpoint(msgspec.Struct, frozen=True, kw_only=True, tag="recording_checkpoint"):
-    """The chain's head so far, so that a cut-off or rewritten recording shows."""
+    """The current head of the hash chain, which exposes a truncated or rewritten recording."""
 
     session_id: UUID
     at: datetime
@@ -110,7 +116,7 @@ class RecordingCheckpoint(msgspec.Struct, frozen=True, kw_only=True, tag="record
 
 
 class RecordingSealed(msgspec.Struct, frozen=True, kw_only=True, tag="recording_sealed"):
-    """The recording is complete on the proxy; its content follows by upload."""
+    """The recording is complete on the proxy; its content is uploaded afterwards."""
 
     session_id: UUID
     at: datetime
@@ -136,13 +142,13 @@ SessionEvent = (
 
 
 class EventBatch(msgspec.Struct, frozen=True, kw_only=True):
-    """Events in the order in which they happened; at most 500 in a batch."""
+    """Events in the order in which they happened; at most 500."""
 
     events: tuple[SessionEvent, ...]
 
 
 class EventBatchAnswer(msgspec.Struct, frozen=True, kw_only=True):
-    """`rejected` lists indexes of events that can never be accepted (unknown session); all others are stored."""
+    """`rejected` lists indexes of events that can never be accepted (unknown session); all others have been stored."""
 
     accepted: int
     rejected: tuple[int, ...] = ()

@@ -1,12 +1,12 @@
-"""How the user name of an SSH sign-in is read: who, and perhaps as which system user and where to.
+"""Parsing the user name of an SSH sign-in: the person, and optionally system user and asset.
 
-Two forms lead straight to a host:
+Two forms connect directly to a host:
 
-- `USER@SYSTEMUSER@ASSET` or `USER@ASSET`, read from the right, because names of people may contain `@`;
-- `USER=SYSTEMUSER=ASSET` or `USER=ASSET`, read from the left. No person's name contains `=`, and no tool that was tried
+- `USER@SYSTEMUSER@ASSET` or `USER@ASSET`, parsed from the right, because user names may contain `@`;
+- `USER=SYSTEMUSER=ASSET` or `USER=ASSET`, parsed from the left. User names never contain `=`, and no tested tool
   (OpenSSH, scp, sftp, rsync, curl, PuTTY, dropbear, Ansible) gives that character a meaning inside a user name.
 
-Only the control plane knows which people exist; it chooses among the readings (`read_login_name` of the sessions app).
+Only the control plane knows which users exist; it chooses among the readings (`read_login_name` of the sessions app).
 """
 
 from typing import Final
@@ -20,22 +20,25 @@ _PARTS_AFTER_USER: Final = 2
 
 
 def readings(text: str) -> list[LoginNameAnswer]:
-    """Every reading, the one with the longest user name first.
+    """All readings, the one with the longest user name first.
 
-    The first one whose person exists counts. When none exists it is the last one, so that a stranger's attempt is
-    counted for the name that they typed.
+    The first reading with an existing user is valid. If there is none, the last reading is used, so that a failed
+    attempt is counted for the name that was typed.
     """
     text = text[:MAX_CHARS]
-    found: list[LoginNameAnswer] = []
+    all_readings: list[LoginNameAnswer] = []
     username, equals, rest = text.partition(EQUALS)
     if equals and username:
-        # Further `=` belong to the asset: `USER=SYSTEMUSER=ASSET` reaches one whose name contains it.
-        found.append(_reading(username, rest.split(EQUALS, _PARTS_AFTER_USER - 1)))
-    if AT in text or not found:
+        # Further `=` belong to the asset, so assets whose name contains `=` can be reached by `USER=SYSTEMUSER=ASSET`.
+        all_readings.append(_reading(username, rest.split(EQUALS, _PARTS_AFTER_USER - 1)))
+    if AT in text or not all_readings:
         parts = text.split(AT)
-        least = max(1, len(parts) - _PARTS_AFTER_USER)
-        found += [_reading(AT.join(parts[:taken]), parts[taken:]) for taken in range(len(parts), least - 1, -1)]
-    return found
+        shortest_user = max(1, len(parts) - _PARTS_AFTER_USER)
+        all_readings += [
+            _reading(AT.join(parts[:user_parts]), parts[user_parts:])
+            for user_parts in range(len(parts), shortest_user - 1, -1)
+        ]
+    return all_readings
 
 
 def _reading(username: str, rest: list[str]) -> LoginNameAnswer:

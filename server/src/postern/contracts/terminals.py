@@ -1,11 +1,12 @@
 """Registration, heartbeat and the control channel of a terminal (a registered proxy).
 
-Registration is `POST /api/v1/terminal/terminal-registrations/` with `Authorization: BootstrapToken <token>`, as the
-API contract says. A proxy that has registered waits until a super administrator accepts it: all that its credential does
-until then is to ask `REGISTRATION_STATE`. The proxy of the control plane's own data folder is accepted at once: it shows
-`Authorization: LocalProxy <proof>` (`local_proof`), made with a secret that never leaves that folder. The control channel is a websocket at `CONTROL_CHANNEL`, opened by the proxy with its credential;
-the control plane sends `Order`s, the proxy answers each with `OrderDone`. A heartbeat answer repeats all orders that
-are still open, so an order survives a lost channel. Orders are idempotent.
+Registration is `POST /api/v1/terminal/terminal-registrations/` with `Authorization: BootstrapToken <token>`, as the API
+contract says. A registered proxy waits until a super administrator accepts it; until then its credential only allows
+asking for `REGISTRATION_STATE`. The proxy of the control plane's own data folder is accepted at once: it sends
+`Authorization: LocalProxy <proof>` (`local_proof`), made with a secret that never leaves that folder. The control
+channel is a websocket at `CONTROL_CHANNEL`, opened by the proxy with its credential. The control plane sends `Order`s,
+and the proxy answers each with `OrderDone`. A heartbeat answer repeats all open orders, so an order survives a lost
+channel. Orders are idempotent.
 """
 
 import base64
@@ -21,16 +22,16 @@ from postern.contracts.access import ActionsUntil
 
 CONTROL_CHANNEL: Final = "/ws/internal/control/"
 HEARTBEAT: Final = "heartbeat/"
-#: Also how often proxy and control plane compare their lists of live sessions.
+#: Also the interval at which proxy and control plane compare their lists of live sessions.
 HEARTBEAT_INTERVAL_S: Final = 5
 REGISTRATION_STATE: Final = "registration/"
 RENEW_CREDENTIAL: Final = "registration/renew/"
-#: After this long without a heartbeat a terminal counts as dead and its sessions as interrupted.
+#: Seconds without a heartbeat after which a terminal counts as dead and its sessions as interrupted.
 LEASE_S: Final = 45
 
 
 class Registered(msgspec.Struct, frozen=True, kw_only=True):
-    """The proxy's own credential, as kept in its state folder (mode 0600)."""
+    """The proxy's own credential, as stored in its state folder (mode 0600)."""
 
     terminal_id: UUID
     name: str
@@ -49,19 +50,21 @@ class StateOfRegistration(StrEnum):
 
 
 class RegistrationAnswer(msgspec.Struct, frozen=True, kw_only=True):
-    """How it stands with this proxy's registration. 401: the credential is of no registration, or was revoked."""
+    """State of this proxy's registration. 401: the credential belongs to no registration, or was revoked."""
 
     state: StateOfRegistration
 
 
 class CredentialRenewalRequest(msgspec.Struct, frozen=True, kw_only=True):
-    """A proxy fetches the credential that was ordered for it. `boot_id`: that of its heartbeats, which no thief of a file knows."""
+    """A proxy fetches the new credential that was ordered. `boot_id` is that of its heartbeats, unknown to a thief of a
+    file.
+    """
 
     boot_id: UUID
 
 
 class RenewedCredential(msgspec.Struct, frozen=True, kw_only=True):
-    """The secret that takes the place of the present one as soon as it is used."""
+    """The new secret. It replaces the present one as soon as it is used."""
 
     secret: str
 
@@ -69,32 +72,32 @@ class RenewedCredential(msgspec.Struct, frozen=True, kw_only=True):
         return "RenewedCredential(…)"
 
 
-#: How long a proof of the local proxy is taken; each is taken once.
+#: How long a proof of the local proxy is valid; each proof is accepted once.
 LOCAL_PROOF_S: Final = 60
 
 
 def local_proof(secret: str, *, name: str, made_at: int, nonce: str) -> str:
-    """What the local proxy shows: `made_at.nonce.code`. The code is made with `secret`, which is not sent."""
+    """Proof of the local proxy: `made_at.nonce.code`. The code is made with `secret`, which is not sent."""
     text = f"postern local proxy\x00{name}\x00{made_at}\x00{nonce}"
     code = hmac.new(secret.encode("utf-8"), text.encode("utf-8"), hashlib.sha256).hexdigest()
     return f"{made_at}.{nonce}.{code}"
 
 
 def hash_of_secret(secret: str) -> str:
-    """What the control plane keeps of a credential."""
+    """The form in which the control plane stores a credential."""
     return hashlib.sha256(secret.encode("utf-8")).hexdigest()
 
 
 def fingerprint_of(secret_hash: str) -> str:
-    """Short words for a credential, shown on both sides to compare; nothing can be done with it."""
+    """A short text that identifies a credential, for comparing both sides. It grants no access."""
     digest = hashlib.sha256(b"postern proxy credential\x00" + secret_hash.encode("ascii")).digest()
     return "SHA256:" + base64.b64encode(digest[:15]).decode("ascii")
 
 
 class Heartbeat(msgspec.Struct, frozen=True, kw_only=True):
-    """State of the proxy. `sessions` are all live session ids: any other session of this proxy is over.
+    """State of the proxy. `sessions` are the ids of all its live sessions; any other session of this proxy has ended.
 
-    `stream_address` is where the web plane reaches the proxy's browser endpoint: `unix:/path` or `host:port`.
+    `stream_address` is the address of the proxy's browser endpoint for the web plane: `unix:/path` or `host:port`.
     """
 
     version: str
@@ -108,13 +111,13 @@ class Heartbeat(msgspec.Struct, frozen=True, kw_only=True):
     stream_address: str
     ssh_port: int
     unsent_events: int = 0
-    #: Sessions with events that are still to be sent; None: too many to name.
+    #: Sessions with unsent events; None when there are too many to list.
     unreported: tuple[UUID, ...] | None = None
     draining: bool = False
 
 
 class TerminateSession(msgspec.Struct, frozen=True, kw_only=True, tag="terminate_session"):
-    """End a session within two seconds; the person sees `message`."""
+    """End a session within two seconds; the person is shown `message`."""
 
     order_id: UUID
     session_id: UUID
@@ -125,14 +128,14 @@ class TerminateSession(msgspec.Struct, frozen=True, kw_only=True, tag="terminate
 
 
 class StopWatching(msgspec.Struct, frozen=True, kw_only=True, tag="stop_watching"):
-    """End one watcher's view (their right or their sign-in is gone)."""
+    """End a watcher's view, because their right or their sign-in has ended."""
 
     order_id: UUID
     watch_id: UUID
 
 
 class ChangeGrant(msgspec.Struct, frozen=True, kw_only=True, tag="change_grant"):
-    """What a live session may do has changed: its actions with their ends, from now on. An older `version` is stale."""
+    """The permitted actions of a live session and their ends have changed. An older `version` is stale."""
 
     order_id: UUID
     session_id: UUID
@@ -144,7 +147,7 @@ Order = TerminateSession | StopWatching | ChangeGrant
 
 
 class OrderDone(msgspec.Struct, frozen=True, kw_only=True):
-    """`found` False: the proxy carries no such session (any more), so the row of a session to be ended is over."""
+    """`found` is False when the proxy does not have the session (any more): the control plane then ends its row."""
 
     order_id: UUID
     ok: bool = True
@@ -155,7 +158,7 @@ class OrderDone(msgspec.Struct, frozen=True, kw_only=True):
 class HeartbeatAnswer(msgspec.Struct, frozen=True, kw_only=True):
     """Open orders, the settings that proxies share, and whether to fetch a new credential.
 
-    `over`: listed sessions that must not go on; end them.
+    `over`: reported sessions that the proxy must end.
     """
 
     orders: tuple[Order, ...]
@@ -173,5 +176,5 @@ class ProxySettings(msgspec.Struct, frozen=True, kw_only=True):
     asset_list_page_size: str = "auto"  # all | auto | 10 | 15 | 25 | 50
     max_idle_minutes: int = 30
     header_title: str = ""
-    credentials_a_minute: int = 600  # how many this proxy gets
-    language: str = "zh-hans"  # what people are spoken to in who have chosen no language, where their client names none
+    credentials_a_minute: int = 600  # maximum number per minute for this proxy
+    language: str = "zh-hans"  # for people who have chosen no language and whose client names none

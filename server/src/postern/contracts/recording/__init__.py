@@ -1,7 +1,7 @@
-"""Reading, verifying and exporting sealed terminal recordings: bytes in, bytes out; only files of public keys are opened here.
+"""Reading, verifying and exporting sealed recordings. Works on bytes; the only files it opens are public keys.
 
-docs/reference/recording-format.md describes the container. The proxy writes it (`postern.proxies.core.recording`),
-the web plane, the command line and tests read it with this package.
+docs/reference/recording-format.md describes the container format. The proxy writes recordings
+(`postern.proxies.core.recording`); the web plane, the command line and tests read them with this package.
 """
 
 from postern.contracts.recording.asciicast import iter_asciicast

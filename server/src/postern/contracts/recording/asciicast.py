@@ -1,4 +1,4 @@
-"""Export as asciicast v2, the format of the public `asciinema` player: one JSON line for each event, streamed."""
+"""Export as asciicast v2, the format of the public `asciinema` player: a stream with one JSON line per event."""
 
 import codecs
 import json
@@ -18,10 +18,10 @@ _CHARSETS: Final = {"utf-8": "utf-8", "gb18030": "gb18030"}
 
 
 def iter_asciicast(source: BinaryIO | ByteSource | Recording) -> Iterator[bytes]:
-    """Lines of asciicast v2, each ending in a line feed. Raises `RecordingUnreadable` as soon as it comes to damage.
+    """Lines of asciicast v2, each with a line feed. Raises `RecordingUnreadable` when it reaches damaged data.
 
-    Characters that are cut by the border between two events are put together; bytes that are no text become U+FFFD.
-    A recording without a terminal shows what `rendering.render` makes of it; its input stands beside as "i" events too.
+    Characters split between two events are joined; undecodable bytes become U+FFFD. For a recording without a terminal,
+    the output is the text from `rendering.render`, and input is also written as "i" events.
     """
     recording = source if isinstance(source, Recording) else Recording.open(source)
     header = recording.header
@@ -61,7 +61,7 @@ def iter_asciicast(source: BinaryIO | ByteSource | Recording) -> Iterator[bytes]
     if rest:
         yield _line([last_ms / 1000, "o", rest])
     if left_out:
-        yield _line([last_ms / 1000, "m", f"{left_out:,} events of a newer version of recordings are left out"])
+        yield _line([last_ms / 1000, "m", f"Left out, because they need a newer version: {left_out:,}"])
 
 
 def _event_line(

@@ -1,10 +1,11 @@
-"""Everything that a recording can hold: a closed union of events, with encoding and decoding at one place.
+"""All events that a recording can contain: a closed union, encoded and decoded in this module only.
 
-Journal and container carry them as a kind of one byte and data, whatever the protocol: one recorder, one sealer, one
-uploader and one reader serve terminals, programs, queries and desktops. docs/reference/recording-format.md has the bytes.
+Journal and container store an event as one byte for its kind plus data, for every protocol. So one recorder, one
+sealer, one uploader and one reader serve terminals, programs, queries and desktops. docs/reference/recording-format.md
+describes the bytes.
 
-A new kind gets a class here, its lines in `encode`, `decode` and `rendering.shown`, and a higher `EVENTS_VERSION`. Readers
-of an older version leave it out and say so (`Unknown`).
+A new kind needs a class here, a case in `encode`, `decode` and `rendering.shown`, and a higher `EVENTS_VERSION`. Older
+readers skip unknown kinds and report that (`Unknown`).
 """
 
 import struct
@@ -39,7 +40,7 @@ from postern.contracts.recording.streams import (
     StreamEnd,
 )
 
-#: 1: terminals and programs. 2: notes, queries with their answers, files, frames of a desktop.
+#: 1: terminals and programs. 2: also notes, queries with their answers, files, desktop frames.
 EVENTS_VERSION: Final = 2
 
 NOTE: Final = ord("n")
@@ -48,9 +49,9 @@ ANSWER: Final = ord("a")
 FILE: Final = ord("t")
 DESKTOP_FRAME: Final = ord("d")
 
-#: The longest piece of a query: an event must fit into one record of the journal.
+#: Maximum size of a piece of a query: an event must fit into one record of the journal.
 QUERY_PIECE_BYTES: Final = 48 * 1024
-#: The longest frame of a desktop, without its prefix.
+#: Maximum size of a desktop frame, without its prefix.
 FRAME_BYTES: Final = 60 * 1024
 _MAX_TEXT: Final = 4_096
 
@@ -62,7 +63,7 @@ _IS_KEYFRAME: Final = 1
 
 @dataclass(frozen=True, slots=True)
 class Keyframe:
-    """What redraws the screen on a reset terminal of this size."""
+    """Bytes that redraw the screen on a reset terminal of this size."""
 
     columns: int
     rows: int
@@ -72,7 +73,7 @@ class Keyframe:
 
 @dataclass(frozen=True, slots=True)
 class Output:
-    """Bytes of the target: of a terminal, or of a program's standard output."""
+    """Bytes from the target: of a terminal, or of a program's standard output."""
 
     data: bytes
 
@@ -93,7 +94,7 @@ class ErrorOutput:
 
 @dataclass(frozen=True, slots=True)
 class CommandLine:
-    """A command line as it was sent, or a part of a long one."""
+    """A command line as it was sent, or a piece of a long one."""
 
     data: bytes
 
@@ -106,7 +107,7 @@ class Resize:
 
 @dataclass(frozen=True, slots=True)
 class Mark:
-    """A named moment for the time line."""
+    """A named moment on the timeline."""
 
     name: str
     text: str
@@ -121,14 +122,14 @@ class End:
 
 @dataclass(frozen=True, slots=True)
 class Note:
-    """A sentence of the proxy about the session, for whoever watches or reads the recording."""
+    """A message from the proxy about the session, for viewers of the recording."""
 
     text: str
 
 
 @dataclass(frozen=True, slots=True)
 class Query:
-    """A statement, or a piece of a long one, before it is forwarded. `number` counts the statements of the session."""
+    """A statement before it is forwarded, or a piece of a long one. `number` counts the statements of the session."""
 
     number: int
     text: bytes
@@ -136,7 +137,7 @@ class Query:
 
     @classmethod
     def pieces(cls, number: int, text: bytes) -> "list[Query]":
-        """A statement of any length."""
+        """A statement of any length as events."""
         starts = range(0, max(1, len(text)), QUERY_PIECE_BYTES)
         return [
             cls(number, text[start : start + QUERY_PIECE_BYTES], start + QUERY_PIECE_BYTES >= len(text))
@@ -145,16 +146,16 @@ class Query:
 
 
 class Outcome(StrEnum):
-    """What became of a query. Values stand in recordings."""
+    """Result of a query. The values are stored in recordings."""
 
     DONE = "done"
-    FAILED = "failed"  # the target said so
-    REFUSED = "refused"  # by rule: it was not forwarded
+    FAILED = "failed"  # reported by the target
+    REFUSED = "refused"  # refused by rule and not forwarded
 
 
 @dataclass(frozen=True, slots=True)
 class Answer:
-    """What became of the query of this number. `rows`: affected or returned, None when that is not known."""
+    """Result of the query with this number. `rows`: affected or returned rows, None when unknown."""
 
     number: int
     outcome: Outcome
@@ -164,7 +165,7 @@ class Answer:
 
 @dataclass(frozen=True, slots=True)
 class File:
-    """A file that was moved or changed."""
+    """A file was transferred or changed."""
 
     direction: TransferDirection
     operation: str
@@ -174,14 +175,14 @@ class File:
 
 
 class FrameCodec(IntEnum):
-    """How the bytes of a desktop frame are to be read. Values stand in recordings."""
+    """Encoding of a desktop frame. The values are stored in recordings."""
 
-    RFB = 1  # the stream of the server from the first byte after the initialisation on
+    RFB = 1  # the server's stream, starting with the first byte after the initialisation
 
 
 @dataclass(frozen=True, slots=True)
 class DesktopFrame:
-    """Bytes of a desktop as the person's client got them. `is_keyframe`: a player can begin here."""
+    """Desktop bytes as sent to the person's client. `is_keyframe`: a player can start here."""
 
     codec: FrameCodec
     data: bytes
@@ -206,19 +207,19 @@ RecordedEvent: TypeAlias = (
     | File
     | DesktopFrame
 )
-#: What a protocol tells of itself, beside the bytes of terminals and programs.
+#: Events specific to a protocol, in addition to the bytes of terminals and programs.
 ToldEvent: TypeAlias = Note | Query | Answer | File | DesktopFrame
 
 
 @dataclass(frozen=True, slots=True)
 class Unknown:
-    """An event of a newer version; readers leave it out and say so."""
+    """An event of a newer version; readers skip it and report that."""
 
     kind: int
 
 
 def encode(event: RecordedEvent) -> tuple[int, bytes]:
-    """Kind and data, as they stand in journal and container."""
+    """Kind and data, as stored in journal and container."""
     match event:
         case Output() | Input() | ErrorOutput() | CommandLine():
             return _KINDS_OF_BYTES[type(event)], event.data
@@ -233,12 +234,12 @@ def encode(event: RecordedEvent) -> tuple[int, bytes]:
         case End(reason):
             return END, reason.encode("utf-8", "replace")
         case Note() | Query() | Answer() | File() | DesktopFrame():
-            return _encode_told(event)
+            return _encode_protocol_event(event)
         case _:
             assert_never(event)
 
 
-def _encode_told(event: ToldEvent) -> tuple[int, bytes]:
+def _encode_protocol_event(event: ToldEvent) -> tuple[int, bytes]:
     match event:
         case Note(text):
             return NOTE, json_bytes({"text": text[:_MAX_TEXT]})
@@ -263,18 +264,18 @@ def _encode_told(event: ToldEvent) -> tuple[int, bytes]:
 
 
 def decode(kind: int, data: bytes) -> RecordedEvent | Unknown:
-    """The event. `Unknown` for a kind (or a value in it) of a newer version. Raises `RecordingUnreadable`."""
+    """The decoded event; `Unknown` for a kind or value of a newer version. Raises `RecordingUnreadable`."""
     reader = _READERS.get(kind)
     return Unknown(kind) if reader is None else reader(data)
 
 
 def is_known(kind: int) -> bool:
-    """Whether this version knows such events."""
+    """Whether this version supports the kind of event."""
     return kind in _READERS
 
 
 def is_sound(kind: int, data: bytes) -> bool:
-    """Can a reader make sense of an event of this kind?"""
+    """Whether the data of an event of this kind can be decoded."""
     if kind in _RAW:
         return True
     try:
@@ -366,7 +367,7 @@ def _count(fields: dict[str, Any], name: str) -> int:
     return value
 
 
-#: Any bytes will do for these.
+#: Kinds whose data can be any bytes.
 _RAW: Final = frozenset({OUTPUT, INPUT, ERROR, COMMAND})
 _KINDS_OF_BYTES: Final[dict[type[RecordedEvent], int]] = {
     Output: OUTPUT,

@@ -1,7 +1,7 @@
 """Byte layout of a sealed recording: constants, limits, and packing and unpacking of its parts.
 
-docs/reference/recording-format.md is the same in words. Everything read here may come from a hostile hand: each
-length is checked against a limit before anything is allocated or inflated.
+docs/reference/recording-format.md describes the format. The input may be malicious, so each length is checked against a
+limit before anything is allocated or inflated.
 """
 
 import hashlib
@@ -42,7 +42,7 @@ MAX_CELLS: Final = 1_000  # columns, and rows
 MAX_MARKS: Final = 10_000
 MAX_ACTIVITY_UNITS: Final = 1_024
 SIGNATURE_BYTES: Final = 64
-_MAX_HEADER_TEXT: Final = 512  # nine texts of at most six bytes a character (\u0000) stay far below MAX_JSON_BYTES
+_MAX_HEADER_TEXT: Final = 512  # nine texts of at most six bytes per character (\u0000) stay far below MAX_JSON_BYTES
 
 HEADER_LENGTH: Final = struct.Struct(">I")
 BLOCK: Final = struct.Struct(">4sIBBHIIQQQI")
@@ -55,13 +55,13 @@ _MAX_VARINT_SHIFT: Final = 56
 
 
 class Content(StrEnum):
-    """What a recording shows, and so what plays it. Values stand in headers."""
+    """The content of a recording, which determines its player. The values are stored in headers."""
 
     TERMINAL = "terminal"
     PROGRAM = "program"  # input, output and error without a terminal
-    QUERIES = "queries"  # statements and what became of them
+    QUERIES = "queries"  # statements and their results
     DESKTOP = "desktop"
-    OTHER = "other"  # of a newer version
+    OTHER = "other"  # from a newer version
 
 
 class RecordingUnreadable(PosternError):
@@ -73,10 +73,11 @@ class RecordingUnreadable(PosternError):
 
 @dataclass(frozen=True, kw_only=True)
 class RecordingHeader:
-    """What a recording says about itself. Sizes in cells; `charset` is how its output is to be decoded.
+    """Metadata of a recording. Sizes are in character cells; `charset` is the encoding of the output.
 
-    `streams` is the version of the events of a session without a terminal (see `streams`), 0 with a terminal. `content` is
-    in the file where `streams` does not say it. `events` is the version of the kinds that the recording may hold.
+    `streams` is the version of the events of a session without a terminal (see `streams`); 0 with a terminal. The file
+    contains `content` only where `streams` does not imply it. `events` is the version of the kinds of events that the
+    recording may contain.
     """
 
     session_id: UUID
@@ -97,7 +98,7 @@ class RecordingHeader:
     events: int = 1
 
     def encode(self) -> bytes:
-        """JSON as it stands in the file; texts are cut so that it keeps within its limit."""
+        """The JSON for the file. Texts are truncated to keep it within its limit."""
         fields: dict[str, Any] = {"version": VERSION}
         for name, value in self.__dict__.items():
             if not self._goes_without_saying(name):
@@ -107,7 +108,7 @@ class RecordingHeader:
         return json_bytes(fields)
 
     def _goes_without_saying(self, name: str) -> bool:
-        """Recordings stay as they were before these fields were there."""
+        """Omit default values, so that recordings from before these fields existed are encoded unchanged."""
         return (
             (name == "streams" and not self.streams)
             or (name == "content" and self.content in {Content.TERMINAL, Content.PROGRAM})
@@ -147,7 +148,7 @@ class RecordingHeader:
 
 
 class BlockHeader(NamedTuple):
-    """The fixed part in front of each block; times in ms since the start, lengths in bytes."""
+    """The fixed part of each block. Times are in ms since the start, lengths in bytes."""
 
     sequence: int
     codec: int
@@ -173,12 +174,12 @@ class BlockHeader(NamedTuple):
 
     @property
     def length(self) -> int:
-        """Header and content together."""
+        """Length of header and content together."""
         return BLOCK.size + self.packed_length
 
 
 class Event(NamedTuple):
-    """One thing that happened, `ms` after the start. `data` is as in the format description."""
+    """An event, `ms` after the start. The format description defines `data` for each kind."""
 
     ms: int
     kind: int
@@ -196,7 +197,7 @@ class Event(NamedTuple):
 
     @property
     def repaint(self) -> bytes:
-        """What redraws the screen of a keyframe on a reset terminal."""
+        """The bytes that redraw the screen of a keyframe on a reset terminal."""
         return self.data[KEYFRAME_PREFIX.size :]
 
 
@@ -224,7 +225,7 @@ class Trailer(NamedTuple):
 def encode_block(
     *, sequence: int, flags: int, first_ms: int, output_offset: int, bookkeeping: int, raw: bytes, level: int = 6
 ) -> tuple[bytes, bytes]:
-    """Header and packed content of one block. `level` is the effort of the deflate, 1 to 9."""
+    """Header and packed content of a block. `level` is the compression level, 1 to 9."""
     packer = zlib.compressobj(level, zlib.DEFLATED, -zlib.MAX_WBITS)
     packed = packer.compress(raw) + packer.flush()
     codec = CODEC_DEFLATE
@@ -249,7 +250,7 @@ def unpack_block(header: BlockHeader, header_bytes: bytes, packed: bytes) -> byt
 
 
 def inflate(packed: bytes, limit: int, *, exactly: bool = False) -> bytes:
-    """Raw deflate, never more than `limit` bytes. Raises `RecordingUnreadable`."""
+    """Inflate raw deflate data to at most `limit` bytes. Raises `RecordingUnreadable`."""
     inflater = zlib.decompressobj(-zlib.MAX_WBITS)
     try:
         raw = inflater.decompress(packed, limit + 1)
@@ -266,7 +267,7 @@ def deflate(raw: bytes) -> bytes:
 
 
 def iterate_events(raw: bytes, first_ms: int) -> Iterator[Event]:
-    """The events of an unpacked block, unknown kinds too. Raises `RecordingUnreadable`."""
+    """The events of an unpacked block, including unknown kinds. Raises `RecordingUnreadable`."""
     position, ms, end = 0, first_ms, len(raw)
     while position < end:
         kind = raw[position]
@@ -313,12 +314,12 @@ def read_varint(data: bytes, position: int) -> tuple[int, int]:
 
 
 def json_bytes(value: Any) -> bytes:
-    """Compact UTF-8 JSON. Lone surrogates, which no UTF-8 can carry, become question marks."""
+    """Compact UTF-8 JSON. Lone surrogates cannot be encoded and become question marks."""
     return json.dumps(value, ensure_ascii=False, separators=(",", ":")).encode("utf-8", "replace")
 
 
 def parse_object(data: bytes, part: str) -> dict[str, Any]:
-    """A JSON object. Raises `RecordingUnreadable` naming `part`."""
+    """Parse a JSON object. Raises `RecordingUnreadable`, with `part` in its message."""
     try:
         value = json.loads(data)
     except (ValueError, RecursionError) as error:
@@ -333,17 +334,17 @@ def is_size(columns: object, rows: object) -> bool:
 
 
 def key_id(public_key: bytes) -> str:
-    """Short name of a public key of 32 bytes: the first 16 hex digits of its SHA-256."""
+    """Id of a 32-byte public key: the first 16 hex digits of its SHA-256."""
     return hashlib.sha256(public_key).hexdigest()[:16]
 
 
 def chain_start(head: bytes) -> bytes:
-    """`h0`; `head` is magic, header length and header."""
+    """Start of the hash chain, `h0`. `head` is the magic, the header's length and the header."""
     return hashlib.sha256(head).digest()
 
 
 def chain_next(chain: bytes, block_header: bytes, packed: bytes) -> bytes:
-    """`hi` from `h(i-1)` and one block."""
+    """Next link of the hash chain: `hi` from `h(i-1)` and a block."""
     return hashlib.sha256(chain + block_header + hashlib.sha256(packed).digest()).digest()
 
 

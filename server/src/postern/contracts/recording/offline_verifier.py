@@ -1,10 +1,11 @@
-"""Checks a Postern recording with nothing but a Python 3.11 standard library. One file, imports nothing of Postern.
+"""Verifies a Postern recording with only the Python 3.11 standard library. A single file that imports nothing of
+Postern.
 
     python3 offline_verifier.py FILE PUBLIC_KEY     (64 hex digits, base64, or the path of a PEM or .pub file)
 
-Exit status 0: the file is, byte for byte, what was sealed with that key. 1: it is not, or cannot be shown to be.
-The layout is described in docs/reference/recording-format.md. The key must come from a source that you trust, never
-from whoever gave you the file.
+Exit status 0: the file is byte for byte what was sealed with that key. 1: it is not, or that cannot be proven. The
+layout is described in docs/reference/recording-format.md. The key must come from a source that you trust, never from
+whoever gave you the file.
 """
 
 import base64
@@ -26,7 +27,7 @@ CONTEXT = b"postern recording manifest v1\x00"
 
 
 class NotProven(Exception):
-    """The file is not shown to be unaltered. `reason` is a stable slug, the text says more."""
+    """The file is not proven to be unaltered. `reason` is a stable slug; the text gives details."""
 
     def __init__(self, reason: str, text: str) -> None:
         super().__init__(text)
@@ -34,7 +35,7 @@ class NotProven(Exception):
 
 
 class Proven(NamedTuple):
-    """What was found in a file that holds."""
+    """Details of a verified file."""
 
     size: int
     sha256: str
@@ -44,7 +45,7 @@ class Proven(NamedTuple):
 
 
 class _Reader:
-    """Reads forwards once, hashing everything."""
+    """Reads the file once from start to end and hashes everything."""
 
     def __init__(self, file: BinaryIO) -> None:
         self.file = file
@@ -67,7 +68,7 @@ def examine(
 ) -> Proven:
     """Check a seekable file against the trusted key (32 bytes). Raises `NotProven`.
 
-    `check_signature(public_key, message, signature)` may replace the Ed25519 below by a faster one.
+    `check_signature(public_key, message, signature)` can replace the Ed25519 implementation below by a faster one.
     """
     size = file.seek(0, 2)
     if size < 12 + 64 + TRAILER.size:
@@ -110,7 +111,7 @@ def _read_header(reader: _Reader) -> tuple[dict[str, Any], bytes]:
 
 
 def _read_blocks(reader: _Reader, end: int, chain: bytes) -> tuple[bytes, list[tuple[int, int, int, int]]]:
-    """The chain's end and, for each block, length, first ms, output offset and flags."""
+    """The end of the chain and, for each block, length, first ms, output offset and flags."""
     rows: list[tuple[int, int, int, int]] = []
     while reader.position < end:
         header = reader.take(BLOCK.size, "block header")
@@ -132,7 +133,7 @@ def _read_blocks(reader: _Reader, end: int, chain: bytes) -> tuple[bytes, list[t
 def _compare(
     manifest: dict[str, Any], header: dict[str, Any], chain: bytes, rows: list[tuple[int, int, int, int]], index: bytes
 ) -> None:
-    """Does the signed manifest speak of just these bytes?"""
+    """Check that the signed manifest describes exactly these bytes."""
     if manifest.get("version") != 1 or manifest.get("state") not in ("sealed", "incomplete"):
         raise NotProven("bad_layout", "the manifest has an unknown version or state")
     if manifest.get("chain") != chain.hex() or manifest.get("blocks") != len(rows):
@@ -172,7 +173,7 @@ def _parse(data: bytes, part: str) -> dict[str, Any]:
     return value
 
 
-# Ed25519 as in RFC 8032, 5.1.7. Only verification: no secret is involved, so timing does not matter.
+# Ed25519 as in RFC 8032, 5.1.7. Verification involves no secret, so timing does not matter.
 P = 2**255 - 19
 L = 2**252 + 27742317777372353535851937790883648493
 D = -121665 * pow(121666, P - 2, P) % P
@@ -195,7 +196,7 @@ def _recover_x(y: int, sign: int) -> int | None:
 def _decode_point(data: bytes) -> Point | None:
     number = int.from_bytes(data, "little")
     y = number & ((1 << 255) - 1)
-    if y >= P:  # a second spelling of the same point
+    if y >= P:  # a second encoding of the same point
         return None
     x = _recover_x(y, number >> 255)
     return None if x is None else (x, y, 1, x * y % P)
@@ -227,7 +228,7 @@ def _multiply(scalar: int, point: Point) -> Point:
 
 
 def ed25519_verify(public_key: bytes, message: bytes, signature: bytes) -> bool:
-    """Is `signature` (64 bytes) one of `message` under `public_key` (32 bytes)?"""
+    """Whether `signature` (64 bytes) is valid for `message` under `public_key` (32 bytes)."""
     if len(public_key) != 32 or len(signature) != 64:
         return False
     key = _decode_point(public_key)
@@ -238,8 +239,8 @@ def ed25519_verify(public_key: bytes, message: bytes, signature: bytes) -> bool:
     base_y = 4 * pow(5, P - 2, P) % P
     base_x = _recover_x(base_y, 0) or 0
     minus_key: Point = (P - key[0], key[1], 1, P - key[3])
-    found = _add(_multiply(scalar, (base_x, base_y, 1, base_x * base_y % P)), _multiply(challenge, minus_key))
-    return _encode_point(found) == signature[:32]
+    point = _add(_multiply(scalar, (base_x, base_y, 1, base_x * base_y % P)), _multiply(challenge, minus_key))
+    return _encode_point(point) == signature[:32]
 
 
 def parse_public_key(text: str) -> bytes:
@@ -265,17 +266,17 @@ def main(arguments: list[str]) -> int:
     try:
         key = parse_public_key(Path(key_text).read_text("ascii") if Path(key_text).is_file() else key_text)
         with Path(path).open("rb") as file:
-            found = examine(file, key)
+            proven = examine(file, key)
     except NotProven as answer:
         sys.stdout.write(f"NOT PROVEN {answer.reason}: {answer}\n")
         return 1
     except (OSError, ValueError) as error:
         sys.stdout.write(f"NOT PROVEN cannot_check: {error}\n")
         return 1
-    manifest = found.manifest
+    manifest = proven.manifest
     sys.stdout.write(
-        f"UNALTERED session {manifest['session_id']} state {manifest['state']} blocks {found.blocks}"
-        f" output {manifest['output_bytes']} bytes sha256 {found.sha256}\n"
+        f"UNALTERED session {manifest['session_id']} state {manifest['state']} blocks {proven.blocks}"
+        f" output {manifest['output_bytes']} bytes sha256 {proven.sha256}\n"
     )
     return 0
 

@@ -1,4 +1,4 @@
-"""Opens a sealed recording with two reads and finds any moment with one more."""
+"""Opens a sealed recording with two reads, and seeks to any moment with one more."""
 
 from bisect import bisect_right
 from collections.abc import Iterator
@@ -28,21 +28,21 @@ from postern.contracts.recording.format import (
     unpack_block,
 )
 
-#: One request for the end brings trailer, manifest and index of all but the very longest recordings.
+#: One read from the end contains trailer, manifest and index, except for extremely long recordings.
 TAIL_BYTES: Final = 128 * 1024
-#: One request for the start brings the header and mostly the first block.
+#: One read from the start contains the header and usually the first block.
 HEAD_BYTES: Final = 64 * 1024
 
 
 @runtime_checkable
 class ByteSource(Protocol):
-    """Where the bytes are: a file, or range requests."""
+    """Random access to the bytes: a file, or range requests."""
 
     @property
     def size(self) -> int: ...
 
     def read_at(self, offset: int, length: int) -> bytes:
-        """`length` bytes from `offset`, fewer only at the end."""
+        """`length` bytes from `offset`; fewer only at the end of the file."""
         ...
 
 
@@ -59,7 +59,7 @@ class FileSource:
 
 
 class BlockPlace(NamedTuple):
-    """Where a block is and what it covers; `length` counts its header."""
+    """Position and coverage of a block; `length` includes its header."""
 
     offset: int
     length: int
@@ -75,7 +75,7 @@ class TimelineMark(NamedTuple):
 
 
 class Activity(NamedTuple):
-    """Output bytes for each span of `unit_ms`."""
+    """Output bytes per interval of `unit_ms`."""
 
     unit_ms: int
     output_bytes: list[int]
@@ -83,7 +83,7 @@ class Activity(NamedTuple):
 
 @dataclass(frozen=True)
 class Recording:
-    """An opened recording. Reading does not prove anything: see `verify`."""
+    """An opened recording. Opening it proves nothing about its integrity: see `verify`."""
 
     source: ByteSource
     header: RecordingHeader
@@ -129,7 +129,7 @@ class Recording:
         return value if isinstance(value, int) else 0
 
     def block_at(self, ms: int) -> int:
-        """Number of the block to begin with to show the moment `ms`: the last one that starts not later."""
+        """Number of the block from which to show the moment `ms`: the last block that starts no later."""
         return max(0, bisect_right(self.blocks, ms, key=lambda place: place.first_ms) - 1)
 
     def block_events(self, number: int) -> list[Event]:
@@ -142,7 +142,7 @@ class Recording:
         return list(iterate_events(unpack_block(header, data[: BLOCK.size], data[BLOCK.size :]), header.first_ms))
 
     def chain_heads(self) -> Iterator[str]:
-        """The chain after the first block, the second …: what checkpoints in the audit log must agree with.
+        """The chain's head after each block, for comparison with checkpoints in the audit log.
 
         Reads the whole file. Raises `RecordingUnreadable`.
         """
@@ -154,25 +154,25 @@ class Recording:
             yield chain.hex()
 
     def events(self, from_ms: int | None = None) -> Iterator[Event]:
-        """All events; or from the best keyframe not later than `from_ms` on. Of the keyframes only the first is given.
+        """All events, or those from the last suitable keyframe before `from_ms`. Only the first keyframe is included.
 
-        Blocks can begin in the same millisecond, so `from_ms=0` is not the same as all events.
+        Several blocks can start in the same millisecond, so `from_ms=0` is not the same as all events.
         """
         first = 0 if from_ms is None else self.block_at(from_ms)
         for number in range(first, len(self.blocks)):
             events = self.block_events(number)
             start = 0
             if number == first and from_ms is not None:
-                for place, event in enumerate(events):
+                for position, event in enumerate(events):
                     if event.kind == KEYFRAME and event.ms <= from_ms:
-                        start = place
-            for place in range(start, len(events)):
-                if events[place].kind != KEYFRAME or (number == first and place == start):
-                    yield events[place]
+                        start = position
+            for position in range(start, len(events)):
+                if events[position].kind != KEYFRAME or (number == first and position == start):
+                    yield events[position]
 
 
 def decode_head(head: bytes, source: ByteSource) -> tuple[RecordingHeader, int]:
-    """The header, and the offset of the first block. Reads again only for an unusually long header."""
+    """The header, and the offset of the first block. An unusually long header needs a second read."""
     if head[: len(MAGIC)] != MAGIC or len(head) < len(MAGIC) + HEADER_LENGTH.size:
         raise RecordingUnreadable("not a recording, or a newer version of the format")
     (length,) = HEADER_LENGTH.unpack_from(head, len(MAGIC))
@@ -210,14 +210,14 @@ def _block_places(columns: dict[str, Any], offset: int, end: int) -> list[BlockP
 
 
 def _activity(columns: dict[str, Any]) -> Activity:
-    found = columns.get("activity")
-    if not isinstance(found, dict) or type(found.get("unit_ms")) is not int or found["unit_ms"] < 1:
+    activity = columns.get("activity")
+    if not isinstance(activity, dict) or type(activity.get("unit_ms")) is not int or activity["unit_ms"] < 1:
         return Activity(1_000, [])
-    return Activity(found["unit_ms"], _numbers(found, "bytes"))
+    return Activity(activity["unit_ms"], _numbers(activity, "bytes"))
 
 
 def _marks(columns: dict[str, Any]) -> list[TimelineMark]:
-    found = columns.get("marks")
-    if not isinstance(found, list):
+    marks = columns.get("marks")
+    if not isinstance(marks, list):
         return []
-    return [TimelineMark(int(ms), str(name), str(text)) for ms, name, text in found]
+    return [TimelineMark(int(ms), str(name), str(text)) for ms, name, text in marks]

@@ -1,6 +1,6 @@
-"""What events of a session without a terminal look like on one: players, exports, live views and pictures show the same.
+"""Terminal rendering of events from sessions without a terminal, for players, exports, live views and previews.
 
-The console's player does it in `console/src/islands/replay/streams.ts`.
+The console's player has its own implementation in `console/src/islands/replay/streams.ts`.
 """
 
 from dataclasses import dataclass
@@ -30,17 +30,18 @@ _COMMAND_STYLE: Final = b"\x1b[1m%s\x1b[22m\r\n"
 _NOTE_STYLE: Final = b"\x1b[2m%s\x1b[22m\r\n"
 _INPUT_STYLE: Final = b"\x1b[36m%s\x1b[39m"
 _ERROR_STYLE: Final = b"\x1b[31m%s\x1b[39m"
-#: A command line is shown as one line: its control characters become blanks.
+#: A command line is shown on one line: its control characters become blanks.
 _COMMAND_TABLE: Final = bytes.maketrans(bytes((*range(0x20), 0x7F)), b" " * 0x21)
-#: Control characters of a text that a peer chose, but for line feeds: it must not drive the terminal of a reader.
+#: Replaces control characters except line feeds in text from a peer, which must not control the viewer's terminal.
 _TEXT_TABLE: Final = bytes.maketrans(bytes((*range(0x0A), *range(0x0B, 0x20), 0x7F)), b" " * 0x20)
 
 
 @dataclass(frozen=True, slots=True)
 class Shown:
-    """How an event is shown: `text` on the terminal that a recording of streams is given, `line` in an asciicast of a terminal.
+    """Display of an event: `text` for the terminal of a recording of streams, `line` for an asciicast of a terminal.
 
-    A line is the code of asciicast v2 (output, input, resize, marker) with its data; bytes are in the charset of the recording.
+    `line` is the asciicast v2 code (output, input, resize, marker) with its data. Bytes are in the charset of the
+    recording.
     """
 
     text: bytes = b""
@@ -48,7 +49,7 @@ class Shown:
 
 
 def render(kind: int, data: bytes) -> bytes:
-    """What an event of a session without a terminal looks like on one, in the charset of the recording.
+    """The terminal rendering of an event from a session without a terminal, in the charset of the recording.
 
     Raises `RecordingUnreadable`.
     """
@@ -56,12 +57,12 @@ def render(kind: int, data: bytes) -> bytes:
 
 
 def shown(event: RecordedEvent | Unknown) -> Shown:
-    """How an event is shown. The one place that a new kind of event needs for texts, exports and live views."""
+    """Display of an event. For a new kind of event, texts, exports and live views need only a case here."""
     match event:
         case Output(data):
             return Shown(_lines(data), ("o", data))
         case Input(data):
-            return Shown(_INPUT_STYLE % _lines(data.replace(b"\0", b"")), ("i", data))  # a shell skips them as well
+            return Shown(_INPUT_STYLE % _lines(data.replace(b"\0", b"")), ("i", data))  # shells ignore NUL bytes, too
         case ErrorOutput() | CommandLine() | Sample() | Skipped() | StreamEnd():
             return Shown(_render_stream(event))
         case Resize(columns, rows):
@@ -71,7 +72,7 @@ def shown(event: RecordedEvent | Unknown) -> Shown:
         case Note(text):
             return Shown(_note(text), ("m", text))
         case Query() | Answer() | File():
-            return Shown(_render_told(event))
+            return Shown(_render_protocol_event(event))
         case Keyframe() | DesktopFrame() | End() | Unknown():
             return Shown()
         case _:
@@ -94,13 +95,13 @@ def _render_stream(event: ErrorOutput | CommandLine | Sample | Skipped | StreamE
             assert_never(event)
 
 
-def _render_told(event: Query | Answer | File) -> bytes:
+def _render_protocol_event(event: Query | Answer | File) -> bytes:
     match event:
         case Query(_, text, is_last):
             return _INPUT_STYLE % _lines(text.translate(_TEXT_TABLE)) + (b"\r\n" if is_last else b"")
         case Answer(_, outcome, rows, detail):
-            told = (outcome.value, "" if rows is None else f"{rows:,} rows", detail)
-            return _note(": ".join(filter(None, told)))
+            parts = (outcome.value, "" if rows is None else f"{rows:,} rows", detail)
+            return _note(": ".join(filter(None, parts)))
         case File(_, operation, path, size, is_success):
             return _note(f"{operation} {path}: " + (f"{size:,} bytes" if is_success else "failed"))
         case _:
@@ -108,7 +109,7 @@ def _render_told(event: Query | Answer | File) -> bytes:
 
 
 def _lines(data: bytes) -> bytes:
-    """There was no terminal to begin each line at its left edge."""
+    """Add carriage returns, which a terminal would have added to start each line at the left edge."""
     return data.replace(b"\r\n", b"\n").replace(b"\n", b"\r\n")
 
 

@@ -1,7 +1,8 @@
-"""Events of sessions without a terminal: command line, standard input, output and error, and what was not kept of them.
+"""Events of sessions without a terminal: command line, standard input, output and error, and stretches left out.
 
-docs/reference/recording-format.md is the same in words. A header with `streams` = 1 says that a recording may hold these
-events; a reader that knows only terminals skips them. `events` has all kinds, `rendering` the text that is shown of them.
+docs/reference/recording-format.md describes the format. A header with `streams` = 1 says that a recording may contain
+these events; readers that only support terminals skip them. `events` has all kinds of events, `rendering` their
+display.
 """
 
 import struct
@@ -22,12 +23,12 @@ STREAM_END: Final = ord("f")
 _FLAG_TEXT: Final = 1
 _SAMPLE: Final = struct.Struct(">BBQ")
 _SKIPPED: Final = struct.Struct(">BQQ32s")
-#: What a sample adds to its data.
+#: Size that a sample adds to its data.
 SAMPLE_PREFIX_BYTES: Final = _SAMPLE.size
 
 
 class Stream(IntEnum):
-    """The streams of a program without a terminal. Values stand in recordings."""
+    """The streams of a program without a terminal. The values are stored in recordings."""
 
     INPUT = 0
     OUTPUT = 1
@@ -39,7 +40,7 @@ class Stream(IntEnum):
 
     @property
     def kind(self) -> int:
-        """The kind of event that holds text of this stream."""
+        """The kind of event that contains text of this stream."""
         return (INPUT, OUTPUT, ERROR)[self]
 
     @classmethod
@@ -52,7 +53,7 @@ class Stream(IntEnum):
 
 
 class Sample(NamedTuple):
-    """Bytes of a stream that are kept by themselves: binary ones, and the last ones of a stretch that was not kept."""
+    """Recorded binary bytes of a stream, or the last bytes of a stretch that was left out."""
 
     stream: Stream
     is_text: bool
@@ -72,8 +73,9 @@ class Sample(NamedTuple):
 
 
 class Skipped(NamedTuple):
-    """`length` bytes from `offset` on that were forwarded but not kept. `sha256` covers the stream from its first byte
-    to the end of this stretch.
+    """`length` bytes from `offset` that were forwarded but not recorded.
+
+    `sha256` covers the stream from its first byte to the end of this stretch.
     """
 
     stream: Stream
@@ -93,16 +95,16 @@ class Skipped(NamedTuple):
         return cls(Stream.of(stream), offset, length, digest)
 
     def followed_by(self, other: "Skipped") -> "Skipped | None":
-        """Both as one stretch; None when `other` does not go on where this one ends."""
+        """Both stretches combined; None when `other` does not follow directly."""
         if other.stream is not self.stream or other.offset != self.offset + self.length:
             return None
         return Skipped(self.stream, self.offset, self.length + other.length, other.sha256)
 
 
 class StreamEnd(NamedTuple):
-    """The account of one stream: all its bytes and their SHA-256, and how many of them the recording does not hold.
+    """Summary of a stream: total size and SHA-256, and how many bytes the recording does not contain.
 
-    `protocol` is what was recognised on the wire (rsync, scp, git, tar, sftp), or empty.
+    `protocol` is the detected protocol (rsync, scp, git, tar, sftp), or empty.
     """
 
     stream: Stream
@@ -138,11 +140,11 @@ class StreamEnd(NamedTuple):
 
     @property
     def is_whole_text(self) -> bool:
-        """All of it was text and is in the recording: nothing to tell about it."""
+        """Whether the stream is text and completely recorded, so that it needs no summary."""
         return not self.not_kept and not self.is_binary
 
     def summary(self) -> str:
-        """One line for whoever reads a recording or its export."""
+        """One line for readers of a recording or its export."""
         parts = [f"{self.stream.label}: {self.size:,} bytes"]
         if self.protocol:
             parts.append(self.protocol)

@@ -1,11 +1,11 @@
-"""The public keys that recordings may be sealed with: one file for each, named by the key's id, in one folder.
+"""The public keys that this installation trusts for sealed recordings: one file per key in a folder, named by key id.
 
-    secrets/recording_signing_key.pem     the private key that seals now; rotation replaces it
-    secrets/recording_signing_key.pub     its public half: 64 hex digits and a line end
-    secrets/recording_keys/<key id>.pub   the same of every key that has ever sealed here, and of others that are trusted
+    secrets/recording_signing_key.pem     the current private key; rotation replaces it
+    secrets/recording_signing_key.pub     its public key: 64 hex digits and a line end
+    secrets/recording_keys/<key id>.pub   every public key that has sealed recordings here, and other trusted keys
 
-A recording names the id of its key. The id is a claim until the seal has been checked with the key that stands under it here:
-a key is trusted because of where it lies, never because of what a file says.
+A recording contains the id of its key. That id is a claim until the seal has been verified with the key stored here: a
+key is trusted because of its location, never because a file names it.
 """
 
 import re
@@ -25,24 +25,24 @@ _ID: Final = re.compile(r"[0-9a-f]{16}\Z")
 
 
 class TrustedKeys:
-    """The public keys of a folder of secrets."""
+    """The public keys in a folder of secrets."""
 
     def __init__(self, secrets_dir: Path) -> None:
         self.folder = secrets_dir / FOLDER
         self._present = secrets_dir / PUBLIC_KEY
 
     def path_of(self, name: str) -> Path:
-        """Where the key with this id stands."""
+        """Path of the key with this id."""
         return self.folder / f"{name}.pub"
 
     def find(self, name: str) -> bytes | None:
-        """The key of 32 bytes with this id; None when none of that id is trusted, or its file holds another one."""
+        """The 32-byte key with this id; None when no such key is trusted, or its file contains a different key."""
         if not _ID.match(name):
             return None
         for path in (self.path_of(name), self._present):
-            found = _read(path)
-            if found is not None and key_id(found) == name:
-                return found
+            key = _read(path)
+            if key is not None and key_id(key) == name:
+                return key
         return None
 
     def ids(self) -> list[str]:
@@ -60,14 +60,15 @@ def _read(path: Path) -> bytes | None:
 
 
 def verify_among(file: BinaryIO, find: Callable[[str], bytes | None]) -> Verdict:
-    """As `verify`, with the trusted key that `find` has under the id which the recording names."""
+    """Like `verify`, with the key that `find` returns for the id in the recording."""
     try:
         claimed = str(Recording.open(file).manifest.get("key_id", ""))
     except (RecordingUnreadable, ValueError):
         claimed = ""
     trusted = find(claimed)
     if trusted is None:
-        # With a key that fits nothing: it says what else is wrong with the file, before it says that the key is another one.
+        # Verify with a key that matches nothing: this reports other defects of the file before it reports the unknown
+        # key.
         verdict = verify(file, bytes(32))
         detail = verdict.detail if verdict.reason != "other_key" else f"sealed with key {claimed}, which is not trusted"
         return Verdict(valid=False, reason=verdict.reason, detail=detail)

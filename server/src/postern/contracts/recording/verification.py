@@ -1,7 +1,7 @@
-"""Is a recording, byte for byte, what was sealed with the trusted key?
+"""Verifies that a recording is byte for byte what was sealed with the trusted key.
 
-The checks themselves stand in `offline_verifier`, which anybody may run without Postern; here they get the fast
-Ed25519 and an answer that is a value.
+The checks are in `offline_verifier`, which anybody can run without Postern. This module adds a faster Ed25519
+implementation and returns the result as a value.
 """
 
 from dataclasses import dataclass
@@ -17,7 +17,7 @@ OK: Final = "ok"
 
 @dataclass(frozen=True, kw_only=True)
 class Verdict:
-    """`reason` is `ok` or a stable slug; the other fields are filled only when `valid`."""
+    """`reason` is `ok` or a stable slug; the other fields are set only when `valid`."""
 
     valid: bool
     reason: str
@@ -34,22 +34,22 @@ class Verdict:
 
 
 def verify(file: BinaryIO, trusted_public_key: bytes) -> Verdict:
-    """Read the whole of a seekable file. The key (32 bytes) must come from outside, never from the file."""
+    """Read and verify a whole seekable file. The key (32 bytes) must come from outside, never from the file."""
     try:
-        found = examine(file, trusted_public_key, check_signature=_check_signature)
+        proven = examine(file, trusted_public_key, check_signature=_check_signature)
     except NotProven as answer:
         return Verdict(valid=False, reason=answer.reason, detail=str(answer))
-    manifest = found.manifest
+    manifest = proven.manifest
     return Verdict(
         valid=True,
         reason=OK,
-        size=found.size,
-        sha256=found.sha256,
+        size=proven.size,
+        sha256=proven.sha256,
         session_id=str(manifest["session_id"]),
         state=str(manifest["state"]),
         chain=str(manifest["chain"]),
         key_id=str(manifest["key_id"]),
-        blocks=found.blocks,
+        blocks=proven.blocks,
         output_bytes=int(manifest["output_bytes"]),
         duration_ms=int(manifest.get("duration_ms", 0)),
     )
