@@ -1,4 +1,4 @@
-"""Django application of the foundation: its one table (the outbox) and the start-up checks."""
+"""Django application of the foundation: its only table (the outbox) and the start-up checks."""
 
 from django.apps import AppConfig
 from django.core.checks import Tags, register

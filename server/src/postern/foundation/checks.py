@@ -1,5 +1,6 @@
-"""Start-up checks: every API route declares who may call it (default deny would close it, but silence is a fault), and names only
-columns that exist.
+"""Start-up checks: every API route declares its right, and lists name only columns that exist.
+
+A route without a right is refused at run time anyway (default deny); the check reports it before the first request.
 """
 
 from collections.abc import Iterable, Iterator
@@ -25,7 +26,7 @@ def walk(resolver: URLResolver | None = None, prefix: str = "/") -> Iterator[tup
 
 
 def view_of(pattern: URLPattern) -> Any:
-    """An instance of the view class behind a pattern with its action map set, or the plain function."""
+    """An instance of the view class of a pattern, with its action map set; or the plain view function."""
     callback: Any = pattern.callback
     view_class = getattr(callback, "cls", None) or getattr(callback, "view_class", None)
     if view_class is None:
@@ -38,7 +39,7 @@ def view_of(pattern: URLPattern) -> Any:
 
 
 def methods_of(view: Any) -> set[str]:
-    """The methods that a view answers, apart from HEAD, OPTIONS and TRACE."""
+    """The HTTP methods of a view, without HEAD, OPTIONS and TRACE."""
     action_map = getattr(view, "action_map", None)
     if action_map:
         return {method.upper() for method in action_map} - {"HEAD", "OPTIONS", "TRACE"}
@@ -47,7 +48,11 @@ def methods_of(view: Any) -> set[str]:
 
 
 def refuse_undeclared(websocket_patterns: Iterable[URLPattern]) -> None:
-    """Stop the start when a route, method or websocket declares no right, or a list names no column. Loads all views."""
+    """Raise ImproperlyConfigured when a route, method or websocket declares no right, or a list names an unknown
+    column.
+
+    This imports all views.
+    """
     errors = (*every_route_declares_its_rights(), *every_list_names_its_columns())
     faults = [str(error.msg) for error in errors]
     for route in websocket_patterns:
@@ -73,7 +78,7 @@ def every_route_declares_its_rights(**_: Any) -> list[CheckMessage]:
 
 
 def every_list_names_its_columns(**_: Any) -> list[CheckMessage]:
-    """A check error for each name in a view's filters, search or order that is no column."""
+    """A check error for each name in a view's filters, search or order that is not a column."""
     views = {type(view): (path, view) for path, pattern in walk() if isinstance(view := view_of(pattern), PosternView)}
     return [
         Error(f"{path}: {fault}", id="postern.E003") for path, view in views.values() for fault in unknown_names(view)

@@ -15,7 +15,7 @@ POSTERN: Final = Settings.load(os.environ)
 
 SECRET_KEY = secret_files.read_or_create(POSTERN.secrets_dir / "django.key", lambda: secrets.token_urlsafe(48))
 DEBUG = False
-# Parts on this machine and its health checks call by address.
+# Postern's own processes on this machine and local health checks connect by address.
 ALLOWED_HOSTS = [*POSTERN.allowed_hosts, "127.0.0.1", "localhost", "[::1]"] if POSTERN.allowed_hosts else ["*"]
 USE_X_FORWARDED_HOST = False
 SECURE_PROXY_SSL_HEADER = ("HTTP_X_FORWARDED_PROTO", "https")  # set by our own ClientAddress, never by clients
@@ -65,10 +65,11 @@ def _database(database: Database) -> dict[str, Any]:
         return {
             "ENGINE": "django.db.backends.sqlite3",
             "NAME": str(database.path),
-            # Each thread keeps its connection: a new one reads the whole schema first.
+            # Each thread keeps its connection, because a new one would have to read the whole schema first.
             "CONN_MAX_AGE": None,
             "OPTIONS": {
-                "transaction_mode": "IMMEDIATE",  # a reader that turns writer would otherwise fail at once
+                # otherwise a transaction that reads and then writes fails immediately when another one writes
+                "transaction_mode": "IMMEDIATE",
                 "timeout": 20,
                 "init_command": "PRAGMA journal_mode=WAL; PRAGMA synchronous=NORMAL; PRAGMA foreign_keys=ON;",
             },
@@ -96,14 +97,14 @@ CACHES = {
     "default": {
         "BACKEND": "django.core.cache.backends.redis.RedisCache",
         "LOCATION": POSTERN.redis_url,
-        # A Redis that does not answer must not hold requests for longer than a person waits.
+        # Requests must not hang longer than a person waits when Redis does not answer.
         "OPTIONS": {"socket_connect_timeout": 2, "socket_timeout": 5},
     }
 }
 CHANNEL_LAYERS = {
     "default": {
         "BACKEND": "channels_redis.core.RedisChannelLayer",
-        # The layer waits inside Redis for messages; the client's own limit of 5 s would end that wait as a fault.
+        # The layer blocks in Redis until a message arrives; the default timeout of 5 s would turn that into an error.
         "CONFIG": {"hosts": [{"address": POSTERN.redis_url, "socket_timeout": None}]},
     }
 }
@@ -115,7 +116,7 @@ SESSION_COOKIE_NAME = "__Host-sessionid" if POSTERN.https else "sessionid"
 SESSION_COOKIE_HTTPONLY = True
 SESSION_COOKIE_SAMESITE = "Lax"
 SESSION_COOKIE_SECURE = POSTERN.https
-SESSION_COOKIE_AGE = 7 * 24 * 3600  # of the row in the table; authn ends the sign-in itself, after a day without use
+SESSION_COOKIE_AGE = 7 * 24 * 3600  # lifetime of the row; authn ends a sign-in earlier, after a day without use
 CSRF_COOKIE_NAME = "csrftoken"
 CSRF_HEADER_NAME = "HTTP_X_CSRFTOKEN"
 CSRF_COOKIE_SAMESITE = "Lax"
@@ -131,7 +132,8 @@ LOCALE_PATHS = [Path(__file__).resolve().parents[1] / "locale"]
 USE_TZ = True
 TIME_ZONE = POSTERN.time_zone
 
-#: K54: the body of a request that no route allows more. Uploads raise it by route (`middleware.allow_body`).
+#: Maximum size of request bodies where no route allows more. `BodyLimits` raises it for uploads, by path (K54: bodies
+#: are limited before they are read).
 DATA_UPLOAD_MAX_MEMORY_SIZE = 2 * 1024 * 1024
 DATA_UPLOAD_MAX_NUMBER_FIELDS = 2_000
 FILE_UPLOAD_MAX_MEMORY_SIZE = 2 * 1024 * 1024
@@ -161,5 +163,5 @@ REST_FRAMEWORK: dict[str, Any] = {
 
 SPECTACULAR_SETTINGS: dict[str, Any] = description.SETTINGS
 
-LOGGING_CONFIG = None  # kernel.log configures logging in the entry points
+LOGGING_CONFIG = None  # the entry points configure logging with `kernel.log`
 SILENCED_SYSTEM_CHECKS: list[str] = []

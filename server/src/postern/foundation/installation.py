@@ -1,7 +1,7 @@
-"""What must exist in every installation (default organization, platforms, root node …), made after `migrate`.
+"""Objects that every installation has (default organization, platforms, root node …), created after `migrate`.
 
-Apps provide the steps, which are idempotent, change nothing that exists, and run in the order of the stack: each time that the
-tables have been migrated, and after a test emptied them.
+Apps provide the steps. Steps are idempotent, change nothing that exists, and run in the order of the app stack: after
+each migration, and after a test has emptied the tables.
 """
 
 from collections.abc import Callable, Sequence
@@ -16,7 +16,7 @@ STEPS: Final = Provided[Sequence[Callable[[], None]]]("what every installation h
 
 
 def run_after_migrate(*, using: str = "default", **_: Any) -> None:
-    """Receiver of `post_migrate`: does nothing while the tables are only partly migrated."""
+    """Receiver of `post_migrate`. Does nothing until all migrations have been applied."""
     executor = MigrationExecutor(connections[using])
     if not executor.migration_plan(executor.loader.graph.leaf_nodes()):
         run()

@@ -1,7 +1,7 @@
-"""Whether the licensed features are open, and the refusal where they are not (K75).
+"""Whether licensed features are available, and the refusal when they are not (K75: the server decides about licences).
 
-A view closes itself without a valid licence by `needs_licence = True` (see `foundation.rest.views`). Where only some objects need
-one, an action or a view calls `require()`. The licence app provides the answer.
+A view with `needs_licence = True` is closed without a valid licence (see `foundation.rest.views`). Where only some
+objects need a licence, the action or view calls `require()`. The licence app provides the answer.
 """
 
 from collections.abc import Callable
@@ -12,18 +12,18 @@ from django.utils.translation import gettext as _
 from postern.foundation.provided import Provided
 from postern.kernel.errors import NotAllowed
 
-#: Whether a valid licence is installed now.
+#: Returns whether a valid licence is installed now.
 LICENCE: Final = Provided[Callable[[], bool]]("whether a valid licence is installed")
 
 
 class LicenceRequired(NotAllowed):
-    """The feature is licensed, and no valid licence is installed."""
+    """The feature needs a licence, and no valid licence is installed."""
 
     code = "licence_required"
 
 
 def is_open() -> bool:
-    """Whether the licensed features are open."""
+    """Whether the licensed features are available."""
     return LICENCE.value()
 
 

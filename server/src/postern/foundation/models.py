@@ -1,4 +1,4 @@
-"""Abstract tables that every app builds on, and the one doorway to rows: `visible_to(actor, scope)`.
+"""Abstract models of all apps. API code reads rows only through `visible_to(actor, scope)`.
 
 class Asset(OrgOwnedModel):
     hostname = models.CharField(max_length=128)
@@ -19,17 +19,17 @@ from postern.kernel.ids import new_id
 
 
 class ScopedQuerySet(models.QuerySet[Any]):
-    """Rows of organization-owned tables. API code reads through `visible_to` only."""
+    """Rows of tables that belong to an organization. API code reads them through `visible_to` only."""
 
     def in_scope(self, scope: OrgScope) -> Self:
-        """Rows of the organization, or of all when the scope is the root."""
+        """Rows of the organization; all rows when the scope is the root."""
         return self if scope.is_root else self.filter(org_id=scope.org_id)
 
     def visible_to(self, actor: Actor, scope: OrgScope) -> Self:
         """Rows that `actor` may see in `scope`.
 
-        The default is for records of an organization: its administrators and auditors see them all, nobody else
-        any. Tables that belong to persons override `owned_by`, which adds what the person himself may see.
+        By default an organization's administrators and auditors see all of its rows, and nobody else sees any. Tables
+        of personal rows override `owned_by` to add the rows of the person.
         """
         rows = self.in_scope(scope)
         if actor.is_org_auditor:
@@ -37,7 +37,7 @@ class ScopedQuerySet(models.QuerySet[Any]):
         return rows.owned_by(actor)
 
     def owned_by(self, actor: Actor) -> Self:
-        """Rows that belong to the person, whatever his role. Default: none."""
+        """Rows that belong to the person, whatever their role. None by default."""
         del actor
         return self.none()
 
@@ -46,9 +46,9 @@ ScopedManager = models.Manager.from_queryset(ScopedQuerySet)
 
 
 class SavedRow(models.Model):
-    """A row that only `create` makes: saving one that somebody else has deleted meanwhile raises its `DoesNotExist`.
+    """A row that only `create` inserts. Saving a row that was deleted meanwhile raises its `DoesNotExist`.
 
-    Django's own `save` would insert it again, with everything that others did to it undone.
+    Django's `save` would insert the row again and undo the deletion.
     """
 
     class Meta:
@@ -63,15 +63,14 @@ class SavedRow(models.Model):
         try:
             super().save(**kwargs)
         except DatabaseError as error:
-            if (
-                type(error) is DatabaseError
-            ):  # Django's own: the update met no row. Those of the database are subclasses.
+            # Django raises exactly this class when the update matched no row. Errors from the database are subclasses.
+            if type(error) is DatabaseError:
                 raise self.DoesNotExist(f"{self._meta.object_name} {self.pk} is gone") from None
             raise
 
 
 class PosternModel(SavedRow):
-    """A row with a random identifier. `objects` of subclasses comes from a queryset with `visible_to`."""
+    """A row with a random id. `objects` of subclasses is made from a queryset with `visible_to`."""
 
     id = models.UUIDField(primary_key=True, default=new_id, editable=False)
 
@@ -80,7 +79,7 @@ class PosternModel(SavedRow):
 
 
 class DatedModel(PosternModel):
-    """A row that knows when, and by whom, it was made."""
+    """A row with its creator and its times of creation and last update."""
 
     created_by = models.CharField(_("Created by"), max_length=128, blank=True, default="", editable=False)
     date_created = models.DateTimeField(_("Date created"), auto_now_add=True)
@@ -91,7 +90,7 @@ class DatedModel(PosternModel):
 
 
 class OrgOwnedModel(DatedModel):
-    """A row that belongs to one organization, never to the root."""
+    """A row that belongs to one organization, never to the root organization."""
 
     org_id = models.UUIDField(_("Organization"), db_index=True, editable=False)
     comment = models.TextField(_("Comment"), blank=True, default="")
@@ -100,8 +99,18 @@ class OrgOwnedModel(DatedModel):
         abstract = True
 
 
+class PlainModel(OrgOwnedModel):
+    """A table of columns and lists of other objects. An organization that has a row of it cannot be deleted.
+
+    `Meta.verbose_name_plural` names the rows to the person who tries.
+    """
+
+    class Meta:
+        abstract = True
+
+
 class OutboxMessage(SavedRow):
-    """A message that waits for its receiver (see `outbox`)."""
+    """A stored event that waits for its receiver (see `outbox`)."""
 
     id = models.BigAutoField(primary_key=True)
     topic = models.CharField(max_length=64)

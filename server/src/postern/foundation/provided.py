@@ -1,11 +1,11 @@
-"""What one module needs and another, which it must not import, provides: a value that the composition root puts in place.
+"""Dependencies that one module needs and a module above it provides; the composition root connects the two.
 
     LOCKS: Final = Provided[LoginLocks]("the lock-out of account names")     # in the app that needs it
     LOCKS.provide(guard.LOCKS)                                               # in entrypoints/composition.py, once
     LOCKS.value.unlock(username, actor)
 
-Nothing else fills these places, so that the composition root shows everything that is connected across the stack. A place that
-is still empty raises: nothing is allowed, or left out, because somebody forgot to connect it.
+Only the composition root provides values, so it shows every connection across the stack. Reading a value that was not
+provided raises an error; there is no default that would allow or skip something.
 """
 
 from collections.abc import Iterator
@@ -16,28 +16,28 @@ _Value = TypeVar("_Value")
 
 
 class Provided(Generic[_Value]):
-    """A place for one value, which is filled when the process starts. `what` it holds is for the error message."""
+    """A slot for one value that is provided when the process starts. `description` is for error messages."""
 
-    __slots__ = ("_filled", "_what")
+    __slots__ = ("_description", "_filled")
 
-    def __init__(self, what: str) -> None:
-        self._what = what
+    def __init__(self, description: str) -> None:
+        self._description = description
         self._filled: tuple[_Value] | None = None
 
     def provide(self, value: _Value) -> None:
-        """Put the value in place; a second one takes the place of the first."""
+        """Set the value; a previous value is replaced."""
         self._filled = (value,)
 
     @property
     def value(self) -> _Value:
-        """The value. Raises LookupError before there is one."""
+        """The value. Raises LookupError when none was provided."""
         if self._filled is None:
-            raise LookupError(f"nobody provides {self._what}")
+            raise LookupError(f"{self._description} was not provided")
         return self._filled[0]
 
     @contextmanager
     def replaced(self, value: _Value) -> Iterator[None]:
-        """Another value for a while. For tests."""
+        """Temporarily replace the value. For tests."""
         before = self._filled
         self._filled = (value,)
         try:

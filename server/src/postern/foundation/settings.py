@@ -23,12 +23,12 @@ Network = ipaddress.IPv4Network | ipaddress.IPv6Network
 
 _LONGEST_RUN_DIR_BYTES: Final = 80
 _MOST_WEB_PROCESSES: Final = 32
-#: Without a setting no more than this: database and disk come to their limits before the web part does.
+#: Upper limit of the default: database and disk reach their limits before more web processes help.
 _WEB_PROCESSES: Final = 4
 _MOST_CONNECTIONS: Final = 100_000
 _MOST_INPUT_MB: Final = 1 << 20
 _LONGEST_SHUTDOWN_S: Final = 24 * 3600
-#: Value of POSTERN_LANGUAGE → the code that Django and the proxies use.
+#: Value of POSTERN_LANGUAGE → language code of Django and the proxies.
 _LANGUAGES: Final = {"zh-hans": "zh-hans", "zh": "zh-hans", "en": "en"}
 _LOG_LEVELS: Final = ("DEBUG", "INFO", "WARNING", "ERROR")
 _EVERY_INTERFACE: Final = frozenset({"0.0.0.0", "::"})
@@ -46,7 +46,7 @@ class Address:
 
     @property
     def is_loopback(self) -> bool:
-        """Whether only this machine can reach it."""
+        """Whether the address is reachable from this machine only."""
         if self.host == "localhost":
             return True
         try:
@@ -77,7 +77,7 @@ class Database:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SshLimits:
-    """How many SSH connections are taken: in total, and from one address (IPv4, or /64 network of IPv6)."""
+    """Limits of SSH connections: in total, and for each address (an IPv4 address, or a /64 network of IPv6)."""
 
     connections: int
     signing_in: int
@@ -132,7 +132,7 @@ class Settings:
     recording_reserve_mb: int
     recording_input_mb: int
     import_max_mb: int
-    #: None: the setting is absent, and each way of running has its own default.
+    #: None: not set, and each way of running has its own default.
     shutdown_s: int | None
 
     @property
@@ -141,9 +141,9 @@ class Settings:
 
     @property
     def console_url(self) -> str:
-        """Where people reach the console, as far as the environment tells; an administrator's SITE_URL has precedence.
+        """The console's address, as far as the environment tells. An administrator's SITE_URL takes precedence.
 
-        Names a host of POSTERN_ALLOWED_HOSTS first: behind a reverse proxy POSTERN_HTTP is nobody's address.
+        Prefers a host of POSTERN_ALLOWED_HOSTS, because nobody uses the address of POSTERN_HTTP behind a reverse proxy.
         """
         scheme = "https" if self.https else "http"
         named = next((host for host in self.allowed_hosts if host[0] not in ".*"), None)
@@ -158,7 +158,7 @@ class Settings:
 
     @property
     def run_dir(self) -> Path:
-        """Folder of sockets. Beside the data, or in the system's temporary folder when that path is too long."""
+        """Folder of sockets: beside the data, or in the system's temporary folder when that path would be too long."""
         return _run_dir(self.home)
 
     @classmethod
@@ -191,7 +191,7 @@ class Settings:
             kek_file=Path(environ.get("POSTERN_KEK_FILE") or home / "secrets" / "kek.json").expanduser().absolute(),
             log_level=_choice(environ, "POSTERN_LOG_LEVEL", "INFO", _LOG_LEVELS),
             language=_language(environ),
-            # Who can only be reached from this machine is being tried out on it: its own sshd is a fair target then.
+            # An installation that listens on loopback only is being tried out, so its own sshd is a legitimate target.
             allow_local_targets=_flag(environ, "POSTERN_ALLOW_LOCAL_TARGETS", default=http.is_loopback),
             blocked_networks=_networks(environ, "POSTERN_BLOCKED_NETWORKS"),
             console_dist=Path(environ.get("POSTERN_CONSOLE_DIST") or _default_console_dist()).expanduser().absolute(),
@@ -208,16 +208,16 @@ class Settings:
         )
 
 
-#: Name, default and meaning of each variable; the reference page is generated from it.
+#: Name, default and description of each variable. The reference page is generated from it.
 SETTINGS_REFERENCE: Final[tuple[tuple[str, str, str], ...]] = (
-    ("POSTERN_HOME", "./var", "Folder of everything that this installation keeps."),
+    ("POSTERN_HOME", "./var", "Data folder of this installation."),
     ("POSTERN_HTTP", "127.0.0.1:8080", "Address of the console and the API."),
     (
         "POSTERN_WEB_PROCESSES",
         "one for each core, at most 4",
         (
-            "Processes that answer requests: 1 to 32. They share what is loaded; each further one takes some 30 MB "
-            "and up to 18 connections to PostgreSQL."
+            "Number of web processes, 1 to 32. They share loaded code; each further process uses about 30 MB and "
+            "up to 18 connections to PostgreSQL."
         ),
     ),
     ("POSTERN_SSH", "127.0.0.1:2222", "Address of the SSH front."),
@@ -225,94 +225,125 @@ SETTINGS_REFERENCE: Final[tuple[tuple[str, str, str], ...]] = (
         "POSTERN_SSH_PUBLIC",
         "",
         (
-            "Where people reach the SSH front, HOST:PORT: the console writes it into the ssh lines that people copy. "
-            "Without it: the host under which they called the console, and the port of POSTERN_SSH."
+            "Address under which users reach the SSH front, HOST:PORT. The console writes it into the ssh lines that users "
+            "copy. If it is not set: the host name under which users called the console, and the port of POSTERN_SSH."
         ),
     ),
-    ("POSTERN_SSH_CONNECTIONS", "2000", "SSH connections that one proxy takes in total."),
-    ("POSTERN_SSH_SIGNING_IN", "500", "Of these, connections whose person is not known yet."),
+    ("POSTERN_SSH_CONNECTIONS", "2000", "Maximum number of SSH connections of one proxy."),
+    ("POSTERN_SSH_SIGNING_IN", "500", "Maximum number of these connections whose user is not known yet."),
     (
         "POSTERN_SSH_CONNECTIONS_PER_ADDRESS",
         "200",
         (
-            "SSH connections from one address: an IPv4 address, or a /64 network of IPv6. "
-            "Raise it where many people come through one gateway."
+            "Maximum number of SSH connections from one address: an IPv4 address, or a /64 network of IPv6. "
+            "Raise it if many users share a gateway."
         ),
     ),
-    ("POSTERN_SSH_SIGNING_IN_PER_ADDRESS", "30", "Of these, connections whose person is not known yet."),
-    ("POSTERN_SSH_NEW_PER_ADDRESS", "20", "New SSH connections from one address within a second."),
+    (
+        "POSTERN_SSH_SIGNING_IN_PER_ADDRESS",
+        "30",
+        "Maximum number of connections from one address whose user is not known yet.",
+    ),
+    ("POSTERN_SSH_NEW_PER_ADDRESS", "20", "Maximum number of new SSH connections from one address in a second."),
     (
         "POSTERN_SSH_KEYS_PER_ADDRESS",
         "50",
-        "Public keys from one address that are looked up within a second. Ten times as many at once; then they wait their turn.",
+        (
+            "Public keys from one address that are looked up in a second. A burst of ten times as many is allowed; "
+            "further keys wait."
+        ),
     ),
     (
         "POSTERN_ADMIN_PASSWORD",
         "",
-        "Password of the first administrator `admin`; without it one is made up and printed once.",
+        "Password of the first administrator `admin`. If it is not set, a random password is printed once.",
     ),
-    ("DATABASE_URL", "", "`postgresql://user:password@host:port/name`; without it SQLite in the data folder."),
-    ("POSTERN_REDIS_URL", "", "`redis://…` of a Redis of yours; without it a private one is started."),
-    ("POSTERN_TRUSTED_PROXIES", "", "Networks of reverse proxies whose X-Forwarded-For is believed, comma-separated."),
-    ("POSTERN_ALLOWED_HOSTS", "", "Host names under which the console may be called, comma-separated; without it any."),
-    ("POSTERN_HTTPS", "no", "`yes` when people reach the console over https (secure cookies, HSTS)."),
-    ("POSTERN_BOOTSTRAP_TOKEN", "", "Token with which a proxy registers; without it one is made in the data folder."),
-    ("POSTERN_KEK_FILE", "POSTERN_HOME/secrets/kek.json", "The key-encryption keys of the vault."),
+    (
+        "DATABASE_URL",
+        "",
+        "`postgresql://user:password@host:port/name`. If it is not set, the database is SQLite in the data folder.",
+    ),
+    ("POSTERN_REDIS_URL", "", "`redis://…` of your own Redis. If it is not set, Postern starts a private Redis."),
+    (
+        "POSTERN_TRUSTED_PROXIES",
+        "",
+        "Networks of the reverse proxies whose X-Forwarded-For is accepted, comma-separated.",
+    ),
+    (
+        "POSTERN_ALLOWED_HOSTS",
+        "",
+        "Host names under which the console can be called, comma-separated. If it is not set, any host name.",
+    ),
+    ("POSTERN_HTTPS", "no", "`yes` if users reach the console over https (secure cookies, HSTS)."),
+    (
+        "POSTERN_BOOTSTRAP_TOKEN",
+        "",
+        "Token with which a proxy registers. If it is not set, a token is created in the data folder.",
+    ),
+    ("POSTERN_KEK_FILE", "POSTERN_HOME/secrets/kek.json", "File with the key-encryption keys of the vault."),
     ("POSTERN_LOG_LEVEL", "INFO", "DEBUG, INFO, WARNING or ERROR."),
     (
         "POSTERN_LANGUAGE",
         "zh-hans",
         (
-            "`zh-hans` or `en`: what Postern speaks (over SSH, in mail) to people who have chosen no language, "
-            "where their client names none either."
+            "`zh-hans` or `en`: language over SSH and in messages for users who have chosen no language and whose client "
+            "names none."
         ),
     ),
     (
         "POSTERN_ALLOW_LOCAL_TARGETS",
         "yes on a loopback POSTERN_HTTP, otherwise no",
         (
-            "Whether targets may lie on this machine (loopback and every address of its interfaces). "
-            "Postern's own services and metadata services of clouds stay closed."
+            "Whether targets may be on this machine (loopback and every address of its interfaces). "
+            "Postern's own services and metadata services of clouds are never allowed."
         ),
     ),
-    ("POSTERN_BLOCKED_NETWORKS", "", "Further networks that no target may lie in, comma-separated."),
-    ("POSTERN_CONSOLE_DIST", "", "Folder of the built console; without it the one of the source tree."),
-    ("POSTERN_TIME_ZONE", "UTC", "Time zone of times shown to clients that name none."),
+    ("POSTERN_BLOCKED_NETWORKS", "", "Further networks in which no target is allowed, comma-separated."),
+    (
+        "POSTERN_CONSOLE_DIST",
+        "",
+        "Folder of the built console. If it is not set, the folder in the source tree.",
+    ),
+    ("POSTERN_TIME_ZONE", "UTC", "Time zone of times for clients that name none."),
     (
         "POSTERN_RECORDING_RESERVE_MB",
         "1024",
         (
-            "Free space below which the proxy starts no new session, and ends running sessions of the user whose sessions "
-            "together write most, so that the others can go on."
+            "Free disk space in MB. Below it the proxy starts no new session, and ends running sessions of the user whose "
+            "sessions together write most, so that the other sessions can continue."
         ),
     ),
     (
         "POSTERN_RECORDING_INPUT_MB",
         "1024",
         (
-            "Input of one command that is recorded, with a terminal or without, in MB: 1 to 1048576. What it takes in the "
-            "journal counts, so that input in tiny pieces reaches it sooner. A session with more ends. File transfers by "
-            "scp, sftp, rsync and tar do not count."
+            "Maximum recorded input of one command, with or without a terminal, in MB: 1 to 1048576. The space in the "
+            "journal counts, so many tiny inputs reach the limit earlier. A session with more input ends. File transfers "
+            "by scp, sftp, rsync and tar do not count."
         ),
     ),
-    ("POSTERN_IMPORT_MAX_MB", "10", "Largest csv or xlsx file that can be imported, in MB: 1 to 30."),
+    ("POSTERN_IMPORT_MAX_MB", "10", "Maximum size of an imported csv or xlsx file, in MB: 1 to 30."),
     (
         "POSTERN_SHUTDOWN_SECONDS",
         "3 under `postern up`, 60 for `postern proxy`",
         (
-            "Seconds that live sessions may go on after a stop signal, 0 to 86400; the people in them are told. "
-            "A second signal ends the sessions at once. What starts Postern must wait longer than this before it kills."
+            "Seconds that live sessions may continue after a stop signal, 0 to 86400; their users are notified. "
+            "A second signal ends the sessions at once. The service manager must wait longer before it kills Postern."
         ),
     ),
     ("POSTERN_CONTROL_URL", "", "For `postern proxy` on another machine: address of the web part."),
-    ("POSTERN_STREAM", "", "Where the web part reaches this proxy's browser endpoint: `unix:/path` or `HOST:PORT`."),
-    ("POSTERN_PROXY_NAME", "", "Name under which this proxy registers; without it the host name."),
-    ("POSTERN_HEALTH_TOKEN", "", "When set, `/api/health/` wants `?token=` with this value."),
+    (
+        "POSTERN_STREAM",
+        "",
+        "Address where the web part reaches the web terminal endpoint of this proxy: `unix:/path` or `HOST:PORT`.",
+    ),
+    ("POSTERN_PROXY_NAME", "", "Name under which this proxy registers. If it is not set, the host name."),
+    ("POSTERN_HEALTH_TOKEN", "", "If it is set, `/api/health/` requires `?token=` with this value."),
 )
 
 
 def _run_dir(home: Path) -> Path:
-    """A Unix socket's path may have 107 bytes; the longest name in the folder takes some twenty of them."""
+    """The path of a Unix socket can have 107 bytes; the longest file name in the folder needs about twenty of them."""
     beside = home / "run"
     if len(os.fsencode(beside)) <= _LONGEST_RUN_DIR_BYTES:
         return beside
@@ -375,7 +406,7 @@ def _count_between(environ: Mapping[str, str], name: str, default: int, least: i
 
 
 def _cores() -> int:
-    """Web processes for the cores that this process may use."""
+    """The default number of web processes for the cores that this process may use."""
     cores = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
     return min(cores, _WEB_PROCESSES)
 
@@ -399,22 +430,22 @@ def _items(environ: Mapping[str, str], name: str) -> list[str]:
 
 
 def _networks(environ: Mapping[str, str], name: str) -> tuple[Network, ...]:
-    found: list[Network] = []
+    networks: list[Network] = []
     for part in _items(environ, name):
         try:
-            found.append(ipaddress.ip_network(part))
+            networks.append(ipaddress.ip_network(part))
         except ValueError:
             raise SettingsError(
-                f"{name} must list addresses or networks such as 10.0.0.0/8; {part!r} is none"
+                f"{name} must list addresses or networks such as 10.0.0.0/8; {part!r} is neither"
             ) from None
-    return tuple(found)
+    return tuple(networks)
 
 
 def _hosts(environ: Mapping[str, str], name: str) -> tuple[str, ...]:
     hosts = _items(environ, name)
     for host in hosts:
         if not _HOST_NAME.match(host):
-            raise SettingsError(f"{name} must list host names; {host!r} is none")
+            raise SettingsError(f"{name} must list host names; {host!r} is not one")
     return tuple(hosts)
 
 
@@ -434,7 +465,7 @@ def _database(url: str, home: Path) -> Database:
     try:
         port = parts.port or 5432
     except ValueError:
-        raise SettingsError("DATABASE_URL has a port that is none") from None
+        raise SettingsError("DATABASE_URL has an invalid port") from None
     if parts.scheme == "sqlite":
         return Database(path=Path(unquote(parts.path)).absolute())
     if parts.scheme not in {"postgres", "postgresql"} or len(parts.path) < 2:

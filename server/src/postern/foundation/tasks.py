@@ -1,4 +1,4 @@
-"""Background work of the foundation: delivering the outbox, and a stamp that shows that the worker lives."""
+"""Background tasks of the foundation: delivering the outbox, and the worker's sign of life."""
 
 from typing import Any, Final
 
@@ -15,11 +15,11 @@ BEAT: Final[dict[str, dict[str, Any]]] = {
 
 @shared_task(name="postern.foundation.deliver_outbox")  # type: ignore[untyped-decorator]  # celery has no types
 def deliver_outbox() -> int:
-    """Deliver what is due in the outbox."""
+    """Deliver the messages in the outbox that are due."""
     return outbox.drain()
 
 
 @shared_task(name="postern.foundation.stamp_worker")  # type: ignore[untyped-decorator]  # celery has no types
 def stamp_worker() -> None:
-    """Prove that schedule, broker and worker work together."""
+    """Show that schedule, broker and worker work together."""
     health.stamp_worker()

@@ -1,1 +1,1 @@
-"""Ids, clock, errors, secrets and logging: standard library only, importable from every plane."""
+"""Ids, clock, errors, secrets and logging. Uses the standard library only and can be imported from every plane."""

@@ -1,24 +1,24 @@
-"""Time. Instants are aware UTC datetimes; durations come from the monotonic clock."""
+"""Clocks. Instants are aware UTC datetimes; durations come from the monotonic clock."""
 
 import time
 from datetime import UTC, date, datetime
 
 
 def now() -> datetime:
-    """The present instant, aware, in UTC."""
+    """The current time as an aware datetime in UTC."""
     return datetime.now(UTC)
 
 
 def today() -> date:
-    """The present day in UTC.
+    """The current date in UTC.
 
-    A caller that needs the day twice reads it once and passes it on: midnight may pass between two readings.
+    Code that needs the date twice should read it once and pass it on, because midnight may come between two reads.
     """
     return now().date()
 
 
 def monotonic_s() -> float:
-    """Seconds on a clock that never jumps: for durations and deadlines only."""
+    """Seconds on a clock that never jumps; for durations and deadlines only."""
     return time.monotonic()
 
 
@@ -28,5 +28,5 @@ def monotonic_ms() -> int:
 
 
 def thread_s() -> float:
-    """Seconds that the processor has worked for this thread: what a limit of work is measured by on a busy machine."""
+    """CPU time of this thread in seconds, for limiting work independently of the machine's load."""
     return time.thread_time()

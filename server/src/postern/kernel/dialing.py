@@ -1,7 +1,8 @@
-"""Which addresses Postern may dial when somebody else chose them (K36). The one judgement, for web and proxy alike.
+"""Which addresses Postern may connect to on behalf of others, for web and proxy alike (K36: only permitted targets are
+dialled).
 
-It is asked with every address that a name resolves to, right before dialling, and the caller dials the address that was
-judged: a name that resolves differently a moment later leads nowhere else.
+Callers check every address of a name right before connecting, and connect to a checked address. A name that resolves
+differently a moment later therefore has no effect.
 """
 
 from collections.abc import Callable
@@ -15,22 +16,22 @@ IpNetwork = IPv4Network | IPv6Network
 
 
 class Refusal(Enum):
-    """Why an address is not dialled."""
+    """Why an address is refused."""
 
-    #: It gives out the identity and the secrets of this machine. No setting opens it.
+    #: It serves the identity and secrets of this machine. No setting permits it.
     METADATA = "metadata"
-    #: A service of Postern itself: web part, SSH front, browser endpoint, database, Redis. No setting opens it.
+    #: A service of Postern: web, SSH front, browser endpoint, database, Redis. No setting permits it.
     OWN_SERVICE = "own service"
     #: In `POSTERN_BLOCKED_NETWORKS`.
     BLOCKED_NETWORK = "blocked network"
     #: This machine, and `POSTERN_ALLOW_LOCAL_TARGETS` does not allow it.
     THIS_MACHINE = "this machine"
-    #: Unspecified, multicast, broadcast, link-local, reserved: never a host that a permission can mean.
+    #: Unspecified, multicast, broadcast, link-local or reserved: never the address of a target.
     NOT_A_HOST = "not a host"
 
 
-#: Where clouds answer with credentials and start-up data of the machine that asks. Most of them use 169.254.169.254,
-#: the others have addresses that look like ordinary private or even public ones.
+#: Metadata services of clouds, which return credentials and start-up data of the machine that asks. Most use
+#: 169.254.169.254; others use addresses that look like ordinary private or even public addresses.
 METADATA: Final[tuple[IpNetwork, ...]] = tuple(
     ip_network(text)
     for text in (
@@ -49,13 +50,13 @@ METADATA: Final[tuple[IpNetwork, ...]] = tuple(
     )
 )
 _THIS_NETWORK: Final = ip_network("0.0.0.0/8")
-#: Addresses that a translator turns into the IPv4 address in their last 32 bits.
+#: Addresses that a translator maps to the IPv4 address in their last 32 bits.
 _TRANSLATED: Final = ip_network("64:ff9b::/96")
 
 
 @dataclass(frozen=True, slots=True)
 class Surroundings:
-    """What was found out right before dialling: the addresses of this machine, and where Postern's services listen."""
+    """The addresses of this machine and of Postern's services, collected right before connecting."""
 
     machine: frozenset[IpAddress] = frozenset()
     services: frozenset[tuple[IpAddress, int]] = frozenset()
@@ -67,14 +68,14 @@ def _nothing_around() -> Surroundings:
 
 @dataclass(frozen=True, kw_only=True)
 class DialPolicy:
-    """The operator's rules. `look_around` may block for as long as a name takes to resolve."""
+    """The operator's rules. `look_around` may block while names are resolved."""
 
     allow_local: bool = False
     blocked_networks: tuple[IpNetwork, ...] = ()
     look_around: Callable[[], Surroundings] = _nothing_around
 
     def refusal(self, address: str, port: int, around: Surroundings) -> Refusal | None:
-        """Why `address` (not a name; a zone may follow it) is not dialled; None when it may be."""
+        """Why `address` is refused; None when it is permitted. It is an address, not a name, and may have a zone."""
         try:
             written = ip_address(address.partition("%")[0])
         except ValueError:
@@ -104,7 +105,9 @@ class DialPolicy:
 
 
 def _local_ports(around: Surroundings) -> frozenset[int]:
-    """Ports of our services on this machine. On all of its addresses: one bound to 0.0.0.0 answers on each of them."""
+    """Ports of our services on this machine. They count for all local addresses, since a service on 0.0.0.0 answers on
+    each.
+    """
     return frozenset(
         port
         for address, port in around.services
@@ -113,7 +116,7 @@ def _local_ports(around: Surroundings) -> frozenset[int]:
 
 
 def _meanings(address: IpAddress) -> tuple[IpAddress, ...]:
-    """The address, and the IPv4 address that hides in it and is where the packets go in the end."""
+    """The address, and an IPv4 address embedded in it, which is where the packets are finally sent."""
     if isinstance(address, IPv4Address):
         return (address,)
     if address.ipv4_mapped is not None:
@@ -128,7 +131,7 @@ def _meanings(address: IpAddress) -> tuple[IpAddress, ...]:
 
 
 def plain(address: str) -> IpAddress | None:
-    """An address as it is compared with others: without its zone, an IPv4 one as such. None when it is none."""
+    """The address in the form for comparisons: without zone, IPv4-mapped as IPv4. None when it is not an address."""
     try:
         parsed = ip_address(address.partition("%")[0])
     except ValueError:

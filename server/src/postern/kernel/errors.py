@@ -1,7 +1,8 @@
 """The root of Postern's error hierarchy.
 
-Every expected failure is a typed exception with a stable `code`, which is part of the API, and a message that a
-person can act on. Messages never carry SQL, file paths or stack traces (K23).
+Every expected failure is a typed exception with a stable `code`, which is part of the API, and a message that a person
+can act on. Messages that reach clients contain no SQL, file path or stack trace (K23: errors reveal nothing of the
+inside).
 """
 
 from typing import ClassVar
@@ -22,34 +23,34 @@ class PosternError(Exception):
 
 
 class NotAllowed(PosternError):
-    """The actor is known but lacks the right."""
+    """The actor is known but lacks the required right."""
 
     code = "permission_denied"
     status = 403
 
 
 class NotFound(PosternError):
-    """There is no such object within the actor's reach (the same answer whether or not it exists elsewhere)."""
+    """The object does not exist or is not visible to the actor; both cases get the same answer."""
 
     code = "object_does_not_exist"
     status = 404
 
 
 class Conflict(PosternError):
-    """The object changed meanwhile, or somebody else is changing it now."""
+    """The object was changed meanwhile, or another request is changing it now."""
 
     code = "conflict"
     status = 409
 
 
 class Unavailable(PosternError):
-    """A part that is needed for the answer is down; trying again later may help."""
+    """A service that the answer needs is down; a later attempt may succeed."""
 
     code = "unavailable"
     status = 503
 
 
 class SettingsError(PosternError):
-    """A setting has a value that cannot be used. Stops the start with one line."""
+    """A setting has an unusable value. Stops the start with a single line."""
 
     code = "settings_invalid"

@@ -1,4 +1,4 @@
-"""Logging set-up shared by all processes: one line per event on standard error, control characters escaped."""
+"""Logging configuration of all processes: one line per event on standard error, with control characters escaped."""
 
 import logging
 import sys
@@ -6,17 +6,17 @@ from typing import Final
 
 _FORMAT: Final = "%(asctime)s %(levelname)-7s %(name)s: %(message)s"
 
-#: C0, DEL and C1 controls would let hostile text forge lines or drive the operator's terminal.
+#: C0 controls, DEL and C1 controls would let hostile text forge log lines or control the operator's terminal.
 _ESCAPES: Final = {code: f"\\x{code:02x}" for code in (*range(0x20), *range(0x7F, 0xA0)) if code != 0x09}
 
 
 def printable(text: str) -> str:
-    """`text` with every control character except TAB shown as an escape, so that one event stays one line."""
+    """`text` with every control character except TAB escaped, so that an event stays on one line."""
     return text.translate(_ESCAPES)
 
 
 class _OneLineFormatter(logging.Formatter):
-    """Escapes the message but keeps the line breaks of a traceback, which the interpreter wrote."""
+    """Escapes the message, but not the line breaks of a traceback, which come from the interpreter."""
 
     def formatMessage(self, record: logging.LogRecord) -> str:  # noqa: N802 - name given by the base class
         record.message = printable(record.message)
@@ -30,8 +30,8 @@ def configure(process: str, level: str = "INFO") -> None:
     root = logging.getLogger()
     root.handlers[:] = [handler]
     root.setLevel(level)
-    # These report every connection at INFO; sessions have their own audit trail.
+    # These loggers report every connection at INFO; sessions have their own audit trail.
     for chatty in ("asyncssh", "uvicorn", "uvicorn.error", "websockets", "websockets.server"):
         logging.getLogger(chatty).setLevel(logging.WARNING)
-    # Answers with a 4xx or 5xx status are logged where they arise, if they are worth it.
+    # Answers with 4xx and 5xx are logged by the code that produces them, if they are worth it.
     logging.getLogger("django.request").setLevel(logging.CRITICAL)

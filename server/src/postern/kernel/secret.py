@@ -1,4 +1,4 @@
-"""A value that must never be printed, logged, compared loosely or serialised by accident."""
+"""A value that must never be printed, logged, compared or serialized by accident."""
 
 from typing import Any, Final, NoReturn
 
@@ -6,10 +6,10 @@ MASK: Final = "******"
 
 
 class Secret:
-    """Holds a secret string; every accidental way out yields `******` or fails.
+    """Holds a secret string. Accidental output gives `******` or fails.
 
-    Call `reveal()` at the last moment, where the value is used. Compared and hashed by identity and not picklable, so
-    that it cannot slip into a task message or a cache key.
+    Call `reveal()` only where the value is used. Secrets are compared and hashed by identity and cannot be pickled, so
+    they cannot end up in a task message or a cache key.
     """
 
     __slots__ = ("_value",)

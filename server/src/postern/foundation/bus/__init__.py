@@ -1,1 +1,1 @@
-"""Events between apps: at once, in the same transaction, or kept until they are delivered."""
+"""Events between apps: in the publisher's transaction, after its commit, or stored until they are delivered."""

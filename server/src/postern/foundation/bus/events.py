@@ -1,12 +1,13 @@
-"""The in-process bus of typed events: how an app at the bottom tells apps above it, which it must not import.
+"""The in-process bus of typed events. It lets an app notify apps above it in the stack, which it must not import.
 
-Events are frozen dataclasses in the `events.py` of a resource, named in the past tense. An action publishes; the event goes out when
-the transaction has been committed. An app names its subscriptions in `subscriptions.py`, and the composition root connects them:
+Events are frozen dataclasses in the `events.py` of a resource, named in the past tense. Actions publish events;
+subscribers are called after the transaction has been committed. An app lists its subscriptions in `subscriptions.py`,
+and the composition root connects them:
 
     SUBSCRIPTIONS: Final = (
-        after_commit(UserClosed, _end_sessions),          # may be lost when the process dies meanwhile
-        in_the_write(MembershipChanged, _forget_grants),  # its own write belongs to the same transaction
-        outbox.kept(TerminalLost, notices.on_lost),       # must not be lost: see `outbox`
+        after_commit(UserClosed, _end_sessions),          # lost if the process dies before the call
+        in_the_write(MembershipChanged, _forget_grants),  # writes in the same transaction
+        outbox.kept(TerminalLost, notices.on_lost),       # stored, never lost: see `outbox`
     )
 """
 
@@ -28,7 +29,7 @@ _Handlers = dict[type[Any], tuple[Callable[[Any], None], ...]]
 
 @dataclass(frozen=True, slots=True)
 class Subscription:
-    """Who hears of events of exactly this type: inside the transaction that publishes them, or after its commit."""
+    """A handler for events of exactly this type, called inside the publishing transaction or after its commit."""
 
     event_type: type[Any]
     handle: Callable[[Any], None]
@@ -41,16 +42,16 @@ def after_commit(event_type: type[_Event], subscriber: Callable[[_Event], None])
 
 
 def in_the_write(event_type: type[_Event], partner: Callable[[_Event], None]) -> Subscription:
-    """Call `partner` inside the transaction that publishes an event of this type: both happen, or neither.
+    """Call `partner` inside the transaction that publishes an event of this type: both are committed, or neither.
 
-    For what must not be lost when the process dies between the commit and the subscribers. A partner that fails undoes the
-    whole write.
+    For effects that must not be lost when the process dies between the commit and the subscribers. If a partner raises,
+    the whole write is rolled back.
     """
     return Subscription(event_type, partner, is_in_write=True)
 
 
 class Bus:
-    """All subscriptions, which are called in the order in which they are given."""
+    """All subscriptions. Handlers are called in the order of the subscriptions."""
 
     def __init__(self, subscriptions: Iterable[Subscription]) -> None:
         self._subscriptions = tuple(subscriptions)
@@ -58,11 +59,11 @@ class Bus:
         self._subscribers = self._handlers(is_in_write=False)
 
     def and_also(self, *subscriptions: Subscription) -> Self:
-        """A bus with more subscriptions."""
+        """A copy of the bus with more subscriptions."""
         return type(self)((*self._subscriptions, *subscriptions))
 
     def publish_after_commit(self, event: object) -> None:
-        """See the function of this name."""
+        """See the module's function of the same name."""
         for partner in self._partners.get(type(event), ()):
             partner(event)
         transaction.on_commit(lambda: self._publish(event))
@@ -71,24 +72,24 @@ class Bus:
         for subscriber in self._subscribers.get(type(event), ()):
             try:
                 subscriber(event)
-            except Exception:  # what was committed stands: one subscriber's fault must not hide it from the others
+            except Exception:  # the write is committed: the other subscribers must still be called
                 logger.exception("a subscriber of %s failed", type(event).__name__)
 
     def _handlers(self, *, is_in_write: bool) -> _Handlers:
-        found: defaultdict[type[Any], list[Callable[[Any], None]]] = defaultdict(list)
-        for one in self._subscriptions:
-            if one.is_in_write == is_in_write:
-                found[one.event_type].append(one.handle)
-        return {event_type: tuple(handlers) for event_type, handlers in found.items()}
+        handlers_by_type: defaultdict[type[Any], list[Callable[[Any], None]]] = defaultdict(list)
+        for subscription in self._subscriptions:
+            if subscription.is_in_write == is_in_write:
+                handlers_by_type[subscription.event_type].append(subscription.handle)
+        return {event_type: tuple(handlers) for event_type, handlers in handlers_by_type.items()}
 
 
 BUS: Final = Provided[Bus]("the subscriptions to events")
 
 
 def publish_after_commit(event: object) -> None:
-    """Publish `event` once the present transaction is committed; at once when there is none."""
+    """Publish `event` after the current transaction is committed; immediately if there is none."""
     BUS.value.publish_after_commit(event)
 
 
-#: The short name that the actions use.
+#: Short name for use in actions.
 publish = publish_after_commit

@@ -1,10 +1,10 @@
-"""Work that many events ask for at once is done once, soon afterwards, in a thread of this process.
+"""Coalesce work that many events request into one call, shortly afterwards, in a thread of this process.
 
     rechecks: Gathered[UUID] = Gathered("rechecks", recheck)
-    rechecks.ask(org_id)           # returns at once; a hundred calls make one `recheck({org_id})`
+    rechecks.ask(org_id)           # returns at once; a hundred calls cause one `recheck({org_id})`
 
-For what must be quick and may be lost: a process that dies forgets what it was asked, so something else (a periodic task)
-has to make certain what this makes quick.
+For work that should happen quickly but may be lost: requests are forgotten when the process dies. Something else, such
+as a periodic task, must guarantee the work.
 """
 
 import logging
@@ -18,12 +18,12 @@ from django.db import connections
 log = logging.getLogger(__name__)
 
 _Key = TypeVar("_Key", bound=Hashable)
-#: Events of one request come within this time; they are answered together.
+#: Long enough to collect all events of one request.
 GATHER_S: Final = 0.05
 
 
 class Gathered(Generic[_Key]):
-    """Collects keys and hands them to `work`, one call at a time. The thread lives while there is something to do."""
+    """Collects keys and passes them to `work`, one call at a time. The thread exits when no keys are left."""
 
     def __init__(self, name: str, work: Callable[[frozenset[_Key]], object]) -> None:
         self._name = name
@@ -34,18 +34,18 @@ class Gathered(Generic[_Key]):
         self._thread: threading.Thread | None = None
 
     def ask(self, key: _Key) -> None:
-        """Have the work done for this key soon. What is asked while the work runs is done by another run after it."""
+        """Request the work for this key. Keys that arrive while `work` runs are handled by another run."""
         with self._lock:
             self._keys.add(key)
             if self._is_running:
                 return
             self._is_running = True
-        # Not a daemon: a command that changes something and ends waits for what it has asked for.
+        # Not a daemon thread: a management command waits at its end for the work that it has requested.
         self._thread = threading.Thread(target=self._run, name=self._name)
         self._thread.start()
 
     def wait(self) -> None:
-        """Until nothing is left to do."""
+        """Block until all requested work is done."""
         thread = self._thread
         if thread is not None:
             thread.join()
@@ -55,7 +55,7 @@ class Gathered(Generic[_Key]):
             while keys := self._taken():
                 try:
                     self._work(keys)
-                except Exception:  # what was asked later must still be done
+                except Exception:  # keys that were requested later must still be handled
                     log.exception("%s failed", self._name)
         finally:
             connections.close_all()

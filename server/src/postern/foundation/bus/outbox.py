@@ -1,10 +1,10 @@
-"""Events that must not be lost: written down in the same transaction as what they tell, delivered afterwards.
+"""Events that must not be lost: stored in the same transaction as the change they report, delivered afterwards.
 
-    outbox.kept(TerminalLost, notices.on_terminal_lost)      # among the subscriptions of the receiving app
-    events.publish(TerminalLost(...))                        # in an action of the owning app, as ever
+    outbox.kept(TerminalLost, notices.on_terminal_lost)      # in the subscriptions of the receiving app
+    events.publish(TerminalLost(...))                        # in an action of the publishing app, as usual
 
-A receiver is called at least once, in the worker and within seconds, and must therefore be idempotent. When it fails it is tried again with
-growing pauses. Events carry ids and names, never secrets.
+The worker calls a receiver within seconds, at least once, so receivers must be idempotent. A failed delivery is retried
+with growing pauses. Events carry ids and names, never secrets.
 """
 
 import logging
@@ -26,32 +26,32 @@ logger = logging.getLogger(__name__)
 Receiver = Callable[[Mapping[str, Any]], None]
 _Event = TypeVar("_Event")
 
-#: While a receiver runs nobody else takes its message; it must be done by then.
+#: While a receiver runs, nobody else claims its message. The receiver must be done within this time.
 LEASE: Final = timedelta(seconds=60)
 _FIRST_PAUSE_S: Final = 5
 _LONGEST_PAUSE_S: Final = 600
 _TOPIC_CHARS: Final = 64
 
-#: Who takes the messages of a topic.
+#: Receivers by topic.
 RECEIVERS: Final = Provided[Mapping[str, Receiver]]("the receivers of the outbox")
 
 
 class OutsideTransaction(RuntimeError):
-    """A message was enqueued without a transaction: it would not be bound to what it tells."""
+    """A message was enqueued outside a transaction, so it could be stored without the change that it reports."""
 
 
 @dataclass(frozen=True, slots=True)
 class Kept(events.Subscription):
-    """A subscription whose events are written down. `deliver` takes what was written down under `topic`."""
+    """A subscription whose events are stored under `topic`. `deliver` passes a stored event to the receiver."""
 
     topic: str
     deliver: Receiver
 
 
 def kept(event_type: type[_Event], receiver: Callable[[_Event], None]) -> Kept:
-    """Deliver every published event of this type to `receiver`, in the worker, whatever happens to the publisher.
+    """Store every published event of this type and deliver it to `receiver` in the worker, even if the publisher dies.
 
-    One receiver for each type of event. Fields are what JSON and msgspec know: text, numbers, ids, instants.
+    Each event type has one receiver. Fields must be types that JSON and msgspec support: text, numbers, ids, datetimes.
     """
     topic = topic_of(event_type)
 
@@ -66,20 +66,20 @@ def kept(event_type: type[_Event], receiver: Callable[[_Event], None]) -> Kept:
 
 
 def topic_of(event_type: type[Any]) -> str:
-    """`<app>.events.<name>`: stored with each message, so it stays the same when the event moves within its app."""
+    """`<app>.events.<name>`: stored with each message, so it must not change when the event moves within its app."""
     app = event_type.__module__.removeprefix("postern.apps.").partition(".")[0]
     return f"{app}.events.{event_type.__qualname__}"[:_TOPIC_CHARS]
 
 
 def enqueue(topic: str, payload: Mapping[str, Any]) -> None:
-    """Keep a message in the present transaction. Raises OutsideTransaction."""
+    """Store a message in the current transaction. Raises OutsideTransaction."""
     if not connection.in_atomic_block:
         raise OutsideTransaction(topic)
     OutboxMessage.objects.create(topic=topic, payload=dict(payload))
 
 
 def drain(limit: int = 200) -> int:
-    """Deliver what is due, oldest first; returns how many messages were delivered."""
+    """Deliver the messages that are due, oldest first. Returns the number of delivered messages."""
     delivered = 0
     for _ in range(limit):
         message = _claim()
@@ -91,7 +91,7 @@ def drain(limit: int = 200) -> int:
 
 @transaction.atomic
 def _claim() -> OutboxMessage | None:
-    """Take the oldest due message for the time of a lease, so that the receiver runs outside any transaction."""
+    """Claim the oldest due message by a lease, so that the receiver can run outside any transaction."""
     due = OutboxMessage.objects.filter(date_due__lte=clock.now()).order_by("date_due", "id")
     if connection.features.has_select_for_update_skip_locked:
         due = due.select_for_update(skip_locked=True)
@@ -108,9 +108,9 @@ def _deliver(message: OutboxMessage) -> int:
     receiver = RECEIVERS.value.get(message.topic)
     try:
         if receiver is None:
-            raise LookupError(f"nobody receives {message.topic}")  # noqa: TRY301 - one place decides what failure means
+            raise LookupError(f"no receiver for {message.topic}")  # noqa: TRY301 - one place decides what failure means
         receiver(message.payload)
-    except Exception:  # any failure means: later again
+    except Exception:  # whatever failed, the message is delivered again later
         logger.exception("outbox message %d (%s) failed, attempt %d", message.pk, message.topic, message.attempts)
         pause_s = min(_FIRST_PAUSE_S * 2 ** min(message.attempts - 1, 10), _LONGEST_PAUSE_S)
         OutboxMessage.objects.filter(pk=message.pk).update(date_due=clock.now() + timedelta(seconds=pause_s))
@@ -120,9 +120,12 @@ def _deliver(message: OutboxMessage) -> int:
 
 
 def receivers_of(subscriptions: Iterable[events.Subscription]) -> dict[str, Receiver]:
-    """The receiver of each topic. Raises ValueError when two events have the same one: an app and a name."""
-    found: dict[str, Kept] = {}
-    for one in subscriptions:
-        if isinstance(one, Kept) and found.setdefault(one.topic, one) is not one:
-            raise ValueError(f"two receivers of {one.topic}")
-    return {topic: one.deliver for topic, one in found.items()}
+    """The receiver of each topic. Raises ValueError when two event types share a topic (same app, same name)."""
+    subscription_of_topic: dict[str, Kept] = {}
+    for subscription in subscriptions:
+        if (
+            isinstance(subscription, Kept)
+            and subscription_of_topic.setdefault(subscription.topic, subscription) is not subscription
+        ):
+            raise ValueError(f"two receivers of {subscription.topic}")
+    return {topic: subscription.deliver for topic, subscription in subscription_of_topic.items()}

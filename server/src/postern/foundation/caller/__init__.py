@@ -1,1 +1,1 @@
-"""Who calls, and in which organization."""
+"""The caller of a request and the organization that it acts in."""

@@ -1,7 +1,7 @@
-"""Who acts. Every write takes an `Actor`; every read that is limited to a person takes one too.
+"""The acting person or component. Every write takes an `Actor`, and so does every read that depends on the person.
 
-An actor is a frozen value made at the edge (a request, a websocket, a task, the command line), so that no code below
-needs to know about sessions, tokens or thread-locals.
+An actor is an immutable value created at the edge (request, websocket, task, command line). Code below does not need to
+know about sessions, tokens or thread-locals.
 """
 
 from dataclasses import dataclass, field
@@ -12,24 +12,25 @@ from postern.contracts.enums import RoleBits
 
 
 class ActorKind(StrEnum):
-    """What stands behind an actor."""
+    """The kinds of actors."""
 
     ANONYMOUS = "anonymous"
     USER = "user"
     TERMINAL = "terminal"  # a registered component, with its own credential
-    BOOTSTRAP = "bootstrap"  # a component that may register, nothing else
+    BOOTSTRAP = "bootstrap"  # a component that may register and do nothing else
     SYSTEM = "system"  # Postern itself: tasks, the command line, installation
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Actor:
-    """Somebody or something that acts, with the permission bits that it has **in the scope of the request**.
+    """A person or component with its permission bits **in the scope of the request**.
 
     `bits` is the union of the role bits (a system administrator has super+admin+audit+use, an organization's auditor
     audit+use, an active user use). A disabled or expired user has no bits at all. `org_ids` are the organizations of
-    which the user is a member in any role. `credential` names the access key or token that a program shows instead of a sign-in.
-    `scope_id` is the organization of the request, to which `bits` belong; None where they are nobody's concern.
-    `epoch` is the person's session epoch when the request was authenticated: it differs once everything of theirs was ended.
+    which the user is a member in any role. `credential` identifies the access key or token of a program that has not
+    signed in. `scope_id` is the organization that `bits` apply to; None for actors whose bits do not depend on an
+    organization. `epoch` is the user's session epoch when the request was authenticated; ending all of a user's
+    sessions changes it.
     """
 
     kind: ActorKind
@@ -46,7 +47,7 @@ class Actor:
 
     @property
     def label(self) -> str:
-        """How logs name the actor: `Name(username)`."""
+        """The actor's name in logs: `Name(username)`."""
         if not self.username:
             return self.name or str(self.kind)
         return f"{self.name}({self.username})" if self.name else self.username
@@ -72,7 +73,7 @@ class Actor:
 
     @property
     def is_org_auditor(self) -> bool:
-        """May see the records of the organization of the request: its auditors and administrators."""
+        """May see the records of the request's organization: its auditors and administrators."""
         return self.kind is ActorKind.SYSTEM or bool(self.bits & (RoleBits.AUDIT | RoleBits.ADMIN))
 
     @property
@@ -86,5 +87,5 @@ SYSTEM = Actor(kind=ActorKind.SYSTEM, name="System")
 
 
 def anonymous(remote_addr: str | None = None) -> Actor:
-    """Somebody who has not shown who he is."""
+    """A caller who has not authenticated."""
     return Actor(kind=ActorKind.ANONYMOUS, name="Anonymous", remote_addr=remote_addr)

@@ -1,5 +1,6 @@
-"""Who calls, in which organization, and what that one is called. The foundation knows no app: `orgs`, `preferences` and `authn`
-provide the answers through `CALLERS`.
+"""The caller of a request, its organization, and the organization's name.
+
+The foundation imports no app: `orgs`, `preferences` and `authn` provide the functions through `CALLERS`.
 """
 
 from collections.abc import Callable
@@ -17,22 +18,24 @@ from postern.foundation.provided import Provided
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Callers:
-    """What the apps know of callers."""
+    """Functions of the apps that identify callers."""
 
-    #: The DRF authentication classes, in the order in which they are asked.
+    #: The DRF authentication classes, in the order in which they are tried.
     authenticators: tuple[type[BaseAuthentication], ...]
-    #: Reads `oid`, X-JMS-ORG … (contract: conventions section 3). Raises NotFound for an unknown organization (K68: never a
-    #: silent fallback to the root).
+    #: Reads `oid`, X-JMS-ORG … (contract: conventions section 3). Raises NotFound for an unknown organization, and
+    #: never falls back to the root organization.
     scope: Callable[[Request], OrgScope]
-    #: The actor of an authenticated request. Raises NotAllowed when the person has no business in the scope.
+    #: Maps an authenticated request to its actor. Raises NotAllowed when the person may not act in the scope.
     actor: Callable[[Request, OrgScope], Actor]
-    #: May raise to stop an authenticated actor everywhere (password must change …); views with `gates_apply = False` excepted.
+    #: Raises to stop an authenticated actor in all views (for example until the password is changed), except in views
+    #: with `gates_apply = False`.
     gate: Callable[[Request, Actor], None]
-    #: Raises when the actor's sign-in has ended, or when they hold less than they did when the request began.
+    #: Raises when the actor's sign-in has ended, or when the actor has fewer rights than at the beginning of the
+    #: request.
     standing: Callable[[Actor], None]
-    #: The name of an organization, empty when there is none.
+    #: Returns the name of an organization; empty for an unknown id.
     org_name: Callable[[UUID], str]
-    #: What administrators call the root organization; empty: as usual.
+    #: Returns the administrators' name for the root organization; empty for the default name.
     root_org_name: Callable[[], str]
 
 
@@ -40,37 +43,37 @@ CALLERS: Final = Provided[Callers]("who calls")
 
 
 def authenticators() -> list[BaseAuthentication]:
-    """The authentication classes, as instances."""
-    return [one() for one in CALLERS.value.authenticators]
+    """Instances of the authentication classes."""
+    return [authenticator_class() for authenticator_class in CALLERS.value.authenticators]
 
 
 def resolve_scope(request: Request) -> OrgScope:
-    """The organization in which `request` wants to act."""
+    """The organization that `request` asks for."""
     return CALLERS.value.scope(request)
 
 
 def resolve_actor(request: Request, scope: OrgScope) -> Actor:
-    """Who makes `request`; anonymous when the authentication classes found nobody."""
+    """The actor of `request`; anonymous when no authentication class recognized the caller."""
     if not request.user.is_authenticated:
         return anonymous(request.META.get("REMOTE_ADDR") or None)
     return CALLERS.value.actor(request, scope)
 
 
 def pass_gates(request: Request, actor: Actor) -> None:
-    """Raise when a rule stops this actor everywhere."""
+    """Raise when a rule stops this actor in all views."""
     CALLERS.value.gate(request, actor)
 
 
 def require_standing(actor: Actor) -> None:
-    """Raise when the actor may no longer do what they could when the request began. To be asked where the write begins."""
+    """Raise when the actor has lost rights since the request began. Call it at the beginning of a write."""
     CALLERS.value.standing(actor)
 
 
 def org_name(org_id: UUID) -> str:
-    """The name of an organization for people; empty when there is none."""
+    """The display name of an organization; empty for an unknown id."""
     return CALLERS.value.org_name(org_id)
 
 
 def root_org_name() -> str:
-    """What the root organization, which is stored nowhere, is called."""
+    """The name of the root organization, which has no row in the database."""
     return CALLERS.value.root_org_name() or "GLOBAL"

@@ -1,4 +1,4 @@
-"""The organization in which something happens: an explicit value, never a thread-local."""
+"""The organization of an operation: an explicit value, never a thread-local."""
 
 from dataclasses import dataclass
 from uuid import UUID
@@ -11,13 +11,13 @@ from postern.kernel.ids import DEFAULT_ORG_ID, ROOT_ORG_ID
 
 @dataclass(frozen=True, slots=True)
 class OrgScope:
-    """One organization, or all of them (`is_root`). The root is for reading: nothing is created in it."""
+    """One organization, or all of them (`is_root`). Nothing can be created in the root organization."""
 
     org_id: UUID
 
     @property
     def is_root(self) -> bool:
-        """All organizations at once."""
+        """Whether the scope is all organizations."""
         return self.org_id == ROOT_ORG_ID
 
     @property
@@ -34,13 +34,13 @@ DEFAULT = OrgScope(DEFAULT_ORG_ID)
 
 
 class RootIsReadOnly(PosternError):
-    """The root organization is for looking, not for making."""
+    """A write in the root organization, which is read-only."""
 
     code = "root_org_read_only"
 
 
 def writable(scope: OrgScope) -> UUID:
-    """The organization that a new row belongs to. Raises RootIsReadOnly."""
+    """The id of the organization that a new row belongs to. Raises RootIsReadOnly."""
     if scope.is_root:
         raise RootIsReadOnly(
             _("Nothing can be created or changed in the global organization; choose an organization first.")

@@ -1,1 +1,1 @@
-"""Connections, transactions, locks and statements: what all tables share."""
+"""Connections, transactions, locks and statements for all tables."""

@@ -1,8 +1,8 @@
-"""A queryset that is built and compiled once, then run with other values.
+"""Querysets that are built and compiled once, then run with other values.
 
-Django needs some 5 ms to build and compile a large query, 0.3 ms for a small one; the database answers it in a tenth of that.
-The SQL stays Django's own and parametrised: stand-in values mark the places in the parameter list where the real ones go.
-For queries that every request makes, and for none else: the code is plainer without.
+Django takes about 5 ms to build and compile a large query and 0.3 ms for a small one, ten times as long as the database
+needs to answer it. The SQL is Django's own and parametrized: placeholder values mark the positions of the real values
+in the parameter list. Use this only for queries of every request, since plain querysets are easier to read.
 """
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -18,17 +18,19 @@ from django.db.models.base import ModelState
 from django.db.models.signals import post_init, pre_init
 
 Values = tuple[Any, ...]
-#: Position of a column, what is done with its values, the expression that it comes from.
+#: What a query can be run with.
+Value = UUID | str | int | datetime
+#: Position of a column, functions that convert its values, and the expression that the column comes from.
 _Converter = tuple[int, Values, Any]
-#: In place of the functions of a column: see `_convert_uuids`.
+#: Marks a column whose values `_convert_uuids` converts.
 _UUIDS: Final[Values] = ("uuids",)
-#: The same: see `_convert_instants`.
+#: Marks a column whose values `_convert_instants` converts.
 _INSTANTS: Final[Values] = ("instants",)
 
 
 @dataclass(frozen=True, slots=True)
 class _Compiled:
-    """`places` tells for some positions of `params` which value belongs there; `converters`, what is done to a column's values."""
+    """`places` maps positions of `params` to the names of values; `converters` lists the conversions of columns."""
 
     sql: str
     params: Values
@@ -37,13 +39,14 @@ class _Compiled:
 
 
 _Row = TypeVar("_Row", bound=Model)
-_NONE: Final[Mapping[str, UUID | str | int]] = {}
+_NONE: Final[Mapping[str, Value]] = {}
 
 
 class PreparedQuery:
-    """`build(**values)` makes the queryset; `stand_ins` are values of the same types that occur nowhere else in it.
+    """A compiled queryset. `build(**values)` creates it; `stand_ins` are placeholder values that occur nowhere else in
+    it.
 
-    Stand-ins are UUIDs, strings and numbers; `columns` are the columns of the rows.
+    Placeholders are UUIDs, strings, numbers and instants; `columns` are the columns of the result.
     """
 
     def __init__(
@@ -51,26 +54,27 @@ class PreparedQuery:
         build: Callable[..., QuerySet[Any]],
         *,
         columns: tuple[str, ...],
-        stand_ins: Mapping[str, UUID | str | int] = _NONE,
+        stand_ins: Mapping[str, Value] = _NONE,
     ) -> None:
         self._build = build
         self._stand_ins = stand_ins
         self._columns = columns
         self._compiled: dict[str, _Compiled] = {}
 
-    def rows(self, **values: UUID | str | int) -> list[dict[str, Any]]:
-        """Run with `values`, one for each stand-in."""
+    def rows(self, **values: Value) -> list[dict[str, Any]]:
+        """Run the query with `values`, one for each placeholder. Returns each row as a mapping."""
         return [dict(zip(self._columns, row, strict=True)) for row in self.tuples(**values)]
 
-    def tuples(self, **values: UUID | str | int) -> list[Values]:
-        """The same, each row as the values of `columns`."""
-        database = connections[DEFAULT_DB_ALIAS]  # once: each question to Django's `connection` looks it up anew
-        found = self.stored(**values)
+    def tuples(self, **values: Value) -> list[Values]:
+        """Run the query. Returns each row as a tuple of `columns`."""
+        # looked up once, because each access to Django's `connection` proxy looks it up again
+        database = connections[DEFAULT_DB_ALIAS]
+        stored_rows = self.stored(**values)
         converters = self._for(database).converters
-        return [tuple(row) for row in _converted(found, converters, database)] if converters else found
+        return [tuple(row) for row in _converted(stored_rows, converters, database)] if converters else stored_rows
 
-    def stored(self, **values: UUID | str | int) -> list[Values]:
-        """The same as the database has them (see `as_stored`), to be told apart before `converted`."""
+    def stored(self, **values: Value) -> list[Values]:
+        """Run the query. Returns the values as the database represents them (see `as_stored`), before `converted`."""
         database = connections[DEFAULT_DB_ALIAS]
         compiled = self._for(database)
         params = list(compiled.params)
@@ -79,11 +83,11 @@ class PreparedQuery:
             params[position] = value if type(value) is str else as_stored(value, database)
         with database.cursor() as cursor:
             cursor.execute(compiled.sql, params)
-            found: list[Values] = cursor.fetchall()
-        return found
+            stored_rows: list[Values] = cursor.fetchall()
+        return stored_rows
 
     def converted(self, row: Values) -> Values:
-        """One row of `stored` as `tuples` gives it."""
+        """A row of `stored`, converted as `tuples` does."""
         database = connections[DEFAULT_DB_ALIAS]
         return tuple(_converted((row,), self._for(database).converters, database)[0])
 
@@ -112,14 +116,14 @@ class PreparedQuery:
 
 
 class PreparedObjects(Generic[_Row]):
-    """The same for whole rows of a model, as objects; `with_related` names foreign keys whose rows come along."""
+    """A compiled queryset of complete model objects; `with_related` names foreign keys that are loaded with them."""
 
     def __init__(
         self,
         model: type[_Row],
         build: Callable[..., QuerySet[Any]],
         *,
-        stand_ins: Mapping[str, UUID | str | int],
+        stand_ins: Mapping[str, Value],
         with_related: Sequence[str] = (),
     ) -> None:
         self._model = model
@@ -133,29 +137,29 @@ class PreparedObjects(Generic[_Row]):
             part = slice(len(columns), len(columns) + len(names))
             key = len(columns) + names.index(related._meta.pk.attname)  # noqa: SLF001 - the documented model API
             self._related.append(_Related(name, column, related, names, part, key))
-            columns = (*columns, *(f"{name}__{one}" for one in names))
+            columns = (*columns, *(f"{name}__{column_name}" for column_name in names))
         self._query = PreparedQuery(build, stand_ins=stand_ins, columns=columns)
 
-    def first(self, **values: UUID | str | int) -> _Row | None:
-        """The first row of the answer; meant for lookups that have one at most."""
+    def first(self, **values: Value) -> _Row | None:
+        """The first object, or None. For lookups that match at most one row."""
         rows = self.all(**values)
         return rows[0] if rows else None
 
-    def all(self, **values: UUID | str | int) -> list[_Row]:
-        """All rows of the answer. Those that refer to the same related row share one object of it."""
-        found: list[_Row] = []
+    def all(self, **values: Value) -> list[_Row]:
+        """All objects. Objects that refer to the same related row share one related object."""
+        loaded_rows: list[_Row] = []
         own, seen = len(self._names), dict[tuple[str, Any], Model]()
         for row in self._query.tuples(**values):
-            made: _Row = new_object(self._model, self._names, row[:own])
+            row_object: _Row = new_object(self._model, self._names, row[:own])
             for related in self._related:
-                related.column.set_cached_value(made, related.object_of(row, seen))
-            found.append(made)
-        return found
+                related.column.set_cached_value(row_object, related.object_of(row, seen))
+            loaded_rows.append(row_object)
+        return loaded_rows
 
 
 @dataclass(frozen=True, slots=True)
 class _Related:
-    """A foreign key whose row comes along: its columns stand in `part` of a row, its key at `key`."""
+    """A foreign key that is loaded with each row: its columns are `part` of the row, its key is at index `key`."""
 
     name: str
     column: Any
@@ -165,21 +169,21 @@ class _Related:
     key: int
 
     def object_of(self, row: Values, seen: dict[tuple[str, Any], Model]) -> Model | None:
-        """The related row, from the columns of `row`; one for each key in `seen`."""
+        """The related object from the columns of `row`; objects in `seen` are reused by key."""
         if row[self.key] is None:
             return None
-        known = (self.name, row[self.key])
-        found = seen.get(known)
-        if found is None:
-            found = seen[known] = new_object(self.model, self.names, row[self.part])
-        return found
+        cache_key = (self.name, row[self.key])
+        related_row = seen.get(cache_key)
+        if related_row is None:
+            related_row = seen[cache_key] = new_object(self.model, self.names, row[self.part])
+        return related_row
 
 
 def new_object(model: type[_Row], names: Sequence[str], values: Sequence[Any]) -> _Row:
-    """What `model.from_db` makes of the values of these columns.
+    """An object of the model with these columns set, like `model.from_db`.
 
-    Django's way looks at every column of the model, present or not, and sends two signals, for each object; here models that ask for
-    neither are filled in one go.
+    Django checks every column of the model and sends two signals for each object. Models without their own `from_db`,
+    `__init__` or signal receivers are filled directly.
     """
     quick = _quick.get(model)
     if quick is None:
@@ -187,21 +191,23 @@ def new_object(model: type[_Row], names: Sequence[str], values: Sequence[Any]) -
         quick = _quick[model] = not (own_way or pre_init.has_listeners(model) or post_init.has_listeners(model))
     if not quick:
         return model.from_db(DEFAULT_DB_ALIAS, names, values)
-    made = model.__new__(model)
-    columns = vars(made)
+    row_object = model.__new__(model)
+    columns = vars(row_object)
     columns["_state"] = state = ModelState()
     state.adding, state.db = False, DEFAULT_DB_ALIAS
     columns.update(zip(names, values, strict=True))
-    return made
+    return row_object
 
 
 _quick: Final[dict[type[Model], bool]] = {}
 
 
-def as_stored(value: UUID | str | int, database: BaseDatabaseWrapper) -> Any:
-    """A value in the form in which parameters and answers of the database carry it."""
+def as_stored(value: Value, database: BaseDatabaseWrapper) -> Any:
+    """The value as it appears in query parameters and results of the database."""
     if isinstance(value, UUID) and not database.features.has_native_uuid_field:
         return value.hex
+    if isinstance(value, datetime):
+        return database.ops.adapt_datetimefield_value(value)
     return value
 
 
@@ -212,35 +218,35 @@ def _column_names(model: type[Model]) -> tuple[str, ...]:
 def _converted(
     rows: Iterable[Values], converters: Sequence[_Converter], database: BaseDatabaseWrapper
 ) -> list[list[Any]]:
-    """Rows as the model's fields have them: what Django's compiler does with each value."""
-    found = [list(row) for row in rows]
+    """Convert the values of rows with the functions that Django's compiler would apply."""
+    converted_rows = [list(row) for row in rows]
     for position, functions, expression in converters:
         if functions is _UUIDS:
-            _convert_uuids(found, position)
+            _convert_uuids(converted_rows, position)
             continue
         if functions is _INSTANTS:
-            _convert_instants(found, position, database)
+            _convert_instants(converted_rows, position, database)
             continue
-        for values in found:
+        for values in converted_rows:
             value = values[position]
             for function in functions:
                 value = function(value, expression, database)
             values[position] = value
-    return found
+    return converted_rows
 
 
 def _convert_uuids(rows: list[list[Any]], position: int) -> None:
-    """A column of UUIDs that the database keeps as text: those of one organization are all the same."""
-    known: dict[str | None, UUID | None] = {None: None}
+    """Convert a UUID column stored as text. Many rows have the same organization, so parsed values are reused."""
+    uuid_of_text: dict[str | None, UUID | None] = {None: None}
     for values in rows:
         text = values[position]
-        if text not in known:
-            known[text] = UUID(int=int(text, 16))
-        values[position] = known[text]
+        if text not in uuid_of_text:
+            uuid_of_text[text] = UUID(int=int(text, 16))
+        values[position] = uuid_of_text[text]
 
 
 def _convert_instants(rows: list[list[Any]], position: int, database: BaseDatabaseWrapper) -> None:
-    """A column of instants that the database keeps without their zone."""
+    """Convert a datetime column that the database stores without a time zone."""
     zone = database.timezone
     for values in rows:
         value = values[position]
@@ -251,7 +257,7 @@ def _convert_instants(rows: list[list[Any]], position: int, database: BaseDataba
 
 
 def _known_way(functions: Sequence[Any], database: BaseDatabaseWrapper) -> Values:
-    """What is done with the values of a column: functions, or the name of our own way to do the same."""
+    """The conversions of a column: Django's functions, or the mark of our faster equivalent."""
     for name, quick in (("convert_uuidfield_value", _UUIDS), ("convert_datetimefield_value", _INSTANTS)):
         usual: Any = getattr(database.ops, name, None)
         if usual is not None and list(functions) == [usual] and database.vendor == "sqlite":
@@ -260,4 +266,4 @@ def _known_way(functions: Sequence[Any], database: BaseDatabaseWrapper) -> Value
 
 
 def _hashable(value: Any) -> bool:
-    return isinstance(value, str | UUID | bytes | int)
+    return isinstance(value, str | UUID | bytes | int | datetime)

@@ -1,10 +1,11 @@
-"""Row locks that keep two writes from waiting for each other in a circle. PostgreSQL only: SQLite has one writer.
+"""Row locks in a fixed order, so that two writes cannot deadlock. PostgreSQL only: SQLite allows one writer at a time.
 
-Rules of all writes:
+Rules for all writes:
 
-1. The row that is written comes first, then what it refers to, each kind with one query in the order of its keys.
-2. Whoever deletes a row locks it before anything that hangs on it: references are made under `share`, which waits for that lock.
-3. The chain of the audit log comes last (`write_transaction`).
+1. Lock the row to be written first, then the rows that it refers to; for each table use one query in the order of the
+   keys.
+2. To delete a row, lock it before its dependent rows. References are created under `share`, which waits for that lock.
+3. Append to the chain of the audit log last (`write_transaction`).
 """
 
 from collections.abc import Iterable, Sequence
@@ -12,12 +13,14 @@ from typing import Any, Final
 
 from django.db import connection, models
 
-#: Keys in one query; SQLite binds a limited number of values.
+#: Keys per query, because SQLite limits the number of parameters.
 _SET: Final = 1_000
 
 
 def lock(model: type[models.Model], keys: Iterable[Any], *, deleting: bool = False) -> None:
-    """Lock the rows with these keys until the transaction ends. Without `deleting` others may still refer to them."""
+    """Lock the rows with these keys until the transaction ends. Unless `deleting`, other writes may still refer to
+    them.
+    """
     wanted = set(keys)
     if wanted and connection.features.has_select_for_update:
         rows = model._base_manager.select_for_update(no_key=not deleting).filter(pk__in=wanted)  # noqa: SLF001 - the documented model API
@@ -25,10 +28,10 @@ def lock(model: type[models.Model], keys: Iterable[Any], *, deleting: bool = Fal
 
 
 def share(model: type[models.Model], keys: Iterable[Any], *, required: Iterable[Any] = ()) -> None:
-    """Keep the rows with these keys from being deleted until the transaction ends; they may be changed.
+    """Protect the rows with these keys from deletion until the transaction ends; other writes may still change them.
 
-    For rows that are about to be referred to: PostgreSQL takes this lock with each reference, but row by row. Raises the model's
-    `DoesNotExist` when one of those that are `required` besides is gone.
+    For rows that are about to be referred to. PostgreSQL takes this lock by itself with each reference, but row by row.
+    Raises the model's `DoesNotExist` when a row in `required` no longer exists.
     """
     needed = set(required)
     wanted = list(needed.union(keys))
@@ -52,7 +55,7 @@ def _shared(model: type[models.Model], wanted: list[Any]) -> set[Any]:
 
 
 def still_there(model: type[models.Model], keys: Sequence[Any]) -> set[Any]:
-    """Which of these keys have a row now. To be asked under the lock."""
+    """The subset of these keys that have a row now. Call it while holding the lock."""
     rows = model._base_manager.order_by()  # noqa: SLF001 - the documented model API
-    sets = (keys[start : start + _SET] for start in range(0, len(keys), _SET))
-    return {key for some in sets for key in rows.filter(pk__in=some).values_list("pk", flat=True)}
+    chunks = (keys[start : start + _SET] for start in range(0, len(keys), _SET))
+    return {key for chunk in chunks for key in rows.filter(pk__in=chunk).values_list("pk", flat=True)}

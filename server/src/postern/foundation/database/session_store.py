@@ -1,6 +1,6 @@
-"""Django's database session store, except that the table keeps only a hash of each session's key.
+"""Django's database session store, with hashed session keys in the table.
 
-Whoever reads the table (a backup, a leak) can therefore not take over anybody's browser session. Set as SESSION_ENGINE.
+Somebody who reads the table (from a backup or a leak) cannot take over a browser session. Set as SESSION_ENGINE.
 """
 
 from functools import cache
@@ -12,34 +12,34 @@ from django.utils import timezone
 from postern.foundation.database.prepared import PreparedObjects
 from postern.kernel.ids import token_hash
 
-_KEY_CHARS = 40  # the width of Django's column: 160 bits in hexadecimal
+_KEY_CHARS = 40  # length of Django's column: 160 bits in hexadecimal
 
 
 def stored_key(session_key: str) -> str:
-    """What stands in the table for a session key."""
+    """The value that the table holds for a session key."""
     return token_hash(f"web-session:{session_key}")[:_KEY_CHARS]
 
 
 @cache
 def _by_key(model: type[Any]) -> PreparedObjects[Any]:
-    """A session by its stored key: every request asks for one."""
+    """The query for a session by its stored key, compiled once because every request runs it."""
     return PreparedObjects(
         model, lambda session_key: model.objects.filter(session_key=session_key), stand_ins={"session_key": "stand-in"}
     )
 
 
 class SessionStore(DatabaseSessionStore):
-    """Sessions by hashed key. The asynchronous forms of the interface are not offered: nothing here calls them."""
+    """Sessions by hashed key. The asynchronous methods are not supported, because nothing here calls them."""
 
     def _get_session_from_db(self) -> Any:
         key = self.session_key
-        found = None
+        session_row = None
         if key:
-            found = _by_key(self.model).first(session_key=stored_key(key))
-        if found is None or found.expire_date <= timezone.now():
-            found = None
+            session_row = _by_key(self.model).first(session_key=stored_key(key))
+        if session_row is None or session_row.expire_date <= timezone.now():
+            session_row = None
             self._session_key = None
-        return found
+        return session_row
 
     def exists(self, session_key: str) -> bool:
         return super().exists(stored_key(session_key))

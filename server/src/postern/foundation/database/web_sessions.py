@@ -1,4 +1,6 @@
-"""Django's session table under another label, because `sessions` is the spec's word for sessions on assets."""
+"""Django's session table under another app label, because `sessions` is the specification's word for sessions on
+assets.
+"""
 
 from django.contrib.sessions.apps import SessionsConfig
 

@@ -1,10 +1,11 @@
-"""The transaction of a write: what it leaves in the audit log is appended last, all at once.
+"""The transaction of a write, which appends its audit records last and all at once.
 
-Every record takes the lock of a chain, which all writes of an organization want. A write that goes on after its first record would
-hold that lock while it waits for rows, and whoever has those rows waits for the chain: a circle. A write with records in two chains
-would take them in its own order. Here the records wait until the end, and the chains are taken in one order.
+Appending a record locks a chain, and all writes of an organization need that lock. A write that continued after its
+first record would hold the chain while it waits for rows, and the holder of those rows would wait for the chain: a
+deadlock. Writes with records in two chains could also lock them in opposite orders. So records are collected until the
+end, and chains are locked in a fixed order.
 
-The foundation knows no app, so `audits` provides what gathers the records.
+The foundation imports no app, so `audits` provides the collecting context manager.
 """
 
 from collections.abc import Callable, Iterator
@@ -20,6 +21,6 @@ GATHERING: Final = Provided[Callable[[], AbstractContextManager[None]]]("what ga
 
 @contextmanager
 def write_transaction() -> Iterator[None]:
-    """A transaction whose audit records are appended at its end, or not at all. Inside another one it is a part of that."""
+    """A transaction whose audit records are appended at its end. A nested call joins the outer transaction."""
     with transaction.atomic(), GATHERING.value():
         yield

@@ -1,9 +1,9 @@
-"""The secret by which the proxy of this data folder is told apart from every other one.
+"""The shared secret that identifies the proxy of this data folder.
 
-Web and proxy read it from the folder; it is never sent, not even between the two.
+Web process and proxy read it from the folder; it is never sent over a connection.
 """
 
 from typing import Final
 
-#: Its name in the folder of secrets.
+#: File name in the folder of secrets.
 LOCAL_PROXY_FILE: Final = "local-proxy.secret"

@@ -1,4 +1,4 @@
-"""How many files and sockets this process, and every process that it starts later, may hold."""
+"""The limit of open files and sockets of this process and of its future children."""
 
 import logging
 import resource
@@ -10,14 +10,14 @@ _ENOUGH: Final = 65536
 
 
 def raise_open_file_limit() -> int:
-    """Raise the soft limit as far as the hard one allows; returns the limit in force."""
+    """Raise the soft limit, up to the hard limit. Returns the limit in force."""
     soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
     wanted = _ENOUGH if hard == resource.RLIM_INFINITY else min(_ENOUGH, hard)
     if soft != resource.RLIM_INFINITY and soft < wanted:
         try:
             resource.setrlimit(resource.RLIMIT_NOFILE, (wanted, hard))
         except (OSError, ValueError) as error:
-            log.warning("the limit of open files stays at %d: %s", soft, error)
+            log.warning("cannot raise the limit of open files, which stays at %d: %s", soft, error)
             return soft
         return wanted
     return soft

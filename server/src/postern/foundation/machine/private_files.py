@@ -1,8 +1,8 @@
-"""The data folder belongs to its owner alone: files 0600, folders 0700, whatever they were before.
+"""File modes of the data folder: files are 0600 and folders 0700, so that only their owner can read them.
 
-Every process sets its umask first (`make_private`), so that what it creates is private from its first byte, whichever
-library creates it (SQLite, Redis, Celery's schedule). The start of the product then corrects what exists already
-(`correct_rights`): an older version, a restored backup or an operator may have left wider rights.
+Every process sets its umask first (`make_private`). Files are then private from the beginning, whichever library
+creates them (SQLite, Redis, Celery's schedule). The start of the product corrects existing files (`correct_rights`): an
+older version, a restored backup or an operator may have left wider modes.
 """
 
 import logging
@@ -20,22 +20,22 @@ log = logging.getLogger(__name__)
 PRIVATE_UMASK: Final = 0o077
 _FOLDER_MODE: Final = 0o700
 _OTHERS: Final = 0o077
-#: What stays of a file's rights; nothing in the data folder is a program.
+#: Mode bits that files keep; the data folder holds no executables.
 _OF_FILES: Final = 0o600
-#: Corrected files that are named in the log; of the rest only the number is told.
+#: How many corrected files are named in the log; the others are only counted.
 _NAMED: Final = 20
 
 
 def make_private() -> None:
-    """From now on this process, and every child of it, creates files that only their owner can reach."""
+    """Set the umask: files that this process and its children create are accessible to their owner only."""
     os.umask(PRIVATE_UMASK)
 
 
 def private_folder(path: Path) -> Path:
-    """`path` as a folder of 0700 of this user, made when it is missing.
+    """Create `path` if necessary and make it a folder with mode 0700.
 
-    Raises SettingsError when it is no folder, or somebody else's: a folder in the system's temporary folder could
-    have been put there by another user, who could then replace the sockets in it.
+    Raises SettingsError when it is not a folder or belongs to another user. In the system's temporary folder, another
+    user could have created it and could then replace the sockets in it.
     """
     path.mkdir(mode=_FOLDER_MODE, parents=True, exist_ok=True)
     info = path.lstat()
@@ -48,10 +48,10 @@ def private_folder(path: Path) -> Path:
 
 
 def correct_rights(*paths: Path) -> int:
-    """Take the rights of group and others from each of `paths` and everything below; returns how many were wider.
+    """Remove the rights of group and others from each of `paths` and everything below. Returns the number of
+    corrections.
 
-    Links are not followed. Files of other users stay as they are, with a line in the log: only their owner may
-    change them, and the administrator has to know.
+    Links are not followed. Files of other users are logged but not changed, since only their owner may change them.
     """
     corrected = 0
     for path in paths:
@@ -70,7 +70,7 @@ def correct_rights(*paths: Path) -> int:
 
 
 def _entries(path: Path) -> Generator[tuple[str, int | None]]:
-    """Each file and folder as a name and the descriptor of the folder it lies in (None: an absolute path)."""
+    """Each file and folder as a name and the descriptor of its folder (None: the name is an absolute path)."""
     yield str(path), None
     if path.is_dir():
         for _folder, folders, files, descriptor in os.fwalk(path, follow_symlinks=False):
@@ -79,7 +79,9 @@ def _entries(path: Path) -> Generator[tuple[str, int | None]]:
 
 
 def _correct(name: str, folder: int | None) -> bool:
-    """Make one entry private. False when it was so already, is a link, has gone, or is not ours."""
+    """Make one entry private. False when it was private already, is a link, no longer exists, or belongs to another
+    user.
+    """
     try:
         descriptor = os.open(name, os.O_PATH | os.O_NOFOLLOW | os.O_CLOEXEC, dir_fd=folder)
     except FileNotFoundError:
@@ -89,9 +91,9 @@ def _correct(name: str, folder: int | None) -> bool:
         if stat.S_ISLNK(info.st_mode) or not info.st_mode & _OTHERS:
             return False
         try:
-            kept = _OF_FILES if stat.S_ISREG(info.st_mode) else ~_OTHERS
-            # By descriptor: between the look and the change nobody can put a link in the file's place.
-            os.chmod(f"/proc/self/fd/{descriptor}", stat.S_IMODE(info.st_mode) & kept)  # noqa: PTH101 - no path
+            mode_mask = _OF_FILES if stat.S_ISREG(info.st_mode) else ~_OTHERS
+            # Change the mode by descriptor, so that nobody can replace the file with a link after the check.
+            os.chmod(f"/proc/self/fd/{descriptor}", stat.S_IMODE(info.st_mode) & mode_mask)  # noqa: PTH101 - no path
         except PermissionError:
             log.error("%s can be reached by other users and is not ours to change (uid %d)", name, info.st_uid)  # noqa: TRY400 - no trace wanted
             return False

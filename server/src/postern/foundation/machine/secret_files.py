@@ -1,7 +1,7 @@
-"""Secrets that live beside the database, never in it: one file each, 0600, in a folder of 0700.
+"""Secrets stored beside the database, never in it: one file each with mode 0600, in a folder with mode 0700.
 
-Made at the first start. Creation is atomic (`O_EXCL` on a temporary name, then `link`), so that two processes that
-start together agree on one value.
+They are created at the first start. Creation is atomic (`O_EXCL` on a temporary name, then `link`), so that two
+processes that start at the same time use the same value.
 """
 
 import os
@@ -16,7 +16,7 @@ _FILE_MODE = 0o600
 
 
 def read_or_create(path: Path, make: Callable[[], str]) -> str:
-    """The content of the secret file `path`; when there is none, it is made from `make()` first."""
+    """The content of the secret file `path`. If it does not exist, it is created with the value of `make()`."""
     try:
         return read(path)
     except FileNotFoundError:
@@ -24,9 +24,9 @@ def read_or_create(path: Path, make: Callable[[], str]) -> str:
 
 
 def read(path: Path) -> str:
-    """The content of an existing secret file, without the newline at its end.
+    """The content of an existing secret file, without its final newline.
 
-    Raises FileNotFoundError when there is none, SettingsError when others could read it.
+    Raises FileNotFoundError when it does not exist, SettingsError when others can read it.
     """
     with path.open(encoding="utf-8") as file:
         mode = os.fstat(file.fileno()).st_mode & 0o777
@@ -47,7 +47,7 @@ def _create(path: Path, value: str) -> str:
             os.fsync(file.fileno())
         try:
             os.link(temporary, path)
-        except FileExistsError:  # another process was faster: its value counts
+        except FileExistsError:  # another process created the file first: use its value
             return read(path)
     finally:
         temporary.unlink(missing_ok=True)

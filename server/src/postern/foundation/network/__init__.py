@@ -1,1 +1,1 @@
-"""Names and addresses: what may be dialled, and how it is found."""
+"""Name lookups, and the rules for outgoing connections."""

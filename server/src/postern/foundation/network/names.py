@@ -1,8 +1,8 @@
-"""Looks names of hosts up, so that one that does not answer holds up only who asks for it.
+"""Host name lookups in their own threads, so that an unresponsive name server delays only the callers of that name.
 
-The system's resolver blocks for ten seconds and more while its servers are silent. Threads that everybody shares would
-soon all wait for it, for the sake of one name. So lookups have threads of their own, few of them; a name is looked up
-once at a time, whoever asks; and an address is never looked up at all.
+The system's resolver blocks for ten seconds and more while its servers do not answer. Shared threads would soon all
+wait for one name. So lookups run in a small number of dedicated threads, concurrent callers share one lookup of a name,
+and addresses are never looked up.
 """
 
 import asyncio
@@ -22,74 +22,75 @@ Entry = tuple[
     tuple[str, int] | tuple[str, int, int, int] | tuple[int, bytes],
 ]
 
-#: Names that are looked up at once. With more, nothing answers at all, and one name more would only wait as well.
+#: Concurrent lookups. If this many are running, no server answers, and one more would only wait, too.
 MOST_AT_ONCE: Final = 16
-#: How long a caller that blocks waits for a lookup, counted from its beginning: who comes later waits the rest.
+#: How long a blocking caller waits, measured from the start of the lookup, which another caller may have started.
 PATIENCE_S: Final = 2.0
 
 
 class NameNotFound(OSError):
-    """The name has no address, or none could be found out in time."""
+    """The name has no address, or the lookup took too long."""
 
 
 class Names:
-    """Lookups of one process."""
+    """The name lookups of one process."""
 
     def __init__(self, *, most_at_once: int = MOST_AT_ONCE, patience_s: float = PATIENCE_S) -> None:
         self._most_at_once = most_at_once
         self._patience_s = patience_s
         self._lock = threading.Lock()
-        #: By name: when the lookup began, and what it will find.
+        #: Running lookups by name: start time and future result.
         self._under_way: dict[str, tuple[float, Future[Sequence[Entry]]]] = {}
 
     def find(self, host: str, port: int) -> Sequence[Entry]:
-        """Where TCP connections to `host` go. Blocks for `patience_s` at most. Raises NameNotFound."""
+        """The addresses of `host` for TCP connections. Blocks for `patience_s` at most. Raises NameNotFound."""
         if entries := _of_address(host, port):
             return entries
-        begun_s, found = self._lookup(host)
+        started_s, future = self._lookup(host)
         try:
-            return [_with_port(entry, port) for entry in found.result(begun_s + self._patience_s - monotonic_s())]
+            return [_with_port(entry, port) for entry in future.result(started_s + self._patience_s - monotonic_s())]
         except (OSError, ValueError) as error:
             raise NameNotFound(str(error) or "no answer in time") from error
 
     async def find_soon(self, host: str, port: int) -> Sequence[Entry]:
-        """The same for the event loop; the caller sets the limit. Raises NameNotFound."""
+        """The addresses of `host`, for use in the event loop; the caller sets the time limit. Raises NameNotFound."""
         if entries := _of_address(host, port):
             return entries
-        _begun_s, found = self._lookup(host)
+        _started_s, future = self._lookup(host)
         try:
-            return [_with_port(entry, port) for entry in await asyncio.wrap_future(found)]
+            return [_with_port(entry, port) for entry in await asyncio.wrap_future(future)]
         except (OSError, ValueError) as error:
             raise NameNotFound(str(error)) from error
 
     def _lookup(self, host: str) -> tuple[float, "Future[Sequence[Entry]]"]:
-        """The lookup that is under way, or a new one. Raises NameNotFound when there are too many."""
+        """The running lookup of the name, or a new one. Raises NameNotFound when too many are running."""
         with self._lock:
-            known = self._under_way.get(host)
-            if known is not None:
-                return known
+            running_lookup = self._under_way.get(host)
+            if running_lookup is not None:
+                return running_lookup
             if len(self._under_way) >= self._most_at_once:
                 raise NameNotFound("too many names are being looked up")
-            found: Future[Sequence[Entry]] = Future()
-            found.set_running_or_notify_cancel()  # who stops waiting does not stop the others
-            # A daemon: the end of the process does not wait for servers that are silent.
-            asking = threading.Thread(target=self._ask, args=(host, found), name="name lookup", daemon=True)
+            future: Future[Sequence[Entry]] = Future()
+            # a caller that stops waiting must not cancel the lookup for the others
+            future.set_running_or_notify_cancel()
+            # A daemon thread, so that the process can exit while name servers do not answer.
+            thread = threading.Thread(target=self._ask, args=(host, future), name="name lookup", daemon=True)
             try:
-                asking.start()
+                thread.start()
             except RuntimeError as error:
                 raise NameNotFound(str(error)) from error
-            begun = self._under_way[host] = (monotonic_s(), found)
-            return begun
+            new_lookup = self._under_way[host] = (monotonic_s(), future)
+            return new_lookup
 
-    def _ask(self, host: str, found: "Future[Sequence[Entry]]") -> None:
+    def _ask(self, host: str, future: "Future[Sequence[Entry]]") -> None:
         try:
             entries = socket.getaddrinfo(host, 0, type=socket.SOCK_STREAM)
-        except BaseException as error:  # noqa: BLE001 - told to everybody who waits
+        except BaseException as error:  # noqa: BLE001 - passed on to all waiting callers
             self._forget(host)
-            found.set_exception(error)
+            future.set_exception(error)
         else:
             self._forget(host)
-            found.set_result(entries)
+            future.set_result(entries)
 
     def _forget(self, host: str) -> None:
         with self._lock:
@@ -97,12 +98,12 @@ class Names:
 
 
 def _of_address(host: str, port: int) -> Sequence[Entry]:
-    """What an address means, without asking anybody; empty when it is a name."""
+    """The entries of a numeric address, without a lookup; empty when `host` is a name."""
     try:
         return socket.getaddrinfo(host, port, type=socket.SOCK_STREAM, flags=socket.AI_NUMERICHOST)
     except OSError:
         return []
-    except ValueError as error:  # no name at all
+    except ValueError as error:  # neither an address nor a valid name
         raise NameNotFound(str(error)) from error
 
 
@@ -113,5 +114,5 @@ def _with_port(entry: Entry, port: int) -> Entry:
     return entry
 
 
-#: Those of this process.
+#: The lookups of this process.
 NAMES: Final = Names()

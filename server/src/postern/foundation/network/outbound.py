@@ -1,7 +1,8 @@
-"""The control plane's helper for dialling out (K36): a name is resolved, every address of it is judged, one is dialled.
+"""Outgoing connections of the control plane: resolve a name, check all of its addresses, connect to a checked one.
 
-The judgement is `kernel.dialing`, which the proxy asks as well. The caller dials the address that was checked, not the
-name, so that a second resolution can not answer differently.
+The check is `kernel.dialing`, which the proxy uses, too (K36: only addresses of permitted targets are dialled). The
+caller connects to the address that was checked instead of the name, because a second lookup could return another
+address.
 """
 
 from dataclasses import dataclass, replace
@@ -24,32 +25,32 @@ _MESSAGES: dict[Refusal, Promise] = {
         "Connections to the machine that Postern runs on are not allowed. "
         "An operator can allow them with POSTERN_ALLOW_LOCAL_TARGETS=yes."
     ),
-    Refusal.NOT_A_HOST: _("This is not the address of a host that can be connected to."),
+    Refusal.NOT_A_HOST: _("This address cannot belong to a host. Enter the address of the host."),
 }
 
 
 class TargetRefused(PosternError):
-    """The address lies where Postern does not connect to."""
+    """Postern does not connect to this address."""
 
     code = "target_refused"
 
 
 class TargetUnknown(PosternError):
-    """The name does not resolve, or not in time."""
+    """The name has no address, or the lookup took too long."""
 
     code = "target_unknown"
 
 
 @dataclass(frozen=True, slots=True)
 class DialTarget:
-    """An address that was checked; dial exactly this one."""
+    """A checked address. Connect to exactly this address."""
 
     address: str
     port: int
 
 
 def dial_policy(config: Settings, *more: Endpoint) -> DialPolicy:
-    """The operator's rules; `more` are further services of ours."""
+    """The operator's rules. `more` are further services of Postern that must not be reached."""
     services = (*own_services(config), *more)
 
     def look() -> Surroundings:
@@ -61,15 +62,15 @@ def dial_policy(config: Settings, *more: Endpoint) -> DialPolicy:
 
 
 def check_dial(host: str, port: int, *more: Endpoint) -> DialTarget:
-    """Resolve `host` and judge every address that it has. Raises TargetRefused or TargetUnknown.
+    """Resolve `host` and check all of its addresses. Raises TargetRefused or TargetUnknown.
 
-    `more`: services of ours that the settings do not name, such as proxies on other machines.
+    `more`: services of Postern that the settings do not name, such as proxies on other machines.
     """
     return _judged(host, port, dial_policy(settings.POSTERN, *more))
 
 
 def check_component(host: str, port: int) -> DialTarget:
-    """The same for a component of ours, which may be on this machine: where a proxy says that it listens."""
+    """`check_dial` for a component of Postern, such as a listening proxy, which may be on this machine."""
     return _judged(host, port, replace(dial_policy(settings.POSTERN), allow_local=True, blocked_networks=()))
 
 
@@ -85,7 +86,9 @@ def _judged(host: str, port: int, policy: DialPolicy) -> DialTarget:
 
 def _resolve(host: str, port: int) -> list[str]:
     try:
-        found = NAMES.find(host, port)
+        entries = NAMES.find(host, port)
     except NameNotFound:
-        raise TargetUnknown(str(_("The name of the host can not be resolved."))) from None
-    return [str(entry[4][0]) for entry in found]
+        raise TargetUnknown(
+            str(_("The host name cannot be resolved. Check its spelling and the DNS server."))
+        ) from None
+    return [str(entry[4][0]) for entry in entries]

@@ -1,4 +1,4 @@
-"""What an installation must not be led to when it dials out: its own machine and its own services (K36)."""
+"""The addresses of this machine and of Postern's own services, which outgoing connections must not reach."""
 
 import socket
 from collections.abc import Iterable
@@ -12,12 +12,12 @@ from postern.kernel.dialing import IpAddress, Surroundings, plain
 
 Endpoint = tuple[str, int]
 
-#: The addresses that the names of our services had when they were last found.
+#: Addresses of our services at their last successful lookup.
 _last_found: dict[str, tuple[IpAddress, ...]] = {}
 
 
 def own_services(settings: Settings) -> tuple[Endpoint, ...]:
-    """Where the parts listen that the settings name: web and API, SSH front, database, Redis. Unix sockets are none."""
+    """Listening addresses from the settings: web and API, SSH front, database, Redis. Unix sockets are left out."""
     services: list[Endpoint] = [(settings.http.host, settings.http.port), (settings.ssh.host, settings.ssh.port)]
     if not settings.database.is_sqlite and not settings.database.host.startswith("/"):
         services.append((settings.database.host or "localhost", settings.database.port))
@@ -28,7 +28,7 @@ def own_services(settings: Settings) -> tuple[Endpoint, ...]:
 
 
 def look_around(services: Iterable[Endpoint]) -> Surroundings:
-    """The machine's addresses and the services' addresses as they are now. Blocks for some seconds at most."""
+    """The current addresses of the machine and of the services. Blocks for a few seconds at most."""
     return Surroundings(
         machine=machine_addresses(),
         services=frozenset((address, port) for host, port in services if port for address in _addresses_of(host)),
@@ -36,10 +36,10 @@ def look_around(services: Iterable[Endpoint]) -> Surroundings:
 
 
 def machine_addresses() -> frozenset[IpAddress]:
-    """Every address of every interface."""
+    """Every address of every network interface."""
     entries = (entry for interface in psutil.net_if_addrs().values() for entry in interface)
-    found = (plain(entry.address) for entry in entries if entry.family in {socket.AF_INET, socket.AF_INET6})
-    return frozenset(address for address in found if address is not None)
+    addresses = (plain(entry.address) for entry in entries if entry.family in {socket.AF_INET, socket.AF_INET6})
+    return frozenset(address for address in addresses if address is not None)
 
 
 def _addresses_of(host: str) -> Iterable[IpAddress]:
@@ -49,9 +49,9 @@ def _addresses_of(host: str) -> Iterable[IpAddress]:
     try:
         entries = NAMES.find(host, 0)
     except NameNotFound:
-        # A service that nobody can find is not reached by a target's name either. One that was found before may be
-        # there still, while the name servers are silent.
+        # If the name cannot be resolved, a target's name cannot lead to the service either. Keep the last known
+        # addresses: while only the name servers are down, the service may still be there.
         return _last_found.get(host, ())
-    found = (plain(str(entry[4][0])) for entry in entries)
-    _last_found[host] = tuple(address for address in found if address is not None)
+    addresses = (plain(str(entry[4][0])) for entry in entries)
+    _last_found[host] = tuple(address for address in addresses if address is not None)
     return _last_found[host]

@@ -1,1 +1,1 @@
-"""What is not the API: the files of the console, older addresses, redirects."""
+"""Pages that are not part of the API: files of the console, old addresses, redirects."""

@@ -1,8 +1,8 @@
 """Serves the built console under `/ui/`.
 
-Hashed assets never change and are kept by browsers for a year; every other path is the console's own route and answers with
-index.html, which is never kept. Files come pre-compressed (`.br`, `.gz`) from the build. Only files that
-were found at the first request exist: no path of a client ever reaches the file system.
+Hashed assets never change, so browsers cache them for a year. Every other path is a route of the console and returns
+index.html, which browsers revalidate each time. The build provides compressed files (`.br`, `.gz`). Only files that a
+scan of the build has found can be served: paths of clients never reach the file system.
 """
 
 import mimetypes
@@ -22,7 +22,8 @@ from postern.foundation.pages.redirects import HOME
 _ENCODINGS: Final = (("br", ".br"), ("gzip", ".gz"))
 _ONE_YEAR: Final = "public, max-age=31536000, immutable"
 _ALWAYS_ASK: Final = "no-cache"
-#: Folder of the hashed files, as console/vite.config.ts names it. Not `assets`: that is a screen of the console.
+#: Folder of the hashed files, as in console/vite.config.ts. Not called `assets`, because that is a route of the
+#: console.
 _HASHED: Final = "bundle/"
 _TYPES: Final = {
     ".js": "text/javascript; charset=utf-8",
@@ -49,21 +50,21 @@ class _Asset:
 
 
 def _scan(root: Path) -> dict[str, _Asset]:
-    """Every file of the build by its path below `/ui/`."""
+    """All files of the build, by path below `/ui/`."""
     files = {path.relative_to(root).as_posix(): path for path in sorted(root.rglob("*")) if path.is_file()}
-    found: dict[str, _Asset] = {}
+    assets: dict[str, _Asset] = {}
     for name, path in files.items():
         if path.suffix in {".br", ".gz", ".map"} or name.startswith("."):
             continue
         kind = _TYPES.get(path.suffix) or mimetypes.guess_type(name)[0] or "application/octet-stream"
         encoded = tuple((token, files[name + ending]) for token, ending in _ENCODINGS if name + ending in files)
-        found[name] = _Asset(path, kind, name.startswith(_HASHED), encoded)
-    return found
+        assets[name] = _Asset(path, kind, name.startswith(_HASHED), encoded)
+    return assets
 
 
 @cache
 def _build(root: Path, stamp_ns: int) -> dict[str, _Asset]:
-    del stamp_ns  # part of the key: a new build is a new index.html
+    del stamp_ns  # part of the cache key: a new build has a new index.html
     return _scan(root)
 
 
@@ -79,7 +80,7 @@ def _assets() -> dict[str, _Asset]:
 @open_page
 @require_safe
 def serve_console(request: HttpRequest, name: str = "") -> HttpResponse:
-    """A file of the console, or its index page for every other path."""
+    """A file of the console, or its index page for any other path."""
     assets = _assets()
     if not assets:
         return HttpResponse(_NOT_BUILT, status=503, headers={"Cache-Control": "no-store"})
@@ -88,11 +89,11 @@ def serve_console(request: HttpRequest, name: str = "") -> HttpResponse:
         return HttpResponse("Not found", status=404, content_type="text/plain")
     asset = asset or assets["index.html"]
     accepted = {part.split(";")[0].strip() for part in request.headers.get("Accept-Encoding", "").split(",")}
-    chosen = next(((token, path) for token, path in asset.encoded if token in accepted), None)
-    # Read at once: the files are small, and a synchronous stream would be buffered under ASGI anyway.
-    response = HttpResponse((chosen[1] if chosen else asset.path).read_bytes(), content_type=asset.content_type)
-    if chosen:
-        response.headers["Content-Encoding"] = chosen[0]
+    compressed = next(((token, path) for token, path in asset.encoded if token in accepted), None)
+    # Read the whole file: the files are small, and ASGI would buffer a synchronous stream anyway.
+    response = HttpResponse((compressed[1] if compressed else asset.path).read_bytes(), content_type=asset.content_type)
+    if compressed:
+        response.headers["Content-Encoding"] = compressed[0]
     response.headers["Cache-Control"] = _ONE_YEAR if asset.immutable else _ALWAYS_ASK
     patch_vary_headers(response, ("Accept-Encoding",))
     return response
@@ -101,7 +102,7 @@ def serve_console(request: HttpRequest, name: str = "") -> HttpResponse:
 @open_page
 @require_safe
 def go_to_terminal(request: HttpRequest) -> HttpResponse:
-    """`/luna/`, the old name of the web terminal's page, with what it was asked for."""
+    """Redirect `/luna/`, the old path of the web terminal, with its query."""
     query = request.META.get("QUERY_STRING", "")
     return HttpResponseRedirect(f"{HOME}connect/" + (f"?{query}" if query else ""))
 
@@ -109,7 +110,7 @@ def go_to_terminal(request: HttpRequest) -> HttpResponse:
 @open_page
 @require_safe
 def go_to_session(request: HttpRequest, session_id: str, tab: str) -> HttpResponse:
-    """`/luna/replay/{id}` and `/luna/monitor/{id}`: the old names of a session's replay, and of watching it live."""
+    """Redirect `/luna/replay/{id}` and `/luna/monitor/{id}`, the old paths of a session's replay and live view."""
     del request
     return HttpResponseRedirect(f"{HOME}terminal/sessions/{session_id}?activeTab={tab}")
 
@@ -117,7 +118,7 @@ def go_to_session(request: HttpRequest, session_id: str, tab: str) -> HttpRespon
 @open_page
 @require_safe
 def go_to_files(request: HttpRequest) -> HttpResponse:
-    """`/koko/elfinder/sftp/`: the old name of the file manager's page, with what it was asked for."""
+    """Redirect `/koko/elfinder/sftp/`, the old path of the file manager, with its query."""
     query = request.META.get("QUERY_STRING", "")
     return HttpResponseRedirect(f"{HOME}files/" + (f"?{query}" if query else ""))
 
@@ -125,6 +126,6 @@ def go_to_files(request: HttpRequest) -> HttpResponse:
 @open_page
 @require_safe
 def go_home(request: HttpRequest) -> HttpResponse:
-    """`/` and `/ui`, as people type them, lead to the console."""
+    """Redirect `/` and `/ui` to the console."""
     del request
     return HttpResponseRedirect(HOME)

@@ -1,6 +1,6 @@
-"""Older spellings of API paths, answered with 307 so that method and body are kept (contract: conventions section 1).
+"""Old spellings of API paths, redirected with 307, which preserves method and body (contract: conventions section 1).
 
-The target goes through the same checks as if it had been called directly (K58).
+The redirect target is checked like any other request, so an old spelling cannot bypass a check.
 """
 
 from typing import Final
@@ -9,7 +9,7 @@ from django.http import HttpRequest, HttpResponse, HttpResponseRedirect, JsonRes
 
 from postern.foundation.pages.pages import open_page
 
-#: app → singular resource → plural
+#: app → singular resource name → plural
 _PLURALS: Final = {
     "assets": {
         "admin-user": "admin-users",

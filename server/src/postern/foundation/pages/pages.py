@@ -1,4 +1,4 @@
-"""Mark for plain Django views that anybody may call: the console's files, redirects, health."""
+"""Marks plain Django views that are open to anyone: console files, redirects, health."""
 
 from collections.abc import Callable
 from typing import TypeVar
@@ -7,6 +7,6 @@ _View = TypeVar("_View", bound=Callable[..., object])
 
 
 def open_page(view: _View) -> _View:
-    """Declare that a plain view is meant for anyone; without it the start-up check fails."""
+    """Declare that a plain view is open to anyone. Views without this mark fail the start-up check."""
     view.open_page = True  # type: ignore[attr-defined]  # functions carry attributes
     return view

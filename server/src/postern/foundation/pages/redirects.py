@@ -1,4 +1,6 @@
-"""The one helper for redirect targets that a client names (K12): same-origin relative paths, nothing else."""
+"""Validation of redirect targets from clients: only relative paths on this server (K12: a redirect stays on this
+server).
+"""
 
 import unicodedata
 from typing import Final
@@ -10,7 +12,7 @@ _MAX_DECODINGS: Final = 4
 
 
 def safe_next(target: str | None, default: str = HOME) -> str:
-    """`target` when it is a path on this server in every reading of it, else `default`."""
+    """`target` if it is a path on this server in every decoding of it, otherwise `default`."""
     return target if target and _is_safe(target) else default
 
 
@@ -26,13 +28,13 @@ def _is_safe(target: str) -> bool:
         if decoded == reading:
             return True
         reading = decoded
-    return False  # encoded more often than anybody would who means well
+    return False  # nobody encodes a legitimate target this often
 
 
 def _stays_here(reading: str) -> bool:
     plain = unicodedata.normalize("NFKC", reading)
     path = plain.split("?", 1)[0].split("#", 1)[0]
-    # A list that was searched for two words has a blank in its query, once that is decoded.
+    # A query may contain blanks after decoding, for example a search for two words.
     if " " in path or any(ord(char) < 0x20 or 0x7F <= ord(char) < 0xA0 or _is_odd_space(char) for char in plain):
         return False
     if "\\" in plain or "//" in path or "@" in path:

@@ -1,1 +1,1 @@
-"""The processes of an installation, and whether they are well."""
+"""The processes of an installation and their health."""

@@ -1,4 +1,4 @@
-"""Health of the parts: the page is 200 only while the check of each of them returns; one that raises is down."""
+"""Health of the product's services. The health page answers 200 only if no check raises."""
 
 import logging
 import os
@@ -26,17 +26,17 @@ _WORKER_KEY: Final = "health:worker"
 _WORKER_SILENT_S: Final = 45
 _REDIS_PROBE_KEY: Final = "health:probe"
 
-#: The check of each part. It must return within a second.
+#: The health checks by service name. A check must return within a second.
 CHECKS: Final = Provided[Mapping[str, Check]]("the checks of the parts")
 _counts: dict[str, Callable[[], tuple[int, int]]] = {}
-#: Whether a part was healthy when it was last asked here. A part that is not in it has not come up yet.
+#: Whether a service was healthy at the last check. Missing names have not been up yet.
 _seen: dict[str, bool] = {}
 _starting: set[str] = set()
 
 
 @dataclass(frozen=True, slots=True)
 class PartHealth:
-    """One part: whether it answered, and how long that took; of one with several processes, how many run and should."""
+    """Result and duration of one check. Services with several processes also have the number running and wanted."""
 
     ok: bool
     ms: float
@@ -45,15 +45,15 @@ class PartHealth:
 
 
 def count_processes(name: str, read: Callable[[], tuple[int, int]]) -> None:
-    """Have the health page show how many processes of a part run, and how many should.
+    """Register a function that returns how many processes of a service run and how many should.
 
-    A part is up while one of them answers: a process that is being replaced is no reason to send people elsewhere.
+    The service is healthy while one of them answers: replacing a process is no reason to redirect users elsewhere.
     """
     _counts[name] = read
 
 
 def examine() -> dict[str, PartHealth]:
-    """Ask every part. One whose process is gone is not healthy, whatever signs of life it left behind."""
+    """Run all checks. A service whose process has died is unhealthy, even if its last sign of life is recent."""
     parts = {name: _examine(name, check) for name, check in CHECKS.value.items()}
     supervisor = os.environ.get(part_board.SUPERVISOR_PID, "")
     for name, life in _lives().items():
@@ -68,7 +68,7 @@ def examine() -> dict[str, PartHealth]:
 
 
 def running_since(name: str) -> datetime | None:
-    """When the present process of a part was started here; None when no supervisor of ours keeps it up."""
+    """Start time of the current process of a service; None when no supervisor of ours runs it."""
     life = _lives().get(name)
     return datetime.fromtimestamp(life.since, UTC) if life is not None else None
 
@@ -81,8 +81,8 @@ def _examine(name: str, check: Check) -> PartHealth:
     started = time.perf_counter()
     try:
         check()
-    except Exception as error:  # noqa: BLE001 - whatever is wrong with a part, the page tells that it is
-        _tell_failure(name, type(error).__name__)
+    except Exception as error:  # noqa: BLE001 - whatever is wrong, the health page reports the service as down
+        _log_failure(name, type(error).__name__)
         return PartHealth(ok=False, ms=_since(started))
     if _seen.get(name) is False:
         logger.info("%s is healthy again", name)
@@ -93,8 +93,8 @@ def _examine(name: str, check: Check) -> PartHealth:
     return PartHealth(ok=True, ms=_since(started))
 
 
-def _tell_failure(name: str, reason: str) -> None:
-    """Once, not with every look. That a part has not come up yet is what every start looks like, and no warning."""
+def _log_failure(name: str, reason: str) -> None:
+    """Log a change of state once, not at every check. A service that is still starting is not a warning."""
     if name in _seen:
         if _seen[name]:
             logger.warning("%s is not healthy: %s", name, reason)
@@ -109,7 +109,7 @@ def _since(started: float) -> float:
 
 
 def stamp_worker() -> None:
-    """Called by the worker's schedule: it lives."""
+    """Record that the worker is alive. Its schedule calls this."""
     cache.set(_WORKER_KEY, clock.now().timestamp(), _WORKER_SILENT_S)
 
 
@@ -121,15 +121,15 @@ def _check_database() -> None:
 def _check_redis() -> None:
     cache.set(_REDIS_PROBE_KEY, "1", 10)
     if cache.get(_REDIS_PROBE_KEY) != "1":
-        raise Unavailable("redis does not keep what it is given")
+        raise Unavailable("Redis did not return the value that was just stored")
 
 
 def _check_worker() -> None:
     stamp = cache.get(_WORKER_KEY)
     since = running_since("worker")
-    if stamp is None or (since is not None and stamp < since.timestamp()):  # a sign of the one before it
+    if stamp is None or (since is not None and stamp < since.timestamp()):  # a stamp of the previous worker process
         raise Unavailable("the worker gave no sign of life")
 
 
-#: Of what every installation has.
+#: The checks of the services that every installation has.
 OWN_CHECKS: Final[Mapping[str, Check]] = {"database": _check_database, "redis": _check_redis, "worker": _check_worker}

@@ -1,4 +1,6 @@
-"""`GET /api/health/`: is every part up? Names of parts and times only, nothing about the inside (K25)."""
+"""`GET /api/health/`: whether all services are up. Shows service names and times only (K25: health reveals nothing of
+the inside).
+"""
 
 from django.conf import settings
 from django.http import HttpRequest, JsonResponse
@@ -14,7 +16,7 @@ from postern.kernel.ids import same
 @open_page
 @require_safe
 def show_health(request: HttpRequest) -> JsonResponse:
-    """200 when all parts are up, else 503; 403 without the token when one is set."""
+    """200 when all services are up, otherwise 503; 403 for a wrong or missing token if a token is configured."""
     token = settings.POSTERN.health_token
     if token is not None and not same(request.GET.get("token", ""), token.reveal()):
         return JsonResponse({"detail": "Wrong or missing token.", "code": "permission_denied"}, status=403)

@@ -1,7 +1,7 @@
-"""Which parts the supervisor keeps up, and since when each of them runs: a small file that the health page reads.
+"""State of the supervised processes: a small file that the supervisor writes and the health page reads.
 
-Signs of life in the cache or the database outlive a killed process by up to a minute. The supervisor is told of a death
-at once, and the kernel knows it even earlier, so the reader asks the kernel whether each process is still there.
+Signs of life in the cache or database outlive a killed process by up to a minute. The supervisor learns of a death
+immediately and the kernel even earlier, so readers also ask the kernel whether each process still exists.
 """
 
 import json
@@ -17,43 +17,43 @@ from postern.foundation.settings import Settings
 
 log = logging.getLogger(__name__)
 
-#: In the environment of every supervised part: the process id of its supervisor.
+#: Environment variable of every supervised process: the process id of its supervisor.
 SUPERVISOR_PID: Final = "POSTERN_SUPERVISOR_PID"
 
 
 @dataclass(frozen=True, slots=True)
 class PartLife:
-    """One part: its process (0: none at the moment), and since when (seconds since the epoch)."""
+    """One service: its process id (0: not running) and its start time in seconds since the epoch."""
 
     pid: int
     since: float
 
 
 def path(settings: Settings) -> Path:
-    """Where the board of an installation is."""
+    """Path of the state file of an installation."""
     return settings.run_dir / "parts.json"
 
 
 def write(file: Path, lives: Mapping[str, PartLife]) -> None:
-    """Replace the board. A disk that takes nothing leaves the old one, whose dead processes count as dead."""
+    """Replace the file. If the disk is full the old file stays; `lives` recognizes its dead processes."""
     rows = {name: [life.pid, life.since] for name, life in lives.items()}
-    fresh = file.with_suffix(".new")
+    new_file = file.with_suffix(".new")
     try:
-        fresh.write_text(json.dumps({"supervisor": os.getpid(), "parts": rows}), encoding="utf-8")
-        fresh.replace(file)
+        new_file.write_text(json.dumps({"supervisor": os.getpid(), "parts": rows}), encoding="utf-8")
+        new_file.replace(file)
     except OSError as error:
-        log.warning("the state of the parts could not be noted: %s", error)
+        log.warning("cannot write the state of the processes: %s", error)
 
 
 def read(file: Path, environ: Mapping[str, str]) -> dict[str, PartLife]:
-    """The board of this process's supervisor; empty for a part that was started alone."""
+    """The state as written by this process's supervisor; empty when this process has no supervisor."""
     supervisor = environ.get(SUPERVISOR_PID, "")
     if not supervisor:
         return {}
     try:
-        found = json.loads(file.read_text(encoding="utf-8"))
+        board = json.loads(file.read_text(encoding="utf-8"))
         rows: Iterable[tuple[str, list[float]]] = (
-            found["parts"].items() if str(found["supervisor"]) == supervisor else ()
+            board["parts"].items() if str(board["supervisor"]) == supervisor else ()
         )
         return {name: PartLife(int(pid), float(since)) for name, (pid, since) in rows}
     except (OSError, ValueError, TypeError, KeyError, AttributeError):
@@ -61,7 +61,7 @@ def read(file: Path, environ: Mapping[str, str]) -> dict[str, PartLife]:
 
 
 def lives(life: PartLife, supervisor: str) -> bool:
-    """Whether the part's process is there, is no zombie, and is still the supervisor's."""
+    """Whether the process exists, is not a zombie, and still is a child of the supervisor."""
     if life.pid <= 0:
         return False
     if not sys.platform.startswith("linux"):
@@ -71,7 +71,7 @@ def lives(life: PartLife, supervisor: str) -> bool:
             return False
         return True
     try:
-        # After the name in parentheses: state and parent
+        # Fields after the process name in parentheses: state and parent.
         state, parent = Path(f"/proc/{life.pid}/stat").read_text().rpartition(")")[2].split()[:2]
     except (OSError, ValueError):
         return False

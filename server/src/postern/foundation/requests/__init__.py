@@ -1,1 +1,1 @@
-"""The way of a request from the socket to its view: limits, threads, turns."""
+"""Handling of a request between the socket and its view: limits, threads, turns."""

@@ -1,8 +1,8 @@
-"""Bounds on request bodies, in front of Django (K54).
+"""Limits on request bodies, in front of Django (K54: bodies are limited before they are read).
 
-Django's ASGI handler reads a whole body, to disk if need be, before any middleware or authentication sees the request.
-This guard stands before it: a body that is announced or turns out longer than its route allows is answered with 413, and one that
-stops arriving, or comes too slowly, with 408, without being kept.
+Django's ASGI handler reads a whole body, to disk if necessary, before any middleware or authentication sees the
+request. This guard runs earlier. A body longer than its route allows is answered with 413. A body that stops arriving
+or arrives too slowly is answered with 408.
 """
 
 import asyncio
@@ -18,9 +18,9 @@ Receive = Callable[[], Awaitable[Message]]
 Send = Callable[[Message], Awaitable[None]]
 Application = Callable[[Scope, Receive, Send], Awaitable[None]]
 
-#: Between two pieces of a body; long enough for a bad line, short enough that silent clients do not pile up.
+#: Maximum pause between two pieces of a body: enough for a bad line, too short for silent clients to accumulate.
 PIECE_TIMEOUT_S: Final = 30.0
-#: What a body must come with on average, after the first `PIECE_TIMEOUT_S`: a few uploads at once over a bad line do.
+#: Minimum average rate after the first `PIECE_TIMEOUT_S`: several simultaneous uploads over a bad line reach it.
 LEAST_BYTES_PER_S: Final = 1024
 
 _ERRORS: Final = {
@@ -58,7 +58,7 @@ class BodyGuard:
 
 
 class _GuardedRequest:
-    """Counts one request's body while it arrives. Once refused, the application sees a client that has gone."""
+    """Counts the body of one request as it arrives. After a refusal, the application sees a disconnected client."""
 
     def __init__(
         self, receive: Receive, send: Send, limit_bytes: int, piece_timeout_s: float, least_bytes_per_s: int
@@ -68,7 +68,7 @@ class _GuardedRequest:
         self._left_bytes = limit_bytes
         self._piece_timeout_s = piece_timeout_s
         self._least_bytes_per_s = least_bytes_per_s
-        #: How much longer the body may be waited for: each piece earns its share. Waiting counts alone, not our own work.
+        #: Remaining time to wait for the body. Each piece adds to it; only the time spent waiting is subtracted.
         self._patience_s = piece_timeout_s
         self._complete = False
         self._refused = False
@@ -76,7 +76,7 @@ class _GuardedRequest:
     async def receive(self) -> Message:
         if self._refused:
             return {"type": "http.disconnect"}
-        if self._complete:  # the application waits for the client to go away: that may take as long as it likes
+        if self._complete:  # the application now waits for the client to disconnect, without a limit
             return await self._receive()
         asked_s = monotonic_s()
         try:
@@ -101,7 +101,7 @@ class _GuardedRequest:
 
 
 def _announced(scope: Scope) -> int | None:
-    """Content-Length; 0 when there is none, None when it is no number or there are several."""
+    """Content-Length; 0 when it is missing, None when it is malformed or contradictory."""
     values = {value for name, value in scope["headers"] if name == b"content-length"}
     if not values:
         return 0

@@ -1,6 +1,6 @@
-"""How many of a kind of work run at once on this machine, whichever of our processes they run in.
+"""Limits how many operations of one kind run at once on this machine, across all of our processes.
 
-A turn is a lock on a small file in the folder of sockets. The kernel gives it back when a process dies.
+A turn is a lock on a small file in the run folder. The kernel releases the lock when a process dies.
 
     turns = MachineTurns("hashing", at_once=2)
     with turns.turn():
@@ -25,7 +25,7 @@ _POLL_S: Final = 0.02
 
 
 class NoTurn(Exception):
-    """The time to wait for a turn is over."""
+    """No turn became free in time."""
 
 
 class MachineTurns:
@@ -34,27 +34,27 @@ class MachineTurns:
     def __init__(self, name: str, *, at_once: int) -> None:
         self._name = name
         self._at_once = at_once
-        #: Threads of this process that look for a free file; the others wait here, where waiting costs nothing.
+        #: Threads of this process that poll for a free file. The others wait here without polling.
         self._looking = threading.BoundedSemaphore(at_once)
         self._next_file = itertools.count(os.getpid())
 
     @contextmanager
     def turn(self, timeout_s: float | None = None) -> Iterator[None]:
-        """Wait for a turn and hold it. Raises NoTurn after `timeout_s`; without it waits for ever."""
+        """Wait for a turn and hold it. Raises NoTurn after `timeout_s`; without a timeout it waits indefinitely."""
         deadline_s = None if timeout_s is None else time.monotonic() + timeout_s
         if not self._looking.acquire(timeout=timeout_s):
             raise NoTurn
         try:
-            held = self._locked_file(deadline_s)
+            descriptor = self._locked_file(deadline_s)
             try:
                 yield
             finally:
-                os.close(held)
+                os.close(descriptor)
         finally:
             self._looking.release()
 
     def _locked_file(self, deadline_s: float | None) -> int:
-        """A descriptor that holds the lock; closing it gives the lock back."""
+        """A descriptor that holds the lock; closing it releases the lock."""
         while True:
             for path in self._files():
                 descriptor = os.open(path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)

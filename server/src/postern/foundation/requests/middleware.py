@@ -1,4 +1,4 @@
-"""Middleware, from the outside in: security headers, true client address, the client's language and time zone; limits of bodies by route."""
+"""Middleware for security headers, client address, language and time zone; and body limits by route."""
 
 import ipaddress
 import secrets
@@ -33,7 +33,7 @@ _CSP_DIRECTIVES: Final = (
     "frame-ancestors 'none'",
     "object-src 'none'",
     "require-trusted-types-for 'script'",
-    # The one policy of the console: the sanitiser's, for the HTML of site messages.
+    # The console's only policy: the sanitizer's, for the HTML of site messages.
     "trusted-types dompurify",
 )
 _CSP: Final = "; ".join(_CSP_DIRECTIVES)
@@ -46,29 +46,29 @@ _HEADERS: Final = {
     "Referrer-Policy": "same-origin",
     "Permissions-Policy": "camera=(), microphone=(), geolocation=(), payment=(), usb=(), serial=()",
 }
-#: The same as Django keeps headers: by their names in small letters.
+#: The headers in the form of Django's internal store: keyed by lower-case name.
 _STORED: Final = {name.lower(): (name, value) for name, value in _HEADERS.items()}
-#: Where a request carries its number.
+#: Key in `request.META` of the request's number.
 REQUEST_ID: Final = "postern.request_id"
 _HSTS: Final = "max-age=31536000; includeSubDomains"
 
 
 class SecurityHeaders:
-    """The headers of every answer. A view may set its own Content-Security-Policy."""
+    """Sets the security headers of every answer. A view may set its own Content-Security-Policy."""
 
     def __init__(self, get_response: GetResponse) -> None:
         self.get_response = get_response
 
     def __call__(self, request: HttpRequest) -> HttpResponse:
-        # Made here, never taken from the client: it is what a person reads out and an administrator looks for in the log.
+        # Generated here, never taken from the client: users quote it, and administrators search the log for it.
         request_id = request.META[REQUEST_ID] = secrets.token_hex(8)
         with request_memory.of_request():
             response = self.get_response(request)
         headers = response.headers
         headers["X-Request-Id"] = request_id
-        kept: dict[str, tuple[str, str]] = headers._store  # noqa: SLF001 - each by itself costs ten times as much: the texts would be looked at anew
+        stored_headers: dict[str, tuple[str, str]] = headers._store  # noqa: SLF001 - ten times faster than setting each header
         for key, header in _STORED.items():
-            kept.setdefault(key, header)
+            stored_headers.setdefault(key, header)
         if settings.POSTERN.https:
             headers.setdefault("Strict-Transport-Security", _HSTS)
         if request.path.startswith("/api/"):
@@ -77,10 +77,11 @@ class SecurityHeaders:
 
 
 class ClientAddress:
-    """Sets REMOTE_ADDR to the true client, and refuses names that are not ours (400).
+    """Sets REMOTE_ADDR to the client's address, and refuses unknown host names with 400.
 
-    Only hops that come from a configured proxy may tell an address; the right-most address of X-Forwarded-For that
-    is not a proxy of ours counts. Everything else that clients claim about themselves is ignored (K9).
+    X-Forwarded-For is used only if the peer is a configured proxy; its right-most address that is not such a proxy
+    counts. Other headers in which clients claim an address are ignored (K9: the client address comes from the socket or
+    a named proxy).
     """
 
     def __init__(self, get_response: GetResponse) -> None:
@@ -88,11 +89,11 @@ class ClientAddress:
 
     def __call__(self, request: HttpRequest) -> HttpResponse:
         config: Settings = settings.POSTERN
-        request.get_host()  # raises DisallowedHost: no view needs to ask for the name for it to be checked
+        request.get_host()  # raises DisallowedHost, so that no view has to check the name
         forwarded = request.META.pop("HTTP_X_FORWARDED_FOR", "")
         request.META.pop("HTTP_X_REAL_IP", None)
         request.META.pop("HTTP_FORWARDED", None)
-        # Whether people come over https is a setting, not what a header claims; Django's CSRF check compares it with Origin.
+        # Whether users come over https is a setting, not a header. Django's CSRF check compares it with Origin.
         request.META["HTTP_X_FORWARDED_PROTO"] = "https" if config.https else "http"
         request.META["REMOTE_ADDR"] = client_address(
             request.META.get("REMOTE_ADDR", ""), forwarded, config.trusted_proxies
@@ -101,7 +102,7 @@ class ClientAddress:
 
 
 def client_address(peer: str, forwarded: str, trusted: Sequence[Network]) -> str:
-    """The client's address, from the socket's peer and the text of X-Forwarded-For."""
+    """The client's address, from the peer of the socket and the value of X-Forwarded-For."""
     hops = [peer, *(part.strip() for part in reversed(forwarded.split(",")) if part.strip())]
     client = peer
     for hop in hops:
@@ -117,7 +118,7 @@ def client_address(peer: str, forwarded: str, trusted: Sequence[Network]) -> str
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class BodyLimits:
-    """Bytes that the bodies of some requests may have, by the beginning of the path, and by the end of a path of the API."""
+    """Maximum body sizes in bytes, by the beginning of the path, and by the end of an API path."""
 
     beginnings: Mapping[str, int]
     endings: Mapping[str, int]
@@ -127,7 +128,7 @@ BODY_LIMITS: Final = Provided[BodyLimits]("the limits of bodies")
 
 
 def body_limit_bytes(path: str) -> int:
-    """How long the body of a request to `path` may be."""
+    """The maximum body size of a request to `path`, in bytes."""
     limits = BODY_LIMITS.value
     special = [limit for beginning, limit in limits.beginnings.items() if path.startswith(beginning)]
     if path.startswith("/api/"):
@@ -136,7 +137,7 @@ def body_limit_bytes(path: str) -> int:
 
 
 class ClientLanguage:
-    """Speaks the language that cookie or Accept-Language ask for. Django's own also looks for one in the path, which we have not."""
+    """Activates the language of the cookie or Accept-Language. Unlike Django's middleware it ignores the path."""
 
     def __init__(self, get_response: GetResponse) -> None:
         self.get_response = get_response
@@ -153,7 +154,7 @@ class ClientLanguage:
 
 
 class ClientTimeZone:
-    """Shows times in the zone that the header X-TZ names; unknown ones are ignored."""
+    """Activates the time zone of the header X-TZ; unknown zones are ignored."""
 
     def __init__(self, get_response: GetResponse) -> None:
         self.get_response = get_response

@@ -1,7 +1,7 @@
-"""Kinds of requests that have turns of their own, so that no kind waits behind another.
+"""Kinds of requests with separate turns, so that no kind waits behind another.
 
-A request that waits for something slow (the comparison of a password, a locked row) keeps its thread and its database connection
-meanwhile. Were all requests of one kind, a storm of wrong passwords would make every part look dead.
+A request that waits for something slow (a password hash, a locked row) keeps its thread and database connection. With a
+single kind, a flood of wrong passwords would make every service look dead.
 """
 
 from collections import Counter
@@ -15,25 +15,25 @@ from postern.foundation.provided import Provided
 
 
 class RequestKind(Enum):
-    """What a request is about, as far as its path tells."""
+    """The kind of a request, as far as its path determines it."""
 
     HEALTH = "health"
-    #: Of a proxy whose credential held a moment ago.
+    #: From a proxy whose credential was valid recently.
     HEARTBEAT = "heartbeat"
-    #: Of anybody else (`foundation.requests.heartbeat_gate`).
+    #: From anybody else (`foundation.requests.heartbeat_gate`).
     STRANGE_HEARTBEAT = "strange_heartbeat"
-    #: Passwords that a proxy passes on.
+    #: Passwords that a proxy forwards for verification.
     PROXY_PASSWORD = "proxy_password"  # noqa: S105 - a kind, not a password
-    #: Whatever else proxies ask and report.
+    #: All other requests of proxies.
     PROXY = "proxy"
-    #: Requests of people in which a password is hashed.
+    #: Requests of users that hash a password.
     PASSWORD = "password"  # noqa: S105 - a kind, not a password
     OTHER = "other"
 
 
-#: Connections of the pool that are left to the websockets, whose queries are short.
+#: Pooled connections reserved for websockets, whose queries are short.
 WEBSOCKET_CONNECTIONS: Final = 2
-#: Who gets the connections beyond one for each kind, in this order.
+#: The kinds that get the connections beyond one for each kind, in this order.
 _MORE: Final = (
     RequestKind.OTHER,
     RequestKind.PROXY,
@@ -48,23 +48,23 @@ _MORE: Final = (
 
 
 def most_at_once(connections: int) -> dict[RequestKind, int]:
-    """How many requests of each kind run in a process with so many connections; each may hold one of them."""
+    """Concurrent requests of each kind in a process with this many connections. Each request may hold a connection."""
     extra = Counter(_MORE[: max(connections - FEWEST_CONNECTIONS, 0)])
     return {kind: 1 + extra[kind] for kind in RequestKind}
 
 
-#: The same where PostgreSQL has room.
+#: The limits when PostgreSQL allows the full pool.
 MOST_AT_ONCE: Final = most_at_once(DATABASE_CONNECTIONS)
 
 _HEALTH: Final = frozenset({"/api/health/", "/api/v1/health/"})
 _HEARTBEAT: Final = INTERNAL_PREFIX + HEARTBEAT
 _PROXY_PASSWORD: Final = INTERNAL_PREFIX + SIGN_IN_PASSWORD
-#: Requests to these paths hash a password.
+#: Paths whose requests hash a password.
 PASSWORD_PATHS: Final = Provided[frozenset[str]]("the paths that take passwords")
 
 
 def kind_of(path: str) -> RequestKind:
-    """The kind of a request. Which heartbeats are strange is not told by their path."""
+    """The kind of a request by its path. All heartbeats count as known here; the gate tells them apart."""
     if path.startswith(INTERNAL_PREFIX):
         if path == _HEARTBEAT:
             return RequestKind.HEARTBEAT

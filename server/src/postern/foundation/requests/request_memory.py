@@ -1,8 +1,8 @@
-"""What a request has read once it need not read again: kept until its answer is there, never beyond.
+"""Values cached for the duration of one request.
 
-For the few values that many parts of one request ask for and that no part of it changes without saying so (`forget`). The next request reads
-anew, so a change by whomever in whichever process takes effect with it. Outside of requests (tasks, websockets, the command line)
-nothing is kept.
+For the few values that many parts of one request need. Code that changes such a value must call `forget`. The next
+request reads again, so a change by any process takes effect with it. Outside of requests (tasks, websockets, command
+line) nothing is cached.
 """
 
 from collections.abc import Callable, Hashable, Iterator
@@ -16,7 +16,7 @@ _memory: Final[ContextVar[dict[Hashable, Any] | None]] = ContextVar("request_mem
 
 @contextmanager
 def of_request() -> Iterator[None]:
-    """The time of one request."""
+    """Enable the cache for one request."""
     token = _memory.set({})
     try:
         yield
@@ -25,18 +25,18 @@ def of_request() -> Iterator[None]:
 
 
 def kept(key: Hashable, read: Callable[[], _Value]) -> _Value:
-    """What `read` gave when it was first asked for under `key` in this request."""
+    """The value of `read()`, cached under `key` for this request."""
     memory = _memory.get()
     if memory is None:
         return read()
     if key not in memory:
         memory[key] = read()
-    found: _Value = memory[key]
-    return found
+    value: _Value = memory[key]
+    return value
 
 
 def forget(key: Hashable) -> None:
-    """It has been changed: read it anew when it is asked for again."""
+    """Remove a cached value after it was changed."""
     memory = _memory.get()
     if memory is not None:
         memory.pop(key, None)

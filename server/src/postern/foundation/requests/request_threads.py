@@ -1,17 +1,18 @@
-"""How requests run under ASGI: in one piece, on threads that are kept from one to the next, and not on more of them than the
-database has connections.
+"""Runs each request under ASGI in a single thread call, on reused threads, with no more concurrency than database
+connections.
 
-Django would give each request a thread of its own and end it afterwards. With the thread goes its database connection, and with a
-SQLite connection everything that it knows: opening one and reading the schema of a hundred tables costs more than a whole
-page of a list. So requests borrow one of a few threads that stay.
+Django creates a thread for each request and ends it afterwards, which also closes the thread's database connection.
+Opening a SQLite connection and reading the schema of a hundred tables costs more than a whole page of a list. So
+requests use a small pool of threads that stay alive.
 
-Django switches between the event loop and a worker thread several times per request: for the signals, for each middleware of another
-kind than the one before it, for the view, for the closing of the answer. All our code is synchronous, so all of it runs in one go: the
-event loop reads the body, hands it over once, and sends what comes back.
+Django switches between the event loop and a worker thread several times per request: for signals, between middleware of
+different kinds, for the view, and for closing the answer. All our code is synchronous, so it runs in one thread call:
+the event loop reads the body, hands it over once, and sends the answer.
 
-A request waits until it is its turn (`foundation.requests.turns`). One that waits too long, or finds too many waiting, is answered with 503 and
-`Retry-After`. Each kind of request has turns of its own (`foundation.requests.request_kinds`): health checks and heartbeats never wait behind work, and
-sign-ins hold up nothing but sign-ins. An answer that is streamed needs no turn: it holds neither thread nor connection while the client reads it.
+A request waits for its turn (`foundation.requests.turns`). If it waits too long or too many are waiting, the answer is
+503 with `Retry-After`. Each kind of request has its own turns (`foundation.requests.request_kinds`): health checks and
+heartbeats never wait behind other work, and sign-ins delay only sign-ins. Streaming an answer needs no turn, since it
+holds neither a thread nor a connection while the client reads it.
 """
 
 import asyncio
@@ -51,31 +52,31 @@ _Result = TypeVar("_Result")
 
 #: Short requests that run at once; measured, see docs/decisions/0022.
 _AT_ONCE: Final = 2
-#: Requests that may wait for a turn, and for how long; their bodies are in memory already.
+#: Maximum number of waiting requests, whose bodies are in memory already, and their maximum waiting time.
 _MOST_WAITING: Final = 256
 _WAIT_S: Final = 10.0
 _RETRY_AFTER_S: Final = 5
 #: Threads kept alive while idle.
-_KEPT: Final = 8
+_IDLE_THREADS: Final = 8
 #: Maximum number of cached path-to-view resolutions; larger than the number of routes.
 _VIEWS: Final = 2_000
 _OK: Final = 200
 _UNAUTHORIZED: Final = 401
-#: Answers that say whether a credential holds.
+#: Status codes that show whether a credential is valid.
 _JUDGED: Final = frozenset({_OK, _UNAUTHORIZED, 403})
-#: Headers of an answer that no view has made.
+#: Headers of answers that do not come from a view.
 _PLAIN: Final = {"X-Content-Type-Options": "nosniff", "Cache-Control": "no-store"}
 _BODILESS: Final = frozenset({204, 304})
 _BODY_HEADERS: Final = frozenset({b"content-length", b"transfer-encoding"})
 
 
 class RequestThreads(ASGIHandler):
-    """Django's ASGI handler on threads that are kept. What is called from the event loop only is not locked."""
+    """Django's ASGI handler with reused threads. Its state is used from the event loop only, so it needs no lock."""
 
     def __init__(
         self,
         *,
-        kept: int = _KEPT,
+        idle_threads: int = _IDLE_THREADS,
         at_once: int = _AT_ONCE,
         most_at_once: int | None = None,
         most_waiting: int = _MOST_WAITING,
@@ -86,7 +87,7 @@ class RequestThreads(ASGIHandler):
         self.load_middleware(is_async=False)
         shares = request_kinds.most_at_once(pool_size())
         others = {} if most_at_once is None else {RequestKind.OTHER: most_at_once}
-        self._kept = kept
+        self._idle_threads = idle_threads
         self._turns = {
             kind: Turns(at_once=at_once, most=most, most_waiting=most_waiting, wait_s=wait_s)
             for kind, most in (shares | others).items()
@@ -116,29 +117,31 @@ class RequestThreads(ASGIHandler):
         return self._refusal(scope) if turn is None else await self._in_thread(turn, self._answer, scope, body)
 
     async def _heartbeat(self, scope: Scope, body: IO[bytes]) -> HttpResponseBase:
-        """Nobody who only claims to be a proxy keeps proxies out (`foundation.requests.heartbeat_gate`)."""
-        shown = self._gate.read(scope)
-        if shown is None:
+        """Answer a heartbeat so that requests with forged credentials cannot delay proxies
+        (`foundation.requests.heartbeat_gate`).
+        """
+        claims = self._gate.read(scope)
+        if claims is None:
             return JsonResponse(
                 {"detail": "a heartbeat needs the credential of a proxy", "code": "not_authenticated"},
                 status=_UNAUTHORIZED,
                 headers={"WWW-Authenticate": "Terminal", **_PLAIN},
             )
-        kind = self._gate.kind_of(shown)
-        with self._gate.place(shown, kind) as has_place:
+        kind = self._gate.kind_of(claims)
+        with self._gate.place(claims, kind) as has_place:
             turn = await self._turns[kind].take() if has_place else None
         response = await self._in_turn(turn, scope, body)
         if turn is not None and response.status_code in _JUDGED:
-            self._gate.note(shown, held=response.status_code == _OK)
+            self._gate.note(claims, held=response.status_code == _OK)
         return response
 
     async def _in_thread(self, turn: Turn, call: Callable[..., _Result], *arguments: Any) -> _Result:
-        """Run `call` in a thread of its own. The turn ends when the call does.
+        """Run `call` in a thread. The turn ends when the call does.
 
-        A caller who is cancelled does not end the call: the thread, its connection and the turn are taken until then.
+        Cancelling the caller does not end the call: thread, connection and turn stay in use until it returns.
         """
         loop = asyncio.get_running_loop()
-        # The thread used last: its connection and caches are warm, and the others may stay asleep
+        # Prefer the thread used last: its connection and caches are warm, and the others can stay idle.
         thread = self._idle.pop() if self._idle else ThreadPoolExecutor(max_workers=1, thread_name_prefix="request")
         running = thread.submit(contextvars.copy_context().run, _call_from, loop, call, *arguments)
 
@@ -147,31 +150,31 @@ class RequestThreads(ASGIHandler):
             turn.over()
 
         def tell(_running: object) -> None:
-            with contextlib.suppress(RuntimeError):  # the loop has closed: the process ends
+            with contextlib.suppress(RuntimeError):  # the loop has closed because the process ends
                 loop.call_soon_threadsafe(over)
 
-        # Before the caller goes on: a client that asks again as soon as it has its answer finds the warm thread
+        # Runs before the caller continues: a client that sends its next request at once gets the warm thread.
         running.add_done_callback(tell)
         return await asyncio.wrap_future(running)
 
     def _refusal(self, scope: Scope) -> HttpResponse:
         request, _refused = self.create_request(scope, BytesIO())
         with translation.override(translation.get_language_from_request(request) if request is not None else None):
-            message = str(_("Too many requests are running at the moment; try again."))
+            message = str(_("Too many requests are running at the moment. Try again in a few seconds."))
         headers = {"Retry-After": str(_RETRY_AFTER_S), **_PLAIN}
         return JsonResponse({"detail": message, "code": "unavailable"}, status=503, headers=headers)
 
     def resolve_request(self, request: HttpRequest) -> ResolverMatch:
-        """The view of a path. One that holds no value (a list, not an object) leads to the same view each time."""
+        """Resolve the path to a view. Results without path parameters are cached, because they never differ."""
         if hasattr(request, "urlconf"):
             return super().resolve_request(request)
-        found = self._views.get(request.path_info)
-        if found is None:
-            found = get_resolver().resolve(request.path_info)
-            if not (found.args or found.kwargs) and len(self._views) < _VIEWS:
-                self._views[request.path_info] = found
-        request.resolver_match = found
-        return found
+        match = self._views.get(request.path_info)
+        if match is None:
+            match = get_resolver().resolve(request.path_info)
+            if not (match.args or match.kwargs) and len(self._views) < _VIEWS:
+                self._views[request.path_info] = match
+        request.resolver_match = match
+        return match
 
     async def _body(self, scope: Scope, receive: Receive) -> IO[bytes]:
         if not any(name in _BODY_HEADERS for name, _value in scope["headers"]):
@@ -180,7 +183,7 @@ class RequestThreads(ASGIHandler):
         return body
 
     def _answer(self, scope: Scope, body: IO[bytes]) -> HttpResponseBase:
-        """In the thread: the whole request. An answer that is not streamed is complete and closed."""
+        """Handle the whole request, in the thread. Answers that are not streamed are complete and closed afterwards."""
         set_script_prefix(get_script_prefix(scope))
         signals.request_started.send(sender=self.__class__, scope=scope)
         request, refusal = self.create_request(scope, body)
@@ -201,22 +204,22 @@ class RequestThreads(ASGIHandler):
         return response
 
     async def _stream(self, response: HttpResponseBase, receive: Receive, send: Send) -> None:
-        """Send piece by piece until the end, or until the client has gone."""
+        """Send pieces until the end, or until the client disconnects."""
         sending = asyncio.create_task(self.send_response(response, send))
-        gone = asyncio.create_task(_gone(receive))
+        disconnected = asyncio.create_task(_gone(receive))
         try:
-            await asyncio.wait((sending, gone), return_when=asyncio.FIRST_COMPLETED)
+            await asyncio.wait((sending, disconnected), return_when=asyncio.FIRST_COMPLETED)
             if sending.done():
                 sending.result()
         finally:
-            for task in (gone, sending):
+            for task in (disconnected, sending):
                 task.cancel()
-            await asyncio.gather(gone, sending, return_exceptions=True)
-            # However many wait: what is open is closed
+            await asyncio.gather(disconnected, sending, return_exceptions=True)
+            # Closing must happen even if the waiting queue is full.
             await self._in_thread(await self._turns[RequestKind.OTHER].take_in_any_case(), response.close)
 
     def _give_back(self, thread: ThreadPoolExecutor) -> None:
-        if len(self._idle) < self._kept:
+        if len(self._idle) < self._idle_threads:
             self._idle.append(thread)
         else:
             thread.submit(connections.close_all)
@@ -224,7 +227,9 @@ class RequestThreads(ASGIHandler):
 
 
 def _call_from(loop: asyncio.AbstractEventLoop, call: Callable[..., _Result], *arguments: Any) -> _Result:
-    """In the thread. For `async_to_sync`: what must run in an event loop runs in `loop`, where its connections are."""
+    """Call the function in the thread. `async_to_sync` then runs coroutines in `loop`, to which their connections
+    belong.
+    """
     SyncToAsync.threadlocal.main_event_loop = loop
     SyncToAsync.threadlocal.main_event_loop_pid = os.getpid()
     SyncToAsync.threadlocal.task_context = []
@@ -232,6 +237,6 @@ def _call_from(loop: asyncio.AbstractEventLoop, call: Callable[..., _Result], *a
 
 
 async def _gone(receive: Receive) -> None:
-    """Wait until the client has closed its end."""
+    """Wait until the client disconnects."""
     while (await receive())["type"] != "http.disconnect":
         pass

@@ -1,8 +1,8 @@
-"""How many calls run at once, and in which order the others wait.
+"""Limits how many calls run at once; the others wait in order.
 
-Python code of one process runs on one core at a time. Threads that compete for it lose more time by changing over than they
-win, so only a few calls run at once. A call that takes long mostly waits for something else: the database, a file,
-another process. After `PATIENCE_S` such a call gives its place to the next one and goes on beside it.
+Python code of one process runs on one core at a time. Competing threads lose more time by switching than they gain, so
+only a few calls run at once. A long call mostly waits for something else: the database, a file, another process. After
+`PATIENCE_S` such a call no longer counts as running, so that the next call can start beside it.
 """
 
 import asyncio
@@ -10,12 +10,12 @@ import contextlib
 from collections import deque
 from typing import Final
 
-#: A call that runs for longer no longer counts as one that wants the interpreter.
+#: A call that runs longer than this no longer counts against `at_once`.
 PATIENCE_S: Final = 0.1
 
 
 class Turn:
-    """The right to run, until `over()`."""
+    """Permission to run, until `over()`."""
 
     def __init__(self, turns: "Turns") -> None:
         self._turns = turns
@@ -23,7 +23,7 @@ class Turn:
         self._is_long = False
 
     def over(self) -> None:
-        """Give the turn back. Call once."""
+        """Return the turn. Call it once."""
         self._patience.cancel()
         self._turns.end(was_long=self._is_long)
 
@@ -33,7 +33,9 @@ class Turn:
 
 
 class Turns:
-    """At most `at_once` short calls and at most `most` calls in total. Belongs to one event loop; nothing is locked."""
+    """At most `at_once` short calls and at most `most` calls in total. Used from a single event loop, so it needs no
+    lock.
+    """
 
     def __init__(
         self, *, at_once: int, most: int, most_waiting: int, wait_s: float, patience_s: float = PATIENCE_S
@@ -48,7 +50,7 @@ class Turns:
         self._waiting: deque[asyncio.Future[Turn]] = deque()
 
     async def take(self) -> Turn | None:
-        """A turn, first come, first served. None when too many wait already, or after waiting for `wait_s`."""
+        """A turn, in order of arrival. None when too many are waiting, or after waiting for `wait_s`."""
         if self._is_free() and not self._waiting:
             return self._start()
         if len(self._waiting) >= self._most_waiting:
@@ -60,13 +62,13 @@ class Turns:
             return None
 
     async def take_in_any_case(self) -> Turn:
-        """A turn, however many wait and however long it takes."""
+        """A turn, regardless of the queue's length and the waiting time."""
         if self._is_free() and not self._waiting:
             return self._start()
         return await self._queue_up()
 
     def become_long(self) -> None:
-        """A running call has become a long one: the next may start beside it."""
+        """A running call has become a long one, so the next call may start."""
         self._short -= 1
         self._start_waiting()
 
@@ -78,16 +80,16 @@ class Turns:
         self._start_waiting()
 
     async def _queue_up(self) -> Turn:
-        place: asyncio.Future[Turn] = asyncio.get_running_loop().create_future()
-        self._waiting.append(place)
+        future: asyncio.Future[Turn] = asyncio.get_running_loop().create_future()
+        self._waiting.append(future)
         try:
-            return await place
+            return await future
         except asyncio.CancelledError:
-            if place.cancelled():
-                with contextlib.suppress(ValueError):  # passed over meanwhile
-                    self._waiting.remove(place)
-            else:  # the turn came at the same moment
-                place.result().over()
+            if future.cancelled():
+                with contextlib.suppress(ValueError):  # removed from the queue meanwhile
+                    self._waiting.remove(future)
+            else:  # the turn was granted at the same moment
+                future.result().over()
             raise
 
     def _is_free(self) -> bool:
@@ -100,6 +102,6 @@ class Turns:
 
     def _start_waiting(self) -> None:
         while self._waiting and self._is_free():
-            place = self._waiting.popleft()
-            if not place.done():
-                place.set_result(self._start())
+            future = self._waiting.popleft()
+            if not future.done():
+                future.set_result(self._start())

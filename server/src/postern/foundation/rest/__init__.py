@@ -1,4 +1,4 @@
-"""The REST machinery: rights, list envelope, OPTIONS metadata, filters, selections and error shapes.
+"""The REST machinery: rights, list envelope, OPTIONS metadata, filters, selections and error bodies.
 
-How to add a resource is told at the top of `postern.foundation.rest.viewsets`.
+The docstring of `postern.foundation.rest.viewsets` explains how to add a resource.
 """

@@ -1,4 +1,6 @@
-"""GETs of the contract that act (ruling): they need the CSRF token that the matching POST needs (K64)."""
+"""CSRF check for GET routes of the API contract that change something. They need the token that the matching POST
+needs.
+"""
 
 import copy
 
@@ -7,9 +9,10 @@ from rest_framework.request import Request
 
 
 def enforce_csrf(request: Request) -> None:
-    """Ask for `X-CSRFToken` although the method is GET. Calls that carry their own credential (tokens, keys) need none.
+    """Require `X-CSRFToken` although the method is GET. Calls authenticated by a token or an access key need none.
 
-    Raises PermissionDenied. Django skips the check for safe methods, so it is shown a copy that is a POST.
+    Raises PermissionDenied. Django skips the CSRF check for safe methods, so the check gets a copy of the request whose
+    method is POST.
     """
     if not isinstance(request.successful_authenticator, SessionAuthentication):
         return

@@ -1,7 +1,8 @@
-"""Bodies of requests: read through a serializer, and without keys that nobody knows where the client wants that.
+"""Reading request bodies through serializers; unknown keys are refused when the client asks for it.
 
-The contract has clients that send more than a call takes, so unknown keys are passed over. Our own console asks to be told
-(`Prefer: handling=strict`, RFC 7240 section 4.4): a misspelt key would be a value that is lost without a word.
+Some clients of the API contract send more keys than a call takes, so unknown keys are ignored by default. Our own
+console sends `Prefer: handling=strict` (RFC 7240 section 4.4), because the value under a misspelt key would otherwise
+be lost silently.
 """
 
 from collections.abc import Mapping
@@ -12,23 +13,23 @@ from rest_framework import serializers
 from rest_framework.request import Request
 
 _STRICT: Final = "handling=strict"
-#: Keys that array writes and uploads of our console carry beside the fields.
+#: Keys that the console's array writes and uploads send in addition to the fields.
 _BESIDE: Final = frozenset({"id"})
 
 
 class BodySerializer(serializers.Serializer[Any]):
-    """The base of all serializers that read bodies."""
+    """Base class of every serializer that reads a request body."""
 
     def to_internal_value(self, data: Any) -> Any:
         if isinstance(data, Mapping) and is_strict(self.context.get("request")):
             unknown = [str(key) for key in data if key not in self.fields and key not in _BESIDE]
             if unknown:
-                raise serializers.ValidationError({key: [_("There is no such field.")] for key in unknown})
+                raise serializers.ValidationError({key: [_("This field does not exist.")] for key in unknown})
         return super().to_internal_value(data)
 
 
 def is_strict(request: Request | None) -> bool:
-    """Whether the client wants unknown keys refused."""
+    """Whether the client asked for unknown keys to be refused (`Prefer: handling=strict`)."""
     if request is None:
         return False
     wishes = request.headers.get("Prefer", "").lower().replace(";", ",").split(",")
@@ -36,7 +37,7 @@ def is_strict(request: Request | None) -> bool:
 
 
 def body_of(request: Request, kind: type[serializers.Serializer[Any]], **context: Any) -> dict[str, Any]:
-    """The body as `kind` reads it. Raises ValidationError."""
+    """The body, validated by the serializer class `kind`. Raises ValidationError."""
     serializer = kind(data=request.data, context={"request": request, **context})
     serializer.is_valid(raise_exception=True)
     values: dict[str, Any] = serializer.validated_data

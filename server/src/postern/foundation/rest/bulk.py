@@ -1,12 +1,13 @@
-"""Writes of many objects with one call: all or nothing, and errors that stand where their item stands.
+"""Bulk writes: all items or none, with each error at the position of its item.
 
-The answer to a refused call is an array as long as the one that was sent: `[{}, {"name": ["…"]}]`.
+A refused call is answered with an array as long as the array that was sent: `[{}, {"name": ["…"]}]`.
 
-A viewset whose actions can write many objects with few queries says so with `create_objects(items)`, `update_objects(pairs)` and
-`delete_objects(rows)` beside the forms for one. They mean exactly the same, in the same order.
+A viewset whose actions can write many objects with few queries implements `create_objects(items)`,
+`update_objects(pairs)` and `delete_objects(rows)` beside the methods for a single object. Both forms must have the same
+effects in the same order.
 
-Item after item would lock row after row: two such calls, or one beside a write of one object, would wait for each other in a circle. So
-`begin` locks the rows of all items in one order before the first of them (`row_locks`), and the audit log comes last (`write_transaction`).
+Locking row by row could deadlock two concurrent calls. So `begin` locks the rows of all items in one fixed order before
+the first item is written (`row_locks`), and the audit log is written last (`write_transaction`).
 """
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -23,7 +24,7 @@ from postern.foundation.rest import errors
 from postern.foundation.rest.by_key import chosen
 from postern.foundation.rest.uniqueness import GATHERED, Wanted, all_free
 
-#: One bulk call is one transaction; more would hold locks for too long.
+#: One bulk call is one transaction; more items would hold their locks for too long.
 MAX_ITEMS: Final = 1_000
 
 _Item = TypeVar("_Item")
@@ -31,13 +32,13 @@ _Made = TypeVar("_Made")
 
 
 def refuse_too_many(items: Sequence[Any]) -> None:
-    """Raise ValidationError when a call names more than is written at once."""
+    """Raise ValidationError when a call has more than `MAX_ITEMS` items."""
     if len(items) > MAX_ITEMS:
         raise ValidationError([_("At most %(count)d items can be written in one call.") % {"count": MAX_ITEMS}])
 
 
 def checked_items(body: Any) -> list[dict[str, Any]]:
-    """The objects of a bulk update, each with its id. Raises ValidationError."""
+    """The items of a bulk update; each is an object with an id. Raises ValidationError."""
     if not isinstance(body, list):
         raise ValidationError([_("Expected a list of objects.")])
     refuse_too_many(body)
@@ -51,36 +52,40 @@ def checked_items(body: Any) -> list[dict[str, Any]]:
 
 
 def instances(rows: "models.QuerySet[Any]", items: Sequence[dict[str, Any]]) -> list[Any]:
-    """The row of each item, in their order, with one query. Raises ValidationError for unknown ids and for twins."""
+    """The row of each item, in the order of the items, with one query. Raises ValidationError for unknown and duplicate
+    ids.
+    """
     column: Any = rows.model._meta.pk  # noqa: SLF001 - the documented model API
     keys = [_parsed(column, _key_of(item)) for item in items]
-    found = by_key(rows, [key for key in keys if key is not None])
-    faults: list[dict[str, Any]] = []
+    rows_by_key = by_key(rows, [key for key in keys if key is not None])
+    item_errors: list[dict[str, Any]] = []
     seen: set[Any] = set()
     for key in keys:
-        if key not in found:
-            faults.append({"id": [_("Not found.")]})
+        if key not in rows_by_key:
+            item_errors.append({"id": [_("Not found.")]})
         elif key in seen:
-            faults.append({"id": [_("This object is named more than once.")]})
+            item_errors.append({"id": [_("This object appears more than once in the request.")]})
         else:
-            faults.append({})
+            item_errors.append({})
         seen.add(key)
-    if any(faults):
-        raise ValidationError(faults)
-    return [found[key] for key in keys]
+    if any(item_errors):
+        raise ValidationError(item_errors)
+    return [rows_by_key[key] for key in keys]
 
 
 def by_key(rows: "models.QuerySet[Any]", keys: Iterable[Any]) -> dict[Any, Any]:
-    """The rows with these keys."""
+    """The rows with these primary keys, by primary key."""
     return {row.pk: row for row in chosen(rows, keys).order_by()}
 
 
 def checked_creates(make: Callable[..., Any], items: Sequence[Any]) -> list[dict[str, Any]]:
-    """The validated values of new objects. `make` makes the serializer of the view. Raises ValidationError for all that is wrong."""
+    """The validated values of new objects. `make` creates the view's serializer. Raises ValidationError with the errors
+    of every item.
+    """
     serializer, gathered = make(data=items, many=True), list[Wanted]()
     serializer.context[GATHERED] = gathered
     if not serializer.is_valid() or not all_free(gathered):
-        # Once more in the usual way, which says all that is wrong with each item
+        # Validate again item by item, without collected unique checks, to get every error of every item.
         serializer = make(data=items, many=True)
         if not serializer.is_valid():
             raise ValidationError(_aligned(serializer.errors, len(items)))
@@ -90,39 +95,42 @@ def checked_creates(make: Callable[..., Any], items: Sequence[Any]) -> list[dict
 def checked_changes(
     make: Callable[..., Any], rows: Sequence[Any], items: Sequence[dict[str, Any]], *, partial: bool
 ) -> list[tuple[Any, dict[str, Any]]]:
-    """Each row with its validated values. Raises ValidationError for all that is wrong."""
+    """Each row with its validated values. Raises ValidationError with the errors of every item."""
     if not rows:
         return []
     gathered: list[Wanted] = []
     serializer = make(rows[0], data=items[0], partial=partial)
     serializer.context[GATHERED] = gathered
-    found, faults = _validated(serializer, rows, items)
-    if any(faults) or not all_free(gathered):
+    pairs, item_errors = _validated(serializer, rows, items)
+    if any(item_errors) or not all_free(gathered):
         serializer = make(rows[0], data=items[0], partial=partial)
-        found, faults = _validated(serializer, rows, items)
-        if any(faults):
-            raise ValidationError(faults)
-    return found
+        pairs, item_errors = _validated(serializer, rows, items)
+        if any(item_errors):
+            raise ValidationError(item_errors)
+    return pairs
 
 
 def _validated(
     serializer: Any, rows: Sequence[Any], items: Sequence[dict[str, Any]]
 ) -> tuple[list[tuple[Any, dict[str, Any]]], list[Any]]:
-    """One serializer for all: making its fields takes longer than checking an item. Its fields depend on the request only."""
-    found: list[tuple[Any, dict[str, Any]]] = []
-    faults: list[Any] = []
+    """Validate all items with one serializer: building its fields takes longer than checking an item.
+
+    That is safe because the fields depend on the request only.
+    """
+    pairs: list[tuple[Any, dict[str, Any]]] = []
+    item_errors: list[Any] = []
     for row, item in zip(rows, items, strict=True):
         serializer.instance, serializer.initial_data = row, item
         try:
-            found.append((row, dict(serializer.run_validation(item))))
-            faults.append({})
+            pairs.append((row, dict(serializer.run_validation(item))))
+            item_errors.append({})
         except ValidationError as error:
-            faults.append(error.detail)
-    return found, faults
+            item_errors.append(error.detail)
+    return pairs, item_errors
 
 
 def _aligned(errors: Any, count: int) -> Any:
-    """Errors of an array as the contract wants them: one entry for each item, `{}` where it is fine."""
+    """Errors of an array in the shape of the API contract: one entry for each item, `{}` for a valid item."""
     by_index = isinstance(errors, dict) and all(isinstance(key, int) for key in errors)
     return [errors.get(index, {}) for index in range(count)] if by_index else errors
 
@@ -134,42 +142,46 @@ def write_all(
     *,
     begin: Callable[[], object],
 ) -> list[_Made]:
-    """Write each item, in one transaction. What refuses one refuses all, and the error names which.
+    """Write each item in one transaction. An invalid item rolls back all of them, and the error says which item it was.
 
-    `begin` comes first in the transaction. `together` writes all items with few queries; when it is refused, nothing of it stays, and
-    `write` retries item by item to find the invalid one.
+    `begin` runs first in the transaction. `together` writes all items with few queries. When `together` is refused, its
+    transaction is rolled back and `write` retries item by item to find the invalid item.
     """
     if together is not None and len(items) > 1:
         try:
             with write_transaction():
                 begin()
                 return together(items)
-        except Exception as error:  # only what an answer can tell is a refusal; the rest goes on
+        except Exception as error:  # only errors that become a 400 are refusals; others propagate
             if errors.fields_of(error) is None:
                 raise
     with write_transaction():
         begin()
-        with _faults_by_item(items) as done:
+        with _errors_by_item(items) as done:
             for item in items:
                 done.append(write(item))
     return done
 
 
 def prepare_all(items: Sequence[_Item], prepare: Callable[[_Item], _Item]) -> list[_Item]:
-    """Prepare each item, before the transaction that writes them. What refuses one refuses all, and the error names which."""
-    with _faults_by_item(items) as done:
+    """Prepare each item before the transaction that writes them. An invalid item refuses the call, and the error says
+    which item.
+    """
+    with _errors_by_item(items) as done:
         for item in items:
             done.append(prepare(item))
     return done
 
 
 @contextmanager
-def _faults_by_item(items: Sequence[Any]) -> Iterator[list[Any]]:
-    """Collects what was done with each item; a refusal of the one at work becomes an array of errors, as long as `items`."""
+def _errors_by_item(items: Sequence[Any]) -> Iterator[list[Any]]:
+    """Yield the list that collects the results. A refusal becomes an array of errors as long as `items`, with the error
+    at the position of the item that was being written.
+    """
     done: list[Any] = []
     try:
         yield done
-    except Exception as error:  # only what an answer can tell is a refusal; the rest goes on
+    except Exception as error:  # only errors that become a 400 are refusals; others propagate
         fault = errors.fields_of(error)
         if fault is None:
             raise
@@ -182,15 +194,16 @@ def delete_all(
     *,
     begin: Callable[[], Sequence[Any]],
 ) -> None:
-    """Delete the rows that `begin` answers, in one transaction; the first that may not go refuses all, with its own error.
+    """Delete the rows that `begin` returns, in one transaction. The first row that cannot be deleted refuses the call
+    with its error.
 
-    `together` as above.
+    `together` deletes all rows with few queries; it works as in `write_all`.
     """
     if together is not None:
         try:
             with write_transaction():
                 together(begin())
-        except Exception as error:  # as above
+        except Exception as error:  # as in `write_all`
             if errors.fields_of(error) is None:
                 raise
         else:
@@ -205,12 +218,12 @@ def _key_of(item: dict[str, Any]) -> Any:
 
 
 def _parsed(column: Any, key: Any) -> Any:
-    """The key as the database has it; None when it can be nobody's."""
+    """The key converted to the column's Python type; None when no row can have such a key."""
     if not isinstance(key, str | int) or isinstance(key, bool):
         return None
     try:
-        found = column.to_python(key)
-        column.run_validators(found)  # a number that no key of this column can be
+        parsed = column.to_python(key)
+        column.run_validators(parsed)  # refuses numbers outside the range of the column
     except (ModelValidationError, ValueError, OverflowError):
         return None
-    return found
+    return parsed

@@ -1,7 +1,7 @@
-"""Rows with given keys, of those that a queryset leaves.
+"""Filter a queryset by a list of primary keys without SQLite choosing the wrong index.
 
-SQLite takes it for granted that few rows have the same value in an indexed column. So it would follow the index of the organization through
-all that the organization has, 100,000 assets perhaps, to find a hundred keys. A condition on `+column` means the same and offers no index.
+SQLite assumes that few rows share a value of an indexed column. To find a hundred keys it would scan the index on the
+organization, which may hold 100,000 assets. A condition on `+column` has the same meaning but cannot use an index.
 """
 
 import copy
@@ -20,17 +20,17 @@ class _WithoutIndex(Func):
 
 
 def chosen(rows: "QuerySet[Any]", keys: Iterable[Any]) -> "QuerySet[Any]":
-    """Those of `rows` that have one of these keys."""
-    found = rows.filter(pk__in=list(keys))
+    """The rows of the queryset `rows` that have one of these primary keys."""
+    chosen_rows = rows.filter(pk__in=list(keys))
     if connection.vendor == "sqlite":
-        conditions = found.query.where
-        conditions.children = [_without_index(one) for one in conditions.children]
-    return found
+        conditions = chosen_rows.query.where
+        conditions.children = [_without_index(condition) for condition in conditions.children]
+    return chosen_rows
 
 
 def _without_index(condition: Any) -> Any:
     if not isinstance(condition, Exact) or not isinstance(condition.lhs, Col):
         return condition
-    changed = copy.copy(condition)  # the querysets that this one was made of keep theirs
+    changed = copy.copy(condition)  # a copy, because `rows` shares its condition objects with other querysets
     changed.lhs = _WithoutIndex(condition.lhs, output_field=condition.lhs.output_field)
     return changed

@@ -1,12 +1,12 @@
-"""How many rows a list has, without counting them anew for every page.
+"""Cached row counts of lists.
 
-A large table whose every write counts up a version in the same transaction can tell it:
+A list can cache its counts when every write to its tables increments a version in the same transaction:
 
     class AssetViewSet(ResourceViewSet):
         counted = Versioned(frozenset({"assets_asset", "assets_assetnode"}), tree_version)
 
-A count is then kept under the version and the very SQL that counts: the same question of the same rows has the same
-answer, for whoever asks it. A query that touches any other table is counted each time.
+The cache key is the version plus the SQL of the count, so a cached number is correct for every caller. A query that
+touches any other table is counted each time.
 """
 
 import re
@@ -23,17 +23,19 @@ _counts: Final[Memo[int]] = Memo(4_096)
 
 
 class Versioned(NamedTuple):
-    """`version(scope)` changes with every write to one of the `tables` that can be seen in the scope."""
+    """`version(scope)` changes with every write to one of the `tables` that is visible in the scope."""
 
     tables: frozenset[str]
     version: Callable[[OrgScope], Hashable]
 
 
-def kept(
+def cached_count(
     query: tuple[str, Any] | None, versioned: Versioned | None, scope: OrgScope, rows: "models.QuerySet[Any]"
 ) -> int | None:
-    """The exact number of rows where a version tells it; None where nothing does. `query`: that for their keys (see `keyed.query_for`)."""
-    # Inside a transaction the version may be one that is rolled back and then given again to other rows
+    """The exact row count where `versioned` covers the query; None otherwise. `query` selects the keys (see
+    `keyed.query_for`).
+    """
+    # Inside a transaction the version may be rolled back and later be assigned again to different rows.
     if versioned is None or connections[rows.db].in_atomic_block:
         return None
     if query is None:
@@ -41,32 +43,38 @@ def kept(
     sql, params = query
     if not versioned.tables.issuperset(_TABLES.findall(sql)):
         return None
-    # Read before counting: a write in between makes the kept number newer than its version, which nobody asks for then
+    # Read the version before counting. If a write comes in between, the count is stored under a version that is never
+    # requested again.
     key = (versioned.version(scope), _unordered(sql), repr(params))
-    found = _counts.find(key)
-    if found is None:
-        found = rows.count()
-        _counts.keep(key, found)
-    return found
+    count = _counts.find(key)
+    if count is None:
+        count = rows.count()
+        _counts.keep(key, count)
+    return count
 
 
-def up_to(most: int, query: tuple[str, Any] | None) -> int:
-    """The number of rows of a query for keys, but no more than `most`: the database stops reading there."""
+def up_to(limit: int, query: tuple[str, Any] | None) -> int:
+    """The row count of a query for keys, at most `most`: the database stops reading there."""
     if query is None:
         return 0
     sql, params = query
     counted = _unordered(sql)
-    if counted.count("%s") == sql.count("%s"):  # else values stand in the order, and the text does not tell which
+    if counted.count("%s") == sql.count("%s"):  # otherwise the ORDER BY clause has parameters that cannot be told apart
         sql = counted
-    if not sql.startswith("SELECT DISTINCT"):  # the keys themselves are not in the index that finds the rows
+    if not sql.startswith("SELECT DISTINCT"):  # counting 1 lets the database use an index that does not hold the key
         sql = f"SELECT 1 FROM {sql.partition(' FROM ')[2]}"  # noqa: S608 - compiled by Django
     with connections[DEFAULT_DB_ALIAS].cursor() as cursor:
-        cursor.execute(f"SELECT COUNT(*) FROM ({sql} LIMIT {int(most)}) AS counted", params)  # noqa: S608 - compiled by Django
-        found: int = cursor.fetchone()[0]
-    return found
+        cursor.execute(f"SELECT COUNT(*) FROM ({sql} LIMIT {int(limit)}) AS counted", params)  # noqa: S608 - compiled by Django
+        count: int = cursor.fetchone()[0]
+    return count
+
+
+def reads_several_tables(query: tuple[str, Any] | None) -> bool:
+    """Whether the query for keys joins tables or has subqueries."""
+    return query is not None and len(_TABLES.findall(query[0])) > 1
 
 
 def _unordered(sql: str) -> str:
-    """The query without its order, which changes no count: that of the whole, not one within parentheses."""
-    start, found, order = sql.rpartition(" ORDER BY ")
-    return start if found and order.count("(") == order.count(")") else sql
+    """The query without its outermost ORDER BY, which does not affect the count."""
+    start, separator, order = sql.rpartition(" ORDER BY ")
+    return start if separator and order.count("(") == order.count(")") else sql

@@ -1,4 +1,6 @@
-"""Whether the columns that a list names exist: a name that does not would fail with the first request that uses it."""
+"""Start-up check of the column names that a list declares. Otherwise a wrong name fails in the first request that uses
+it.
+"""
 
 from collections.abc import Iterator
 from typing import Any
@@ -11,9 +13,10 @@ from postern.foundation.rest.related import Amount
 
 
 def unknown_names(view: Any) -> Iterator[str]:
-    """What is wrong with `filter_fields`, `search_fields`, `ordering_fields`, `default_order` and `date_range_field` of a view.
+    """Yield a message for each unknown name in `filter_fields`, `search_fields`, `ordering_fields`, `default_order` and
+    `date_range_field`.
 
-    `amounts` of the view count as columns; the tables and keys that they name are looked up, too.
+    Names of `amounts` count as columns; the tables and keys that `amounts` name are checked too.
     """
     rows: models.QuerySet[Any] | None = getattr(view, "queryset", None)
     amounts = getattr(view, "amounts", {})
@@ -30,7 +33,7 @@ def _names(view: Any) -> Iterator[tuple[str, str]]:
     if getattr(view, "ordering_fields", None) is not None:
         yield from (("ordering_fields", name) for name in ordering_columns(view).values())
     order = getattr(view, "default_order", None) or ()
-    yield from (("default_order", one.removeprefix("-")) for one in order if isinstance(one, str))
+    yield from (("default_order", ordering.removeprefix("-")) for ordering in order if isinstance(ordering, str))
     if (column := getattr(view, "date_range_field", None)) is not None:
         yield "date_range_field", column
 
@@ -46,7 +49,7 @@ def _unknown_of(amount: Amount) -> Iterator[str]:
 
 
 def _is_column(rows: models.QuerySet[Any], name: str) -> bool:
-    """Whether it is a path to a column, with at most a comparison behind it."""
+    """Whether `name` is a lookup path to a column, with at most one comparison (such as `__gte`) at its end."""
     query = rows.query
     try:
         _path, _field, targets, rest = query.names_to_path(name.split("__"), rows.model._meta)  # noqa: SLF001 - the documented model API

@@ -1,7 +1,8 @@
-"""One exception handler: the error bodies of contract/00-conventions section 8, and nothing else (K23).
+"""The exception handler of the API. It produces only the error bodies of contract/00-conventions section 8.
 
-Field errors are `{"field": ["…"]}`; everything else is `{"detail": "…", "code": "slug"}`. Unexpected exceptions are logged with
-their stack and answered by `handler500` without any of it.
+Field errors are `{"field": ["…"]}`; everything else is `{"detail": "…", "code": "slug"}`. Unexpected exceptions are
+logged with their stack trace. `handler500` answers them without any internal detail (K23: errors reveal nothing of the
+inside).
 """
 
 import errno
@@ -30,27 +31,28 @@ logger = logging.getLogger(__name__)
 
 _RETRY_AFTER_S = 5
 
-#: PostgreSQL's codes for a deadlock and for a serialization failure: the transaction was undone and may be repeated.
+#: SQLSTATE of PostgreSQL for a deadlock and for a serialization failure: the transaction was rolled back and may be
+#: repeated.
 _TRY_AGAIN = frozenset({"40P01", "40001"})
 
-#: PostgreSQL is a stand-by, or recovers: it takes writes again in a moment.
+#: SQLSTATE when PostgreSQL is a standby or recovering: it accepts writes again in a moment.
 _READ_ONLY = "25006"
-#: What the system says of a file that cannot be written because its disk is full.
+#: `errno` values when a file cannot be written because the disk or the quota is full.
 _NO_ROOM = frozenset({errno.ENOSPC, errno.EDQUOT})
 
 _UNIQUE_VIOLATION = "23505"
-#: `Key (org_id, name)=(…) already exists.`, in whatever language the database speaks.
+#: Matches `Key (org_id, name)=(…) already exists.` in any language of the server's messages.
 _POSTGRESQL_KEY = re.compile(r"\(([^()]+)\)=\(")
-#: Columns that no form shows.
+#: Columns that appear in no form.
 _UNSHOWN = frozenset({"org_id"})
-#: Columns that hold another field in a form in which it can be compared.
+#: Normalized columns, with the form field that each of them belongs to.
 _SHOWN_AS = {"username_key": "username"}
-#: So many of the objects that refer to one are named.
+#: How many of the objects that refer to a protected object are named in the error.
 _NAMED = 3
 
 
 def handle(error: Exception, context: Mapping[str, Any]) -> Response | None:
-    """DRF's EXCEPTION_HANDLER. None lets the exception through to Django's error page."""
+    """DRF's EXCEPTION_HANDLER. None passes the exception on to Django's error page."""
     del context
     response = _respond(error)
     if response is not None:
@@ -59,14 +61,14 @@ def handle(error: Exception, context: Mapping[str, Any]) -> Response | None:
 
 
 def fields_of(error: Exception) -> dict[str, Any] | None:
-    """The same as the errors of one item of an array; None when it says nothing about an item, but about the call."""
+    """The error as field errors of one bulk item; None when the error is not about an item but about the whole call."""
     response = _respond(error)
     if response is None or response.status_code != 400:
         return None
-    found: Any = response.data
-    if isinstance(found, dict) and set(found) == {"detail", "code"}:
-        return {"non_field_errors": [found["detail"]]}
-    return found if isinstance(found, dict) else {"non_field_errors": found}
+    detail: Any = response.data
+    if isinstance(detail, dict) and set(detail) == {"detail", "code"}:
+        return {"non_field_errors": [detail["detail"]]}
+    return detail if isinstance(detail, dict) else {"non_field_errors": detail}
 
 
 def _respond(error: Exception) -> Response | None:
@@ -82,8 +84,8 @@ def _respond(error: Exception) -> Response | None:
     if isinstance(error, ModelValidationError):
         detail = error.message_dict if hasattr(error, "error_dict") else {"non_field_errors": error.messages}
         return Response(detail, status=400)
-    if isinstance(error, ObjectDoesNotExist):  # read a moment ago, and deleted by somebody else since
-        logger.info("gone during the call: %s", error)
+    if isinstance(error, ObjectDoesNotExist):  # read a moment ago, then deleted by another request
+        logger.info("an object was deleted during the call: %s", error)
         return Response(body(_("Not found."), "object_does_not_exist"), status=404)
     if isinstance(error, Http404):
         return Response(body(_("Not found."), "object_does_not_exist"), status=404)
@@ -95,53 +97,61 @@ def _respond(error: Exception) -> Response | None:
 def _database_error(error: Exception) -> Response | None:
     if isinstance(error, ProtectedError | RestrictedError):
         return Response(body(_still_used(error), "referenced_by_others"), status=400)
-    if isinstance(error, IntegrityError):  # two requests at once, or twice the same in one array
+    if isinstance(error, IntegrityError):  # two concurrent requests, or the same value twice in one array
         logger.info("refused by the database: %s", error)
         taken = _columns_taken(error)
         if taken:
             return Response({name: [_("This field must be unique.")] for name in taken}, status=400)
-        return Response(body(_("It conflicts with another object."), "conflict"), status=409)
-    if isinstance(error, DataError):  # a value that this database does not hold: NUL in a text, a number too large
+        return Response(
+            body(_("The object conflicts with another object. Reload the page and try again."), "conflict"), status=409
+        )
+    if isinstance(error, DataError):  # a value that the database cannot store: NUL in a text, a number out of range
         logger.info("refused by the database: %s", error)
         return Response(body(_("Enter a valid value."), "invalid"), status=400)
     if isinstance(error, OperationalError) and getattr(error.__cause__, "sqlstate", None) in _TRY_AGAIN:
-        logger.warning("two transactions stood in each other's way: %s", error)
-        return Response(body(_("Somebody else is changing this now; try again."), "conflict"), status=409)
+        logger.warning("deadlock or serialization failure: %s", error)
+        return Response(
+            body(_("Somebody else is changing this object at the moment. Try again."), "conflict"), status=409
+        )
     if isinstance(error, OperationalError):
         logger.error("database unavailable: %s", error)
-        return _unavailable(_("The database can not be reached."))
+        return _unavailable(_("The database cannot be reached. Try again in a minute, or tell an administrator."))
     if isinstance(error, InterfaceError) or getattr(error.__cause__, "sqlstate", None) == _READ_ONLY:
         logger.error("database unavailable: %s", error)
-        return _unavailable(_("The database can not be reached."))
+        return _unavailable(_("The database cannot be reached. Try again in a minute, or tell an administrator."))
     if isinstance(error, RedisError) or (isinstance(error, OSError) and error.errno in _NO_ROOM):
-        logger.error("not available: %s", error)
-        return _unavailable(_("A part of the service is not available at the moment; try again."))
+        logger.error("Redis unavailable or disk full: %s", error)
+        return _unavailable(_("A service that Postern needs is not available at the moment. Try again in a minute."))
     return None
 
 
 def _still_used(error: ProtectedError | RestrictedError) -> str:
-    """What refers to the object: kinds and the first few names."""
-    found = error.protected_objects if isinstance(error, ProtectedError) else error.restricted_objects
-    rows = sorted(found, key=str)
+    """Kinds and names of the first few objects that refer to the protected object."""
+    protected_rows = error.protected_objects if isinstance(error, ProtectedError) else error.restricted_objects
+    rows = sorted(protected_rows, key=str)
     named = [f"{row._meta.verbose_name} {row}" for row in rows[:_NAMED]]  # noqa: SLF001 - the documented model API
     more = len(rows) - len(named)
     names = ", ".join(named) + (_(" and %(count)d more") % {"count": more} if more > 0 else "")
-    return _("It is still used by other objects: %(names)s.") % {"names": names}
+    return _("It cannot be deleted, because other objects still use it: %(names)s.") % {"names": names}
 
 
 def _columns_taken(error: IntegrityError) -> list[str]:
-    """The fields of the unique constraint that was violated; empty when it was something else, or cannot be told."""
+    """The form fields of the unique constraint that was violated; empty for other errors and when the columns are
+    unknown.
+    """
     cause = error.__cause__
     diagnosis = getattr(cause, "diag", None)
     if getattr(cause, "sqlstate", None) == _UNIQUE_VIOLATION and diagnosis is not None:
-        found = _POSTGRESQL_KEY.search(diagnosis.message_detail or "")
-        columns = [part.strip().strip('"') for part in found[1].split(",")] if found else []
+        match = _POSTGRESQL_KEY.search(diagnosis.message_detail or "")
+        columns = [part.strip().strip('"') for part in match[1].split(",")] if match else []
     else:
         text = str(error)
         start = "UNIQUE constraint failed: "
         columns = [part.rpartition(".")[2] for part in text[len(start) :].split(", ")] if text.startswith(start) else []
-    shown = [_SHOWN_AS.get(column, column) for column in columns if column.isidentifier() and column not in _UNSHOWN]
-    return shown if len(shown) == len([column for column in columns if column not in _UNSHOWN]) else []
+    field_names = [
+        _SHOWN_AS.get(column, column) for column in columns if column.isidentifier() and column not in _UNSHOWN
+    ]
+    return field_names if len(field_names) == len([column for column in columns if column not in _UNSHOWN]) else []
 
 
 def _unavailable(message: str) -> Response:
@@ -169,13 +179,13 @@ def body(message: str, code: str) -> dict[str, str]:
 
 
 def handler400(request: HttpRequest, exception: Exception) -> HttpResponse:
-    """Django's answer to a request that cannot be understood."""
+    """Django's answer to a malformed request."""
     del request, exception
     return JsonResponse({"error": "Bad request"}, status=400)
 
 
 def handler403(request: HttpRequest, exception: Exception) -> HttpResponse:
-    """Django's answer to a refused request (outside the API)."""
+    """Django's answer to a refused request outside the API."""
     del request, exception
     return JsonResponse(body("Permission denied", "permission_denied"), status=403)
 
@@ -187,9 +197,10 @@ def handler404(request: HttpRequest, exception: Exception) -> HttpResponse:
 
 
 def handler500(request: HttpRequest) -> HttpResponse:
-    """Django's answer to a fault of ours: no stack, no path, no query (K23). The log has them, under the number of the request.
+    """Django's answer to an unexpected exception, without stack trace, path or query. The log has them, with the
+    request's number.
 
-    Outside the API (the middleware that stores a session, pages) what is away for a moment is no fault of ours either: 503.
+    Outside the API (session middleware, pages) an unavailable database is answered with 503.
     """
     fault = sys.exc_info()[1]
     away = _database_error(fault) if isinstance(fault, Exception) else None

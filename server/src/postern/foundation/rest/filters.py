@@ -1,16 +1,16 @@
-"""The query language of lists: declared filters, `search`, `order`, `ids`, `spm`, date ranges. Nothing undeclared (K22).
+"""The query parameters of lists: declared filters, `search`, `order`, `ids`, `spm` and date ranges.
 
-A viewset declares
+Undeclared columns cannot be queried (K22: filters and orders work on declared columns only). A viewset declares
 
-- `filter_fields`: names, or a mapping name → orm lookup (`{"username": "user__username"}`); exact matches;
+- `filter_fields`: names, or a mapping name → ORM lookup (`{"username": "user__username"}`); exact matches;
 - `own_filters`: names of filters that `visible_rows` itself applies;
-- `described_filters`: further filters of the view's own, for the description only: they do not narrow a bulk write;
-- `search_fields`: orm lookups; terms split at blanks and commas, each must be found in one of them;
-- `ordering_fields`: names; without it any readable field of the serializer that is a column of the model;
-- `default_order`: tuple of orm names;
-- `date_range_field`: the column that `date_from`/`date_to` limit.
+- `described_filters`: further filters of the view, for the API description only; they do not narrow a bulk write;
+- `search_fields`: ORM lookups; the search text is split at blanks and commas, and each term must occur in one of them;
+- `ordering_fields`: names; by default every readable serializer field that is a column of the model;
+- `default_order`: tuple of ORM names;
+- `date_range_field`: the column that `date_from` and `date_to` limit.
 
-A name that is no column stops the start (`declared_names`).
+A name that is not a column stops the start of the server (`declared_names`).
 """
 
 import re
@@ -40,6 +40,8 @@ from postern.foundation.rest.related import Amount
 
 MAX_SEARCH_CHARS: Final = 256
 MAX_SEARCH_TERMS: Final = 8
+#: A paged search in a log looks at this many of the newest matching rows. Date filters reach older rows.
+SEARCHED: Final = 50_000
 _TRUE: Final = frozenset({"1", "true", "True", "t", "yes", "y", "on"})
 _FALSE: Final = frozenset({"0", "false", "False", "f", "no", "n", "off"})
 
@@ -47,13 +49,13 @@ Rows = models.QuerySet[Any]
 
 
 def filter_lookups(view: Any) -> dict[str, str]:
-    """Query parameter → orm lookup, as the view declares them."""
+    """Query parameter → ORM lookup, as the view declares them."""
     declared: Mapping[str, str] | Iterable[str] = getattr(view, "filter_fields", ())
     return dict(declared) if isinstance(declared, Mapping) else {name: name for name in declared}
 
 
 class DeclaredFilters(BaseFilterBackend):
-    """Exact filters on the declared fields; a value that cannot be read is answered with 400 and a field map."""
+    """Exact filters on the declared fields. An invalid value is answered with 400 and field errors."""
 
     def filter_queryset(self, request: Request, queryset: Rows, view: Any) -> Rows:
         errors: dict[str, list[str]] = {}
@@ -78,7 +80,7 @@ def _condition(model: type[models.Model], lookup: str, value: str) -> Q:
     field = _column(model, lookup)
     parts = [part for part in value.split(",") if part] if isinstance(field, models.UUIDField) else [value]
     if isinstance(field, models.GenericIPAddressField) and not lookup.endswith("__icontains"):
-        field.run_validators(value)  # PostgreSQL compares addresses, not texts
+        field.run_validators(value)  # PostgreSQL compares these as addresses and fails on other text
     cleaned = [_clean(field, part) for part in parts]
     if lookup.endswith(("__icontains", "__gte", "__lte")) or len(cleaned) == 1:
         return Q((lookup, cleaned[0]))
@@ -86,7 +88,7 @@ def _condition(model: type[models.Model], lookup: str, value: str) -> Q:
 
 
 def _column(model: type[models.Model], lookup: str) -> "models.Field[Any, Any] | None":
-    """The column that a lookup ends at; for a relation the primary key that it points to."""
+    """The column at the end of a lookup; for a relation the primary key of its target."""
     field: Any = None
     for part in lookup.split("__"):
         try:
@@ -115,16 +117,16 @@ def _clean(field: "models.Field[Any, Any] | None", value: str) -> Any:
 
 
 def parse_instant(text: str) -> datetime:
-    """An aware instant from ISO 8601 or one of the display formats. Raises ValueError."""
-    found = parse_datetime(text.strip())
-    if found is None:
+    """An aware datetime from ISO 8601 or one of the display formats. Raises ValueError."""
+    parsed = parse_datetime(text.strip())
+    if parsed is None:
         for pattern in (DISPLAY_FORMAT, "%Y-%m-%d %H:%M:%S %z"):
             try:
                 return bounded(datetime.strptime(text.strip(), pattern))  # noqa: DTZ007 - both patterns end in %z
             except ValueError:
                 continue
         raise ValueError(text)
-    return bounded(timezone.make_aware(found) if timezone.is_naive(found) else found)
+    return bounded(timezone.make_aware(parsed) if timezone.is_naive(parsed) else parsed)
 
 
 class DateRange(BaseFilterBackend):
@@ -149,7 +151,12 @@ class DateRange(BaseFilterBackend):
 
 
 class TermSearch(BaseFilterBackend):
-    """`search=a b`: every term must be contained in one of the declared `search_fields`, without regard to case."""
+    """`search=a b`: every term must occur in one of the declared `search_fields`, ignoring case.
+
+    In a log (a view with `date_range_field`) a paged search covers the newest `SEARCHED` rows that match the other
+    conditions, and the answer reports the limit as `searched_from`. Bare arrays and exports cannot report it, so they
+    search all rows.
+    """
 
     def filter_queryset(self, request: Request, queryset: Rows, view: Any) -> Rows:
         columns: tuple[str, ...] = tuple(getattr(view, "search_fields", ()) or ())
@@ -157,6 +164,7 @@ class TermSearch(BaseFilterBackend):
         terms = [term for term in re.split(r"[\s,]+", text) if term][:MAX_SEARCH_TERMS]
         if not columns or not terms:
             return queryset
+        queryset = _bounded(queryset, request, view)
         for term in terms:
             condition = Q()
             for column in columns:
@@ -165,8 +173,26 @@ class TermSearch(BaseFilterBackend):
         return queryset.distinct() if any("__" in column for column in columns) else queryset
 
 
+def _bounded(rows: Rows, request: Request, view: Any) -> Rows:
+    column: str | None = getattr(view, "date_range_field", None)
+    params = request.query_params
+    can_report_border = "format" not in params and (view.action != "list" or "limit" in params)
+    if column is None or not can_report_border:
+        return rows
+    view.searched_from = view.search_border(rows)
+    return rows if view.searched_from is None else rows.filter(Q((f"{column}__gte", view.searched_from)))
+
+
+def newest_border(rows: Rows, column: str) -> datetime | None:
+    """The oldest instant that a search among the `SEARCHED` newest rows covers; None when the log has fewer rows."""
+    following = rows.order_by(f"-{column}").values_list(column, flat=True)[SEARCHED : SEARCHED + 1]
+    return next(iter(following), None)
+
+
 class DeclaredOrder(BaseFilterBackend):
-    """`order=field,-field`; unknown fields are ignored, and the primary key makes the order total."""
+    """`order=field,-field`. Unknown names are ignored; the primary key is appended where needed to make the order
+    total.
+    """
 
     def filter_queryset(self, request: Request, queryset: Rows, view: Any) -> Rows:
         allowed = ordering_columns(view)
@@ -188,8 +214,10 @@ class DeclaredOrder(BaseFilterBackend):
 
 
 def _is_total(order: Iterable[Any], queryset: Rows) -> bool:
-    """Whether the order leaves no two rows equal: the key behind it would only keep the database from using an index."""
-    names = {one.removeprefix("-") for one in order if isinstance(one, str)}
+    """Whether the order is total already. A superfluous primary key at its end would keep the database from using an
+    index.
+    """
+    names = {name.removeprefix("-") for name in order if isinstance(name, str)}
     model = queryset.model
     if _is_of_one_org(queryset):
         names.add("org_id")
@@ -203,7 +231,7 @@ def _is_total(order: Iterable[Any], queryset: Rows) -> bool:
 
 
 def _is_of_one_org(queryset: Rows) -> bool:
-    """Whether the rows are limited to a single organization, by a condition that all of them fulfil."""
+    """Whether a top-level condition limits all rows to a single organization."""
     where = queryset.query.where
     if where.connector != AND or where.negated:
         return False
@@ -217,7 +245,7 @@ def _is_of_one_org(queryset: Rows) -> bool:
 
 
 def ordering_columns(view: Any) -> dict[str, str]:
-    """Name in `order=` → orm name."""
+    """Name in `order=` → ORM name."""
     declared: Any = getattr(view, "ordering_fields", None)
     if isinstance(declared, Mapping):
         return dict(declared)
@@ -226,15 +254,15 @@ def ordering_columns(view: Any) -> dict[str, str]:
     serializer = view.get_serializer()
     model = view.get_queryset().model
     columns = {field.name for field in model._meta.concrete_fields}  # noqa: SLF001 - the documented model API
-    found: dict[str, str] = {}
+    orm_names: dict[str, str] = {}
     for name, field in serializer.fields.items():
         if not field.write_only and field.source in columns:
-            found[name] = field.source
-    return found
+            orm_names[name] = field.source
+    return orm_names
 
 
 class Selected(BaseFilterBackend):
-    """`ids=a,b` and `spm=token` restrict the rows to a selection."""
+    """`ids=a,b` and `spm=token` limit the list to a selection."""
 
     def filter_queryset(self, request: Request, queryset: Rows, view: Any) -> Rows:
         ids = request.query_params.get("ids")
@@ -242,8 +270,8 @@ class Selected(BaseFilterBackend):
             queryset = chosen(queryset, _valid_keys(queryset.model, ids.split(",")))
         token = request.query_params.get("spm")
         if token:
-            kept = selections.find(token, view.actor, view.scope)
-            queryset = chosen(queryset, _valid_keys(queryset.model, kept))
+            selected_ids = selections.find(token, view.actor, view.scope)
+            queryset = chosen(queryset, _valid_keys(queryset.model, selected_ids))
         return queryset
 
 
@@ -258,6 +286,6 @@ def _valid_keys(model: type[models.Model], texts: Iterable[str]) -> list[Any]:
 
 
 def narrows(request: Request, view: Any) -> bool:
-    """Whether a request names which rows it means: what every bulk write demands (never "all of them")."""
+    """Whether the request names the rows that it means. Bulk deletes require it, so that no call means all rows."""
     names = {"spm", "ids", *filter_lookups(view), *getattr(view, "own_filters", ())}
     return any(request.query_params.get(name) for name in names)

@@ -1,4 +1,4 @@
-"""How instants look on the wire (contract: conventions section 5)."""
+"""Date and time formats of the API (contract: conventions section 5)."""
 
 from typing import Final
 

@@ -1,4 +1,6 @@
-"""Instants that clients send. Those at the edge of the calendar are refused: in another time zone they do not exist."""
+"""Validation of datetimes from clients. Datetimes at the limits of the calendar overflow when converted to another time
+zone.
+"""
 
 from datetime import UTC, datetime
 from typing import Any, Final
@@ -6,13 +8,13 @@ from typing import Any, Final
 from django.utils.translation import gettext_lazy as _
 from rest_framework import serializers
 
-#: Far enough from the first and the last year that every time zone and every database can hold what is between.
+#: Far enough from years 1 and 9999 that every time zone and every database can represent all datetimes in between.
 EARLIEST: Final = datetime(1900, 1, 1, tzinfo=UTC)
 LATEST: Final = datetime(9999, 12, 30, tzinfo=UTC)
 
 
 def bounded(instant: datetime) -> datetime:
-    """An aware instant within the bounds. Raises ValueError otherwise."""
+    """The aware datetime, checked against the bounds. Raises ValueError outside of them."""
     try:
         within = EARLIEST <= instant <= LATEST
     except OverflowError:
@@ -23,7 +25,7 @@ def bounded(instant: datetime) -> datetime:
 
 
 class InstantField(serializers.DateTimeField):
-    """A date and time. The kit uses it for every column that is one."""
+    """A date and time within the bounds; `ResourceSerializer` uses it for every datetime column."""
 
     default_error_messages = {"out_of_bounds": _("Enter a date between the years 1900 and 9999.")}
 

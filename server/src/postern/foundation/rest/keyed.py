@@ -1,8 +1,9 @@
-"""Rows in two steps: which they are, by key alone, then the rows with what is shown beside them.
+"""Read a page in two queries: select its primary keys, then load those rows with their relations.
 
-The first query differs from request to request, and Django builds it anew; with one column that is soon done, and the database need
-not touch the rows that a page passes over. The second is the same for all pages of a model, so it is compiled once (see `prepared`)
-where each row is a row of the table and nothing else; rows with annotations are read by Django, those of the page alone.
+The first query differs from request to request, so Django builds it each time. It has a single column, which makes
+building it cheap and lets the database skip the rows before the page without reading them. The second query is the same
+for all pages of a model, so it is compiled once (see `prepared`). Rows with annotations cannot use the compiled query;
+Django reads them, for the page only.
 """
 
 from collections.abc import Sequence
@@ -18,7 +19,7 @@ from postern.foundation.database.prepared import PreparedObjects, as_stored
 from postern.foundation.rest.by_key import chosen
 from postern.foundation.rest.related import attach, lookups_of, stand_ins
 
-#: Numbers of keys that a query is compiled for; a page is filled up to the next with its last key.
+#: Sizes for which a query is compiled. A shorter list of keys is padded to the next size with its last key.
 _SIZES: Final = (1, 16, 32, 64, 128, 1_024)
 _MOST: Final = _SIZES[-1]
 _WHOLE_ROWS: Final = (frozenset[str](), True)
@@ -27,15 +28,15 @@ _queries: dict[tuple[type[Model], tuple[str, ...], int], PreparedObjects[Any]] =
 
 
 def can_read(rows: "QuerySet[Any]") -> bool:
-    """Whether the rows are objects of the model, which their keys can name: not values, not a union."""
+    """Whether the queryset yields model objects that can be loaded by key: no `values()`, no union, no row locks."""
     kind: Any = rows._iterable_class  # noqa: SLF001 - what `values()` and the like change
     return kind is ModelIterable and not rows.query.combinator and not rows.query.select_for_update
 
 
 def relations(rows: "QuerySet[Any]") -> tuple[str, ...] | None:
-    """The foreign keys whose rows come along with each row; None when such rows cannot be read by key alone.
+    """Names of the foreign keys to load with each row; None when the rows cannot be loaded by key alone.
 
-    They can when each is a row of the table and nothing else: no annotation, no part of the columns, no locks.
+    Loading by key alone works for complete, plain rows: no annotations, no deferred columns, no row locks.
     """
     query: Query = rows.query
     by_key = isinstance(rows.model._meta.pk, UUIDField | AutoField)  # noqa: SLF001 - the documented model API
@@ -54,7 +55,7 @@ def relations(rows: "QuerySet[Any]") -> tuple[str, ...] | None:
 
 
 def query_for(rows: "QuerySet[Any]") -> tuple[str, Any] | None:
-    """SQL and parameters of the query for the keys of the rows, in their order; None when its conditions exclude each other."""
+    """SQL and parameters that select the keys of the rows in order; None when the conditions can match no row."""
     compiler = rows.values_list("pk").query.get_compiler(connection=connections[DEFAULT_DB_ALIAS])
     try:
         sql, params = compiler.as_sql()
@@ -64,7 +65,7 @@ def query_for(rows: "QuerySet[Any]") -> tuple[str, Any] | None:
 
 
 def keys_of(query: tuple[str, Any] | None, offset: int = 0, limit: int = _MOST) -> list[Any]:
-    """What the query finds, as the database has it: so many keys behind so many others."""
+    """The keys that the query selects, in the database's own representation: `limit` keys after `offset`."""
     if query is None:
         return []
     sql, params = query
@@ -74,33 +75,34 @@ def keys_of(query: tuple[str, Any] | None, offset: int = 0, limit: int = _MOST) 
 
 
 def read(rows: "QuerySet[Any]", keys: Sequence[Any]) -> list[Any]:
-    """The rows of the keys (as `keys_of` gives them) in their order, with what `rows` prefetches; a row that is gone meanwhile is left out.
+    """The rows with these keys (as `keys_of` returns them), in that order, with everything that `rows` prefetches.
 
-    That the rows meet the conditions of `rows` was decided when the keys were read.
+    Rows that were deleted since are left out. The conditions of `rows` are not checked again: the query for the keys
+    did so.
     """
     with_related = relations(rows)
-    found: list[Any] = []
-    for some in (keys[start : start + _MOST] for start in range(0, len(keys), _MOST)):
+    loaded_rows: list[Any] = []
+    for chunk in (keys[start : start + _MOST] for start in range(0, len(keys), _MOST)):
         if with_related is None:
-            by_key = {row.pk: row for row in chosen(rows.prefetch_related(None).order_by(), some)}
-            found += [by_key[key] for key in map(rows.model._meta.pk.to_python, some) if key in by_key]  # noqa: SLF001 - the documented model API
+            by_key = {row.pk: row for row in chosen(rows.prefetch_related(None).order_by(), chunk)}
+            loaded_rows += [by_key[key] for key in map(rows.model._meta.pk.to_python, chunk) if key in by_key]  # noqa: SLF001 - the documented model API
         else:
-            found += _prepared(rows.model, with_related, some)
-    attach(found, lookups_of(rows))
-    return found
+            loaded_rows += _prepared(rows.model, with_related, chunk)
+    attach(loaded_rows, lookups_of(rows))
+    return loaded_rows
 
 
 def first(rows: "QuerySet[Any]") -> Any | None:
-    """`rows.first()` for a lookup that finds one at most, without what `rows` prefetches."""
+    """`rows.first()` for a lookup that matches at most one row, without the relations that `rows` prefetches."""
     bare = rows.prefetch_related(None)
     if relations(bare) is None:
         return bare.first()
-    found = read(bare, keys_of(query_for(bare.order_by()), limit=1))
-    return found[0] if found else None
+    loaded_rows = read(bare, keys_of(query_for(bare.order_by()), limit=1))
+    return loaded_rows[0] if loaded_rows else None
 
 
 def _prepared(model: type[Model], with_related: tuple[str, ...], keys: Sequence[Any]) -> list[Any]:
-    size = next(one for one in _SIZES if one >= len(keys))
+    size = next(compiled_size for compiled_size in _SIZES if compiled_size >= len(keys))
     named = {f"key{number}": keys[min(number, len(keys) - 1)] for number in range(size)}
     database = connections[DEFAULT_DB_ALIAS]
     by_key = {as_stored(row.pk, database): row for row in _query(model, with_related, size).all(**named)}
@@ -108,13 +110,13 @@ def _prepared(model: type[Model], with_related: tuple[str, ...], keys: Sequence[
 
 
 def _query(model: type[Model], with_related: tuple[str, ...], size: int) -> PreparedObjects[Any]:
-    kept = _queries.get((model, with_related, size))
-    if kept is None:
+    query = _queries.get((model, with_related, size))
+    if query is None:
 
         def build(**keys: Any) -> "QuerySet[Any]":
             rows: QuerySet[Any] = model._base_manager.filter(pk__in=list(keys.values()))  # noqa: SLF001 - the documented model API
             return rows.select_related(*with_related).order_by() if with_related else rows.order_by()
 
-        kept = PreparedObjects(model, build, stand_ins=stand_ins(model, size), with_related=with_related)
-        _queries[model, with_related, size] = kept
-    return kept
+        query = PreparedObjects(model, build, stand_ins=stand_ins(model, size), with_related=with_related)
+        _queries[model, with_related, size] = query
+    return query

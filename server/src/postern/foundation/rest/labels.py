@@ -1,7 +1,8 @@
-"""What fields are called on screen, in exports and in errors, where their own names say it badly.
+"""Labels of fields on screen, in exports and in errors, where the field names make poor labels.
 
-A label that a serializer or a column chooses stays. One that only repeats the name of the field (`Is active`, `Users amount`) gives way to
-the word below, a relation to many objects is named in the plural, and what shows another field in words (`status_display`) has its label.
+A label that a serializer or column defines itself is kept. A label that only repeats the field's name (`Is active`,
+`Users amount`) is replaced by the word below. A relation to many objects gets a plural label, and `status_display` gets
+the label of `status`.
 """
 
 from collections.abc import Mapping
@@ -93,27 +94,29 @@ _DISPLAY: Final = "_display"
 
 
 def label_of(name: str) -> Any:
-    """The label of a field of this name, for serializers of no model. Raises KeyError."""
+    """The label of a field with this name, for serializers without a model. Raises KeyError."""
     return _WORDS[name]
 
 
 def improve(fields: Mapping[str, "serializers.Field[Any, Any, Any, Any]"]) -> None:
-    """Give the fields of a serializer, which are not bound yet, the labels that people understand."""
+    """Replace the poor labels of a serializer's fields, which must not be bound yet."""
     for name, field in fields.items():
         if name in _WORDS and _says_little(name, field):
             field.label = _WORDS[name]
     for name, field in fields.items():
-        shown = name.removesuffix(_DISPLAY)
-        if shown == name:
+        column = name.removesuffix(_DISPLAY)
+        if column == name:
             continue
-        if shown in fields:
-            field.label = fields[shown].label or capfirst(shown.replace("_", " "))
-        elif shown in _WORDS and _says_little(name, field):
-            field.label = _WORDS[shown]
+        if column in fields:
+            field.label = fields[column].label or capfirst(column.replace("_", " "))
+        elif column in _WORDS and _says_little(name, field):
+            field.label = _WORDS[column]
 
 
 def _says_little(name: str, field: "serializers.Field[Any, Any, Any, Any]") -> bool:
-    """Whether the label is the name of the field again, names one where there are many, or differs in capitals only."""
+    """Whether the label is missing, repeats the field's name, is the singular of the better word, or differs only in
+    case.
+    """
     if field.label is None:
         return True
     with translation.override("en"):

@@ -1,7 +1,8 @@
-"""What this process remembers of earlier requests: bounded, the least used goes first.
+"""Bounded in-process caches with least-recently-used eviction.
 
-An entry stands under a key that names everything it depends on (K24): who may, in which organization, which version of the
-rows. So nothing needs to be thrown away when something changes; the old entry is just not asked for any more.
+The key of an entry names everything that the entry depends on: the caller's rights, the organization, the version of
+the rows (K24: cached answers never cross persons, roles or organizations). Entries therefore need no invalidation: a
+change leads to a new key, and the stale entry is evicted later.
 """
 
 import threading
@@ -14,7 +15,7 @@ _memos: list["Memo[object]"] = []
 
 
 class Memo(Generic[_Value]):
-    """At most `size` entries."""
+    """A cache of at most `size` entries."""
 
     def __init__(self, size: int) -> None:
         self._size = size
@@ -23,15 +24,15 @@ class Memo(Generic[_Value]):
         _memos.append(self)  # type: ignore[arg-type]  # only emptied through this list
 
     def find(self, key: Hashable) -> _Value | None:
-        """What is kept under `key`."""
+        """The value cached under `key`, or None."""
         with self._lock:
-            found = self._entries.get(key)
-            if found is not None:
+            value = self._entries.get(key)
+            if value is not None:
                 self._entries.move_to_end(key)
-            return found
+            return value
 
     def keep(self, key: Hashable, value: _Value) -> None:
-        """Keep `value`."""
+        """Cache `value`."""
         with self._lock:
             self._entries[key] = value
             self._entries.move_to_end(key)
@@ -39,12 +40,12 @@ class Memo(Generic[_Value]):
                 self._entries.popitem(last=False)
 
     def forget(self) -> None:
-        """Keep nothing."""
+        """Remove all entries."""
         with self._lock:
             self._entries.clear()
 
 
 def forget_all() -> None:
-    """Empty every memo: for tests, whose databases start anew under the same versions."""
+    """Clear every cache. For tests: each test database starts again with the same versions."""
     for memo in _memos:
         memo.forget()

@@ -21,13 +21,13 @@ from postern.foundation.rest.filters import filter_lookups
 from postern.foundation.rest.memo import Memo
 from postern.kernel.errors import PosternError
 
-#: Where DRF defines what a view without its own way to a serializer has. Not imported: it imports this module.
+#: The module that defines DRF's default `get_serializer`. Named as a string, because importing it would be a cycle.
 _GENERIC: Final = "rest_framework.generics"
 _METHODS: Final = ("GET", "POST", "PUT", "PATCH")
 _REFUSALS: Final = (exceptions.APIException, PermissionDenied, Http404, PosternError)
 _LIMITS: Final = ("label", "help_text", "min_length", "max_length", "min_value", "max_value")
 
-#: Query parameters that no serializer looks at; the console sends the first two with everything.
+#: Query parameters that no serializer reads; the console sends the first two with every call.
 _IDLE_PARAMS: Final = frozenset({"draw", "display", "oid", "limit", "offset", "order", "search"})
 _answers: Final[Memo[bytes]] = Memo(512)
 
@@ -36,31 +36,33 @@ class ContractMetadata(SimpleMetadata):
     """`{"name", "description", "renders", "parses", "actions": {"GET": {field: …}, …}}`."""
 
     def determine_metadata(self, request: Request, view: Any) -> dict[str, Any]:
-        """The answer; without `actions` when no method with fields is open to the caller."""
+        """The answer; without `actions` when the caller may use no method that has fields."""
         return self._described(request, view, tuple(_open_methods(request, view)))
 
     def rendered(self, request: Request, view: Any) -> bytes:
-        """The same as JSON.
+        """The answer as JSON.
 
-        Who may what, and whether the object is there, is asked each time. The description of the fields, which is the
-        same for all with the same bits in the same organization and language, is worked out once (K24).
+        Rights and the existence of the object are checked for each request. The description of the fields is cached for
+        all callers with the same rights, organization and language.
         """
         methods = tuple(_open_methods(request, view))
         key = _key(request, view, methods)
-        found = None if key is None else _answers.find(key)
-        if found is None:
-            found = JSONRenderer().render(self._described(request, view, methods))
+        body = None if key is None else _answers.find(key)
+        if body is None:
+            body = JSONRenderer().render(self._described(request, view, methods))
             if key is not None:
-                _answers.keep(key, found)
-        return found
+                _answers.keep(key, body)
+        return body
 
     def _described(self, request: Request, view: Any, methods: tuple[str, ...]) -> dict[str, Any]:
-        """Files are had through `format=` and sent to `render-to-json/`, so no renderer and no parser of DRF names them."""
+        """The uncached answer. Export and import formats are added by hand, because DRF has no renderer or parser for
+        them.
+        """
         metadata: dict[str, Any] = {
             "name": view.get_view_name(),
             "description": view.get_view_description(),
-            "renders": [one.media_type for one in view.renderer_classes],
-            "parses": [one.media_type for one in view.parser_classes],
+            "renders": [handler.media_type for handler in view.renderer_classes],
+            "parses": [handler.media_type for handler in view.parser_classes],
         }
         if getattr(view, "exportable", False):
             metadata["renders"] += RENDERS
@@ -88,7 +90,7 @@ class ContractMetadata(SimpleMetadata):
                 field["order"] = True
 
     def get_field_info(self, field: Any) -> dict[str, Any]:
-        """One field. A write-only text never shows a default (K73)."""
+        """One field. The default of a write-only text is never included, since it may be a secret."""
         info: dict[str, Any] = {
             "type": self._type(field),
             "required": bool(field.required),
@@ -118,7 +120,7 @@ class ContractMetadata(SimpleMetadata):
     def _type(self, field: Any) -> str:
         if isinstance(field, serializers.RelatedField | serializers.ManyRelatedField):
             return "field"
-        if getattr(field, "refers_to_row", False):  # the id of a row that another app keeps
+        if getattr(field, "refers_to_row", False):  # the id of a row in another app's table
             return "field"
         if isinstance(field, serializers.ListSerializer):
             return "list"
@@ -127,7 +129,7 @@ class ContractMetadata(SimpleMetadata):
 
 @contextmanager
 def _as_if(request: Request, view: Any, method: str) -> Iterator[None]:
-    """The view as it would be for this method."""
+    """Let the view behave as if the request had this method."""
     action, view_request = getattr(view, "action", None), view.request
     view.request = clone_request(request, method)
     view.action = (getattr(view, "action_map", None) or {}).get(method.lower(), action)
@@ -138,7 +140,7 @@ def _as_if(request: Request, view: Any, method: str) -> Iterator[None]:
 
 
 def _open_methods(request: Request, view: Any) -> Iterator[str]:
-    """The methods with fields that the caller may use here: on this very object, if the URL names one."""
+    """The methods that have fields and that the caller may use here; with an object id in the URL, on that object."""
     if not _has_fields(view):
         return
     lookup = getattr(view, "lookup_url_kwarg", None) or getattr(view, "lookup_field", None)
@@ -157,14 +159,14 @@ def _open_methods(request: Request, view: Any) -> Iterator[str]:
 
 
 def _has_fields(view: Any) -> bool:
-    """Not a call without a body whose answer is a file: DRF's own methods would miss the class of its serializer."""
+    """Whether the view has a serializer. DRF's default methods would fail on a view without a serializer class."""
     names = ("get_serializer", "get_serializer_class")
     own = any(getattr(getattr(view, name, None), "__module__", _GENERIC) != _GENERIC for name in names)
     return own or getattr(view, "serializer_class", None) is not None
 
 
 def _key(request: Request, view: Any, methods: tuple[str, ...]) -> Hashable | None:
-    """Everything that the description of a resource's fields depends on; None where that is not known."""
+    """Everything that the description of the fields depends on; None when that is unknown."""
     route = getattr(request._request, "resolver_match", None)  # noqa: SLF001 - the URL pattern that led here
     actor: Actor | None = getattr(view, "actor", None)
     if route is None or actor is None:
@@ -179,12 +181,12 @@ def _key(request: Request, view: Any, methods: tuple[str, ...]) -> Hashable | No
 
 
 def _default(field: Any) -> Any:
-    """The default that the form shows: only plain values."""
+    """The default that a form shows: plain values only."""
     default = field.default
     if default is empty and not field.required and not field.read_only:
         default = _model_default(field)
     if callable(default):
-        shown = getattr(default, "shown", None)  # a default that depends on the object says what forms show
+        shown = getattr(default, "shown", None)  # a default that depends on the object declares what forms show
         if shown is not None:
             return list(shown)
         if getattr(default, "requires_context", False):

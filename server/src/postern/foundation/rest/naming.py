@@ -1,9 +1,9 @@
-"""Objects by the names that people use: what an import may write in place of an id.
+"""Find objects by the names that people use: an import may write a name in place of an id.
 
     nodes = OrgOwnedList(Node, named=by(("full_value", itself)))
 
-A naming finds rows for texts, several when a name is not unique; the field refuses those. The first way that finds something decides
-about a text: a user name is not also somebody else's display name.
+A naming maps texts to rows. A text that matches several rows is refused by the field. The first lookup that matches a
+text wins: if `alice` is a user name, it is not also tried as a display name.
 """
 
 import re
@@ -13,13 +13,13 @@ from typing import Any, Final
 from django.db import models
 from django.db.models import Q
 
-#: Text → the rows that it names.
+#: Maps texts to the rows that they name.
 Naming = Callable[[models.QuerySet[Any], Sequence[str]], Mapping[str, Sequence[Any]]]
-#: A column, and the part of the text that must stand in it.
+#: A column, and a function that extracts the value of this column from the text.
 Way = tuple[str, Callable[[str], str | None]]
 
 _NAMED: Final = re.compile(r"(?P<name>.*)\((?P<key>[^()]*)\)\Z", re.DOTALL)
-#: Between the items of a list in one cell or field of text.
+#: Separators of a list that was written as text in one cell or field.
 _SEPARATORS: Final = re.compile(r"[,;，；、\n]")
 
 
@@ -30,62 +30,64 @@ def itself(text: str) -> str | None:
 
 def name_in(text: str) -> str | None:
     """`name` of `name(key)`."""
-    found = _NAMED.match(text)
-    return found["name"] if found else None
+    match = _NAMED.match(text)
+    return match["name"] if match else None
 
 
 def key_in(text: str) -> str | None:
     """`key` of `name(key)`."""
-    found = _NAMED.match(text)
-    return found["key"] if found else None
+    match = _NAMED.match(text)
+    return match["key"] if match else None
 
 
 def by(*ways: Way) -> Naming:
-    """The naming that tries these ways, the surest first; one query for each."""
+    """A naming that tries these lookups in order, the most specific first, with one query for each."""
 
     def find(rows: models.QuerySet[Any], texts: Sequence[str]) -> dict[str, list[Any]]:
-        found: dict[str, list[Any]] = {}
-        left = list(dict.fromkeys(texts))
+        rows_by_text: dict[str, list[Any]] = {}
+        remaining = list(dict.fromkeys(texts))
         for column, part in ways:
-            values = {value for text in left if (value := part(text))}
+            values = {value for text in remaining if (value := part(text))}
             if not values:
                 continue
             named: dict[str, dict[Any, Any]] = {}
             for row in rows.filter(Q((f"{column}__in", values))):
                 named.setdefault(getattr(row, column), {})[row.pk] = row
-            found |= {text: list(named[value].values()) for text in left if (value := part(text) or "") in named}
-            left = [text for text in left if text not in found]
-        return found
+            rows_by_text |= {
+                text: list(named[value].values()) for text in remaining if (value := part(text) or "") in named
+            }
+            remaining = [text for text in remaining if text not in rows_by_text]
+        return rows_by_text
 
     return find
 
 
 def pairs(first: str, second: str, separator: str = ":") -> Naming:
-    """The naming of rows that two columns name together: `env:prod`."""
+    """A naming for rows that two columns identify together: `env:prod`."""
 
     def find(rows: models.QuerySet[Any], texts: Sequence[str]) -> dict[str, list[Any]]:
         wanted = {text: text.split(separator, 1) for text in texts if separator in text}
         if not wanted:
             return {}
         condition = Q()
-        for one, other in wanted.values():
-            condition |= Q((first, one.strip()), (second, other.strip()))
-        found: dict[str, list[Any]] = {}
+        for first_value, second_value in wanted.values():
+            condition |= Q((first, first_value.strip()), (second, second_value.strip()))
+        rows_by_text: dict[str, list[Any]] = {}
         for row in rows.filter(condition):
-            for text, (one, other) in wanted.items():
-                if (getattr(row, first), getattr(row, second)) == (one.strip(), other.strip()):
-                    found.setdefault(text, []).append(row)
-        return found
+            for text, (first_value, second_value) in wanted.items():
+                if (getattr(row, first), getattr(row, second)) == (first_value.strip(), second_value.strip()):
+                    rows_by_text.setdefault(text, []).append(row)
+        return rows_by_text
 
     return find
 
 
 def items_of(text: str) -> list[str]:
-    """The items of a list that was written as one text: `ssh/22, sftp/22`."""
+    """The items of a list that was written as text: `ssh/22, sftp/22`."""
     return [item for part in _SEPARATORS.split(text) if (item := part.strip())]
 
 
 def joined(items: Iterable[Any]) -> str | None:
-    """The text of a list for people; None when an item would be taken for several."""
+    """The list as text; None when an item contains a separator and would be split."""
     texts = [str(item) for item in items]
     return None if any(items_of(text) != [text] for text in texts) else ", ".join(texts)

@@ -1,9 +1,11 @@
 """The list envelope: only when the client sends `limit` (contract: conventions section 5).
 
-`count` is exact up to `COUNTED` rows, and up to the end of the page that is asked for; with more rows the answer says
-`count_is_minimum`. So a page costs the same however large the table is, and following `next` leads to the last row.
+`count` is exact up to `COUNTED` rows (`COUNTED_ACROSS` when the query reads several tables), and up to the end of the
+requested page. With more rows, the answer has `count_is_minimum`. Reading a page costs the same however large the table
+is, and following `next` leads to the last row.
 """
 
+from datetime import datetime
 from typing import Any, Final
 from urllib.parse import urlencode
 
@@ -19,28 +21,33 @@ from rest_framework.response import Response
 from postern.foundation.rest import counts, keyed
 from postern.foundation.rest.related import attach_amounts
 
-#: The contract knows no maximum; ours keeps one answer within memory.
+#: The API contract sets no maximum; this one limits the memory that one answer needs.
 MAX_LIMIT: Final = 10_000
-#: Rows are counted so far.
+#: Rows are counted up to here. Counting them takes 80,000 instructions of SQLite's virtual machine, about 1.5 ms.
 COUNTED: Final = 10_000
-#: No table has more rows; larger offsets do not fit into the databases' integers.
+#: The limit for queries over several tables: each counted row costs a lookup in each of them, 3 to 15 times as much.
+COUNTED_ACROSS: Final = 1_000
+#: No table has more rows, and larger offsets do not fit into the integers of the databases.
 _MAX_OFFSET: Final = 2**53
 
 
 class OptionalLimitPagination(LimitOffsetPagination):
-    """With `limit` `{count, next, previous, results}`; without it a bare array, of at most `MAX_LIMIT` rows."""
+    """With `limit`: `{count, next, previous, results}`. Without: a bare array of at most `MAX_LIMIT` rows."""
 
     default_limit = None
     max_limit = MAX_LIMIT
     _bare = False
-    #: There are more rows than `count`.
+    #: Whether there are more rows than `count`.
     is_minimum = False
-    #: Whether pages behind `COUNTED` can be asked for.
+    #: The oldest instant that a search in a log covered; None when it covered all rows.
+    searched_from: datetime | None = None
+    #: Whether pages beyond `COUNTED` can be requested.
     reaches_on = True
 
     def paginate_queryset(self, queryset: Any, request: Request, view: Any = None) -> list[Any]:
-        """The rows of the page. Raises ValidationError when an array without limit would be too long."""
+        """The rows of the page. Raises ValidationError when a bare array would be too long."""
         limit = self.get_limit(request)
+        self.searched_from = getattr(view, "searched_from", None)
         if limit is None:
             self._bare = True
             rows = _all(queryset)
@@ -55,18 +62,29 @@ class OptionalLimitPagination(LimitOffsetPagination):
             self.count = self.get_count(queryset)
             return list(queryset[offset : offset + limit])
         query = keyed.query_for(queryset)
-        most = max(COUNTED, offset + limit)
-        exact = counts.kept(query, getattr(view, "counted", None), view.scope, queryset)
-        count = counts.up_to(most + 1, query) if exact is None else exact
-        self.is_minimum = exact is None and count > most
-        self.count = min(count, most) if exact is None else exact
+        exact = counts.cached_count(query, getattr(view, "counted", None), view.scope, queryset)
+        bound = COUNTED_ACROSS if counts.reads_several_tables(query) else COUNTED
+        if exact is None and offset + limit > bound:
+            return keyed.read(queryset, self._far_keys(query, offset, limit))
+        count = counts.up_to(bound + 1, query) if exact is None else exact
+        self.is_minimum = exact is None and count > bound
+        self.count = bound if self.is_minimum else count
         if offset >= self.count:
             return []
-        some = min(limit, self.count - offset)
-        return keyed.read(queryset, self._keys(queryset, query, some))
+        page_size = min(limit, self.count - offset)
+        return keyed.read(queryset, self._keys(queryset, query, page_size))
+
+    def _far_keys(self, query: tuple[str, Any] | None, offset: int, limit: int) -> list[Any]:
+        """The keys of a page that ends beyond the counted rows. One more key is read to learn whether rows follow."""
+        keys = keyed.keys_of(query, offset, limit + 1)
+        self.is_minimum = len(keys) > limit
+        self.count = offset + min(len(keys), limit) if keys else counts.up_to(offset, query)
+        return keys[:limit]
 
     def _keys(self, queryset: "QuerySet[Any]", query: tuple[str, Any] | None, limit: int) -> list[Any]:
-        """The keys of the page. Behind the middle the rows are passed over from the end, where there are fewer of them."""
+        """The keys of the page. In the second half of the list, rows are skipped from the end, where fewer have to be
+        skipped.
+        """
         offset, count = self.offset or 0, self.count or 0
         from_end = count - offset - limit
         if from_end >= offset or self.is_minimum or not queryset.ordered:
@@ -83,10 +101,11 @@ class OptionalLimitPagination(LimitOffsetPagination):
             "previous": self._link(max(offset - limit, 0)) if offset > 0 else None,
         }
         minimum = {"count_is_minimum": True} if self.is_minimum else {}
-        return Response({"count": count, **minimum, **links, "results": data})
+        searched = {"searched_from": self.searched_from.isoformat()} if self.searched_from else {}
+        return Response({"count": count, **minimum, **links, "results": data, **searched})
 
     def _link(self, offset: int) -> str:
-        """The address of another page, as DRF writes it: parameters in order of their names, no offset for the first page."""
+        """The URL of another page in DRF's form: parameters sorted by name, no offset for the first page."""
         asked: Any = self.request
         request: HttpRequest = asked._request  # noqa: SLF001 - its address
         params: dict[str, Any] = {**dict(request.GET.lists()), self.limit_query_param: str(self.limit)}
@@ -113,6 +132,6 @@ def _all(queryset: Any) -> list[Any]:
     else:
         rows = list(queryset[: MAX_LIMIT + 1])
     if len(rows) > MAX_LIMIT:
-        message = _("There are more than %(count)d rows: ask for them in pages, with limit and offset.")
+        message = _("There are more than %(count)d rows. Request them in pages, with limit and offset.")
         raise ValidationError({"limit": [message % {"count": MAX_LIMIT}]})
     return rows

@@ -1,4 +1,4 @@
-"""The JSON parser of the API: what it cannot hold is a parse error, never a fault of ours."""
+"""The JSON parser of the API: JSON that it cannot represent is a parse error (400) instead of a server error."""
 
 from collections.abc import Mapping
 from typing import IO, Any
@@ -9,9 +9,9 @@ from rest_framework.parsers import JSONParser
 
 
 class BoundedJsonParser(JSONParser):
-    r"""JSON of any depth that Python can hold, and of valid text only.
+    r"""JSON nested as deeply as Python allows, with valid Unicode text only.
 
-    Lone surrogates (`"\\ud800"`) are valid JSON but no text: no database takes them.
+    Lone surrogates (`"\\ud800"`) are valid JSON, but no database can store them.
     """
 
     def parse(

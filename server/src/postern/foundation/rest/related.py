@@ -1,13 +1,14 @@
-"""What hangs on the rows of a page, read with queries that are compiled once.
+"""Prefetch the relations of a page's rows with queries that are compiled once.
 
-Django's own prefetching takes longer to build its queries and managers for fifteen rows than the database needs for them. A viewset
-says what its rows are shown with, in Django's words:
+For fifteen rows, Django's prefetching spends more time on building its querysets and managers than the database needs
+for the queries. A viewset declares the relations in Django's terms:
 
     rows.select_related("platform").prefetch_related("nodes", Prefetch("labels", Label.objects.only("name", "value")))
 
-and `attach` reads the to-many relations in place of Django: those that are named by themselves, or with a queryset that only chooses columns
-and an order or to compare columns with values. Anything else (a join, a path over two relations) is left to Django. `row.nodes.all()` has the rows either way;
-`prefetched(row, "nodes")` has them without a manager.
+`attach` then reads the to-many relations in place of Django. It supports a plain relation name, and a `Prefetch` whose
+queryset only selects columns, sorts, or compares columns with values. Anything else (a join, a path over two relations)
+is left to Django. `row.nodes.all()` returns the rows in both cases; `prefetched(row, "nodes")` returns them without
+creating a manager.
 """
 
 from collections.abc import Iterable, Mapping, Sequence
@@ -39,18 +40,18 @@ from django.db.models.sql.where import AND
 
 from postern.foundation.database.prepared import PreparedQuery, as_stored, new_object
 
-#: Numbers of rows that a query is compiled for; a page is filled up to the next with its last key.
+#: Sizes for which a query is compiled. A shorter list of keys is padded to the next size with its last key.
 _SIZES: Final = (1, 4, 16, 32, 64, 128, 1_024)
 _ALL_COLUMNS: Final = (frozenset[str](), True)
 
-#: What `prefetch_related` takes: a text or a `Prefetch`, whose parts the stubs do not know.
+#: An argument of `prefetch_related`: a string or a `Prefetch`, whose attributes the type stubs lack.
 Lookup = Any
-#: Columns and their values.
+#: Columns and the values that they must have.
 _Condition = tuple[tuple[str, Any], ...]
 
 
 class Lists(dict[str, Any]):
-    """The to-many relations of one row, in the place where Django's managers look for them; querysets are made when asked for."""
+    """The prefetch cache of one row, where Django's managers look for it. Querysets are created on first access."""
 
     def __init__(self, others: Mapping[str, Any]) -> None:
         super().__init__(others)
@@ -58,21 +59,24 @@ class Lists(dict[str, Any]):
 
     def __missing__(self, relation: str) -> "QuerySet[Any]":
         model, rows = self.rows[relation]
-        made: Any = QuerySet(model=model)
-        made._result_cache = rows  # noqa: SLF001 - as Django's prefetching fills it
-        made._prefetch_done = True  # noqa: SLF001 - the same
-        self[relation] = made
-        return made  # type: ignore[no-any-return]  # a queryset
+        queryset: Any = QuerySet(model=model)
+        queryset._result_cache = rows  # noqa: SLF001 - as Django's prefetching fills it
+        queryset._prefetch_done = True  # noqa: SLF001 - the same
+        self[relation] = queryset
+        return queryset  # type: ignore[no-any-return]  # a queryset
 
     def pop(self, relation: str, *default: Any) -> Any:
-        """A manager that changes its rows drops what was read before."""
+        """Django's managers call this when they change the relation: forget the rows that were read before."""
         self.rows.pop(relation, None)
         return super().pop(relation, *default)
 
 
 @dataclass(frozen=True, eq=False)
 class _Related:
-    """One relation: the `table` whose column `key` names the row, and the `columns` of the `model` that it leads to (`through` a column)."""
+    """One relation: column `key` of `table` refers to the row, and `columns` are read from the related `model`.
+
+    For a many-to-many relation, `through` is the prefix that leads from `table` to `model`.
+    """
 
     relation: str
     table: type[Model]
@@ -84,28 +88,35 @@ class _Related:
     is_single: bool = False
     _queries: dict[int, PreparedQuery] = field(default_factory=dict, init=False, repr=False)
 
-    def read(self, found: Mapping[Any, list[Model]], parts: Iterable[Mapping[str, Any]]) -> None:
-        """Fill the lists of `found`, which stand under keys as the database has them; `parts` holds the keys under the names of stand-ins."""
-        made: dict[Any, Model] = {}
-        for named in parts:
-            query = self._query_for(len(named))
-            for stored in query.stored(**named):
+    def read(self, lists_by_key: Mapping[Any, list[Model]], chunks: Iterable[Mapping[str, Any]]) -> None:
+        """Append the related objects to the lists of `found`, by the row's key in the database's representation.
+
+        `parts` are chunks of keys, each under the parameter names of the compiled query.
+        """
+        objects_by_key: dict[Any, Model] = {}
+        for parameters in chunks:
+            query = self._query_for(len(parameters))
+            for stored in query.stored(**parameters):
                 if not self.through:
-                    one = new_object(self.model, (self.key, *self.columns), query.converted(stored))
-                elif stored[1] in made:  # the primary key: many rows share a few labels, each of those is one object
-                    one = made[stored[1]]
+                    related = new_object(self.model, (self.key, *self.columns), query.converted(stored))
+                elif (
+                    stored[1] in objects_by_key
+                ):  # many rows share few related objects, so each of those is created once
+                    related = objects_by_key[stored[1]]
                 else:
-                    one = made[stored[1]] = new_object(self.model, self.columns, query.converted(stored)[1:])
-                found[stored[0]].append(one)
+                    related = objects_by_key[stored[1]] = new_object(
+                        self.model, self.columns, query.converted(stored)[1:]
+                    )
+                lists_by_key[stored[0]].append(related)
 
     def _query_for(self, size: int) -> PreparedQuery:
-        kept = self._queries.get(size)
-        if kept is None:
+        query = self._queries.get(size)
+        if query is None:
             columns = (self.key, *(self.through + name for name in self.columns))
-            kept = self._queries[size] = PreparedQuery(
+            query = self._queries[size] = PreparedQuery(
                 self._rows, stand_ins=_stand_ins(self.table, self.key, size), columns=columns
             )
-        return kept
+        return query
 
     def _rows(self, **keys: Any) -> "QuerySet[Any]":
         rows: QuerySet[Any] = self.table._base_manager.filter(Q((f"{self.key}__in", list(keys.values()))))  # noqa: SLF001 - the documented model API
@@ -114,10 +125,11 @@ class _Related:
 
 @dataclass(frozen=True, eq=False)
 class Amount:
-    """How many rows of `table` name a row in their column `key`: `amounts = {"assets_amount": Amount(SystemUserAsset, "systemuser_id")}`.
+    """Number of rows of `table` whose column `key` refers to a row.
 
-    `table` is a model, or the label of one ("sessions.Session") where its module lies above the list's own. The list can be ordered
-    by the amount. `of` names the relation whose rows are shown as well: its length is the amount. `only` narrows the rows.
+    Example: `amounts = {"assets_amount": Amount(SystemUserAsset, "systemuser_id")}`. `table` is a model, or a model
+    label ("sessions.Session") where the module of the list may not import it. Lists can be ordered by the amount. If
+    `of` names a prefetched relation, its length is the amount. `only` filters the rows.
     """
 
     table: type[Model] | str
@@ -128,16 +140,16 @@ class Amount:
 
     @property
     def model(self) -> type[Model]:
-        """The table. Raises LookupError when the label names none."""
+        """The model of the table. Raises LookupError for an unknown label."""
         return apps.get_model(self.table) if isinstance(self.table, str) else self.table
 
     def expression(self) -> Any:
-        """The amount as an annotation, for the order of a list."""
+        """The amount as an annotation, for ordering a list."""
         rows = self._counted(self.model._base_manager.filter(self.only, Q((self.key, OuterRef("pk")))))  # noqa: SLF001 - the documented model API
         return Coalesce(Subquery(rows.values("amount"), output_field=IntegerField()), 0)
 
     def attach(self, rows: Sequence[Model], name: str) -> None:
-        """Give each row the amount, as an attribute."""
+        """Set the amount as an attribute of each row."""
         if self.of:
             for row in rows:
                 vars(row)[name] = len(prefetched(row, self.of))
@@ -150,11 +162,11 @@ class Amount:
             vars(row)[name] = amounts.get(key, 0)
 
     def _query_for(self, size: int) -> PreparedQuery:
-        kept = self._queries.get(size)
-        if kept is None:
+        query = self._queries.get(size)
+        if query is None:
             stand_ins = _stand_ins(self.model, self.key, size)
-            kept = self._queries[size] = PreparedQuery(self._rows, stand_ins=stand_ins, columns=(self.key, "amount"))
-        return kept
+            query = self._queries[size] = PreparedQuery(self._rows, stand_ins=stand_ins, columns=(self.key, "amount"))
+        return query
 
     def _rows(self, **keys: Any) -> "QuerySet[Any]":
         return self._counted(self.model._base_manager.filter(self.only, Q((f"{self.key}__in", list(keys.values())))))  # noqa: SLF001 - the documented model API
@@ -164,27 +176,27 @@ class Amount:
 
 
 def lookups_of(rows: "QuerySet[Any]") -> tuple[Lookup, ...]:
-    """What `prefetch_related` was given."""
+    """The lookups that were passed to `prefetch_related`."""
     return tuple(rows._prefetch_related_lookups)  # type: ignore[attr-defined]  # noqa: SLF001 - kept nowhere else
 
 
 def attach(rows: Sequence[Model], lookups: Sequence[Lookup]) -> None:
-    """Give each row what `prefetch_related(*lookups)` would. Rows that have a relation already keep it."""
+    """Give each row what `prefetch_related(*lookups)` would. Relations that a row has already are not read again."""
     if not rows or not lookups:
         return
-    model, others, ours = type(rows[0]), list[Lookup](), list[tuple[_Related, _Condition]]()
+    model, left_to_django, compiled = type(rows[0]), list[Lookup](), list[tuple[_Related, _Condition]]()
     for lookup in lookups:
         if _path(lookup) in getattr(rows[0], "_prefetched_objects_cache", ()):
             continue
         related, condition = _related(model, lookup), _condition(lookup)
         if related is None or condition is None:
-            others.append(lookup)
+            left_to_django.append(lookup)
         else:
-            ours.append((related, condition))
-    if ours:
-        _attach(rows, ours)
-    if others:
-        prefetch_related_objects(list(rows), *others)
+            compiled.append((related, condition))
+    if compiled:
+        _attach(rows, compiled)
+    if left_to_django:
+        prefetch_related_objects(list(rows), *left_to_django)
 
 
 def _attach(rows: Sequence[Model], relations: Iterable[tuple[_Related, _Condition]]) -> None:
@@ -193,22 +205,26 @@ def _attach(rows: Sequence[Model], relations: Iterable[tuple[_Related, _Conditio
     lists = []
     for row in rows:
         columns = vars(row)
-        made = columns["_prefetched_objects_cache"] = Lists(columns.get("_prefetched_objects_cache", {}))
-        lists.append(made)
+        cache = columns["_prefetched_objects_cache"] = Lists(columns.get("_prefetched_objects_cache", {}))
+        lists.append(cache)
     for relation, condition in relations:
-        found: dict[Any, list[Model]] = {key: [] for key in keys}
-        relation.read(found, parts)
-        for name, value in condition:  # a row has few related ones, so those of another organization are left out here
-            found = {key: [one for one in some if getattr(one, name) == value] for key, some in found.items()}
-        for row, one, key in zip(rows, lists, keys, strict=True):
+        related_by_key: dict[Any, list[Model]] = {key: [] for key in keys}
+        relation.read(related_by_key, parts)
+        # A row has few related objects, so filtering them here is cheaper than a second compiled query.
+        for name, value in condition:
+            related_by_key = {
+                key: [row_lists for row_lists in related_rows if getattr(row_lists, name) == value]
+                for key, related_rows in related_by_key.items()
+            }
+        for row, row_lists, key in zip(rows, lists, keys, strict=True):
             if relation.is_single:
-                row._state.fields_cache[relation.relation] = next(iter(found[key]), None)  # noqa: SLF001 - where Django looks
+                row._state.fields_cache[relation.relation] = next(iter(related_by_key[key]), None)  # noqa: SLF001 - where Django looks
             else:
-                one.rows[relation.relation] = (relation.model, found[key])
+                row_lists.rows[relation.relation] = (relation.model, related_by_key[key])
 
 
 def attach_amounts(view: Any, rows: Sequence[Any]) -> None:
-    """Give the rows of the view's own model the amounts that it declares."""
+    """Attach the amounts that the view declares, if the rows are of the view's own model."""
     amounts: Mapping[str, Amount] = getattr(view, "amounts", {})
     if amounts and rows and isinstance(rows[0], view.queryset.model):
         for name, amount in amounts.items():
@@ -216,33 +232,33 @@ def attach_amounts(view: Any, rows: Sequence[Any]) -> None:
 
 
 def prefetched(row: Model, relation: str) -> Any:
-    """The rows of a to-many relation, without a query or a manager when they have been read for the whole page."""
-    kept = vars(row).get("_prefetched_objects_cache")
-    if type(kept) is Lists and relation in kept.rows:
-        return kept.rows[relation][1]
-    if kept is not None and relation in kept:
-        return kept[relation]
+    """The rows of a to-many relation, without a query or manager when they were prefetched for the page."""
+    cache = vars(row).get("_prefetched_objects_cache")
+    if type(cache) is Lists and relation in cache.rows:
+        return cache.rows[relation][1]
+    if cache is not None and relation in cache:
+        return cache[relation]
     return getattr(row, relation).all()
 
 
 def _condition(lookup: Lookup) -> _Condition | None:
-    """The columns that the related rows must have, with their values; None when the queryset asks for more than that."""
+    """The columns that related rows are compared with, and the values; None when the queryset has other conditions."""
     rows = lookup.queryset if isinstance(lookup, Prefetch) else None
     where = rows.query.where if rows is not None else None
     if not where:
         return ()
     conditions: list[Any] = where.children
-    plain = all(type(one) is Exact and type(one.lhs) is Col for one in conditions)
+    plain = all(type(condition) is Exact and type(condition.lhs) is Col for condition in conditions)
     if where.connector != AND or where.negated or not plain:
         return None
-    return tuple((one.lhs.target.attname, one.rhs) for one in conditions)
+    return tuple((condition.lhs.target.attname, condition.rhs) for condition in conditions)
 
 
 _known: Final[dict[tuple[Any, ...], _Related | None]] = {}
 
 
 def _related(model: type[Model], lookup: Lookup) -> _Related | None:
-    """How the relation is read; None when Django has to."""
+    """How to read the relation with a compiled query; None when Django has to read it."""
     path, rows = _path(lookup), lookup.queryset if isinstance(lookup, Prefetch) else None
     if isinstance(lookup, Prefetch) and lookup.to_attr:
         return None
@@ -272,7 +288,7 @@ def _built(
     elif isinstance(relation, ManyToManyRel):
         table, target = cast("type[Model]", relation.through), relation.related_model
         key, through = relation.field.m2m_reverse_field_name(), relation.field.m2m_field_name()
-    elif isinstance(relation, ManyToOneRel):  # and with it the other side of a one-to-one relation
+    elif isinstance(relation, ManyToOneRel):  # includes the reverse side of a one-to-one relation
         table = target = relation.related_model
         key, through = relation.field.name, ""
     else:
@@ -280,21 +296,25 @@ def _built(
     meta: Any = target._meta  # noqa: SLF001 - the documented model API
     if order is None:
         order = tuple(meta.ordering or ())
-    if not all(isinstance(one, str) for one in order):
+    if not all(isinstance(order_name, str) for order_name in order):
         return None
     names = [column.attname for column in meta.concrete_fields if columns is None or column.name in columns]
     columns = tuple(dict.fromkeys((meta.pk.attname, *names)))
     if not through:
-        columns = tuple(name for name in columns if name != f"{key}_id")  # read already, to tell whose row it is
+        columns = tuple(name for name in columns if name != f"{key}_id")  # read already as the key of the row
     prefix = f"{through}__" if through else ""
-    ordered = tuple(f"-{prefix}{one[1:]}" if one.startswith("-") else prefix + one for one in order)
+    ordered = tuple(
+        f"-{prefix}{order_name[1:]}" if order_name.startswith("-") else prefix + order_name for order_name in order
+    )
     return _Related(path, table, f"{key}_id", target, columns, ordered, prefix, isinstance(relation, OneToOneRel))
 
 
 def _relation(model: type[Model], path: str) -> Any:
     meta: Any = model._meta  # noqa: SLF001 - the documented model API
     forward = next((column for column in meta.many_to_many if column.name == path), None)
-    return forward or next((one for one in meta.related_objects if one.get_accessor_name() == path), None)
+    return forward or next(
+        (candidate for candidate in meta.related_objects if candidate.get_accessor_name() == path), None
+    )
 
 
 def _path(lookup: Lookup) -> str:
@@ -307,11 +327,11 @@ def _keys_of(rows: Sequence[Model]) -> list[Any]:
 
 
 def _parts(keys: Sequence[Any]) -> Iterable[dict[str, Any]]:
-    """The keys in parts under the names of the stand-ins, the last one repeated for those that are left over."""
+    """The keys in chunks, under the parameter names of the compiled query. The last key pads an incomplete chunk."""
     for start in range(0, len(keys), _SIZES[-1]):
-        some = keys[start : start + _SIZES[-1]]
-        size = next(one for one in _SIZES if one >= len(some))
-        yield {f"key{number}": some[min(number, len(some) - 1)] for number in range(size)}
+        chunk = keys[start : start + _SIZES[-1]]
+        size = next(compiled_size for compiled_size in _SIZES if compiled_size >= len(chunk))
+        yield {f"key{number}": chunk[min(number, len(chunk) - 1)] for number in range(size)}
 
 
 def _stand_ins(table: type[Model], key: str, size: int) -> dict[str, Any]:
@@ -320,7 +340,7 @@ def _stand_ins(table: type[Model], key: str, size: int) -> dict[str, Any]:
 
 
 def stand_ins(model: type[Model], size: int) -> dict[str, Any]:
-    """Keys of the model that no row has, for queries that are compiled once."""
+    """Placeholder keys that no row has, for compiling a query once."""
     column: Any = model._meta.pk  # noqa: SLF001 - the documented model API
     while column.remote_field:
         column = column.remote_field.model._meta.pk  # noqa: SLF001 - the documented model API

@@ -1,4 +1,4 @@
-"""Relations on the wire, limited to the organization of the request: an id from elsewhere is "not found" (K16, K68).
+"""Relation fields limited to the organization of the request (K16: ids of other organizations are "not found").
 
 assets = OrgOwnedList(Asset)            # list of ids, one query for all of them
 domain = OrgOwnedField(Domain)          # one id
@@ -18,40 +18,40 @@ from postern.foundation.rest.naming import Naming, items_of
 from postern.foundation.rest.related import prefetched
 from postern.kernel.ids import parse_id
 
-#: A form or an import names at most so many objects of one kind.
+#: Maximum number of related objects of one kind in a form or an import row.
 MAX_IDS: Final = 10_000
 
 
-#: What, why, and what next: shown beside the cell of an import.
+#: Say what happened, why, and what to do next: shown beside the cell of an import.
 NO_SUCH_NAME: Final = gettext_lazy(
     'There is no {kind} "{text}" in this organization. Correct the name, or create the object first.'
 )
-MANY_OF_NAME: Final = gettext_lazy('There are several objects ({kind}) named "{text}". Write the id of the one meant.')
+MANY_OF_NAME: Final = gettext_lazy('Several objects ({kind}) are named "{text}". Enter the id of the right one.')
 
 
 class LookedUpOnce(serializers.RelatedField[Any, Any, Any]):
-    """A field that looks a row up once for all items of a call that name it. A field lives as long as its request."""
+    """A relation field that looks up a row once for all items of a call. A field lives no longer than its request."""
 
     def to_internal_value(self, data: Any) -> Any:
         if not isinstance(data, str | int):
             return super().to_internal_value(data)
-        found: dict[Any, Any] = vars(self).setdefault("_found", {})
+        rows_by_value: dict[Any, Any] = vars(self).setdefault("_found", {})
         key = type(data), data
-        if key not in found:
-            found[key] = super().to_internal_value(data)
-        return found[key]
+        if key not in rows_by_value:
+            rows_by_value[key] = super().to_internal_value(data)
+        return rows_by_value[key]
 
 
 class NamedField(LookedUpOnce, serializers.SlugRelatedField[Any]):
-    """A row by a name that no two rows share: `platform = NamedField(slug_field="name", queryset=Platform.objects.all())`."""
+    """A row by its unique name: `platform = NamedField(slug_field="name", queryset=Platform.objects.all())`."""
 
     default_error_messages = {
-        "does_not_exist": gettext_lazy('There is no "{value}". Write one of the names that the console offers here.')
+        "does_not_exist": gettext_lazy('"{value}" does not exist. Enter one of the names that the console offers here.')
     }
 
 
 class OrgOwnedField(LookedUpOnce, serializers.PrimaryKeyRelatedField[Any]):
-    """The id of a row of the request's organization (of any when the model has none)."""
+    """The id of a row in the request's organization (of any row when the model has no organization)."""
 
     default_error_messages = {"no_such_name": NO_SUCH_NAME, "many_of_name": MANY_OF_NAME}
 
@@ -77,13 +77,13 @@ class OrgOwnedField(LookedUpOnce, serializers.PrimaryKeyRelatedField[Any]):
 
 
 class OrgOwnedList(serializers.ManyRelatedField):
-    """A list of ids of rows of the request's organization, read with one query."""
+    """A list of ids of rows in the request's organization, read with one query."""
 
     default_error_messages = {
         "not_a_list": gettext_lazy("Expected a list of ids."),
         "empty": gettext_lazy("This list may not be empty."),
         "unknown": gettext_lazy('Invalid pk "{pk_value}" - object does not exist.'),
-        "too_many": gettext_lazy("Too many items."),
+        "too_many": gettext_lazy("Too many sessions are named in one request. Name fewer."),
         "no_such_name": NO_SUCH_NAME,
         "many_of_name": MANY_OF_NAME,
     }
@@ -119,25 +119,25 @@ class OrgOwnedList(serializers.ManyRelatedField):
                 parsed[column.to_python(key)] = key
             except (ModelValidationError, ValueError, TypeError):
                 self.fail("unknown", pk_value=key[:64])
-        found: dict[Any, Any] = vars(self).setdefault("_found", {})  # those that another item of the call named
-        missing = [value for value in parsed if value not in found]
+        rows_by_value: dict[Any, Any] = vars(self).setdefault("_found", {})  # shared with the other items of the call
+        missing = [value for value in parsed if value not in rows_by_value]
         if missing:
             scope = None if self._of_all else self.context.get("scope")
             rows = rows_in_scope(self._model._default_manager.all(), scope)  # noqa: SLF001 - the documented model API
-            found.update(rows.in_bulk(missing))
+            rows_by_value.update(rows.in_bulk(missing))
         for value, key in parsed.items():
-            if value not in found:
+            if value not in rows_by_value:
                 self.fail("unknown", pk_value=key[:64])
-        wanted = {row.pk: row for row in (*(found[value] for value in parsed), *by_name.values())}
+        wanted = {row.pk: row for row in (*(rows_by_value[value] for value in parsed), *by_name.values())}
         return list(wanted.values())
 
     def _keys(self, data: Any) -> list[str]:
-        """The ids and names that were sent, each once."""
+        """The ids and names that were sent, without duplicates."""
         if isinstance(data, str) and self.named is not None:
             data = items_of(data)
         if isinstance(data, str) or not isinstance(data, Iterable):
             self.fail("not_a_list")
-        keys = list(dict.fromkeys(str(one).strip() for one in data))
+        keys = list(dict.fromkeys(str(item).strip() for item in data))
         if not keys and not self.allow_empty:
             self.fail("empty")
         if len(keys) > MAX_IDS:
@@ -145,7 +145,7 @@ class OrgOwnedList(serializers.ManyRelatedField):
         return keys
 
     def _rows_named(self, texts: list[str]) -> dict[str, Any]:
-        """The one row of each name. A name that several rows have is refused: all of them would be meant."""
+        """The row of each name. An ambiguous name is refused."""
         if not texts or self.named is None:
             return {}
         scope = None if self._of_all else self.context.get("scope")
@@ -159,9 +159,9 @@ class OrgOwnedList(serializers.ManyRelatedField):
 
 
 def rows_in_scope(rows: models.QuerySet[Any], scope: OrgScope | None) -> models.QuerySet[Any]:
-    """Rows of the organization; all rows when the scope is the root or the model knows no organization.
+    """Rows of the organization; all rows when the scope is the root or the model has no organization.
 
-    People belong to several: their query set finds the members.
+    Users can belong to several organizations: their queryset has `members_of` for that.
     """
     if scope is None or scope.is_root:
         return rows

@@ -1,8 +1,8 @@
 """The catalogue of rights that an endpoint can demand, and the permission class that enforces it.
 
-Every view declares `rights`: one right, several of which any suffices, or a mapping from action names (`list`, `create` …)
-or HTTP methods (`GET` …) to such. A view, action or method that declares nothing is closed: the request is refused, and a
-start-up check fails.
+Every view declares `rights`: one right, a tuple of rights of which any suffices, or a mapping from action names
+(`list`, `create` …) or HTTP methods (`GET` …) to these. A view, action or method without a declaration is closed: the
+request is refused, and a start-up check fails.
 """
 
 from collections.abc import Callable, Mapping
@@ -14,7 +14,7 @@ from rest_framework.permissions import BasePermission
 from postern.foundation.caller.actor import Actor, ActorKind
 from postern.foundation.caller.scope import OrgScope
 
-if TYPE_CHECKING:  # at run time `rest_framework.views` imports this module while it loads
+if TYPE_CHECKING:  # at run time this would be an import cycle: `rest_framework.views` imports this module
     from rest_framework.request import Request
     from rest_framework.views import APIView
 
@@ -31,11 +31,16 @@ class Right(StrEnum):
     SUPER_AUDITOR = "super_auditor"
     SUPER_USER = "super_user"
     TERMINAL = "terminal"  # a registered component with its own credential
-    BOOTSTRAP = "bootstrap"  # whoever holds the bootstrap token
+    BOOTSTRAP = "bootstrap"  # holders of the bootstrap token
 
 
 RightsOf = Right | tuple[Right, ...]
 Rights = RightsOf | Mapping[str, RightsOf]
+
+#: For resources that only administrators of the organization see and change. Bulk and partial actions follow these.
+ORG_ADMIN_ONLY: Final[Mapping[str, RightsOf]] = dict.fromkeys(
+    ("list", "retrieve", "create", "update", "destroy"), Right.ORG_ADMIN
+)
 
 _TESTS: Final[dict[Right, Callable[[Actor, OrgScope], bool]]] = {
     Right.ANYONE: lambda _actor, _scope: True,
@@ -53,20 +58,20 @@ _TESTS: Final[dict[Right, Callable[[Actor, OrgScope], bool]]] = {
 }
 
 
-#: An action that is only another form of a declared one has the same right: that of the first which is declared.
+#: Variants of an action use the right of the first of these actions that is declared.
 _MORE_GENERAL: Final[dict[str, tuple[str, ...]]] = {
     "partial_update": ("update",),
     "bulk_update": ("update",),
     "partial_bulk_update": ("update",),
     "bulk_destroy": ("destroy",),
-    "render_to_json": ("create", "update"),  # what an import then calls
+    "render_to_json": ("create", "update"),  # an import calls one of these afterwards
 }
 
 
 def holds(right: RightsOf, actor: Actor, scope: OrgScope) -> bool:
-    """Whether `actor` has the right (any of them) in `scope`."""
+    """Whether `actor` has the right (or any of several) in `scope`."""
     wanted = right if isinstance(right, tuple) else (right,)
-    return any(_TESTS[one](actor, scope) for one in wanted)
+    return any(_TESTS[sufficient](actor, scope) for sufficient in wanted)
 
 
 def declared(view: Any, method: str, action: str | None) -> RightsOf | None:
@@ -87,14 +92,15 @@ def declared(view: Any, method: str, action: str | None) -> RightsOf | None:
 
 
 class RightsPermission(BasePermission):
-    """Default deny. Set as the only default permission class; views do not replace it."""
+    """Default deny. This is the only default permission class; views do not replace it."""
 
     def has_permission(self, request: "Request", view: "APIView") -> bool:
-        actor: Actor = request.actor  # type: ignore[attr-defined]  # set by PosternView.initial
-        scope: OrgScope = request.org_scope  # type: ignore[attr-defined]  # set by PosternView.initial
+        actor: Actor = request.actor  # type: ignore[attr-defined]  # set by PosternView.perform_authentication
+        scope: OrgScope = request.org_scope  # type: ignore[attr-defined]  # set by PosternView.perform_authentication
         if request.method == "OPTIONS":
             return any(holds(right, actor, scope) for right in rights_of_view(view).values())
-        if request.method not in view.allowed_methods:  # the answer will be 405, but not to strangers
+        # answered with 405; callers who are not signed in learn this only from views that are open to anyone
+        if request.method not in view.allowed_methods:
             open_view = Right.ANYONE in rights_of_view(view).values()
             return open_view or holds(Right.AUTHENTICATED, actor, scope)
         right = declared(view, request.method or "", getattr(view, "action", None))
@@ -102,8 +108,8 @@ class RightsPermission(BasePermission):
 
 
 def rights_of_view(view: Any) -> dict[str, RightsOf]:
-    """Method -> right, for each method that `view` answers and declares (OPTIONS and HEAD left out)."""
-    found: dict[str, RightsOf] = {}
+    """Method → right, for each method that `view` implements and declares, without OPTIONS and HEAD."""
+    rights_by_method: dict[str, RightsOf] = {}
     actions: Mapping[str, str] = getattr(view, "action_map", None) or getattr(view, "actions", None) or {}
     if actions:
         pairs = [(method.upper(), action) for method, action in actions.items()]
@@ -115,5 +121,5 @@ def rights_of_view(view: Any) -> dict[str, RightsOf]:
             continue
         right = declared(view, method, action or None)
         if right is not None:
-            found[method] = right
-    return found
+            rights_by_method[method] = right
+    return rights_by_method

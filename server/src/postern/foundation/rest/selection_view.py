@@ -1,4 +1,4 @@
-"""The endpoint that keeps selections (see `selections`)."""
+"""The endpoint that stores selections (see `selections`)."""
 
 from typing import Final
 
@@ -26,7 +26,7 @@ class SelectionView(PosternView):
         if len(resources) > selections.MAX_IDS:
             message = _("At most %(count)d ids can be selected at once.") % {"count": selections.MAX_IDS}
             raise ValidationError({"resources": [message]})
-        if not all(isinstance(one, str | int) and not isinstance(one, bool) for one in resources):
-            raise ValidationError({"resources": [_("Each id is a text or a number.")]})
-        ids = [str(one)[:_MAX_ID_CHARS] for one in resources]
+        if not all(isinstance(resource, str | int) and not isinstance(resource, bool) for resource in resources):
+            raise ValidationError({"resources": [_("Each id must be a text or a number.")]})
+        ids = [str(resource)[:_MAX_ID_CHARS] for resource in resources]
         return Response({"spm": selections.keep(ids, self.actor, self.scope)})

@@ -1,7 +1,8 @@
-"""`spm` selections: a list of ids kept for a while, so that a long selection fits into a URL.
+"""`spm` selections: a stored list of ids, so that a long selection fits into a URL.
 
-K67: the token is random, lives ten minutes at most and belongs to one person in one organization. With another's
-token one gets an empty list, and what it is used for checks every row again.
+The token is random, expires after `LIFETIME_S` and belongs to one person in one organization (K67: stored selections
+are private and short-lived). Anybody else's token yields an empty list. Callers check the caller's rights to each row
+again.
 """
 
 from collections.abc import Sequence
@@ -18,16 +19,16 @@ MAX_IDS: Final = 100_000
 
 
 def keep(ids: Sequence[str], actor: Actor, scope: OrgScope) -> str:
-    """Keep a selection; returns its token."""
+    """Store a selection and return its token."""
     token = new_token()
     cache.set(_key(token, actor, scope), list(ids), LIFETIME_S)
     return token
 
 
 def find(token: str, actor: Actor, scope: OrgScope) -> list[str]:
-    """The ids kept under `token`; empty when it is unknown, expired or somebody else's."""
-    kept = cache.get(_key(token, actor, scope))
-    return list(kept) if isinstance(kept, list) else []
+    """The ids stored under `token`; empty when the token is unknown, expired or belongs to somebody else."""
+    ids = cache.get(_key(token, actor, scope))
+    return list(ids) if isinstance(ids, list) else []
 
 
 def _key(token: str, actor: Actor, scope: OrgScope) -> str:

@@ -1,4 +1,4 @@
-"""Serializer base: field selection, organization fields, uniqueness within the organization.
+"""Base class of serializers: field selection, organization fields, uniqueness within the organization.
 
     class Meta:
         model = Asset
@@ -25,18 +25,18 @@ from postern.foundation.caller import identity
 from postern.foundation.caller.scope import OrgScope
 from postern.foundation.rest.bodies import BodySerializer
 from postern.foundation.rest.instants import InstantField
-from postern.foundation.rest.representation import KeptFields, QuickRows
+from postern.foundation.rest.representation import CachedFields, QuickRows
 from postern.foundation.rest.text import refuse_disguises, refuse_disguises_in_lines
 from postern.foundation.rest.uniqueness import GATHERED, Wanted, is_free, wanted
 
-#: The longest text of a column that names no maximum of its own.
+#: Maximum length of a text column that declares none.
 MAX_TEXT: Final = 4096
-#: Choices that a refusal names.
-_CHOICES_TOLD: Final = 12
+#: How many choices the error for an invalid choice lists.
+_CHOICES_LISTED: Final = 12
 
 
 class ChoiceDisplayField(serializers.CharField):
-    """The text for people of a choice column: `type_display = ChoiceDisplayField("type")`."""
+    """The display text of a choice column: `type_display = ChoiceDisplayField("type")`."""
 
     def __init__(self, column: str, **kwargs: Any) -> None:
         kwargs["read_only"] = True
@@ -45,17 +45,17 @@ class ChoiceDisplayField(serializers.CharField):
 
 
 class ChoiceField(serializers.ChoiceField):
-    """A choice whose refusal names the choices: whoever reads it beside a cell of a file sees no list to choose from."""
+    """A choice field whose error lists the choices: the reader of an import error has no drop-down to look at."""
 
     default_error_messages = {
-        "invalid_choice": gettext_lazy('"{input}" is none of the choices. Write one of: {choices}.')
+        "invalid_choice": gettext_lazy('"{input}" is not a valid choice. Enter one of: {choices}.')
     }
 
     def fail(self, key: str, **kwargs: Any) -> NoReturn:
         if key == "invalid_choice":
             labels = [str(label) for label in self.choices.values()]
-            more = ["…"] if len(labels) > _CHOICES_TOLD else []
-            kwargs |= {"input": str(kwargs["input"])[:64], "choices": ", ".join(labels[:_CHOICES_TOLD] + more)}
+            more = ["…"] if len(labels) > _CHOICES_LISTED else []
+            kwargs |= {"input": str(kwargs["input"])[:64], "choices": ", ".join(labels[:_CHOICES_LISTED] + more)}
         super().fail(key, **kwargs)
 
 
@@ -70,10 +70,10 @@ class OrgNameField(serializers.Field[str, Any, str, Any]):
 
     def to_representation(self, value: Any) -> str:
         context: dict[str, Any] = self.context  # type: ignore[assignment]  # a plain dict, shared by all rows
-        known: dict[Any, str] = context.setdefault("org_names_seen", {})
-        if value not in known:
-            known[value] = identity.org_name(value)
-        return known[value]
+        org_names: dict[Any, str] = context.setdefault("org_names_seen", {})
+        if value not in org_names:
+            org_names[value] = identity.org_name(value)
+        return org_names[value]
 
 
 class FieldSelection(BodySerializer):
@@ -88,9 +88,9 @@ class FieldSelection(BodySerializer):
         meta = getattr(self, "Meta", None)
         size = params.get("fields_size")
         if size in {"mini", "small"}:
-            kept = getattr(meta, f"fields_{size}", None)
-            if kept:
-                fields = {name: field for name, field in fields.items() if name in kept}
+            size_fields = getattr(meta, f"fields_{size}", None)
+            if size_fields:
+                fields = {name: field for name, field in fields.items() if name in size_fields}
         wanted = _names(params.get("fields"))
         if wanted:
             fields = {name: field for name, field in fields.items() if name in wanted}
@@ -102,8 +102,10 @@ def _names(text: str | None) -> set[str]:
     return {part.strip() for part in (text or "").split(",") if part.strip()}
 
 
-class ResourceSerializer(FieldSelection, QuickRows, KeptFields):
-    """A serializer of a model. `org_id` and `org_name` are there, read-only, when the model has an organization."""
+class ResourceSerializer(FieldSelection, QuickRows, CachedFields):
+    """A serializer of a model. `org_id` and `org_name` are available as read-only fields when the model has an
+    organization.
+    """
 
     serializer_choice_field = ChoiceField
     serializer_field_mapping: ClassVar[dict[Any, Any]] = {
@@ -115,7 +117,7 @@ class ResourceSerializer(FieldSelection, QuickRows, KeptFields):
         model: type[models.Model]
         fields: tuple[str, ...]
 
-    #: Unknown keys are passed over unless the client is strict (see `bodies`); keys of `immutable_fields` may be set on create only.
+    #: Fields that can be set on create only. Other unknown keys are ignored unless the client is strict (see `bodies`).
     immutable_fields: ClassVar[tuple[str, ...]] = ()
 
     def build_field(self, field_name: str, info: Any, model_class: Any, nested_depth: int) -> Any:
@@ -128,14 +130,15 @@ class ResourceSerializer(FieldSelection, QuickRows, KeptFields):
         field_class, kwargs = super().build_field(field_name, info, model_class, nested_depth)
         column = info.fields_and_pk.get(field_name) or getattr(info.relations.get(field_name), "model_field", None)
         if column is not None:
-            # DRF leaves the label out where it equals the field's name in the language of the moment; fields outlive requests.
+            # DRF omits a label that equals the field's name in the current language, but cached fields are used in all
+            # languages.
             kwargs["label"] = capfirst(column.verbose_name)
         return field_class, kwargs
 
     def build_standard_field(self, field_name: str, model_field: Any) -> Any:
-        """Long texts have a maximum too (K41). It is a validator and no `max_length`, which would make the form a line.
+        """Add a maximum length to long texts, and refuse characters that disguise text (see `text`).
 
-        No text holds a character that disguises it.
+        The maximum is a validator, because `max_length` would make the form show a single-line input.
         """
         field_class, kwargs = super().build_standard_field(field_name, model_field)
         if isinstance(model_field, models.CharField | models.TextField) and issubclass(
@@ -148,13 +151,15 @@ class ResourceSerializer(FieldSelection, QuickRows, KeptFields):
         return field_class, kwargs
 
     def get_validators(self) -> list[Any]:
-        """None of DRF's own: uniqueness within the organization is checked in `validate`, where the scope is known."""
+        """No validators from DRF: uniqueness within the organization is checked in `validate`, where the scope is
+        known.
+        """
         return list(getattr(getattr(self, "Meta", None), "validators", ()))
 
     def validate(self, attrs: dict[str, Any]) -> dict[str, Any]:
         for name in self.immutable_fields:
             if self.instance is not None and name in attrs and attrs[name] != getattr(self.instance, name):
-                raise serializers.ValidationError({name: [_("This field can not be changed.")]})
+                raise serializers.ValidationError({name: [_("This field cannot be changed.")]})
         self._check_unique_in_org(attrs)
         return attrs
 
@@ -162,11 +167,13 @@ class ResourceSerializer(FieldSelection, QuickRows, KeptFields):
         scope: OrgScope | None = self.context.get("scope")
         instance = self.instance if isinstance(self.instance, models.Model) else None
         gathered: list[Wanted] | None = self.context.get(GATHERED)
-        for one in wanted(self.Meta.model, attrs, instance, scope.org_id if scope else None):
+        for unique_values in wanted(self.Meta.model, attrs, instance, scope.org_id if scope else None):
             if gathered is not None:
-                gathered.append(one)
-            elif not is_free(one):
-                raise serializers.ValidationError({name: [_("This field must be unique.")] for name in one.names})
+                gathered.append(unique_values)
+            elif not is_free(unique_values):
+                raise serializers.ValidationError(
+                    {name: [_("This field must be unique.")] for name in unique_values.names}
+                )
 
     def create(self, validated_data: Any) -> NoReturn:
         raise NotImplementedError("serializers do not write: the viewset calls an action")

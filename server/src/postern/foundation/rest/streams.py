@@ -1,4 +1,4 @@
-"""Long answers without holding them in memory, under ASGI and under the test client alike."""
+"""Streaming of long answers under ASGI and under the test client."""
 
 from collections.abc import AsyncIterator, Iterator
 from typing import IO, Final, Self
@@ -13,14 +13,14 @@ _PIECE_BYTES: Final = 65_536
 
 
 def streamed(request: Request, body: Iterator[bytes], *, content_type: str, status: int = 200) -> StreamingHttpResponse:
-    """A streamed answer. Under ASGI Django would read a plain iterator to its end before sending the first byte."""
+    """A streamed answer. Under ASGI, Django would read a plain iterator to its end before it sends the first byte."""
     under_asgi = isinstance(request._request, ASGIRequest)  # noqa: SLF001 - the kind of server behind the request
     content = _in_threads(body) if under_asgi else body
     return StreamingHttpResponse(content, content_type=content_type, status=status)
 
 
 async def _in_threads(body: Iterator[bytes]) -> AsyncIterator[bytes]:
-    """Take each piece in a thread: reading files blocks."""
+    """Read each piece in a thread, because reading files blocks."""
     step = sync_to_async(lambda: next(body, _END), thread_sensitive=False)
     try:
         while piece := await step():
@@ -32,7 +32,7 @@ async def _in_threads(body: Iterator[bytes]) -> AsyncIterator[bytes]:
 
 
 class FilePieces:
-    """The rest of an open file, piece by piece; closes it at the end, or when the answer is closed before."""
+    """The rest of an open file in pieces. Closes the file at its end, or when the answer is closed early."""
 
     def __init__(self, file: IO[bytes]) -> None:
         self._file = file

@@ -1,4 +1,4 @@
-"""Whether values are still free that may be there once only: asked for one row, or for all rows of a call together."""
+"""Checks of unique constraints before a write, for one row or for all rows of a call together."""
 
 from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
@@ -6,12 +6,15 @@ from typing import Any, Final, NamedTuple
 
 from django.db import models
 
-#: Where the context of a serializer has a list, it gathers there what is to be free, and whoever put the list there asks `all_free`.
+#: Key in the serializer context. If the context has a list there, the serializer appends its checks, and the caller
+#: runs `all_free`.
 GATHERED: Final = "wanted_values"
 
 
 class Wanted(NamedTuple):
-    """Values that only the row with the key `of` may have (None: no row at all); `names` are those that the caller chose."""
+    """Values that must be unique. Only the row with the key `of` may have them (None: no row); `names` are the fields
+    that the caller set.
+    """
 
     model: type[models.Model]
     names: tuple[str, ...]
@@ -22,7 +25,7 @@ class Wanted(NamedTuple):
 def wanted(
     model: type[models.Model], values: Mapping[str, Any], instance: models.Model | None, org_id: Any
 ) -> Iterator[Wanted]:
-    """What a write of `values` needs to be free: one for each unique constraint that it touches. `org_id` is that of a new row."""
+    """The unique checks that a write of `values` needs, one for each constraint. `org_id` is for new rows."""
     for constraint in model._meta.total_unique_constraints:  # noqa: SLF001 - the documented model API
         names = tuple(name for name in constraint.fields if name != "org_id")
         if not any(name in values for name in names):
@@ -35,34 +38,34 @@ def wanted(
         yield Wanted(model, names, lookup, None if instance is None else instance.pk)
 
 
-def is_free(one: Wanted) -> bool:
+def is_free(values: Wanted) -> bool:
     """Whether no other row has these values."""
-    rows = one.model._base_manager.all()  # noqa: SLF001 - the documented model API
-    for name, value in one.lookup.items():
+    rows = values.model._base_manager.all()  # noqa: SLF001 - the documented model API
+    for name, value in values.lookup.items():
         rows = rows.filter(models.Q((name, value)))
-    if one.of is not None:
-        rows = rows.exclude(pk=one.of)
+    if values.of is not None:
+        rows = rows.exclude(pk=values.of)
     return not rows.exists()
 
 
-def all_free(several: Sequence[Wanted]) -> bool:
-    """Whether each of them is free, with one query for each constraint."""
+def all_free(wanted_values: Sequence[Wanted]) -> bool:
+    """Whether all of these values are free, with one query for each constraint."""
     groups: defaultdict[Any, list[Wanted]] = defaultdict(list)
-    for one in several:
-        groups[one.model, one.names, one.lookup.get("org_id", ...)].append(one)
+    for values in wanted_values:
+        groups[values.model, values.names, values.lookup.get("org_id", ...)].append(values)
     return all(_group_is_free(group) for group in groups.values())
 
 
 def _group_is_free(group: Sequence[Wanted]) -> bool:
     model, names, lookup, _of = group[0]
     owners: defaultdict[tuple[Any, ...], set[Any]] = defaultdict(set)
-    for one in group:
-        owners[tuple(_key(one.lookup[name]) for name in names)].add(one.of)
+    for wanted_values in group:
+        owners[tuple(_key(wanted_values.lookup[name]) for name in names)].add(wanted_values.of)
     rows = model._base_manager.all()  # noqa: SLF001 - the documented model API
     if "org_id" in lookup:
         rows = rows.filter(org_id=lookup["org_id"])
     for name in names:
-        rows = rows.filter(models.Q((f"{name}__in", {_key(one.lookup[name]) for one in group})))
+        rows = rows.filter(models.Q((f"{name}__in", {_key(wanted_values.lookup[name]) for wanted_values in group})))
     return not any(owners.get(tuple(values), set()) - {key} for key, *values in rows.values_list("pk", *names))
 
 

@@ -1,4 +1,6 @@
-"""`PosternView`: the root of every API view. It finds out who calls and where, then enforces the declared right."""
+"""`PosternView`: the base class of every API view. It authenticates, resolves the organization, and enforces the
+declared right.
+"""
 
 from typing import Any, ClassVar
 
@@ -18,13 +20,16 @@ from postern.foundation.rest.rights import Rights
 class PosternView(APIView):
     """An API view with `self.actor` and `self.scope`.
 
-    `rights` must be declared (see `rights.py`). `always_root` makes the view run in the root organization, whatever the
-    request asks for. `falls_back` lets it run in another organization when the one of a browser's cookie is gone or closed.
-    `gates_apply = False` lets a person in whose password must change first; `open_before_confirmation` lets a browser session
-    in whose first sign-in is not completed. `needs_licence` closes the
-    view while no valid licence is installed: 403 with the code `licence_required`. `needs_fresh_mfa` names the actions that
-    want a code of the second factor first (see `fresh_mfa.py`). `acts_on_get` names the actions that change something although
-    the method is GET: the contract has some. They need `X-CSRFToken`, and the right of the POST which is always offered beside.
+    - `rights` must be declared (see `rights.py`).
+    - `always_root`: the view runs in the root organization, whatever the request asks for.
+    - `falls_back`: the view runs in another organization when the organization in the browser's cookie is gone or
+      closed.
+    - `gates_apply = False`: also open to users who must change their password first.
+    - `open_before_confirmation`: also open to browser sessions whose first sign-in is not completed.
+    - `needs_licence`: closed without a valid licence (403 with the code `licence_required`).
+    - `needs_fresh_mfa`: the actions that require a recent code of the second factor (see `fresh_mfa.py`).
+    - `acts_on_get`: the actions that change something although the method is GET, as the API contract requires. They
+      need `X-CSRFToken` and the right of the POST that exists beside them.
     """
 
     rights: ClassVar[Rights]
@@ -42,27 +47,30 @@ class PosternView(APIView):
 
     @cached_property
     def allowed_methods(self) -> list[str]:
-        """The methods that the view answers here; asked for a dozen times in a request."""
+        """The methods that the view implements; cached because a request asks for them a dozen times."""
         return [name.upper() for name in self.http_method_names if hasattr(self, name)]
 
     def get_authenticators(self) -> list[BaseAuthentication]:
-        """The classes that the composition root provides."""
+        """The authentication classes that the composition root provides."""
         return identity.authenticators()
 
     def perform_authentication(self, request: Request) -> None:
-        """Authenticate, then resolve scope and actor; both are kept on the request too."""
+        """Authenticate, then resolve scope and actor. Both are stored on the request too."""
         super().perform_authentication(request)
         self.scope = ROOT if self.always_root else identity.resolve_scope(request)
         self.actor = identity.resolve_actor(request, self.scope)
-        # On the inner request, so that the copies which OPTIONS makes see them as well. Not `scope`: that is ASGI's own.
+        # On Django's request, so that the copies that OPTIONS makes share them. Named `org_scope` because ASGI uses
+        # `scope`.
         request._request.actor = self.actor  # type: ignore[attr-defined]  # noqa: SLF001 - where Django's own middleware looks
         request._request.org_scope = self.scope  # type: ignore[attr-defined]  # noqa: SLF001 - where Django's own middleware looks
 
     def check_permissions(self, request: Request) -> None:
-        """Gates first, then the declared right, then the second factor and the licence where they are asked for."""
+        """Check the gates first, then the declared right, then the second factor and the licence if the view needs
+        them.
+        """
         if self.gates_apply and request.method != "OPTIONS" and not self._past_gates:
             identity.pass_gates(request, self.actor)
-            self._past_gates = True  # OPTIONS asks for each method, and the person is the same
+            self._past_gates = True  # OPTIONS checks several methods for the same person
         super().check_permissions(request)
         method = request.method or ""
         if method in {"GET", "HEAD"} and getattr(self, "action", None) in self.acts_on_get:
@@ -73,7 +81,7 @@ class PosternView(APIView):
             licensing.require()
 
     def permission_denied(self, request: Request, message: str | None = None, code: str | None = None) -> Any:
-        """401 for strangers, 403 for the others, with the codes of the contract."""
+        """401 for callers who are not signed in, 403 for others, with the codes of the API contract."""
         super().permission_denied(
             request, message=message, code=code or ("permission_denied" if request.user.is_authenticated else None)
         )

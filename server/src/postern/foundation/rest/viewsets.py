@@ -1,7 +1,7 @@
-"""Viewsets of resources. How to add one:
+"""Viewsets of resources. `make new-resource` writes a `PlainResourceViewSet`. How to add a resource that does more:
 
 1.  models.py      `class Label(OrgOwnedModel)` with `objects = ScopedManager()`; constraints in the database.
-2.  actions.py     one function for each verb, keyword-only `actor`, atomic, with its audit row:
+2.  actions.py     one function for each verb: keyword-only `actor`, atomic, with its audit record:
 
         @transaction.atomic
         def create_label(*, actor: Actor, scope: OrgScope, name: str, value: str) -> Label:
@@ -16,32 +16,37 @@
             queryset = Label.objects.all()
             serializer_class = LabelSerializer
             rights = {"list": Right.ORG_AUDITOR, "retrieve": Right.ORG_AUDITOR, "create": Right.ORG_ADMIN,
-                      "update": Right.ORG_ADMIN, "destroy": Right.ORG_ADMIN}   # their bulk and partial forms follow them
+                      "update": Right.ORG_ADMIN, "destroy": Right.ORG_ADMIN}   # also for their bulk and partial actions
             filter_fields = ("name", "value")
             search_fields = ("name",)
             ordering_fields = ("name",)
 
             def create_object(self, data): return actions.create_label(actor=self.actor, scope=self.scope, **data)
-            def update_object(self, instance, data): return actions.update_label(actor=self.actor, label=instance, changes=data)
+            def update_object(self, instance, data):
+                return actions.update_label(actor=self.actor, label=instance, changes=data)
+
             def delete_object(self, instance): actions.delete_label(actor=self.actor, label=instance)
 
 5.  urls.py of the app   `router = ResourceRouter(); router.register("assets/labels", LabelViewSet, "label")`,
                          `urlpatterns = router.urls` (paths are relative to /api/v1/).
 
-What comes for free: scope and visibility (`queryset` is passed through `visible_to(actor, scope)`; override `visible_rows` when
-the table needs another doorway), the list envelope, search, order, filters, `ids`/`spm`, `fields_size`, OPTIONS metadata, error
-bodies, bulk create by posting an array, bulk update, bulk delete of a *named* selection, export and templates (`?format=csv|xlsx`), and
-`render-to-json/` for imports. `exportable = False`, `importable = False`, `exchange_fields` and `export_needs_mfa` narrow the last two: see
-`postern.foundation.rest.exchange.mixins`.
+The base class provides scope and visibility (`queryset` is passed through `visible_to(actor, scope)`; override
+`visible_rows` when the table needs another rule), the list envelope, search, order, filters, `ids`/`spm`,
+`fields_size`, OPTIONS metadata, error bodies, bulk create, bulk update, bulk delete of a *named* selection, export
+and templates (`?format=csv|xlsx`), and `render-to-json/` for imports. `exportable = False`, `importable = False`,
+`exchange_fields` and `export_needs_mfa` limit export and import: see `postern.foundation.rest.exchange.mixins`.
 
-What is shown beside a row: `select_related` and `prefetch_related` in `visible_rows` (read for the rows of a page only; serializers take
-lists with `related.prefetched`), and `amounts = {"assets_amount": Amount(SystemUserAsset, "systemuser_id")}` for numbers of rows.
+Call `select_related` and `prefetch_related` in `visible_rows` for the relations that an answer shows. They are read for
+the rows of a page only, and serializers read them with `related.prefetched`. Numbers of related rows are declared as
+`amounts = {"assets_amount": Amount(SystemUserAsset, "systemuser_id")}`.
 
-Only rows that the caller may see can be touched: other ids are 404, in bulk calls too. Writes in the root
-organization are refused with 400. A viewset that lacks `create_object` and so on answers 405; choose the mixins to fit.
+Only rows that the caller may see can be changed: other ids are 404, in bulk calls too. Writes in the root organization
+are refused with 400. A viewset without `create_object`, `update_object` or `delete_object` answers 405: combine the
+mixins that it needs.
 """
 
 from collections.abc import Hashable, Mapping, Sequence
+from datetime import datetime
 from typing import Any, ClassVar, Final
 
 from django.core.exceptions import ValidationError as ModelValidationError
@@ -63,7 +68,15 @@ from postern.foundation.database import row_locks
 from postern.foundation.database.write_transaction import write_transaction
 from postern.foundation.rest import bulk, counts, keyed
 from postern.foundation.rest.exchange.mixins import Exchangeable, ExportMixin, ImportMixin
-from postern.foundation.rest.filters import DateRange, DeclaredFilters, DeclaredOrder, Selected, TermSearch, narrows
+from postern.foundation.rest.filters import (
+    DateRange,
+    DeclaredFilters,
+    DeclaredOrder,
+    Selected,
+    TermSearch,
+    narrows,
+    newest_border,
+)
 from postern.foundation.rest.metadata import ContractMetadata
 from postern.foundation.rest.pagination import OptionalLimitPagination
 from postern.foundation.rest.related import Amount, attach, attach_amounts, lookups_of
@@ -74,7 +87,7 @@ MAX_BULK_ITEMS: Final = bulk.MAX_ITEMS
 
 
 class RowsViewSet(Exchangeable, ViewSetMixin, PosternView, GenericAPIView[Any]):
-    """What all viewsets share: the doorway to rows, filters, serializer context."""
+    """Shared by all viewsets: access to visible rows, filters, serializer context."""
 
     filter_backends = (DeclaredFilters, DateRange, TermSearch, Selected, DeclaredOrder)
     pagination_class = OptionalLimitPagination
@@ -82,27 +95,29 @@ class RowsViewSet(Exchangeable, ViewSetMixin, PosternView, GenericAPIView[Any]):
     search_fields: ClassVar[tuple[str, ...]] = ()
     default_order: ClassVar[tuple[str, ...]] = ()
     date_range_field: ClassVar[str | None] = None
-    #: How the rows are counted without reading them all (see `counts`).
+    #: How row counts are cached (see `counts`).
     counted: ClassVar[counts.Versioned | None] = None
-    #: Amounts that are shown, by their names in the serializer; a list can be ordered by them (see `related`).
+    #: Amounts by their names in the serializer; a list can be ordered by them (see `related`).
     amounts: ClassVar[Mapping[str, Amount]] = {}
     lookup_value_regex = "[^/.]+"
+    #: The oldest instant that a search in a log covered; None when it covered all rows (see `filters.TermSearch`).
+    searched_from: datetime | None = None
 
-    #: Whether what is made here belongs to the organization of the request: nothing can then be made in the root.
+    #: Whether new objects belong to the request's organization, so that none can be created in the root organization.
     made_in_organization: ClassVar[bool] = True
-    #: Whether what is there is changed and deleted in its own organization only: the root is for looking (K68).
+    #: Whether objects are changed and deleted only in their own organization; the root organization is then read-only.
     changed_in_organization: ClassVar[bool] = True
-    #: Actions that change no row, although their method could: the root may have them.
+    #: Actions that change no row although their method is unsafe; they are allowed in the root organization.
     acts_in_root: ClassVar[frozenset[str]] = frozenset()
 
-    #: Set while an array is written: what an action returns is then read anew for all rows at once.
+    #: Set during a bulk write: the rows that the actions return are loaded again, all at once.
     in_bulk: bool = False
 
-    #: action name → serializer class, where it differs from `serializer_class`
+    #: Action name → serializer class, where it differs from `serializer_class`.
     serializer_classes: ClassVar[Mapping[str, type[serializers.BaseSerializer[Any]]]] = {}
 
     def visible_rows(self) -> models.QuerySet[Any]:
-        """The rows that the caller may see. Override for tables with another doorway."""
+        """The rows that the caller may see. Override for tables with another visibility rule."""
         rows: Any = super().get_queryset()
         visible: models.QuerySet[Any] = rows.visible_to(self.actor, self.scope)
         return visible
@@ -110,30 +125,36 @@ class RowsViewSet(Exchangeable, ViewSetMixin, PosternView, GenericAPIView[Any]):
     def get_queryset(self) -> models.QuerySet[Any]:
         return self.visible_rows()
 
+    def search_border(self, rows: models.QuerySet[Any]) -> datetime | None:
+        """The oldest instant that a search in the `rows` of a log covers; None for all rows."""
+        return newest_border(rows, self.date_range_field) if self.date_range_field else None
+
     def get_object(self) -> Any:
-        """The visible row of the URL, not narrowed by query parameters; 404 otherwise (also for malformed ids)."""
+        """The visible row of the URL, regardless of query parameters. Unknown and malformed ids are 404."""
         key = self.kwargs[self.lookup_url_kwarg or self.lookup_field]
         rows = self.get_queryset()
         try:
-            found = keyed.first(rows.filter(models.Q((self.lookup_field, key))))
+            row = keyed.first(rows.filter(models.Q((self.lookup_field, key))))
         except (ValueError, TypeError, ModelValidationError):
-            found = None
-        if found is None:
+            row = None
+        if row is None:
             self._not_found()
-        self.check_object_permissions(self.request, found)
-        return self.completed([found], rows)[0] if getattr(self, "action", None) == "retrieve" else found
+        self.check_object_permissions(self.request, row)
+        return self.completed([row], rows)[0] if getattr(self, "action", None) == "retrieve" else row
 
     def completed(self, rows: list[Any], of: models.QuerySet[Any] | None = None) -> list[Any]:
-        """Rows as they are shown: with the to-many relations that `of` (what can be seen) names, and with amounts."""
+        """Load what the answer shows: the to-many relations that the queryset `of` prefetches (default:
+        `get_queryset`), and the amounts.
+        """
         attach(rows, lookups_of(self.get_queryset() if of is None else of))
         attach_amounts(self, rows)
         return rows
 
     def hold_rows(self, rows: Sequence[Any], values: Sequence[Mapping[str, Any]], *, deleting: bool = False) -> None:
-        """Lock what a write is about before its first item is written, by the rules of `row_locks`.
+        """Lock the rows that a write concerns before the first item is written, in the order of `row_locks`.
 
-        `rows` are changed or deleted, `values` are the validated items. Override where items refer to other rows, or where the
-        action locks something before its row.
+        `rows` are the rows to change or delete, `values` the validated items. Override when items refer to other rows,
+        or when the action locks something before its row.
         """
         del values
         if rows:
@@ -142,23 +163,23 @@ class RowsViewSet(Exchangeable, ViewSetMixin, PosternView, GenericAPIView[Any]):
     def begin_write(
         self, rows: Sequence[Any], values: Sequence[Mapping[str, Any]], *, deleting: bool = False
     ) -> Sequence[Any]:
-        """First thing in the transaction of a write: the caller may still write, and the rows are locked.
+        """First step in the transaction of a write: check the caller again and lock the rows.
 
-        The right was checked before the body was read and checked, which takes a while for a large one. Answers the rows; of those
-        that are to be deleted the ones that nobody else has deleted meanwhile.
+        The caller's right was checked before the body was read and validated, which takes time for a large body.
+        Returns the rows; for a delete, only those that no other request has deleted since.
         """
         identity.require_standing(self.actor)
         self.hold_rows(rows, values, deleting=deleting)
         if not rows or not deleting:
             return rows
-        left = row_locks.still_there(type(rows[0]), [row.pk for row in rows])
-        return [row for row in rows if row.pk in left]
+        remaining_keys = row_locks.still_there(type(rows[0]), [row.pk for row in rows])
+        return [row for row in rows if row.pk in remaining_keys]
 
     def _not_found(self) -> None:
         raise RowNotFound(_("Not found."))
 
     def initial(self, request: Request, *args: Any, **kwargs: Any) -> None:
-        """After the rights: every write in the root organization is refused, those of custom actions too."""
+        """After the rights check: refuse every write in the root organization, including custom actions."""
         super().initial(request, *args, **kwargs)
         if request.method in SAFE_METHODS or request.method not in self.allowed_methods:
             return
@@ -168,11 +189,13 @@ class RowsViewSet(Exchangeable, ViewSetMixin, PosternView, GenericAPIView[Any]):
             writable(self.scope)
 
     def options(self, request: Request, *args: Any, **kwargs: Any) -> HttpResponse:  # type: ignore[override]  # DRF answers with one of its own
-        """What can be done here, and the fields of it (contract: conventions section 6)."""
+        """The methods and fields that the caller may use (contract: conventions section 6)."""
         return HttpResponse(ContractMetadata().rendered(request, self), content_type="application/json")
 
     def metadata_version(self) -> Hashable:
-        """What the fields depend on besides role, organization, language and query: override when they do."""
+        """What the description of the fields depends on besides role, organization, language and query. Override where
+        there is more.
+        """
         return None
 
     def get_serializer_class(self) -> type[serializers.BaseSerializer[Any]]:
@@ -183,20 +206,20 @@ class RowsViewSet(Exchangeable, ViewSetMixin, PosternView, GenericAPIView[Any]):
 
 
 class RowNotFound(PosternError):
-    """No such row within the caller's reach."""
+    """The row does not exist or is not visible to the caller."""
 
     code = "object_does_not_exist"
     status = 404
 
 
 class SelectionMissing(PosternError):
-    """A bulk delete that would mean every object there is."""
+    """A bulk delete without a selection or filter, which would mean every object."""
 
     code = "selection_required"
     status = 400
 
     def __init__(self) -> None:
-        super().__init__(_("Say which objects are meant: select them, or filter the list."))
+        super().__init__(_("No objects are selected. Select some, or filter the list."))
 
 
 class ReadOnlyViewSet(ExportMixin, mixins.RetrieveModelMixin, RowsViewSet):
@@ -208,7 +231,7 @@ class ListViewSet(ExportMixin, RowsViewSet):
 
 
 class CreateMixin(ImportMixin, RowsViewSet):
-    """POST of an object, or of an array: all or nothing."""
+    """POST of one object, or of an array: all items or none."""
 
     def create(self, request: Request, *args: Any, **kwargs: Any) -> Response:
         data: Any = request.data
@@ -219,15 +242,17 @@ class CreateMixin(ImportMixin, RowsViewSet):
             self.in_bulk = True
             items = bulk.prepare_all(items, self.prepare_create)
             together = getattr(self, "create_objects", None)
-            made: Any = bulk.write_all(items, self.create_object, together, begin=lambda: self.begin_write((), items))
+            created: Any = bulk.write_all(
+                items, self.create_object, together, begin=lambda: self.begin_write((), items)
+            )
         else:
             serializer = self.get_serializer(data=data)
             serializer.is_valid(raise_exception=True)
             values = self.prepare_create(dict(serializer.validated_data))
             with write_transaction():
                 self.begin_write((), [values])
-                made = self.create_object(values)
-        return Response(self.present(made, many=many), status=status.HTTP_201_CREATED)
+                created = self.create_object(values)
+        return Response(self.present(created, many=many), status=status.HTTP_201_CREATED)
 
     def present(self, made: Any, *, many: bool) -> Any:
         """The body of the answer to a write."""
@@ -235,16 +260,16 @@ class CreateMixin(ImportMixin, RowsViewSet):
         return self.get_serializer(made, many=many).data
 
     def prepare_create(self, data: dict[str, Any]) -> dict[str, Any]:
-        """What is slow and needs no transaction, such as hashing: the values that `create_object` gets."""
+        """Do slow work that needs no transaction, such as hashing. Returns the values for `create_object`."""
         return data
 
     def create_object(self, data: dict[str, Any]) -> Any:
-        """Call the action that makes the object; returns it."""
+        """Call the action that creates the object, and return the object."""
         raise NotImplementedError
 
 
 class UpdateMixin(ImportMixin, RowsViewSet):
-    """PUT and PATCH of one object, or of an array whose items carry their id."""
+    """PUT and PATCH of one object, or of an array whose items have ids."""
 
     def update(self, request: Request, *args: Any, **kwargs: Any) -> Response:
         partial = bool(kwargs.pop("partial", False))
@@ -262,7 +287,7 @@ class UpdateMixin(ImportMixin, RowsViewSet):
         return self.update(request, *args, **kwargs)
 
     def bulk_update(self, request: Request, *args: Any, **kwargs: Any) -> Response:
-        """PUT or PATCH of a list. An item without id, or with one out of reach, refuses the whole call."""
+        """PUT or PATCH of a list. An item without an id, or with an id that is not visible, refuses the whole call."""
         items = bulk.checked_items(request.data)
         rows = bulk.instances(self.filter_queryset(self.get_queryset()).prefetch_related(None), items)
         for instance in rows:
@@ -277,36 +302,36 @@ class UpdateMixin(ImportMixin, RowsViewSet):
             together,
             begin=lambda: self.begin_write(rows, [values for _row, values in pairs]),
         )
-        anew = bulk.by_key(self.get_queryset().prefetch_related(None), [row.pk for row in changed])
-        changed = [anew.get(row.pk, row) for row in changed]
+        reloaded_rows = bulk.by_key(self.get_queryset().prefetch_related(None), [row.pk for row in changed])
+        changed = [reloaded_rows.get(row.pk, row) for row in changed]
         return Response(self.get_serializer(self.completed(changed), many=True).data)
 
     def partial_bulk_update(self, request: Request, *args: Any, **kwargs: Any) -> Response:
         return self.bulk_update(request, *args, **kwargs)
 
     def prepare_update(self, instance: Any, data: dict[str, Any]) -> dict[str, Any]:
-        """What is slow and needs no transaction, such as hashing: the values that `update_object` gets."""
+        """Do slow work that needs no transaction, such as hashing. Returns the values for `update_object`."""
         del instance
         return data
 
     def update_object(self, instance: Any, data: dict[str, Any]) -> Any:
-        """Call the action that changes the object; returns it (with `in_bulk` it need not be complete)."""
+        """Call the action that changes the object, and return the object (with `in_bulk` it may be incomplete)."""
         raise NotImplementedError
 
 
 class DeleteMixin(RowsViewSet):
-    """DELETE of one object, or of a named selection."""
+    """DELETE of one object, or of a selection."""
 
     def destroy(self, request: Request, *args: Any, **kwargs: Any) -> Response:
         with write_transaction():
-            left = self.begin_write([self.get_object()], (), deleting=True)
-            if not left:
+            remaining_rows = self.begin_write([self.get_object()], (), deleting=True)
+            if not remaining_rows:
                 self._not_found()
-            self.delete_object(left[0])
+            self.delete_object(remaining_rows[0])
         return Response(status=status.HTTP_204_NO_CONTENT)
 
     def bulk_destroy(self, request: Request, *args: Any, **kwargs: Any) -> Response:
-        """Delete the rows that `spm`, `ids` or declared filters name. Unfiltered: always refused (rulings)."""
+        """Delete the rows that `spm`, `ids` or declared filters select. A call without any of these is refused."""
         if not narrows(request, self):
             raise SelectionMissing
         rows = list(self.filter_queryset(self.get_queryset()).prefetch_related(None)[: bulk.MAX_ITEMS + 1])
@@ -323,11 +348,11 @@ class DeleteMixin(RowsViewSet):
 
 
 class ResourceViewSet(CreateMixin, UpdateMixin, DeleteMixin, ReadOnlyViewSet):
-    """list, retrieve, create, update, partial_update, destroy and the bulk forms."""
+    """list, retrieve, create, update, partial_update, destroy and the bulk actions."""
 
 
 class ResourceRouter(DefaultRouter):
-    """Routes of resources, with PUT, PATCH and DELETE on the list for the bulk forms; no API root page."""
+    """Routes of resources, with PUT, PATCH and DELETE on the list for bulk actions, and without an API root page."""
 
     include_root_view = False
     include_format_suffixes = False

@@ -10,9 +10,9 @@ _Found = TypeVar("_Found")
 
 
 def in_thread(call: Callable[_Given, _Found]) -> Callable[_Given, Awaitable[_Found]]:
-    """`call` as a coroutine, in any free thread.
+    """`call` as a coroutine that runs in any free thread.
 
-    Channels' default is one thread for all websockets together: a single slow query would hold up every terminal.
+    By default Channels runs all websockets' calls in one thread, where a single slow query would block every terminal.
     """
     wrapped: Callable[_Given, Awaitable[_Found]] = database_sync_to_async(call, thread_sensitive=False)
     return wrapped

@@ -1,7 +1,7 @@
-"""Around all websockets: whatever goes wrong, the client gets a close code that says so.
+"""Close codes for websockets: whatever goes wrong, the client gets a close code that says so.
 
-An exception that leaves a consumer would end the connection without a code, and fill the log with a stack for every
-client that likes to see one.
+An exception that leaves a consumer would end the connection without a code, and fill the log with a stack trace for
+every client that provokes one.
 """
 
 import logging
@@ -23,7 +23,9 @@ CLOSE_NOT_FOUND: Final = 4404
 
 
 async def unknown_path(scope: Scope, receive: Receive, send: Send) -> None:
-    """The last route: closes with 4404. A browser shows the code of a close, but not the status of a refused handshake."""
+    """The route for unknown paths: accepts, then closes with 4404, because browsers hide the status of a refused
+    handshake.
+    """
     del scope
     if (await receive())["type"] == "websocket.connect":
         await send({"type": "websocket.accept"})
@@ -37,35 +39,35 @@ class SocketGuard:
         self._application = application
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        told = {"accepted": False, "closed": False}
+        state = {"accepted": False, "closed": False}
 
-        async def noting(message: Message) -> None:
-            # One task of a consumer closes, another still sends what it was looking up: that goes nowhere.
-            if told["closed"]:
+        async def track_and_send(message: Message) -> None:
+            # One task of the consumer has closed while another still sends: drop the message.
+            if state["closed"]:
                 return
-            was_open = told["accepted"]
-            told["accepted"] |= message["type"] == "websocket.accept"
-            told["closed"] |= message["type"] == "websocket.close"
+            was_open = state["accepted"]
+            state["accepted"] |= message["type"] == "websocket.accept"
+            state["closed"] |= message["type"] == "websocket.close"
             try:
                 await send(message)
             except RuntimeError as error:
-                if was_open:  # the server itself has closed, over a frame that broke the protocol
+                if was_open:  # the server closed the connection after a frame that violates the protocol
                     raise ClientDisconnected from error
                 raise
 
         try:
-            await self._application(scope, receive, noting)
+            await self._application(scope, receive, track_and_send)
         except ClientDisconnected:
             log.debug("%s: the client has gone", scope["path"])
         except ObjectDoesNotExist as error:
-            log.info("%s: gone: %s", scope["path"], error)
-            await _close(send, CLOSE_NOT_FOUND, **told)
+            log.info("%s: the object no longer exists: %s", scope["path"], error)
+            await _close(send, CLOSE_NOT_FOUND, **state)
         except (DatabaseError, RedisError, OSError) as error:
             log.warning("%s: a part of the service does not answer: %s", scope["path"], type(error).__name__)
-            await _close(send, CLOSE_TRY_AGAIN, **told)
+            await _close(send, CLOSE_TRY_AGAIN, **state)
         except Exception:
             log.exception("%s failed", scope["path"])
-            await _close(send, CLOSE_FAULT, **told)
+            await _close(send, CLOSE_FAULT, **state)
 
 
 async def _close(send: Send, code: int, *, accepted: bool, closed: bool) -> None:
@@ -76,5 +78,5 @@ async def _close(send: Send, code: int, *, accepted: bool, closed: bool) -> None
         if not accepted:
             await send({"type": "websocket.accept"})
         await send(close)
-    except (OSError, RuntimeError):  # the client has gone meanwhile
-        log.debug("nobody is there to be told of %d", code)
+    except (OSError, RuntimeError):  # the client disconnected meanwhile
+        log.debug("the client disconnected before close code %d was sent", code)

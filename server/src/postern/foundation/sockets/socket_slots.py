@@ -1,7 +1,7 @@
-"""How many websockets a browser sign-in has open, in all web processes together.
+"""Limits the open websockets of a browser sign-in across all web processes.
 
-Each open socket is an entry in Redis that lasts for `LEASE_S` and is renewed while the socket is open: what a killed process leaves behind
-goes by itself. While Redis does not answer, each process counts its own sockets.
+Each open socket has an entry in Redis that expires after `LEASE_S` and is renewed while the socket is open, so entries
+of a killed process disappear. While Redis does not answer, each process counts only its own sockets.
 """
 
 import asyncio
@@ -28,7 +28,7 @@ _ANSWER_S: Final = 2.0
 
 
 class SocketSlots:
-    """Slots of one kind of websocket; `name` is part of the keys in Redis."""
+    """Slots for one kind of websocket; `name` is part of the Redis keys."""
 
     def __init__(self, name: str, *, lease_s: float = LEASE_S, renew_s: float = _RENEW_S) -> None:
         self._name = name
@@ -38,7 +38,7 @@ class SocketSlots:
         self._renewing: asyncio.Task[None] | None = None
 
     async def take(self, login_session_id: UUID, *, most: int) -> str | None:
-        """A slot to give back with `release`; None when the sign-in has `most` already."""
+        """A slot that must be returned with `release`; None when the sign-in holds `most` slots already."""
         if len(self._held.get(login_session_id, ())) >= most:
             return None
         slot = str(new_id())
@@ -46,7 +46,7 @@ class SocketSlots:
         self._keep_renewing()
         try:
             is_free = await self._count_with(login_session_id, slot) <= most
-        except BaseException:  # the client has gone meanwhile
+        except BaseException:  # the client disconnected meanwhile
             self._forget(login_session_id, slot)
             raise
         if not is_free:
@@ -55,7 +55,7 @@ class SocketSlots:
         return slot
 
     async def release(self, login_session_id: UUID, slot: str) -> None:
-        """The socket has closed."""
+        """Return the slot of a closed socket."""
         self._forget(login_session_id, slot)
         with contextlib.suppress(RedisError, OSError):
             async with _redis() as redis:
@@ -70,7 +70,7 @@ class SocketSlots:
             self._renewing = None
 
     async def _count_with(self, login_session_id: UUID, slot: str) -> int:
-        """Slots of the sign-in, this new one among them."""
+        """Number of slots of the sign-in, including this new one."""
         key, now = self._key(login_session_id), time.time()
         try:
             async with _redis() as redis, redis.pipeline(transaction=True) as together:
@@ -99,7 +99,7 @@ class SocketSlots:
                         together.expire(self._key(login_session_id), int(self._lease_s) + 1)
                     await together.execute()
             except (RedisError, OSError):
-                log.debug("open websockets could not be noted")
+                log.debug("cannot renew the slots of open websockets in Redis")
 
     def _key(self, login_session_id: UUID) -> str:
         return f"sockets:{self._name}:{login_session_id}"
@@ -107,7 +107,7 @@ class SocketSlots:
 
 @asynccontextmanager
 async def _redis() -> AsyncIterator["Redis"]:
-    """A client for a few commands. Connections belong to their event loop and are not kept."""
+    """A client for a few commands. Connections belong to an event loop, so they are not cached."""
     client = Redis.from_url(settings.POSTERN.redis_url, socket_timeout=_ANSWER_S, socket_connect_timeout=_ANSWER_S)
     try:
         yield client

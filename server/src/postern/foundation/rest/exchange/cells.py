@@ -1,58 +1,60 @@
-r"""What one cell of a file holds, and how it is kept from becoming a formula (K71). No framework: the reading child uses it too.
+r"""Cell values of exported files, with protection against formulas (K71: cells of a file are never formulas).
 
-A text that begins with `=`, `+`, `-`, `@`, a tab or a line end could run as a formula when a person opens the file. In csv such a
-text gets an apostrophe in front; in xlsx it is stored as text with the quote-prefix mark, so that it stays text even when somebody edits
-it. Reading takes one apostrophe away again, and a text that looks guarded by itself gets one more, so that every text survives the
-round trip: `=1` → `'=1` → `=1`, `'=1` → `''=1` → `'=1`.
+A text that begins with `=`, `+`, `-`, `@`, a tab or a line end could run as a formula when a person opens the file. In
+csv such a text gets an apostrophe in front. In xlsx it is stored as text with the quote-prefix mark, so that it stays
+text when it is edited. Reading removes one apostrophe. A text that already looks guarded gets one more, so that every
+text survives the round trip: `=1` → `'=1` → `=1`, `'=1` → `''=1` → `'=1`.
+
+This module imports no framework, because the child process that reads imports uses it too.
 """
 
 import re
 from collections.abc import Mapping
 from typing import Any, Final
 
-#: What a cell can hold; None is an empty cell. Numbers and truth values are no text and cannot be formulas.
+#: The types of a cell; None is an empty cell. Numbers and booleans cannot become formulas.
 Cell = str | int | float | bool | None
 
-#: Values of exactly these types are cells already.
+#: Values of exactly these types need no conversion.
 PLAIN_TYPES: Final = frozenset({str, int, float, bool, type(None)})
 
-#: Full-width signs start formulas, too, where people write Chinese or Japanese.
+#: Spreadsheets in Chinese and Japanese accept full-width signs as the start of a formula, too.
 _FORMULA_STARTS: Final = "=+-@\t\r\n＝＋－＠"
 _GUARDED: Final = re.compile(rf"'+[{re.escape(_FORMULA_STARTS)}]")
 _SUSPECTS: Final = frozenset(_FORMULA_STARTS + "'")
 
 
 def starts_formula(text: str) -> bool:
-    """Whether a spreadsheet could take the text for a formula."""
+    """Whether a spreadsheet could interpret the text as a formula."""
     return text[:1] != "" and text[0] in _FORMULA_STARTS
 
 
 def looks_guarded(text: str) -> bool:
-    """Whether reading would take an apostrophe away."""
+    """Whether reading would remove an apostrophe from the text."""
     return text[:1] == "'" and _GUARDED.match(text) is not None
 
 
 def guarded(text: str) -> str:
-    """The text as it stands in a csv file."""
+    """The text as it is written to a csv file."""
     if not text or text[0] not in _SUSPECTS:
         return text
     return f"'{text}" if starts_formula(text) or looks_guarded(text) else text
 
 
 def unguarded(text: str) -> str:
-    """The text that a cell means."""
+    """The text that a cell of a csv file stands for."""
     return text[1:] if looks_guarded(text) else text
 
 
 def cell_of(value: Any) -> Cell:
-    """One value of an answer as a cell: lists and maps as Python writes them, `['a', 'b']`."""
+    """A value of an API answer as a cell. Lists and maps are written as Python literals: `['a', 'b']`."""
     if value.__class__ in PLAIN_TYPES:
         plain_cell: Cell = value
         return plain_cell
     if value.__class__ is list:
-        return repr([one if one.__class__ in PLAIN_TYPES else _plain(one) for one in value])
+        return repr([item if item.__class__ in PLAIN_TYPES else _plain(item) for item in value])
     if isinstance(value, str):
-        return str(value)  # a lazy or marked text becomes a plain one
+        return str(value)  # turns lazy and marked strings into plain ones
     plain = _plain(value)
     return plain if isinstance(plain, str) else repr(plain)
 

@@ -1,4 +1,4 @@
-"""The columns of a file: which fields, under which titles, and what their cells hold."""
+"""The columns of a file: fields, titles and cell values."""
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any, Final
@@ -15,25 +15,25 @@ REQUIRED_MARK: Final = "*"
 
 
 def titles_of(fields: Mapping[str, Field], elsewhere: Mapping[str, str] | None = None) -> dict[str, str]:
-    """Field name → title of its column: the label, `*` in front when required, `label (name)` where a label is there twice.
+    """Field name → column title: the label, `*` in front of required fields, `label (name)` where two labels are equal.
 
-    Fields that can be written keep their label, because an import finds them by it. `elsewhere` maps labels that other
-    fields of an import have to their names.
+    Writable fields keep their plain label, because an import recognizes them by it. `elsewhere` maps the labels of
+    other fields of an import to their names.
     """
     owners: dict[str, str] = dict(elsewhere or {})
     in_order = sorted(fields.items(), key=lambda item: bool(item[1].read_only))
     for name, field in in_order:
         owners.setdefault(label_of(name, field), name)
-    found: dict[str, str] = {}
+    titles: dict[str, str] = {}
     for name, field in fields.items():
         label = label_of(name, field)
         title = label if owners[label] == name else distinct_label(name, field)
-        found[name] = f"{REQUIRED_MARK}{title}" if field.required else title
-    return found
+        titles[name] = f"{REQUIRED_MARK}{title}" if field.required else title
+    return titles
 
 
 def label_of(name: str, field: Field) -> str:
-    """The label in the present language, on one line."""
+    """The label in the current language, on one line."""
     return " ".join(force_str(field.label or name).split()) or name
 
 
@@ -45,16 +45,19 @@ def distinct_label(name: str, field: Field) -> str:
 
 
 def row_reader(serializer: serializers.Serializer[Any], names: Sequence[str]) -> Callable[[Any], list[Cell]]:
-    """A function from a row to the cells of the named fields, which hold what the list shows. A write-only field is an empty cell."""
+    """A function that returns the cells of a row for the named fields, with the values that the list shows.
+
+    Write-only fields give empty cells.
+    """
     show = serializer.to_representation
 
     def cells(row: Any) -> list[Cell]:
-        found = map(show(row).get, names)
-        return [value if value.__class__ in PLAIN_TYPES else cell_of(value) for value in found]
+        values = map(show(row).get, names)
+        return [value if value.__class__ in PLAIN_TYPES else cell_of(value) for value in values]
 
     return cells
 
 
 def narrowed(names: Iterable[str], allowed: Sequence[str] | None) -> list[str]:
-    """The names that a viewset's `exchange_fields` lets through; None lets all."""
+    """The names that a viewset's `exchange_fields` allows; None allows all."""
     return [name for name in names if allowed is None or name in allowed]

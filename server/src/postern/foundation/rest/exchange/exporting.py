@@ -1,7 +1,7 @@
 """`GET {list}?format=csv|xlsx`: exports and templates.
 
-The file is put together in an unnamed temporary file and then streamed from there. So memory stays flat, a fault gives a clean error and
-never half a file that looks whole, and a slow reader holds neither a transaction nor a connection of the database.
+The file is written to an unnamed temporary file first and then streamed. Memory use stays constant, an error never
+leaves a truncated file that looks complete, and a slow client holds neither a transaction nor a database connection.
 """
 
 import tempfile
@@ -29,19 +29,19 @@ _TEMPLATES: Final = ("import", "update")
 
 @dataclass(frozen=True, slots=True)
 class _Table:
-    """What goes into the file: titles, and the rows of cells."""
+    """The content of a file: titles and rows of cells."""
 
     titles: Sequence[str]
     rows: Iterator[Sequence[Cell]]
 
 
 def asked_format(view: Any) -> FileFormat | None:
-    """The kind of file that the request asks for; None for the usual JSON. Raises ValidationError for any other."""
+    """The file format that the request asks for; None for JSON. Raises ValidationError for an unknown format."""
     text = view.request.query_params.get("format", "")
     if text in {"", "json"}:
         return None
     if not view.exportable or text not in set(FileFormat):
-        raise ValidationError({"format": [_("This list can not be had in that format.")]})
+        raise ValidationError({"format": [_("This list cannot be exported in that format.")]})
     return FileFormat(text)
 
 
@@ -89,7 +89,7 @@ def _write(table: _Table, writer: TableWriter) -> int:
 
 def _answer(view: Any, file_format: FileFormat, file: IO[bytes]) -> StreamingHttpResponse:
     if not connection.in_atomic_block:
-        connection.close_if_unusable_or_obsolete()  # the reader may be slow
+        connection.close_if_unusable_or_obsolete()  # a slow client should not hold a database connection
     length_bytes = file.seek(0, 2)
     file.seek(0)
     answer = streamed(view.request, FilePieces(file), content_type=file_format.sent_as)
@@ -108,10 +108,12 @@ def _model(view: Any) -> Any:
 
 
 def _query(view: Any) -> dict[str, Any]:
-    """What the request asked for, as the log keeps it."""
+    """The query parameters of the request, for the audit log."""
     params = view.request.query_params
-    kept = {name: params.getlist(name) for name in params if name not in {"format", "template", "draw", "display"}}
-    return {name: values[0] if len(values) == 1 else values for name, values in kept.items()}
+    values_by_name = {
+        name: params.getlist(name) for name in params if name not in {"format", "template", "draw", "display"}
+    }
+    return {name: values[0] if len(values) == 1 else values for name, values in values_by_name.items()}
 
 
 def _export_table(view: Any) -> _Table:
@@ -124,7 +126,7 @@ def _export_table(view: Any) -> _Table:
 def _import_template(view: Any) -> _Table:
     serializer = fields.for_writing(view, "create")
     writable = fields.writable(view, serializer, with_id=False)
-    # A relation that is written by its names needs no second column for them
+    # A relation that is written by name needs no second column with its display names.
     names = [name for name in writable if not (name.endswith("_display") and name.removesuffix("_display") in writable)]
     titles = titles_of({name: serializer.fields[name] for name in names})
     with fields.acting(view, "create"):
@@ -148,16 +150,16 @@ _TABLES: Final[dict[str, Callable[[Any], _Table]]] = {
 }
 
 
-def _updating(view: Any, some: Sequence[Any] = ()) -> serializers.Serializer[Any]:
-    return fields.for_writing(view, "update", some)
+def _updating(view: Any, chunk: Sequence[Any] = ()) -> serializers.Serializer[Any]:
+    return fields.for_writing(view, "update", chunk)
 
 
 def _cells(
     view: Any, names: Sequence[str], keys: list[Any], serializer_of: Callable[..., serializers.Serializer[Any]]
 ) -> Iterator[list[Cell]]:
-    """Each chunk has a serializer of its own, made with its rows, as a page of the list has."""
-    for some in rows.in_chunks(view, keys):
-        serializer = serializer_of(view, some)
-        yield from map(row_reader(serializer, names), some)
-        # The two serializers refer to each other, so they wait for the garbage collector: the rows need not.
+    """The cells of each row. Each chunk has its own serializer, created with its rows, like a page of the list."""
+    for chunk in rows.in_chunks(view, keys):
+        serializer = serializer_of(view, chunk)
+        yield from map(row_reader(serializer, names), chunk)
+        # The two serializers refer to each other and stay until garbage collection. Release their rows now.
         serializer.parent.instance.clear()  # type: ignore[union-attr]  # made with `many`, so the list is there

@@ -1,4 +1,4 @@
-"""Which fields of a resource stand in files: readable ones in exports, writable ones in templates and imports."""
+"""Fields of a resource that appear in files: readable fields in exports, writable fields in templates and imports."""
 
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
@@ -9,24 +9,24 @@ from rest_framework.request import clone_request
 
 from postern.foundation.rest.exchange.columns import Field, label_of, narrowed
 
-#: The organization is that of the request; files do not move rows between organizations.
+#: The request determines the organization; files cannot move rows between organizations.
 _NEVER: Final = frozenset({"org_id"})
 _METHODS: Final = {"create": "POST", "update": "PUT"}
 
 
-def for_export(view: Any, some: Sequence[Any] = ()) -> serializers.Serializer[Any]:
-    """The serializer of the list, made for these rows."""
-    found: Any = view.get_serializer(list(some), many=True)
-    child: serializers.Serializer[Any] = found.child
+def for_export(view: Any, rows: Sequence[Any] = ()) -> serializers.Serializer[Any]:
+    """The serializer of the list, created for these rows."""
+    list_serializer: Any = view.get_serializer(list(rows), many=True)
+    child: serializers.Serializer[Any] = list_serializer.child
     return child
 
 
-def for_writing(view: Any, action: str, some: Sequence[Any] = ()) -> serializers.Serializer[Any]:
-    """The serializer with which the view creates or updates, made for these rows."""
+def for_writing(view: Any, action: str, rows: Sequence[Any] = ()) -> serializers.Serializer[Any]:
+    """The serializer with which the view creates or updates, created for these rows."""
     with acting(view, action):
-        found: Any = view.get_serializer(list(some), many=True)
-        child: serializers.Serializer[Any] = found.child
-        _ = child.fields  # made now: they may depend on the action and the method
+        list_serializer: Any = view.get_serializer(list(rows), many=True)
+        child: serializers.Serializer[Any] = list_serializer.child
+        _ = child.fields  # built now, because the fields may depend on the action and the method
     return child
 
 
@@ -41,13 +41,13 @@ def acting(view: Any, action: str) -> Iterator[None]:
 
 
 def readable(view: Any, serializer: serializers.Serializer[Any]) -> list[str]:
-    """Names of the fields that an export shows, in their order."""
+    """Names of the fields in an export, in order."""
     names = [name for name, field in serializer.fields.items() if not field.write_only and name not in _NEVER]
     return narrowed(names, view.exchange_fields)
 
 
 def writable(view: Any, serializer: serializers.Serializer[Any], *, with_id: bool) -> list[str]:
-    """Names of the fields that an import may give; `id` first when rows are to be found by it."""
+    """Names of the fields that an import may contain; with `with_id`, `id` comes first to identify the rows."""
     names = [
         name
         for name, field in serializer.fields.items()
@@ -61,21 +61,21 @@ def writable(view: Any, serializer: serializers.Serializer[Any], *, with_id: boo
 
 
 def of_import(view: Any) -> dict[str, Field]:
-    """Every field that a row of an import may carry: those of create and of update, and `id`."""
-    found: dict[str, Field] = {}
+    """All fields that a row of an import may contain: those of create and update, and `id`."""
+    fields_by_name: dict[str, Field] = {}
     for action in _METHODS:
         if hasattr(view, f"{action}_object"):
             serializer = for_writing(view, action)
             for name in writable(view, serializer, with_id=True):
-                found.setdefault(name, serializer.fields[name])
-    return found
+                fields_by_name.setdefault(name, serializer.fields[name])
+    return fields_by_name
 
 
 def labels_of_import(view: Any) -> dict[str, str]:
-    """Label → name of the field that an import takes a column of that title for."""
+    """Column title → name of the field that an import stores the column in."""
     if not view.importable:
         return {}
-    found: dict[str, str] = {}
+    names_by_label: dict[str, str] = {}
     for name, field in of_import(view).items():
-        found.setdefault(label_of(name, field), name)
-    return found
+        names_by_label.setdefault(label_of(name, field), name)
+    return names_by_label

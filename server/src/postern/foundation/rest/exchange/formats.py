@@ -1,11 +1,11 @@
-"""The two kinds of files."""
+"""The file formats of import and export."""
 
 from enum import StrEnum
 from typing import Final
 
 
 class FileFormat(StrEnum):
-    """What `format=` names, which is also the ending of the file's name."""
+    """The values of `format=`, which are also the file extensions."""
 
     CSV = "csv"
     XLSX = "xlsx"
@@ -16,6 +16,6 @@ class FileFormat(StrEnum):
         return "text/csv; charset=utf-8" if self is FileFormat.CSV else "application/xlsx"
 
 
-#: What OPTIONS names in `renders` and `parses` (contract: conventions section 6).
+#: Media types that OPTIONS lists in `renders` and `parses` (contract: conventions section 6).
 RENDERS: Final = ("text/csv", "application/xlsx")
 PARSES: Final = ("text/csv", "text/xlsx", "*/*")

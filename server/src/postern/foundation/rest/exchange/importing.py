@@ -1,7 +1,8 @@
-"""`POST {list}render-to-json/`: an uploaded csv or xlsx file as rows, read by a child process under limits (K72).
+"""`POST {list}render-to-json/`: the rows of an uploaded csv or xlsx file.
 
-The web process never looks into the file. It copies the body to an unnamed temporary file, hands that to the child as its only input, and sends
-the child's answer on as it is.
+A child process with limited memory and time reads the file (K72: uploads are read by a limited child); the web process
+never parses it. The web process copies the body to an unnamed temporary file, which is the child's only input, and
+passes the child's answer on unchanged.
 """
 
 import json
@@ -34,10 +35,11 @@ from postern.kernel.errors import Unavailable
 
 logger = logging.getLogger(__name__)
 
-#: End of the paths at which files may be larger than other bodies.
+#: Suffix of the paths that accept bodies larger than the usual limit.
 PATH_END: Final = "/render-to-json/"
 _MEBIBYTE: Final = 1024 * 1024
-#: So much more than the limit is let in, for a sentence in the person's language; what is larger still is cut off by the guard.
+#: Files may exceed the limit by this much, so that the refusal can be in the user's language. The body guard cuts off
+#: larger bodies.
 GRACE_BYTES: Final = _MEBIBYTE
 
 _READER: Final = "postern.foundation.rest.exchange.reader"
@@ -47,12 +49,12 @@ _PIECE_BYTES: Final = 65_536
 _KINDS: Final = {"text/csv": "csv", "text/xlsx": "xlsx", "application/xlsx": "xlsx"}
 _KINDS_OF_OFFICE: Final = "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet"
 
-#: Children at once on this machine, and how long one more upload waits for its turn. It waits in a thread that others could use.
+#: Number of children per machine, and how long another upload waits for its turn. Waiting occupies a worker thread.
 _AT_ONCE: Final = 2
 _TURN_S: Final = 5.0
 _turns: Final = MachineTurns("imports", at_once=_AT_ONCE)
 
-#: What stays text when a cell looks like a list; everything else may hold lists or maps.
+#: Fields whose cells stay text even if they look like a list. All other fields may hold lists or maps.
 _FLAT: Final = (
     serializers.CharField,
     serializers.IntegerField,
@@ -68,13 +70,13 @@ _FLAT: Final = (
 
 
 def max_bytes() -> int:
-    """How large an import file may be."""
+    """Maximum size of an import file."""
     megabytes: int = settings.POSTERN.import_max_mb
     return megabytes * _MEBIBYTE
 
 
 def render(view: Any) -> HttpResponseBase:
-    """The answer of `render-to-json/`. Raises Unavailable when too many files are being read already."""
+    """The answer of `render-to-json/`. Raises Unavailable when too many files are being read."""
     request: Request = view.request
     with tempfile.TemporaryFile() as source:
         source.write(json.dumps(_question(view)).encode() + b"\n")
@@ -100,7 +102,7 @@ def _kind(request: Request) -> str:
 
 
 def _copy(request: Request, target: IO[bytes]) -> bool:
-    """Copy the body; False when it is larger than a file may be."""
+    """Copy the body; False when it is larger than an import file may be."""
     left_bytes = max_bytes()
     stream: Any = request.stream
     while stream is not None and (piece := stream.read(_PIECE_BYTES)):
@@ -113,8 +115,10 @@ def _copy(request: Request, target: IO[bytes]) -> bool:
 
 
 def _question(view: Any) -> dict[str, Any]:
-    """What the child has to know: titles and labels of choices in every language of the product, which fields hold lists or maps."""
-    found: dict[str, str] = {}
+    """The child's input: titles and choice labels in all languages of the product, and the fields that hold lists or
+    maps.
+    """
+    names_by_title: dict[str, str] = {}
     choices: dict[str, dict[str, Any]] = {}
     known = fields.of_import(view)
     for language in dict.fromkeys((translation.get_language(), *(code for code, _name in settings.LANGUAGES))):
@@ -122,13 +126,13 @@ def _question(view: Any) -> dict[str, Any]:
             labelled = fields.of_import(view)
             for name, field in labelled.items():
                 for title in (label_of(name, field), distinct_label(name, field)):
-                    found.setdefault(normal(title), name)
+                    names_by_title.setdefault(normal(title), name)
                 for label, value in _choices(field).items():
                     choices.setdefault(name, {}).setdefault(label, value)
-    for name in known:  # the name itself means the field, whatever labels others have
-        found[normal(name)] = name
+    for name in known:  # a title that is a field name means that field, whatever the labels of other fields are
+        names_by_title[normal(name)] = name
     return {
-        "fields": found,
+        "fields": names_by_title,
         "structured": [name for name, field in known.items() if _is_structured(field)],
         "lists": [name for name, field in known.items() if is_list(field)],
         "choices": choices,
@@ -136,7 +140,7 @@ def _question(view: Any) -> dict[str, Any]:
 
 
 def _choices(field: Field) -> dict[str, Any]:
-    """Label of each choice in the present language, in its normal form → value. A label that is a value of its own means that value."""
+    """Normalized label of each choice in the current language → value. A label that equals a value means that value."""
     if isinstance(field, serializers.BooleanField):
         return {normal(str(_("Yes"))): "True", normal(str(_("No"))): "False"}
     source: Any = getattr(field, "child", None) if isinstance(field, serializers.ListField) else field
@@ -160,19 +164,19 @@ def _is_structured(field: Field) -> bool:
 
 
 def _read(kind: str, source: IO[bytes], answer: IO[bytes]) -> Response | None:
-    """Have the child read `source`; None when `answer` holds its answer."""
+    """Let the child read `source`. Returns None when `answer` holds its result, otherwise the refusal."""
     release_connections()
     try:
         with _turns.turn(_TURN_S):
             status = _run(kind, source, answer)
     except NoTurn:
-        raise Unavailable(_("Several files are being read at the moment; try again.")) from None
+        raise Unavailable(_("Several files are being imported at the moment. Try again in a minute.")) from None
     if status == 0:
         return None
     if status == _REFUSED:
         answer.seek(0)
-        told = json.loads(answer.read())
-        return _refusal(told["problem"], told["values"])
+        refusal = json.loads(answer.read())
+        return _refusal(refusal["problem"], refusal["values"])
     logger.warning("the reader of import files ended with status %s", status)
     return _refusal("damaged" if status == 1 else "too_much", {})
 
@@ -198,9 +202,10 @@ def _run(kind: str, source: IO[bytes], answer: IO[bytes]) -> int:
 
 
 def _ends_within(pid: int, limit_s: float) -> bool:
-    """Whether our child ends in time.
+    """Whether the child ends in time.
 
-    The kernel wakes us at its end. `Popen.wait` with a limit sleeps in steps of up to 50 ms, and a small file is read in less.
+    A pidfd wakes this thread at once when the child ends. `Popen.wait` with a timeout polls in steps of up to 50 ms,
+    which is longer than reading a small file takes.
     """
     descriptor = os.pidfd_open(pid)
     try:

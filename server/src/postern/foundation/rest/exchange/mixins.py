@@ -1,12 +1,14 @@
-"""What viewsets get: `?format=csv|xlsx` on lists, and `render-to-json/` where rows can be made or changed.
+"""Import and export for viewsets: `?format=csv|xlsx` on lists, and `render-to-json/` where rows can be created or
+changed.
 
-A viewset narrows it by class attributes:
+Class attributes of a viewset limit it:
 
-- `exportable = False`: no files from this list;
+- `exportable = False`: this list cannot be exported;
 - `importable = False`: no `render-to-json/`;
-- `exchange_fields = ("name", …)`: only these fields stand in files, whichever way;
-- `examples = {"hostname": "web-01"}`: cells of the row that shows how to fill a template;
-- `export_needs_mfa = True`: an export is answered with 400 `mfa_verify_required` until a code was entered of late (`fresh_mfa`).
+- `exchange_fields = ("name", …)`: imports and exports contain only these fields;
+- `examples = {"hostname": "web-01"}`: cells of the example row in a template;
+- `export_needs_mfa = True`: an export needs a recent code of the second factor (400 `mfa_verify_required`, see
+  `fresh_mfa`).
 """
 
 from collections.abc import Mapping
@@ -24,20 +26,20 @@ from postern.foundation.rest.exchange.negotiation import AlwaysJson
 
 
 class Exchangeable:
-    """The attributes, for every viewset."""
+    """The class attributes for import and export, with their defaults."""
 
     exportable: ClassVar[bool] = True
     importable: ClassVar[bool] = False
     exchange_fields: ClassVar[tuple[str, ...] | None] = None
     export_needs_mfa: ClassVar[bool] = False
-    #: Field → its cell in the example row of an import template, or a function of the view that gives it.
+    #: Field → its cell in the example row of an import template, or a function that returns the cell for a view.
     examples: ClassVar[Mapping[str, Any]] = {}
 
     content_negotiation_class: type[BaseContentNegotiation] = AlwaysJson
 
 
 class ExportMixin(ListModelMixin):
-    """The list as a file when the query asks for one; otherwise as ever. The right is that of the list."""
+    """The list as a file when the query has `format=`; otherwise as JSON. Both need the right to list."""
 
     def list(self, request: Request, *args: Any, **kwargs: Any) -> Any:
         file_format = exporting.asked_format(self)
@@ -45,7 +47,9 @@ class ExportMixin(ListModelMixin):
 
 
 class UnreadBody(BaseParser):
-    """Leaves the body of an upload alone, whatever its type: the CSRF check looks for a form field, and must find none."""
+    """Leaves the body of an upload unread, whatever its type: the CSRF check looks for a form field and must not find
+    one.
+    """
 
     media_type = "*/*"
 
@@ -56,7 +60,7 @@ class UnreadBody(BaseParser):
 
 
 class ImportMixin(Exchangeable):
-    """`POST {list}render-to-json/`, with the right to create (or to update, where nothing is created)."""
+    """`POST {list}render-to-json/`, with the right to create (or to update, if the viewset cannot create)."""
 
     importable = True
 
@@ -73,6 +77,6 @@ class ImportMixin(Exchangeable):
 
     @classmethod
     def get_extra_actions(cls) -> list[Any]:
-        """The route is there only where importing makes sense."""
-        found: list[Any] = super().get_extra_actions()  # type: ignore[misc]  # of ViewSetMixin, which comes after this class
-        return [one for one in found if cls.importable or one.__name__ != "render_to_json"]
+        """Leave the route out where the viewset is not importable."""
+        actions: list[Any] = super().get_extra_actions()  # type: ignore[misc]  # of ViewSetMixin, which comes after this class
+        return [extra_action for extra_action in actions if cls.importable or extra_action.__name__ != "render_to_json"]

@@ -1,4 +1,4 @@
-"""Which form an answer has: JSON, whatever the header Accept says; files are asked for by `format=` only."""
+"""Content negotiation: answers are JSON whatever the header `Accept` says; only `format=` selects a file."""
 
 from collections.abc import Sequence
 from typing import Any
@@ -9,7 +9,7 @@ from rest_framework.request import Request
 
 
 class AlwaysJson(DefaultContentNegotiation):
-    """A browser that downloads a file says that it wants csv; errors of a download are JSON all the same."""
+    """Always JSON. A browser that downloads a file accepts csv, but errors of a download are JSON, too."""
 
     def select_renderer(
         self, request: Request, renderers: Any, format_suffix: str | None = None

@@ -1,4 +1,4 @@
-"""The rows of an export: which they are, and reading them a thousand at a time."""
+"""The rows of an export: selecting their keys, and reading them in chunks of a thousand."""
 
 from collections.abc import Iterator
 from typing import Any, Final
@@ -12,22 +12,23 @@ from postern.foundation.rest import keyed
 from postern.foundation.rest.related import attach_amounts
 from postern.kernel.errors import PosternError
 
-#: Contract: conventions section 9. More is refused, never cut: a list that lacks rows without saying so misleads.
+#: Contract: conventions section 9. A longer list is refused, because a truncated export would look complete.
 MAX_ROWS: Final = 10_000
-#: Read at once, with all that hangs on them. Few enough for flat memory, enough that queries hardly count.
+#: Rows loaded at once with their relations: few enough to limit memory, enough to make the number of queries small.
 CHUNK_ROWS: Final = 1_000
 
 
 class TooManyRows(PosternError):
-    """More rows match than one file takes."""
+    """More rows match than one file may contain."""
 
     code = "too_many_rows"
 
 
 def selected_keys(view: Any, *, limit: int | None = None) -> list[Any]:
-    """Primary keys, in the order of the list, of the rows that the request's filters leave.
+    """Primary keys of the rows that match the request's filters, in the order of the list.
 
-    `limit` and `offset` of the request take a part of them, `limit` of the caller goes before. Raises TooManyRows.
+    The `limit` and `offset` of the request select a part of them; the parameter `limit` overrides the request's. Raises
+    TooManyRows.
     """
     params = view.request.query_params
     keys = view.filter_queryset(view.get_queryset()).select_related(None).prefetch_related(None)
@@ -36,13 +37,13 @@ def selected_keys(view: Any, *, limit: int | None = None) -> list[Any]:
     wanted = limit or (_number(view.request, "limit") if "limit" in params else None)
     if wanted is not None and wanted <= MAX_ROWS:
         return list(dict.fromkeys(keys[offset : offset + wanted]))
-    found = list(dict.fromkeys(keys[offset : offset + MAX_ROWS + 1]))
-    if len(found) > MAX_ROWS:
+    selected = list(dict.fromkeys(keys[offset : offset + MAX_ROWS + 1]))
+    if len(selected) > MAX_ROWS:
         raise TooManyRows(
-            _("One file holds at most %(most)s rows, and there are %(count)s. Filter the list, or select rows.")
+            _("A file can contain at most %(most)s rows, but the list has %(count)s. Filter the list, or select rows.")
             % {"most": MAX_ROWS, "count": keys.count()}
         )
-    return found
+    return selected
 
 
 def _number(request: Request, name: str) -> int | None:
@@ -51,12 +52,12 @@ def _number(request: Request, name: str) -> int | None:
 
 
 def in_chunks(view: Any, keys: list[Any]) -> Iterator[list[Any]]:
-    """The rows of these keys in their order, as the list reads them. A row that was deleted meanwhile is left out.
+    """The rows of these keys in order, in chunks. Rows that were deleted meanwhile are left out.
 
-    Whether a row is seen, and meets the conditions, was decided for all of them at once when the keys were read.
+    Visibility and filters were applied when the keys were selected, and are not checked again.
     """
     database = connections[DEFAULT_DB_ALIAS]
-    for some in (keys[start : start + CHUNK_ROWS] for start in range(0, len(keys), CHUNK_ROWS)):
-        found = keyed.read(view.get_queryset(), [as_stored(key, database) for key in some])
-        attach_amounts(view, found)
-        yield found
+    for chunk in (keys[start : start + CHUNK_ROWS] for start in range(0, len(keys), CHUNK_ROWS)):
+        chunk_rows = keyed.read(view.get_queryset(), [as_stored(key, database) for key in chunk])
+        attach_amounts(view, chunk_rows)
+        yield chunk_rows

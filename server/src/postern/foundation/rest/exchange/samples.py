@@ -1,4 +1,4 @@
-"""The row that shows how to fill an import template. It imports as it is, and gives nobody access to anything."""
+"""The example row of an import template. It can be imported as it is and gives nobody access to anything."""
 
 from collections.abc import Mapping, Sequence
 from datetime import timedelta
@@ -15,19 +15,22 @@ from postern.foundation.rest.exchange.importing import is_list
 from postern.foundation.rest.formats import DISPLAY_FORMAT
 from postern.foundation.rest.naming import joined
 
-#: Names are numbered until one is free.
+#: How many numbers are tried to make the example's names unique.
 _TRIES: Final = 20
 _MAIL: Final = "name@example.com"
 
 
 def row(view: Any, fields: Mapping[str, Field], names: Sequence[str]) -> list[Cell]:
-    """One cell for each name. What the viewset's `examples` do not say is derived from the field; optional fields without a default stay empty."""
+    """One cell for each name, from the viewset's `examples` or derived from the field.
+
+    Optional fields without a default stay empty.
+    """
     examples: Mapping[str, Any] = view.examples
     values = {name: examples[name] if name in examples else _value(view, fields[name]) for name in names}
     values = {name: _read(view, value) for name, value in values.items()}
-    given = {name: value for name, value in values.items() if value is not None and value != ""}
-    given = _free(view, fields, given)
-    return [_cell(fields[name], given.get(name)) for name in names]
+    filled = {name: value for name, value in values.items() if value is not None and value != ""}
+    filled = _free(view, fields, filled)
+    return [_cell(fields[name], filled.get(name)) for name in names]
 
 
 def _read(view: Any, value: Any) -> Any:
@@ -36,12 +39,12 @@ def _read(view: Any, value: Any) -> Any:
 
 
 def _cell(field: Field, value: Any) -> Cell:
-    """The value as people write it: lists as one text, choices by their label, yes and no."""
+    """The value as people write it: lists as text, choices by their label, booleans as yes or no."""
     if isinstance(value, bool):
         return _("Yes") if value else _("No")
     if isinstance(value, list) and is_list(field):
         choices: Mapping[Any, Any] = getattr(field, "choices", {})
-        text = joined(choices.get(one, one) for one in value)
+        text = joined(choices.get(item, item) for item in value)
         return cell_of(value) if text is None else text
     if isinstance(field, serializers.ChoiceField) and not isinstance(field, serializers.MultipleChoiceField):
         return str(field.choices.get(value, value)) if value is not None else None
@@ -70,10 +73,11 @@ def _value(view: Any, field: Any) -> Any:
 
 
 def _default(view: Any, field: Any) -> Any:
-    """What a row has when the cell stays empty."""
+    """The default of a row when the cell stays empty."""
     if field.default is not serializers.empty and not callable(field.default):
         return field.default
-    column = {one.name: one for one in view.get_queryset().model._meta.concrete_fields}.get(field.source)  # noqa: SLF001 - the documented model API
+    columns = view.get_queryset().model._meta.concrete_fields  # noqa: SLF001 - the documented model API
+    column = next((candidate for candidate in columns if candidate.name == field.source), None)
     default = column.get_default() if column is not None and column.has_default() else None
     if isinstance(field, serializers.MultipleChoiceField):
         return default if isinstance(default, list) else None
@@ -82,25 +86,25 @@ def _default(view: Any, field: Any) -> Any:
 
 
 def _first(field: Any) -> Any:
-    """Some row that the field may refer to, by its name; None when there is none."""
+    """The name of the first row that the field may refer to; None when there is none."""
     child = field.child_relation if isinstance(field, serializers.ManyRelatedField) else field
     rows: Any = child.get_queryset()
-    found = rows.order_by("pk").first()
-    if found is None:
+    first_row = rows.order_by("pk").first()
+    if first_row is None:
         return None
-    shown = getattr(found, "full_value", None) or str(found)
+    name = getattr(first_row, "full_value", None) or str(first_row)
     naming = getattr(field, "named", None)
     if isinstance(child, serializers.SlugRelatedField):
-        value: Any = getattr(found, child.slug_field or "pk")
-    elif naming is not None and len(naming(rows, [shown]).get(shown, ())) == 1:
-        value = shown
+        value: Any = getattr(first_row, child.slug_field or "pk")
+    elif naming is not None and len(naming(rows, [name]).get(name, ())) == 1:
+        value = name
     else:
-        value = str(found.pk)
+        value = str(first_row.pk)
     return [value] if isinstance(field, serializers.ManyRelatedField) else value
 
 
 def _free(view: Any, fields: Mapping[str, Field], values: dict[str, Any]) -> dict[str, Any]:
-    """The values with a number behind its texts, where a row of these names exists already."""
+    """The values, with a number appended to the names if a row with these names exists."""
     texts = [name for name, value in values.items() if isinstance(value, str) and _is_name(fields[name])]
     for number in range(1, _TRIES):
         tried = {**values, **{name: _numbered(values[name], number) for name in texts}} if number > 1 else values

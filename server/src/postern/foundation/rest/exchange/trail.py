@@ -1,6 +1,6 @@
-"""How an export gets into the audit log: the foundation knows no app, so `audits` provides the recorder.
+"""Audit records of exports. The foundation imports no app, so the audits app provides the recorder.
 
-Without it nothing is exported: what leaves the house is always on record.
+Without a recorder nothing can be exported: every export is on record.
 """
 
 from collections.abc import Callable, Mapping
@@ -16,13 +16,13 @@ from postern.foundation.provided import Provided
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Export:
-    """One file that somebody took: of which resource, how many rows, and what he asked for (the query of the request)."""
+    """An export by a person: the resource, the number of rows, and the query parameters of the request."""
 
     actor: Actor
     scope: OrgScope
-    resource: str  # name of the model, as in the log's other rows
+    resource: str  # model name, as in the other rows of the audit log
     rows: int
-    kind: str  # "export", or "import" and "update" for templates
+    kind: str  # "export"; "import" or "update" for templates
     file_format: str
     query: Mapping[str, Any]
 

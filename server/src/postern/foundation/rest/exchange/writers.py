@@ -1,4 +1,4 @@
-"""Rows of cells into a file, one after the other and without keeping them."""
+"""Write rows of cells to a file one by one, without keeping them in memory."""
 
 import csv
 import io
@@ -12,9 +12,9 @@ from postern.foundation.rest.exchange.cells import Cell, guarded, looks_guarded,
 from postern.foundation.rest.exchange.formats import FileFormat
 from postern.kernel.errors import PosternError
 
-#: What a cell of a workbook can hold.
+#: Maximum length of a workbook cell.
 _MAX_XLSX_CHARS: Final = 32_767
-#: Spreadsheets keep numbers as floats; larger ones would change.
+#: Spreadsheets store numbers as floats, which cannot represent larger integers exactly.
 _MAX_EXACT: Final = 2**53
 _XLSX_OPTIONS: Final = {
     "constant_memory": True,
@@ -25,13 +25,13 @@ _XLSX_OPTIONS: Final = {
 
 
 class CellTooLong(PosternError):
-    """A text does not fit into a cell of a workbook, and would be cut without a word."""
+    """The text is too long for a workbook cell and would be truncated silently."""
 
     code = "cell_too_long"
 
 
 class TableWriter(Protocol):
-    """Takes rows; the file is complete after `finish`. After a fault `discard` lets go of what is half done."""
+    """Accepts rows. The file is complete after `finish`; after an error, `discard` releases what was allocated."""
 
     def write(self, cells: Sequence[Cell]) -> None: ...
 
@@ -52,14 +52,14 @@ class CsvTable:
 
     def finish(self) -> None:
         self._text.flush()
-        self._text.detach()  # the file stays open
+        self._text.detach()  # leaves the file open
 
     def discard(self) -> None:
         self.finish()
 
 
 class XlsxTable:
-    """One sheet, the first row in bold and fixed. Each row goes to a temporary file as soon as the next one starts."""
+    """One sheet, the first row bold and frozen. Each row is flushed to a temporary file when the next one starts."""
 
     def __init__(self, file: IO[bytes]) -> None:
         self._book: Any = xlsxwriter.Workbook(file, _XLSX_OPTIONS)
@@ -97,9 +97,9 @@ class XlsxTable:
         self._book.close()
 
     def discard(self) -> None:
-        self._book.close()  # which also removes its temporary file
+        self._book.close()  # also removes the temporary file
 
 
 def table_for(file_format: FileFormat, file: IO[bytes]) -> TableWriter:
-    """A writer of that kind onto an open file."""
+    """A writer of this format for an open file."""
     return CsvTable(file) if file_format is FileFormat.CSV else XlsxTable(file)

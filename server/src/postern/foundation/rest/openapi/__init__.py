@@ -1,1 +1,1 @@
-"""The description of the API (OpenAPI 3), made from the views themselves, and the pages that show it."""
+"""The OpenAPI 3 description of the API, generated from the views, and the pages that display it."""

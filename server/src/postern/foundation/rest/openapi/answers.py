@@ -1,8 +1,8 @@
-"""What a view says of an answer that is not an object of its serializer.
+"""Declarations of answers that are not described by the view's serializer.
 
     answers = {"children_add": Answer(schema=TEXT), "invite": Answer(201, serializer=MembershipSerializer, many=True)}
 
-The key is the action, or the method of a plain view; `children:post` where the methods of an action differ.
+The key is the action, or the method of a view without actions. `children:post` is for one method of an action.
 """
 
 from dataclasses import dataclass
@@ -16,14 +16,18 @@ ANY_OBJECTS: Final[dict[str, Any]] = {"type": "array", "items": ANY_OBJECT}
 
 
 def texts(*names: str, **others: Any) -> dict[str, Any]:
-    """An object with these keys, each a text; `others` are schemas."""
+    """Schema of an object with these text properties; `others` are properties with their own schema."""
     properties = {**dict.fromkeys(names, TEXT), **others}
     return {"type": "object", "properties": properties, "required": sorted(properties)}
 
 
 @dataclass(frozen=True)
 class Answer:
-    """Status and body of success. `serializer` (a list of its objects with `many`) or `schema`; neither: no body."""
+    """Status and body of a successful answer.
+
+    The body is an object of `serializer` (with `many` a list of them), or it has the `schema`. Without either there is
+    no body.
+    """
 
     status: int = 200
     schema: dict[str, Any] | None = None

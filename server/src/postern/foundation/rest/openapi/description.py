@@ -1,4 +1,6 @@
-"""What the OpenAPI document says about the API as a whole: the settings of its generator. Imports nothing that Django loads."""
+"""Settings of the OpenAPI generator, and the introduction of the document. Imports nothing that needs Django to be set
+up.
+"""
 
 from typing import Any, Final
 
@@ -6,16 +8,17 @@ import postern
 
 API_PREFIX: Final = "/api/v1/"
 _PREFACE: Final = """\
-Every path keeps to one house style.
+All paths follow the same conventions.
 
-* **Organization**: the header `X-JMS-ORG` (or the query parameter `oid`) names it; without it the default one is meant.
+* **Organization**: the header `X-JMS-ORG` (or the query parameter `oid`) names it; without it the default organization is used.
 * **Lists** answer with `{count, next, previous, results}` when `limit` is sent, and with a bare array otherwise.
-  Counting stops at 10,000 rows, or at the end of the page that is asked for: `count_is_minimum` says that there are more, and `next` leads to them.
+  Counting stops at 10,000 rows (1,000 where a row depends on other tables), or at the end of the requested page:
+  `count_is_minimum` says that there are more, and `next` leads to them.
   `format=csv` or `format=xlsx` exports what the same query lists.
-* **Writes** are atomic. An array that is posted to a list is made whole or not at all.
-* **OPTIONS** tells the fields that the caller may write, with labels, limits and choices.
-* **Errors**: 400 `{"field": ["what is wrong"]}`, an array of such for an array; otherwise `{"detail": "...", "code": "..."}`.
-  `X-Request-Id` of the answer is what an administrator looks for in the log.
+* **Writes** are atomic. Posting an array to a list creates all of its objects or none.
+* **OPTIONS** lists the fields that the caller may write, with labels, limits and choices.
+* **Errors**: 400 `{"field": ["what is wrong"]}`, for an array, an array of these; otherwise `{"detail": "...", "code": "..."}`.
+  An administrator finds the request in the log by the `X-Request-Id` of the answer.
 """
 #: Bearer tokens: RFC 6750. Access keys: draft-cavage-http-signatures-12.
 _SECURITY_SCHEMES: Final[dict[str, Any]] = {
@@ -41,11 +44,11 @@ SETTINGS: Final[dict[str, Any]] = {
     "VERSION": postern.__version__,
     "OAS_VERSION": "3.1.0",
     "SCHEMA_PATH_PREFIX": API_PREFIX.rstrip("/"),
-    # What is read and what is written differ: write-only secrets, read-only names.
+    # Requests and responses differ: write-only secrets, read-only names.
     "COMPONENT_SPLIT_REQUEST": True,
     "APPEND_COMPONENTS": {"securitySchemes": _SECURITY_SCHEMES},
     "PREPROCESSING_HOOKS": ["postern.foundation.rest.openapi.document.public_endpoints"],
-    # Choices stay where they are used: names made up for sets of choices would change with every new one.
+    # Keep choices inline: the generated names of shared enums would change with every new set of choices.
     "POSTPROCESSING_HOOKS": [],
     "ENUM_GENERATE_CHOICE_DESCRIPTION": False,
     "DISABLE_ERRORS_AND_WARNINGS": True,

@@ -1,4 +1,4 @@
-"""The whole description: one OpenAPI document, made at the first call in a process."""
+"""The complete OpenAPI document, generated on the first call in a process."""
 
 import json
 from functools import cache
@@ -16,21 +16,24 @@ _Endpoint = tuple[str, str, str, Any]
 
 @cache
 def document() -> dict[str, Any]:
-    """The description as JSON types, in English: it is for programmers and their tools."""
+    """The document as JSON types. It is in English, because its readers are programmers and tools."""
     with translation.override("en"):
         generator = SchemaGenerator()  # type: ignore[no-untyped-call]  # the library's are untyped
-        made = generator.get_schema(request=None, public=True)  # type: ignore[no-untyped-call]  # likewise
-        # Titles are translated when they are written: here, and not in the language of whoever asks first.
-        plain: dict[str, Any] = json.loads(json.dumps(made, default=str), object_hook=_without_empty_choice)
+        schema = generator.get_schema(request=None, public=True)  # type: ignore[no-untyped-call]  # likewise
+        # Lazy titles are translated when they are serialized: do it here, not in the language of the first caller.
+        plain: dict[str, Any] = json.loads(json.dumps(schema, default=str), object_hook=_without_empty_choice)
     refusals.add_to(plain)
     return plain
 
 
 def _without_empty_choice(part: dict[str, Any]) -> dict[str, Any]:
-    """Anything, or null: null would be two of the choices, of which `oneOf` wants exactly one. Anything is said by silence."""
+    """Correct `oneOf` schemas whose alternatives overlap, since `oneOf` requires exactly one match.
+
+    "Anything or null" matches null twice; without a schema, anything is allowed.
+    """
     if part.get("oneOf") == [{}, {"type": "null"}]:
         del part["oneOf"]
-    if {"type": "string", "maxLength": 0} in part.get("oneOf", ()):  # an empty text is one of the others, too
+    if {"type": "string", "maxLength": 0} in part.get("oneOf", ()):  # an empty string also matches another alternative
         part["anyOf"] = part.pop("oneOf")
     return part
 
@@ -48,5 +51,5 @@ def as_yaml() -> bytes:
 
 
 def public_endpoints(endpoints: list[_Endpoint]) -> list[_Endpoint]:
-    """What programs of people may call: not what the parts of the product say to each other."""
-    return [one for one in endpoints if one[0].startswith(API_PREFIX)]
+    """The endpoints under the public API prefix, without those for communication between Postern's own processes."""
+    return [endpoint for endpoint in endpoints if endpoint[0].startswith(API_PREFIX)]

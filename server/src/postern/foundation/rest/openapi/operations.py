@@ -1,4 +1,4 @@
-"""How one operation of the API is described: its name, who may call it, what a list can be asked, and the bulk forms."""
+"""Description of a single API operation: id, required right, list parameters and bulk forms."""
 
 import re
 from collections.abc import Mapping
@@ -17,14 +17,15 @@ from postern.foundation.rest.openapi.answers import Answer
 from postern.foundation.rest.openapi.description import API_PREFIX
 from postern.foundation.rest.rights import Right, RightsOf, declared
 
-#: Ways to sign in, by the names that `description` gives them.
+#: Authentication methods, by their names in `description`.
 _SIGNED_IN: Final[list[dict[str, list[str]]]] = [{"session": [], "csrf": []}, {"bearer": []}, {"signature": []}]
 _BULK_FORMS: Final = frozenset({"bulk_update", "partial_bulk_update", "bulk_destroy"})
-#: Actions of the kit: each names an operation by itself, the others have their own path and may have several methods.
+#: Standard actions: their name identifies the operation. Other actions have their own path and may have several
+#: methods.
 _OF_THE_KIT: Final = _BULK_FORMS | {"list", "retrieve", "create", "update", "partial_update", "destroy"}
 _WHO: Final[dict[Right, str]] = {
     Right.ANYONE: "anyone",
-    Right.AUTHENTICATED: "whoever has signed in, also before the sign-in is complete",
+    Right.AUTHENTICATED: "anyone who has signed in, even before the sign-in is complete",
     Right.VALID_USER: "every active user",
     Right.ORG_MEMBER: "members of the organization",
     Right.ORG_AUDITOR: "auditors and administrators of the organization",
@@ -32,20 +33,22 @@ _WHO: Final[dict[Right, str]] = {
     Right.SUPER_AUDITOR: "system auditors and system administrators",
     Right.SUPER_USER: "system administrators",
     Right.TERMINAL: "registered components",
-    Right.BOOTSTRAP: "whoever holds the bootstrap token",
+    Right.BOOTSTRAP: "holders of the bootstrap token",
 }
-#: Bodies that no serializer describes.
+#: Schema of bodies that no serializer describes.
 _UNTYPED: Final[dict[str, Any]] = {"description": "Any JSON."}
 
 
 class OperationDescription(AutoSchema):
-    """Describes what the kit does: nothing has to be written beside a view."""
+    """Describes the behaviour of the kit's viewsets, so that views need no annotations."""
 
     view: Any
     method: str
 
     def get_operation_id(self) -> str:
-        """`assets_assets_bulk_update`, `users_users_id_unblock_put`: the path's words with the action or the method. Unique."""
+        """`assets_assets_bulk_update`, `users_users_id_unblock_put`: the words of the path plus the action or the
+        method. Unique.
+        """
         words = re.sub(r"\{(\w+)\}", r"\1", self.path.removeprefix(API_PREFIX)).strip("/").replace("-", "_").split("/")
         if self._action not in _OF_THE_KIT:
             return "_".join([*words, self.method.lower()])
@@ -54,46 +57,50 @@ class OperationDescription(AutoSchema):
         return "_".join([*words, self._action])
 
     def get_tags(self) -> list[str]:
-        """The area: the first word of the path."""
+        """The area: the first segment of the path."""
         return [self.path.removeprefix(API_PREFIX).split("/")[0]]
 
     def get_description(self) -> str:  # type: ignore[override]  # the library narrows DRF's signature so
-        """Who may call it."""
+        """Who may call the operation."""
         right = declared(self.view, self.method, self._action)
         return f"For {_who(right)}." if right is not None else ""
 
     def get_auth(self) -> list[dict[str, list[str]]]:
-        """None for what anyone may call."""
+        """The authentication methods; none for operations that are open to anyone."""
         return [] if declared(self.view, self.method, self._action) == Right.ANYONE else _SIGNED_IN
 
     def get_filter_backends(self) -> list[Any]:
-        """Described by `_get_filter_parameters`."""
+        """No backends: `_get_filter_parameters` describes the filters."""
         return []
 
     def _get_filter_parameters(self) -> list[dict[str, Any]]:
-        """What a list and the bulk forms can be narrowed by."""
+        """The parameters that filter a list, or select the rows of a bulk call."""
         lists = self._action == "list"
         if not lists and self._action not in _BULK_FORMS:
             return []
         own = (*getattr(self.view, "own_filters", ()), *getattr(self.view, "described_filters", ()))
         names = list(dict.fromkeys((*filter_lookups(self.view), *own)))
-        found = [_query(name, f"Only those whose `{name}` is this.") for name in names]
-        found.append(_query("ids", "Only these: ids, separated by commas."))
-        found.append(_query("spm", "Only those of a selection that was stored with POST common/resources/cache/."))
+        parameters = [_query(name, f"Only objects whose `{name}` has this value.") for name in names]
+        parameters.append(_query("ids", "Only the objects with these ids, separated by commas."))
+        parameters.append(_query("spm", "Only the objects of a selection stored with POST common/resources/cache/."))
         if getattr(self.view, "date_range_field", None):
-            found += [
+            parameters += [
                 _query(name, f"Limit of `{self.view.date_range_field}`.", OpenApiTypes.DATETIME)
                 for name in ("date_from", "date_to")
             ]
         if getattr(self.view, "search_fields", ()):
-            found.append(_query("search", "Terms, separated by blanks: each must be found."))
+            parameters.append(_query("search", "Terms, separated by blanks; each must occur."))
         if lists:
-            found.append(_query("order", "Names of fields, separated by commas; `-name` for falling order."))
-            found.append(_query("fields_size", "How much of each object: mini, small.", enum=["mini", "small"]))
-        return found
+            parameters.append(_query("order", "Names of fields, separated by commas; `-name` for descending order."))
+            parameters.append(
+                _query("fields_size", "Which fields of each object: mini or small.", enum=["mini", "small"])
+            )
+        return parameters
 
     def _get_paginator(self) -> Any:
-        """The envelope is described beside the bare array, as the client chooses between them."""
+        """No paginator: `_listed` describes the envelope beside the bare array, because the client chooses between
+        them.
+        """
         return None
 
     def _get_pagination_parameters(self) -> list[dict[str, Any]]:
@@ -101,15 +108,15 @@ class OperationDescription(AutoSchema):
             return []
         return [
             _query("limit", "Length of the page; without it the answer is a bare array.", OpenApiTypes.INT),
-            _query("offset", "Rows before the page.", OpenApiTypes.INT),
+            _query("offset", "Number of rows before the page.", OpenApiTypes.INT),
         ]
 
     def _get_serializer(self) -> Any:
-        """The view's serializer; None for views that answer with something else."""
+        """The view's serializer; None when the view has none."""
         view = self.view
         if callable(getattr(view, "get_serializer_class", None)):
-            found = view.get_serializer_class() if self._declares_serializer() else None
-            return found(context={"view": view}) if found is not None else None
+            serializer_class = view.get_serializer_class() if self._declares_serializer() else None
+            return serializer_class(context={"view": view}) if serializer_class is not None else None
         if callable(getattr(view, "get_serializer", None)):
             return view.get_serializer()
         return None
@@ -120,60 +127,65 @@ class OperationDescription(AutoSchema):
         )
 
     def get_request_serializer(self) -> Any:
-        """One object, or an array of them where the kit takes both."""
-        found = self._get_serializer()
-        if found is None:
+        """One object, or an array of objects where the viewset accepts both."""
+        serializer = self._get_serializer()
+        if serializer is None:
             return {"application/json": _UNTYPED}
         if self._action == "create":
-            one = self._one(found, "request")
-            return {"application/json": {"oneOf": [one, build_array_type(one)]}}
+            schema = self._one(serializer, "request")
+            return {"application/json": {"oneOf": [schema, build_array_type(schema)]}}
         if self._action in _BULK_FORMS:
-            return {"application/json": build_array_type(self._one(found, "request", partial=self.method == "PATCH"))}
-        return found
+            return {
+                "application/json": build_array_type(self._one(serializer, "request", partial=self.method == "PATCH"))
+            }
+        return serializer
 
     def get_response_serializers(self) -> Any:
-        """What comes back with success; `refusals` describes the errors."""
+        """The successful answers; `refusals` describes the errors."""
         answers: Mapping[str, Answer] = getattr(self.view, "answers", {})
         name = self._action or self.method.lower()
-        said = answers.get(f"{name}:{self.method.lower()}") or answers.get(name)
-        if said is not None:
-            return {said.status: self._described(said)}
+        answer = answers.get(f"{name}:{self.method.lower()}") or answers.get(name)
+        if answer is not None:
+            return {answer.status: self._described(answer)}
         if self.method == "DELETE":
             return {204: None}
-        found = self._get_serializer()
-        if found is None:
+        serializer = self._get_serializer()
+        if serializer is None:
             return {200: _UNTYPED}
         if self._action == "list":
-            return {200: self._listed(found) if getattr(self.view, "lists_rows", True) else _UNTYPED}
+            return {200: self._listed(serializer) if getattr(self.view, "lists_rows", True) else _UNTYPED}
         if self._action == "create":
-            one = self._one(found, "response")
-            return {201: {"oneOf": [one, build_array_type(one)]}}
+            schema = self._one(serializer, "response")
+            return {201: {"oneOf": [schema, build_array_type(schema)]}}
         if self._action in _BULK_FORMS:
-            return {200: build_array_type(self._one(found, "response"))}
-        return {200: found}
+            return {200: build_array_type(self._one(serializer, "response"))}
+        return {200: serializer}
 
-    def _described(self, said: Answer) -> Any:
-        if said.serializer is None:
-            return said.schema
-        one = self._one(said.serializer(context={"view": self.view}), "response")
-        return build_array_type(one) if said.many else one
+    def _described(self, answer: Answer) -> Any:
+        if answer.serializer is None:
+            return answer.schema
+        schema = self._one(answer.serializer(context={"view": self.view}), "response")
+        return build_array_type(schema) if answer.many else schema
 
     def _is_list_view(self, serializer: Any = None) -> bool:
-        """Lists are described whole by `get_response_serializers`."""
+        """Always False: `get_response_serializers` describes lists completely."""
         del serializer
         return False
 
     def _listed(self, serializer: serializers.BaseSerializer[Any]) -> dict[str, Any]:
         rows = build_array_type(self._one(serializer, "response"))
         link = {"type": ["string", "null"], "format": "uri"}
+        is_searched_log = self.view.date_range_field and self.view.search_fields
+        border = {"type": "string", "format": "date-time", "description": "The search covered the rows since then."}
         page = {
             "type": "object",
             "properties": {
-                "count": {"type": "integer", "description": "Exact up to 10,000 rows."},
+                "count": {"type": "integer", "description": "Exact up to 10,000 rows, or 1,000 over several tables."},
                 "count_is_minimum": {"type": "boolean", "description": "There are more rows than `count`."},
                 "next": link,
                 "previous": link,
                 "results": rows,
+                **({"searched_from": border} if is_searched_log else {}),
             },
             "required": ["count", "next", "previous", "results"],
         }
@@ -186,17 +198,17 @@ class OperationDescription(AutoSchema):
     def _postprocess_serializer_schema(
         self, schema: dict[str, Any], serializer: Any, direction: Direction
     ) -> dict[str, Any]:
-        """Objects are shown with every field but those that are there for OPTIONS only, as names of filters."""
-        found: dict[str, Any] = super()._postprocess_serializer_schema(  # type: ignore[no-untyped-call]  # the library's is untyped
+        """Remove fields that exist only to describe filters in OPTIONS, and mark all fields of an answer as present."""
+        processed: dict[str, Any] = super()._postprocess_serializer_schema(  # type: ignore[no-untyped-call]  # the library's is untyped
             schema, serializer, direction
         )
         for name in [name for name, field in serializer.fields.items() if getattr(field, "filter_only", False)]:
-            found["properties"].pop(name, None)
+            processed["properties"].pop(name, None)
         if direction == "response" and isinstance(serializer, serializers.ModelSerializer):
             for name, field in serializer.fields.items():
-                _allow_empty_choice(found["properties"].get(name, {}), serializer.Meta.model, field)
-            found["required"] = sorted(found["properties"])
-        return found
+                _allow_empty_choice(processed["properties"].get(name, {}), serializer.Meta.model, field)
+            processed["required"] = sorted(processed["properties"])
+        return processed
 
     @property
     def _action(self) -> str | None:
@@ -204,13 +216,15 @@ class OperationDescription(AutoSchema):
 
 
 class DescribedInstant(OpenApiSerializerFieldExtension):  # type: ignore[no-untyped-call]  # the library's base is untyped
-    """An instant is shown as `2026/11/22 08:00:00 +0000`, which is not the `date-time` of JSON schema; it is taken as either."""
+    """Datetimes are sent as `2026/11/22 08:00:00 +0000`, which is not the JSON schema format `date-time`. Both are
+    accepted.
+    """
 
     target_class = "rest_framework.serializers.DateTimeField"
     match_subclasses = True
 
     def map_serializer_field(self, auto_schema: AutoSchema, direction: str) -> dict[str, Any]:
-        """A text."""
+        """A string, with a pattern in answers."""
         del auto_schema
         if direction == "request":
             return {"type": "string", "format": "date-time"}
@@ -219,18 +233,18 @@ class DescribedInstant(OpenApiSerializerFieldExtension):  # type: ignore[no-unty
 
 
 class DescribedOrgName(OpenApiSerializerFieldExtension):  # type: ignore[no-untyped-call]  # the library's base is untyped
-    """The name of an object's organization."""
+    """The name of an object's organization is a string."""
 
     target_class = "postern.foundation.rest.serializers.OrgNameField"
 
     def map_serializer_field(self, auto_schema: AutoSchema, direction: str) -> dict[str, Any]:
-        """A text."""
+        """A string."""
         del auto_schema, direction
         return {"type": "string"}
 
 
 def _allow_empty_choice(schema: dict[str, Any], model: type[models.Model], field: Any) -> None:
-    """A choice that may be left open in the table is shown as an empty text; of a read-only field DRF forgets that."""
+    """Allow the empty string for a choice column that may be blank: DRF leaves it out for read-only fields."""
     columns = {column.name: column for column in model._meta.concrete_fields}  # noqa: SLF001 - the documented model API
     column = columns.get(field.source) if isinstance(field.source, str) else None
     if column is not None and column.blank and "" not in schema.get("enum", [""]):
@@ -246,4 +260,4 @@ def _query(name: str, description: str, kind: Any = OpenApiTypes.STR, enum: list
 
 
 def _who(right: RightsOf) -> str:
-    return " or ".join(_WHO[one] for one in (right if isinstance(right, tuple) else (right,)))
+    return " or ".join(_WHO[single_right] for single_right in (right if isinstance(right, tuple) else (right,)))

@@ -1,6 +1,7 @@
-"""`/api/swagger.json`, `/api/swagger.yaml`, and the pages that show them: `/api/docs/` (Swagger UI) and `/api/redoc/` (Redoc).
+"""`/api/swagger.json`, `/api/swagger.yaml`, and the pages that display them: `/api/docs/` (Swagger UI) and
+`/api/redoc/` (Redoc).
 
-The description is the same in every installation and no secret; the contract keeps it for people who have signed in.
+The description is the same in every installation and not secret, but the API contract shows it to signed-in users only.
 """
 
 from functools import cache
@@ -20,7 +21,7 @@ from postern.foundation.rest.rights import Right
 from postern.foundation.rest.views import PosternView
 
 _SIGN_IN: Final = "/core/auth/login/"
-#: The two viewers write styles into the page and have no policy for Trusted Types; nothing else is opened for them.
+#: Both viewers insert styles into the page and support no Trusted Types; the policy makes no other exception for them.
 _CSP: Final = (
     "default-src 'none'; script-src 'self'; style-src 'self' 'unsafe-inline'; img-src 'self' data:; connect-src 'self'; "
     "worker-src blob:; base-uri 'none'; form-action 'none'; frame-ancestors 'none'; object-src 'none'"
@@ -43,7 +44,7 @@ _OWN: Final = frozenset({"open-swagger.js", "open-redoc.js"})
 
 
 class JsonDescription(PosternView):
-    """The description as JSON."""
+    """The OpenAPI document as JSON."""
 
     rights = Right.VALID_USER
     always_root = True
@@ -54,7 +55,7 @@ class JsonDescription(PosternView):
 
 
 class YamlDescription(PosternView):
-    """The description as YAML (RFC 9512)."""
+    """The OpenAPI document as YAML (RFC 9512)."""
 
     rights = Right.VALID_USER
     always_root = True
@@ -65,7 +66,7 @@ class YamlDescription(PosternView):
 
 
 class ViewerPage(PosternView):
-    """A page that shows the description; strangers are led to the sign-in, which leads back."""
+    """A page that displays the description. Users who are not signed in are redirected to the sign-in page and back."""
 
     rights = Right.ANYONE
     always_root = True
@@ -84,7 +85,7 @@ class ViewerPage(PosternView):
 @require_safe
 @gzip_page
 def viewer_file(request: HttpRequest, name: str) -> HttpResponse:
-    """A script or style of the viewers: the same for everybody, and only these few names exist."""
+    """A script or style of the viewers: public, and only the known file names exist."""
     del request
     kind = "text/css" if name.endswith(".css") else "text/javascript"
     return HttpResponse(

@@ -1,4 +1,5 @@
-"""Reads one uploaded file, in a process of its own under limits (K72). `python -I -m postern.foundation.rest.exchange.reader`.
+"""Read one uploaded file in a child process under limits: `python -I -m postern.foundation.rest.exchange.reader`.
 
-The child knows no framework, no database and no secret; it gets the file as its standard input and answers with JSON on its standard output.
+The child has no framework, no database and no secret. It gets the file on standard input and answers with JSON on
+standard output.
 """

@@ -1,7 +1,8 @@
-"""The child's program: argument `csv`, `xlsx` or `any`; on standard input one line of JSON, then the file.
+"""Main program of the child: its argument is `csv`, `xlsx` or `any`; standard input is one line of JSON, then the file.
 
-The line is `{"fields": {title: field}, "structured": [field]}`. Answer: `{"title": …, "data": …}` and status 0;
-`{"problem": slug, "values": {…}}` and status 3 when the file is not taken.
+The line holds `fields` (title → field), `structured`, `lists` and `choices`: see `table.KnownColumns`. The answer is
+`{"title": …, "data": …}` with exit status 0, or `{"problem": slug, "values": {…}}` with status 3 when the file is
+refused.
 """
 
 import json

@@ -1,4 +1,4 @@
-"""Bounds of the child: what it may use, and what a file may hold."""
+"""Limits of the child process and of the file that it reads."""
 
 import os
 import resource
@@ -15,12 +15,12 @@ MAX_CELL_CHARS: Final = 1_000_000
 MAX_PARTS: Final = 64
 MAX_UNPACKED_BYTES: Final = 100 * 1024 * 1024
 MAX_RATIO: Final = 100
-#: A part this small cannot be a bomb, however well it packs.
+#: An archive member this small cannot be a zip bomb, whatever its compression ratio.
 RATIO_FREE_BYTES: Final = 1024 * 1024
 
 
 def confine() -> None:
-    """Bound memory, processor time and output, and step back behind everything else. No core dumps."""
+    """Limit memory, CPU time and output; lower the priority; disable core dumps."""
     resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
     resource.setrlimit(resource.RLIMIT_AS, (MEMORY_BYTES, MEMORY_BYTES))
     resource.setrlimit(resource.RLIMIT_CPU, (CPU_S, CPU_S))
@@ -29,8 +29,8 @@ def confine() -> None:
 
 
 def close_the_door() -> None:
-    """From here on no file, no socket and no process can be opened: every one of them needs a descriptor.
+    """Make it impossible to open a file or a socket, since each needs a new file descriptor.
 
-    What is open stays: standard input, output and error.
+    Standard input, output and error stay open.
     """
     resource.setrlimit(resource.RLIMIT_NOFILE, (3, 3))

@@ -1,10 +1,10 @@
-"""What can be wrong with a file. The child names it by a slug, the web process says it in the person's language."""
+"""Problems with a file. The child reports a slug; the web process turns it into a message in the user's language."""
 
 from collections.abc import Mapping
 
 
 class Unreadable(Exception):
-    """The file is not taken. `slug` is one of `messages.TEXTS`, `values` fill in its text."""
+    """The file is refused. `slug` is a key of `messages.TEXTS`; `values` are inserted into its text."""
 
     def __init__(self, slug: str, **values: int | str) -> None:
         super().__init__(slug)

@@ -1,4 +1,4 @@
-"""Rows of cells to what the import shows: titles with the fields they mean, and one map of values for each row."""
+"""From rows of cells to the result of an import: titles with their fields, and a map of values for each row."""
 
 import ast
 import contextlib
@@ -17,28 +17,28 @@ _REQUIRED_MARKS: Final = "*＊"
 _OPENING: Final = {"[": "]", "{": "}"}
 _PLAIN_QUOTES: Final = str.maketrans({"“": '"', "”": '"', "‘": "'", "’": "'", "，": ","})
 _MAX_DEPTH: Final = 16
-#: Between the items of a list that is written as text.
+#: Separators of a list that is written as text.
 _SEPARATORS: Final = re.compile(r"[,;，；、\n]")
 _MAX_STRUCTURE_CHARS: Final = 200_000
 
 
 @dataclass(frozen=True, slots=True)
 class KnownColumns:
-    """What the resource takes: title in its normal form → field, and the fields whose cells hold lists or maps."""
+    """The columns of the resource: normalized title → field, and the fields whose cells hold lists or maps."""
 
     fields: Mapping[str, str]
     structured: frozenset[str]
-    #: Fields that hold plain lists: `ssh/22, sftp/22` in a cell is one.
+    #: Fields that hold plain lists, such as `ssh/22, sftp/22`.
     lists: frozenset[str] = frozenset()
-    #: Field → label of a choice in its normal form, in each language → value.
+    #: Field → normalized label of a choice, in each language → value.
     choices: Mapping[str, Mapping[str, Any]] = dataclasses.field(default_factory=dict)
 
     def field_of(self, title: str) -> str:
-        """The field that a title means; empty when none."""
+        """The field that a title stands for; empty when there is none."""
         return self.fields.get(normal(title), "")
 
     def meant(self, name: str, value: Any) -> Any:
-        """The value that a cell of this field means: lists may be written as text, choices by their labels."""
+        """The value that a cell of this field stands for: lists may be written as text, choices by their labels."""
         if name in self.lists and isinstance(value, str):
             value = [item for part in _SEPARATORS.split(value) if (item := part.strip())]
         labels = self.choices.get(name)
@@ -49,12 +49,12 @@ class KnownColumns:
         return labels.get(normal(value), value) if isinstance(value, str) else value
 
     def count(self, titles: Sequence[str]) -> int:
-        """How many of the titles mean a field."""
+        """How many of the titles stand for a field."""
         return sum(1 for title in titles if self.field_of(title))
 
 
 def normal(title: str) -> str:
-    """A title without mark, line breaks, needless blanks and case."""
+    """A title without required mark, line breaks and superfluous blanks, in lower case."""
     return " ".join(title.replace("\ufeff", "").split()).lstrip(_REQUIRED_MARKS).strip().casefold()
 
 
@@ -82,7 +82,7 @@ def header(rows: Iterator[tuple[int, list[str]]], known: KnownColumns) -> list[t
 def values(
     rows: Iterable[tuple[int, list[str]]], pairs: Sequence[tuple[str, str]], known: KnownColumns
 ) -> Iterator[dict[str, Any]]:
-    """One map of field → value for each row that has any. Raises Unreadable."""
+    """A map of field → value for each row that has any value. Raises Unreadable."""
     count = 0
     for number, cells in rows:
         if len(cells) > len(pairs) and any(cell.strip() for cell in cells[len(pairs) :]):
@@ -101,7 +101,7 @@ def values(
 
 
 def value_of(cell: str, *, structured: bool) -> Any:
-    """The value of a cell that is not empty: text, or for such fields the list or map that it spells."""
+    """The value of a non-empty cell: its text, or for `structured` fields the list or map that the text represents."""
     if len(cell) > MAX_CELL_CHARS:
         raise Unreadable("cell_too_long", line=0)
     text = unguarded(cell)
@@ -111,29 +111,29 @@ def value_of(cell: str, *, structured: bool) -> Any:
     if _OPENING.get(spelled[:1]) != spelled[-1:] or len(spelled) > _MAX_STRUCTURE_CHARS:
         return text
     for candidate in (spelled, spelled.translate(_PLAIN_QUOTES)):
-        found = _structure(candidate)
-        if found is not None:
-            return found
+        structure = _structure(candidate)
+        if structure is not None:
+            return structure
     return text
 
 
 def _structure(text: str) -> Any:
-    """The list or map that JSON or Python would read in the text; None when neither does. Nothing is ever run."""
+    """The list or map that the text is in JSON or Python syntax; None when it is neither. Nothing is executed."""
     if _depth(text) > _MAX_DEPTH:
         return None
     with contextlib.suppress(ValueError):
         return _plain(json.loads(text, parse_constant=_refuse))
     try:
-        found = _plain(ast.literal_eval(text))
+        structure = _plain(ast.literal_eval(text))
     except (
         ValueError,
         SyntaxError,
         TypeError,
         MemoryError,
         RecursionError,
-    ):  # the last two: endless signs and the like
+    ):  # the last two: for example thousands of repeated signs
         return None
-    return found if isinstance(found, list | dict) else None
+    return structure if isinstance(structure, list | dict) else None
 
 
 def _refuse(name: str) -> Any:
@@ -152,10 +152,10 @@ def _depth(text: str) -> int:
 
 
 def _plain(value: Any) -> Any:
-    """The value when JSON can hold it. Raises ValueError."""
+    """The value, if JSON can represent it. Raises ValueError otherwise."""
     if value is None or isinstance(value, str | bool | int):
         return value
-    if isinstance(value, float) and value - value == 0:  # neither infinite nor no number
+    if isinstance(value, float) and value - value == 0:  # neither infinite nor NaN
         return value
     if isinstance(value, list | tuple):
         return [_plain(item) for item in value]

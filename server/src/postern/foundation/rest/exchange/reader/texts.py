@@ -1,4 +1,4 @@
-"""Bytes of a csv file to rows of cells: encoding, separator, quotes."""
+"""From the bytes of a csv file to rows of cells: encoding, separator, quotes."""
 
 import codecs
 import csv
@@ -9,7 +9,7 @@ from typing import Final
 from postern.foundation.rest.exchange.reader.limits import MAX_CELL_CHARS
 from postern.foundation.rest.exchange.reader.problems import Unreadable
 
-_MARKS: Final = (  # UTF-32 first: its mark begins like the one of UTF-16
+_MARKS: Final = (  # UTF-32 first: its byte-order mark begins with that of UTF-16
     (b"\xff\xfe\x00\x00", "utf-32"),
     (b"\x00\x00\xfe\xff", "utf-32"),
     (b"\xef\xbb\xbf", "utf-8-sig"),
@@ -21,16 +21,16 @@ _SAMPLE_BYTES: Final = 4_096
 _CONTROL_LIMIT: Final = 0x20
 _FINE_CONTROLS: Final = frozenset("\t\r\n\x0b\x0c")
 
-#: Loaded now, because later no file can be opened (`limits.close_the_door`).
+#: Loaded now, because no file can be opened later (`limits.close_the_door`).
 for _encoding in ("utf-8", "utf-8-sig", "utf-16", "utf-16-le", "utf-16-be", "utf-32", "gb18030"):
     codecs.lookup(_encoding)
 
 
 def rows(data: bytes, known_titles: Callable[[list[str]], int]) -> Iterator[tuple[int, list[str]]]:
-    """(line number, cells) of each record. The separator is the one with which the first record has most known titles."""
+    """(line number, cells) of each record. The separator is the one that gives the first record most known titles."""
     text = decoded(data)
     csv.field_size_limit(MAX_CELL_CHARS)
-    separator = max(_SEPARATORS, key=lambda one: _fitness(text, one, known_titles))
+    separator = max(_SEPARATORS, key=lambda candidate: _fitness(text, candidate, known_titles))
     reader = csv.reader(io.StringIO(text, newline=""), delimiter=separator, strict=True)
     while True:
         try:
@@ -44,7 +44,7 @@ def rows(data: bytes, known_titles: Callable[[list[str]], int]) -> Iterator[tupl
 
 
 def decoded(data: bytes) -> str:
-    """The text of a file in UTF-8, UTF-16, UTF-32 or GB18030 (and so GBK). Raises Unreadable."""
+    """The text of a file in UTF-8, UTF-16, UTF-32 or GB18030 (which includes GBK). Raises Unreadable."""
     for encoding in _candidates(data):
         try:
             text = data.decode(encoding)
@@ -53,7 +53,7 @@ def decoded(data: bytes) -> str:
         if "\x00" in text:
             raise Unreadable("nul")
         sample = text[:_SAMPLE_BYTES]
-        if any(ord(one) < _CONTROL_LIMIT and one not in _FINE_CONTROLS for one in sample):
+        if any(ord(character) < _CONTROL_LIMIT and character not in _FINE_CONTROLS for character in sample):
             raise Unreadable("binary")
         return text
     raise Unreadable("encoding")
@@ -65,7 +65,7 @@ def _candidates(data: bytes) -> tuple[str, ...]:
             return (encoding,)
     sample = data[:_SAMPLE_BYTES]
     even, odd = sample[0::2].count(0), sample[1::2].count(0)
-    # Without a mark: separators and line ends are ASCII, whose other byte is NUL in UTF-16.
+    # No byte-order mark: separators and line ends are ASCII, so in UTF-16 every other byte of them is NUL.
     many = len(sample) // 16
     if odd > max(many, 4 * even):
         return ("utf-16-le",)

@@ -1,4 +1,4 @@
-"""Bytes of an xlsx file to rows of cells: what the archive may hold, then the first sheet that can be seen."""
+"""From the bytes of an xlsx file to rows of cells: checks of the archive, then the first visible sheet."""
 
 import codecs
 import datetime as dt
@@ -25,7 +25,7 @@ _PROLOG_BYTES: Final = 4_096
 _ACTIVE_PARTS: Final = ("vbaproject", "xl/externallinks/", "xl/macrosheets/", "xl/dialogsheets/", "xl/activex/")
 _BROKEN: Final = (zipfile.BadZipFile, zlib.error, EOFError, NotImplementedError, RuntimeError, ValueError)
 
-#: What names in archives are written in. Loaded now, because later no file can be opened (`limits.close_the_door`).
+#: The encoding of names in zip archives. Loaded now, because no file can be opened later (`limits.close_the_door`).
 codecs.lookup("cp437")
 
 
@@ -36,15 +36,15 @@ def rows(data: bytes) -> Iterator[tuple[int, list[str]]]:
         with zipfile.ZipFile(io.BytesIO(data)) as archive:
             _check_parts(archive)
         book = python_calamine.CalamineWorkbook.from_filelike(io.BytesIO(data))
-        shown = [
-            one.name
-            for one in book.sheets_metadata
-            if one.visible is python_calamine.SheetVisibleEnum.Visible
-            and one.typ is python_calamine.SheetTypeEnum.WorkSheet
+        visible_names = [
+            sheet_metadata.name
+            for sheet_metadata in book.sheets_metadata
+            if sheet_metadata.visible is python_calamine.SheetVisibleEnum.Visible
+            and sheet_metadata.typ is python_calamine.SheetTypeEnum.WorkSheet
         ]
-        if not shown:
+        if not visible_names:
             raise Unreadable("no_sheet")
-        sheet = book.get_sheet_by_name(shown[0])
+        sheet = book.get_sheet_by_name(visible_names[0])
     except python_calamine.PasswordError:
         raise Unreadable("password") from None
     except (python_calamine.CalamineError, *_BROKEN):
@@ -79,7 +79,7 @@ def _check_parts(archive: zipfile.ZipFile) -> None:
 
 
 def _check_prolog(archive: zipfile.ZipFile, part: zipfile.ZipInfo) -> None:
-    """No part declares a document type: that is where entities come from, and no spreadsheet program writes one."""
+    """Refuse document types: they can declare entities, and no spreadsheet program writes them."""
     if part.filename.lower().endswith((".xml", ".rels", ".vml")):
         with archive.open(part) as opened:
             start = opened.read(_PROLOG_BYTES).replace(b"\x00", b"").upper()
@@ -88,13 +88,13 @@ def _check_prolog(archive: zipfile.ZipFile, part: zipfile.ZipInfo) -> None:
 
 
 def _text(cell: Any) -> str:
-    """Numbers without a needless `.0`, instants as ISO 8601; everything else as it is written."""
+    """Numbers without a superfluous `.0`, dates and times as ISO 8601, everything else unchanged."""
     if isinstance(cell, str):
         return cell
     if isinstance(cell, bool):
         return str(cell)
     if isinstance(cell, float):
         return str(int(cell)) if cell.is_integer() and abs(cell) < 2**53 else repr(cell)
-    if isinstance(cell, dt.date | dt.time):  # and datetime, which is a date
+    if isinstance(cell, dt.date | dt.time):  # also matches datetime, a subclass of date
         return cell.isoformat()
     return "" if cell is None else str(cell)
