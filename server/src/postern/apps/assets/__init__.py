@@ -1,1 +1,1 @@
-"""What is managed: assets, the node tree, platforms, labels, favourites, and the host keys that targets showed."""
+"""What is managed: assets, the node tree, platforms, labels, favourites, and the pinned host keys of targets."""

@@ -1,4 +1,7 @@
-"""What the other apps may call. Models may be read through relations; everything written goes through here."""
+"""Public interface of the assets app for other apps.
+
+Other apps may read the models through relations. They write through this module only.
+"""
 
 from postern.apps.assets.assets.actions.assets import clear_admin_user, create_asset
 from postern.apps.assets.assets.admin_users import AdminUserDirectory
@@ -7,7 +10,14 @@ from postern.apps.assets.host_keys.actions import check_host_key
 from postern.apps.assets.nodes.tree_shapes import asset_tree_node, node_tree_node
 from postern.apps.assets.tree.actions import ensure_root as ensure_root_node
 from postern.apps.assets.tree.actions import hold as hold_trees
-from postern.apps.assets.tree.queries import AssetBrief, asset_counts, assets_in, below
+from postern.apps.assets.tree.queries import (
+    AssetBrief,
+    asset_counts,
+    assets_in,
+    below,
+    has_more_below,
+    stands_below,
+)
 from postern.apps.assets.tree.queries import briefs as asset_briefs
 
 __all__ = [
@@ -23,6 +33,8 @@ __all__ = [
     "clear_admin_user",
     "create_asset",
     "ensure_root_node",
+    "has_more_below",
     "hold_trees",
     "node_tree_node",
+    "stands_below",
 ]

@@ -1,4 +1,7 @@
-"""What organizations own of this app: assets, nodes and labels. The root node comes and goes with its organization."""
+"""What organizations own in this app: assets, nodes and labels.
+
+The root node is created and deleted with its organization.
+"""
 
 from typing import Final
 from uuid import UUID
@@ -22,7 +25,7 @@ def _name_root(actor: Actor, org_id: UUID, name: str) -> None:
 
 
 def _drop_root(actor: Actor, org_id: UUID) -> None:
-    del actor  # the end of the organization is what is told
+    del actor  # the audit log records the deletion of the organization instead
     drop_root(org_id=org_id)
 
 

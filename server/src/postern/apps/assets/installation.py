@@ -1,4 +1,4 @@
-"""What every installation has: the built-in platforms and the root node of each organization."""
+"""Rows that every installation has: the built-in platforms and the root node of each organization."""
 
 from postern.apps.assets.platforms.actions import ensure_platforms
 from postern.apps.assets.tree.actions import ensure_root
@@ -8,7 +8,7 @@ from postern.kernel.ids import ROOT_ORG_ID
 
 
 def ensure() -> None:
-    """Make what is missing; changes nothing that exists."""
+    """Create missing rows; existing rows are not changed."""
     ensure_platforms()
     for org_id, name in orgs.names().items():
         if org_id != ROOT_ORG_ID:

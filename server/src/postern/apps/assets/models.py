@@ -1,4 +1,4 @@
-"""The tables of assets. Django finds them here, and so do the other apps."""
+"""Re-exports the tables of assets for Django's model discovery and for the other apps."""
 
 from postern.apps.assets.favorites.models import FavoriteAsset, FavoriteAssetQuerySet
 from postern.apps.assets.host_keys.models import HostKey

@@ -13,5 +13,5 @@ BEAT: Final[dict[str, dict[str, Any]]] = {
 
 @shared_task(name="postern.assets.prune_tree_changes")  # type: ignore[untyped-decorator]  # celery has no types
 def prune_tree_changes() -> int:
-    """Drop what no index needs any more from the list of changes."""
+    """Delete entries of the change list that no index needs any more."""
     return prune_changes()

@@ -1,6 +1,6 @@
-"""What the assets app needs to know about admin users, which belong to the vault, the app above.
+"""Interface to the admin users of assets. They belong to the vault, an app in a higher layer.
 
-The vault provides it, so that no import points up the stack.
+The vault registers the implementation, so that no import points up the stack.
 """
 
 from collections.abc import Iterable, Mapping
@@ -14,19 +14,19 @@ class AdminUserDirectory(Protocol):
     """Looks up system users of type admin."""
 
     def displays(self, ids: Iterable[UUID]) -> Mapping[UUID, str]:
-        """`name(username)` of those that exist."""
+        """Display text `name(username)` of each existing admin user, by id."""
         ...
 
     def is_admin_user(self, admin_user_id: UUID, org_id: UUID) -> bool:
-        """Is there such an admin user in the organization?"""
+        """Whether the organization has an admin user with this id."""
         ...
 
     def named(self, name: str, org_id: UUID) -> UUID | None:
-        """The admin user of this name (or `name(username)`) in the organization."""
+        """The admin user with this name (or `name(username)`) in the organization, or None."""
         ...
 
     def assets_of(self, system_user_id: UUID) -> Iterable[UUID]:
-        """Ids of the assets that a system user is bound to (a queryset of values serves)."""
+        """Ids of the assets that a system user is bound to, as any iterable; a values queryset works too."""
         ...
 
 
@@ -34,7 +34,7 @@ DIRECTORY: Final = Provided[AdminUserDirectory]("the admin users")
 
 
 def displays(ids: Iterable[UUID]) -> Mapping[UUID, str]:
-    """Names for people of the admin users that exist."""
+    """Display text of each existing admin user, by id."""
     wanted = set(ids)
     return DIRECTORY.value.displays(wanted) if wanted else {}
 
@@ -44,7 +44,7 @@ def is_admin_user(admin_user_id: UUID, org_id: UUID) -> bool:
 
 
 def named(name: str, org_id: UUID) -> UUID | None:
-    """The admin user of this name in the organization, or None."""
+    """The admin user with this name in the organization, or None."""
     return DIRECTORY.value.named(name, org_id)
 
 

@@ -6,7 +6,7 @@ from typing import Final, NamedTuple
 
 from postern.contracts.enums import Protocol
 
-#: What an asset can speak; the other protocols belong to applications.
+#: Protocols that an asset can have; the other protocols belong to applications.
 ASSET_PROTOCOLS: Final = (Protocol.SSH, Protocol.RDP, Protocol.TELNET, Protocol.VNC)
 DEFAULT_PORTS: Final = {Protocol.SSH: 22, Protocol.RDP: 3389, Protocol.TELNET: 23, Protocol.VNC: 5901}
 DEFAULT_PROTOCOLS: Final = ("ssh/22",)
@@ -28,18 +28,18 @@ class ProtocolPort(NamedTuple):
 
 
 def parse(text: str) -> ProtocolPort | None:
-    """`ssh/22` as a pair, or None when the text has another shape or the port is out of range."""
-    found = _SHAPE.match(text)
-    if found is None or text.endswith("\n"):
+    """Parse `ssh/22`. Returns None when the text has another form or the port is out of range."""
+    match = _SHAPE.match(text)
+    if match is None or text.endswith("\n"):
         return None
-    port = int(found[2])
+    port = int(match[2])
     if not 1 <= port <= _MAX_PORT:
         return None
-    return ProtocolPort(Protocol(found[1]), port)
+    return ProtocolPort(Protocol(match[1]), port)
 
 
 def repeated(protocols: Iterable[ProtocolPort]) -> Protocol | None:
-    """The first protocol that is named twice, or None."""
+    """The first protocol that appears twice, or None."""
     seen: set[Protocol] = set()
     for item in protocols:
         if item.name in seen:

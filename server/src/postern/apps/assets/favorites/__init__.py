@@ -1,1 +1,1 @@
-"""A person's stars."""
+"""Favourite assets of users."""

@@ -1,4 +1,4 @@
-"""Writes of stars."""
+"""Writes of favourites."""
 
 from typing import Literal
 from uuid import UUID
@@ -13,7 +13,7 @@ from postern.foundation.caller.actor import Actor
 
 @transaction.atomic
 def add_favorite(*, actor: Actor, user_id: UUID, asset: Asset) -> FavoriteAsset:
-    """Star an asset; a star that is there stays."""
+    """Add an asset to the favourites. Does nothing when it is a favourite already."""
     row, created = FavoriteAsset.objects.get_or_create(user_id=user_id, asset=asset)
     if created:
         _record_star(actor, "create", row)
@@ -22,15 +22,15 @@ def add_favorite(*, actor: Actor, user_id: UUID, asset: Asset) -> FavoriteAsset:
 
 @transaction.atomic
 def remove_favorite(*, actor: Actor, favorite: FavoriteAsset) -> None:
-    """Take a star away."""
+    """Remove an asset from the favourites."""
     favorite_id = favorite.pk
     favorite.delete()
-    favorite.pk = favorite_id  # the audit chain's lock comes last, as in every write
+    favorite.pk = favorite_id  # the lock of the audit chain is taken last, as in every write
     _record_star(actor, "delete", favorite)
 
 
 def _record_star(actor: Actor, action: Literal["create", "delete"], row: FavoriteAsset) -> None:
-    shown = {"user": actor.label}
+    recorded = {"user": actor.label}
     audits.record(
         actor=actor,
         org_id=row.asset.org_id,
@@ -39,6 +39,6 @@ def _record_star(actor: Actor, action: Literal["create", "delete"], row: Favorit
         object_type="FavoriteAsset",
         object_id=str(row.pk),
         object_name=str(row.asset),
-        old=shown if action == "delete" else None,
-        new=shown if action == "create" else None,
+        old=recorded if action == "delete" else None,
+        new=recorded if action == "create" else None,
     )

@@ -18,7 +18,10 @@ from postern.foundation.rest.viewsets import CreateMixin, DeleteMixin, ReadOnlyV
 
 
 class StarredAssetField(OrgOwnedField):
-    """An asset of any organization to which the caller belongs; others are answered like those that do not exist (K16)."""
+    """An asset of any organization of the caller.
+
+    Assets of other organizations are reported as missing (K16: ids of other organizations are not found).
+    """
 
     def get_queryset(self) -> QuerySet[Any]:
         rows = super().get_queryset()
@@ -34,17 +37,20 @@ class FavoriteAssetSerializer(ResourceSerializer):
         fields = ("id", "asset")
 
     def validate(self, attrs: dict[str, Any]) -> dict[str, Any]:
-        return attrs  # a star that is there already stays
+        return attrs  # adding an existing favourite is not an error
 
 
 class FavoriteAssetViewSet(CreateMixin, DeleteMixin, ReadOnlyViewSet):
-    """A person's own stars, in every organization. Whether the asset is still granted is asked where they are listed."""
+    """The caller's own favourites, in all organizations.
+
+    Lists of favourites check whether the user may still reach the asset; this endpoint does not.
+    """
 
     importable = False
 
     queryset = FavoriteAsset.objects.all()
     serializer_class = FavoriteAssetSerializer
-    made_in_organization = changed_in_organization = False  # a star belongs to a person
+    made_in_organization = changed_in_organization = False  # favourites belong to a user, not to an organization
     rights = Right.VALID_USER
     filter_fields = ("asset",)
     default_order = ("asset_id",)

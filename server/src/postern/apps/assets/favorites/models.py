@@ -1,4 +1,4 @@
-"""Stars on assets."""
+"""The table of favourite assets."""
 
 from typing import Any
 
@@ -12,13 +12,13 @@ from postern.foundation.models import PosternModel
 
 class FavoriteAssetQuerySet(models.QuerySet["FavoriteAsset"]):
     def visible_to(self, actor: Any, scope: Any) -> "FavoriteAssetQuerySet":
-        """A person sees his own stars only, in any organization."""
+        """The user's own favourites, in all organizations."""
         del scope
         return self.filter(user_id=actor.user_id) if actor.user_id else self.none()
 
 
 class FavoriteAsset(PosternModel):
-    """A person's star on an asset."""
+    """A user's favourite asset."""
 
     user = models.ForeignKey(settings.AUTH_USER_MODEL, models.CASCADE, related_name="+")
     asset = models.ForeignKey(Asset, models.CASCADE, related_name="+", verbose_name=_("Asset"))

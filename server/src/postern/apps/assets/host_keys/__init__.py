@@ -1,1 +1,1 @@
-"""The host keys that targets have shown."""
+"""Pinned SSH host keys of targets."""

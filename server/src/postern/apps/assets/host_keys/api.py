@@ -32,7 +32,7 @@ class HostKeySerializer(ResourceSerializer):
 
 
 class HostKeyViewSet(DeleteMixin, ReadOnlyViewSet):
-    """Pinned host keys: look, and forget one so that the next connection pins anew."""
+    """List pinned host keys and forget them, so that the next connection pins a new key."""
 
     queryset = HostKey.objects.all()
     serializer_class = HostKeySerializer

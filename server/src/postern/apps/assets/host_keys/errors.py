@@ -1,9 +1,9 @@
-"""What can go wrong with a host key."""
+"""Errors of host keys."""
 
 from postern.kernel.errors import PosternError
 
 
 class BadHostKey(PosternError):
-    """What the target showed is no host key."""
+    """The text that the target sent is not a host key."""
 
     code = "bad_host_key"

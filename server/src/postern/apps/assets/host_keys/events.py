@@ -1,4 +1,4 @@
-"""What happens to host keys."""
+"""Events of host keys."""
 
 from dataclasses import dataclass
 from uuid import UUID
@@ -6,7 +6,7 @@ from uuid import UUID
 
 @dataclass(frozen=True, slots=True)
 class HostKeyChanged:
-    """A target showed another host key than the pinned one; the connection was refused."""
+    """A target sent a different host key than the pinned key; the connection was refused."""
 
     org_id: UUID
     asset_id: UUID

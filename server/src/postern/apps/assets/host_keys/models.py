@@ -1,4 +1,4 @@
-"""Pinned host keys."""
+"""The table of pinned host keys."""
 
 from django.db import models
 from django.utils.translation import gettext_lazy as _
@@ -8,7 +8,7 @@ from postern.foundation.models import OrgOwnedModel, ScopedManager
 
 
 class HostKey(OrgOwnedModel):
-    """The host key that a target showed at first use, per hop, address and port (K52). Only a person replaces it."""
+    """The host key that a target sent at first use, per hop, address and port. Only a user can replace it."""
 
     asset = models.ForeignKey(Asset, models.CASCADE, related_name="host_keys", verbose_name=_("Asset"))
     host = models.CharField(_("Address"), max_length=255)
@@ -18,7 +18,7 @@ class HostKey(OrgOwnedModel):
     public_key = models.TextField(_("Public key"), max_length=16_384)
     fingerprint = models.CharField(_("Fingerprint"), max_length=64)
     date_last_seen = models.DateTimeField(_("Date last seen"))
-    #: The last other key that was shown and refused; empty while all is well.
+    #: The most recent different key that was refused; empty when there was none.
     refused_fingerprint = models.CharField(_("Refused fingerprint"), max_length=64, blank=True, default="")
     date_refused = models.DateTimeField(_("Date refused"), null=True, blank=True)
 

@@ -1,1 +1,1 @@
-"""Labels that assets carry."""
+"""Labels of assets."""

@@ -1,25 +1,22 @@
 """`assets/labels/`."""
 
-from collections.abc import Mapping, Sequence
-from typing import Any, Final, cast
+from typing import Final
 
-from django.db.models import Prefetch, QuerySet
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 from rest_framework import serializers
 
-from postern.apps.assets.labels import actions
+from postern.apps.assets.labels.actions import LABELS
 from postern.apps.assets.tree.models import Asset, Label
-from postern.apps.assets.tree.rights import ADMIN_ONLY
-from postern.foundation.caller.scope import writable
 from postern.foundation.rest import labels as field_labels
 from postern.foundation.rest.naming import by, itself, name_in
+from postern.foundation.rest.plain import PlainResourceViewSet
 from postern.foundation.rest.related import Amount
 from postern.foundation.rest.relations import OrgOwnedList
+from postern.foundation.rest.rights import ORG_ADMIN_ONLY
 from postern.foundation.rest.serializers import ResourceSerializer
-from postern.foundation.rest.viewsets import ResourceViewSet
 
-#: How an import may name an asset.
+#: Columns by which an import file may refer to an asset.
 ASSET_NAMES: Final = by(("hostname", itself), ("hostname", name_in), ("ip", itself))
 
 
@@ -47,36 +44,19 @@ class LabelSerializer(ResourceSerializer):
 
     def _without_separators(self, value: str) -> str:
         if ":" in value or "#" in value:
-            raise serializers.ValidationError(_("Labels contain neither a colon nor a number sign."))
+            raise serializers.ValidationError(
+                _("Names and values of labels cannot contain a colon (:) or a number sign (#).")
+            )
         return value
 
 
-class LabelViewSet(ResourceViewSet):
+class LabelViewSet(PlainResourceViewSet):
     queryset = Label.objects.all()
     serializer_class = LabelSerializer
     examples = {"name": "env", "value": "example"}
-    rights = ADMIN_ONLY
+    writes = LABELS
+    rights = ORG_ADMIN_ONLY
     filter_fields = ("name", "value")
     search_fields = ("name", "value")
     ordering_fields = ("name", "value", "asset_count", "date_created")
     amounts = {"asset_count": Amount(Asset.labels.through, "label_id", of="assets")}
-
-    def visible_rows(self) -> QuerySet[Label]:
-        rows = cast("QuerySet[Label]", super().visible_rows())
-        carriers = Prefetch("assets", queryset=Asset.objects.only("pk").order_by())
-        return rows.prefetch_related(carriers)
-
-    def hold_rows(self, rows: Sequence[Any], values: Sequence[Mapping[str, Any]], *, deleting: bool = False) -> None:
-        super().hold_rows(rows, values, deleting=deleting)
-        actions.hold_labelled(
-            [label.pk for label in rows], [asset.pk for item in values for asset in item.get("assets") or ()]
-        )
-
-    def create_object(self, data: dict[str, Any]) -> Label:
-        return actions.create_label(actor=self.actor, org_id=writable(self.scope), values=data)
-
-    def update_object(self, instance: Label, data: dict[str, Any]) -> Label:
-        return actions.update_label(actor=self.actor, label=instance, values=data)
-
-    def delete_object(self, instance: Label) -> None:
-        actions.delete_label(actor=self.actor, label=instance)

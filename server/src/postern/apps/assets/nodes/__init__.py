@@ -1,1 +1,1 @@
-"""Nodes of the tree, and the assets that are placed in them."""
+"""Nodes of the tree, and the assets placed in them."""

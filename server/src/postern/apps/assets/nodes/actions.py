@@ -1,4 +1,7 @@
-"""Which assets stand in which nodes. An asset always stands in one at least: whoever loses the last falls to the root."""
+"""Placement of assets in nodes.
+
+An asset is always in at least one node: an asset that is removed from its last node moves to the root node.
+"""
 
 from collections.abc import Mapping, Sequence
 from typing import Final
@@ -17,13 +20,13 @@ from postern.foundation.bus import events
 from postern.foundation.caller.actor import Actor
 
 _BATCH: Final = 500
-#: The audit row names the assets up to this many; a longer list is counted.
+#: The audit record names at most this many assets; for a longer list it stores the count.
 _NAMED_IN_AUDIT: Final = 50
 
 
 @transaction.atomic
 def add_assets(*, actor: Actor, node: Node, assets: Sequence[Asset]) -> None:
-    """Put the assets into the node as well; those that stand there already stay."""
+    """Add the assets to the node. They stay in their other nodes."""
     write = change_log.begin(node.org_id)
     _require_node(node)
     there = _standing_in(node, assets)
@@ -36,7 +39,7 @@ def add_assets(*, actor: Actor, node: Node, assets: Sequence[Asset]) -> None:
 
 @transaction.atomic
 def remove_assets(*, actor: Actor, node: Node, assets: Sequence[Asset]) -> None:
-    """Take the assets out of the node; those that stand nowhere else go to the root."""
+    """Remove the assets from the node. Assets that are in no other node move to the root node."""
     write = change_log.begin(node.org_id)
     _require_node(node)
     there = _standing_in(node, assets)
@@ -55,7 +58,7 @@ def remove_assets(*, actor: Actor, node: Node, assets: Sequence[Asset]) -> None:
 
 @transaction.atomic
 def replace_assets(*, actor: Actor, node: Node, assets: Sequence[Asset]) -> None:
-    """Move the assets: afterwards they stand in this node only."""
+    """Move the assets to this node: afterwards they are in no other node."""
     write = change_log.begin(node.org_id)
     _require_node(node)
     ids = [asset.pk for asset in assets]
@@ -80,10 +83,14 @@ def replace_assets(*, actor: Actor, node: Node, assets: Sequence[Asset]) -> None
 
 
 def root_of(org_id: UUID) -> Node:
-    """The root node of an organization. Raises `NodeNotFound` when it has none."""
+    """The root node of an organization. Raises `NodeNotFound` when it is missing."""
     root: Node | None = Node.objects.filter(org_id=org_id, parent__isnull=True).first()
     if root is None:
-        raise NodeNotFound(_("The organization has no root node."))
+        raise NodeNotFound(
+            _(
+                "The organization has no root node. Ask an operator to restart Postern, which creates missing root nodes."
+            )
+        )
     return root
 
 
@@ -98,11 +105,11 @@ def _put(write: TreeWrite, node: Node, asset_ids: Sequence[UUID]) -> None:
 
 def _require_node(node: Node) -> None:
     if not Node.objects.filter(pk=node.pk).exists():
-        raise NodeNotFound(_("There is no such node."))
+        raise NodeNotFound(_("The node was not found. It may have been deleted; reload the tree."))
 
 
 def _standing_in(node: Node, assets: Sequence[Asset]) -> set[UUID]:
-    """Which of the assets stand in the node."""
+    """Ids of those assets that are directly in the node."""
     rows = AssetNode.objects.filter(node=node, asset_id__in=[asset.pk for asset in assets])
     return set(rows.values_list("asset_id", flat=True))
 

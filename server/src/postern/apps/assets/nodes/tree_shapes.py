@@ -1,4 +1,4 @@
-"""The shapes in which the console's tree gets nodes and assets (contract: nodes, "Tree node shapes"). Pure functions."""
+"""JSON forms of nodes and assets for the console's tree (contract: nodes, "Tree node shapes"). Pure functions."""
 
 from typing import Any, Final
 
@@ -11,7 +11,7 @@ _ICONS: Final[dict[str, str]] = {PlatformBase.WINDOWS.value: "windows", Platform
 def node_tree_node(
     node: Node, count: int, *, parent_key: str = "", is_open: bool = False, full: bool = False
 ) -> dict[str, Any]:
-    """A node; its name carries the number of assets below it. `full`: the richer form of `nodes/tree/`."""
+    """A node; its name contains the number of assets in its subtree. `full` adds the fields of `nodes/tree/`."""
     name = f"{node.value} ({count})"
     data: dict[str, Any] = {"id": str(node.pk), "key": node.key, "value": node.value}
     shape: dict[str, Any] = {
@@ -30,7 +30,7 @@ def node_tree_node(
 
 
 def asset_tree_node(asset: Asset, *, parent_key: str, org_name: str) -> dict[str, Any]:
-    """An asset as a leaf. Needs `platform` and `protocol_rows`."""
+    """An asset as a leaf of the tree. Reads `platform` and `protocol_rows`, so load both with the asset."""
     return {
         "id": str(asset.pk),
         "name": asset.hostname,

@@ -1,1 +1,1 @@
-"""Platforms: what kind of system an asset runs."""
+"""Platforms: the kind of system that an asset runs."""

@@ -10,9 +10,10 @@ from django.utils.translation import gettext as _
 from postern.apps.assets.platforms.errors import InternalPlatform
 from postern.apps.assets.platforms.models import Platform, PlatformBase
 from postern.apps.audits import facade as audits
+from postern.apps.audits import recorded
 from postern.foundation.caller.actor import Actor
 
-#: Ids, names and meta of the platforms that every installation has (contract: conventions section 14).
+#: Ids, names and meta of the built-in platforms (contract: conventions section 14).
 BUILT_IN_PLATFORMS: Final[tuple[tuple[int, str, PlatformBase, dict[str, str] | None], ...]] = (
     (1, "Linux", PlatformBase.LINUX, None),
     (2, "Unix", PlatformBase.UNIX, None),
@@ -26,7 +27,7 @@ BUILT_IN_PLATFORMS: Final[tuple[tuple[int, str, PlatformBase, dict[str, str] | N
 
 @transaction.atomic
 def ensure_platforms() -> None:
-    """Make the built-in platforms that are missing."""
+    """Create missing built-in platforms."""
     existing = set(Platform.objects.filter(internal=True).values_list("id", flat=True))
     missing = [row for row in BUILT_IN_PLATFORMS if row[0] not in existing]
     if not missing:
@@ -34,7 +35,7 @@ def ensure_platforms() -> None:
     Platform.objects.bulk_create(
         [Platform(id=number, name=name, base=base, internal=True, meta=meta) for number, name, base, meta in missing]
     )
-    # PostgreSQL does not count explicit ids: without this the next platform would get id 1
+    # PostgreSQL sequences ignore explicit ids: without this statement the next platform would get id 1.
     for statement in connection.ops.sequence_reset_sql(no_style(), [Platform]):
         with connection.cursor() as cursor:
             cursor.execute(statement)
@@ -50,36 +51,26 @@ def create_platform(*, actor: Actor, values: Mapping[str, Any]) -> Platform:
 
 @transaction.atomic
 def update_platform(*, actor: Actor, platform: Platform, values: Mapping[str, Any]) -> Platform:
-    """Change a platform of one's own. Raises `InternalPlatform` for a built-in one."""
-    row = Platform.objects.select_for_update(no_key=True).get(pk=platform.pk)
+    """Change a custom platform. Raises `InternalPlatform` for a built-in platform."""
+    row: Platform = Platform.objects.select_for_update(no_key=True).get(pk=platform.pk)
     _require_own(row)
-    changed: Platform = _update(actor, row, {name: value for name, value in values.items() if name != "internal"})
-    return changed
+    old, new = recorded.assign(row, {name: value for name, value in values.items() if name != "internal"})
+    if new:
+        row.save()
+        audits.record_change(actor=actor, action="update", target=row, old=old, new=new)
+    return row
 
 
 @transaction.atomic
 def delete_platform(*, actor: Actor, platform: Platform) -> None:
-    """Delete a platform of one's own that no asset uses."""
+    """Delete a custom platform that no asset uses."""
     _require_own(platform)
-    platform_id = platform.pk
-    platform.delete()
-    platform.pk = platform_id  # the audit chain's lock comes last, as in every write
     old = {name: getattr(platform, name) for name in ("name", "base", "charset", "meta", "comment")}
-    audits.record_change(actor=actor, action="delete", target=platform, old=old)
+    recorded.delete_row(actor=actor, row=platform, old=old)
 
 
 def _require_own(platform: Platform) -> None:
     if platform.internal:
-        raise InternalPlatform(_("The platform %(name)s is built in and stays as it is.") % {"name": platform.name})
-
-
-def _update(actor: Actor, row: Any, values: Mapping[str, Any]) -> Any:
-    old = {name: getattr(row, name) for name in values if getattr(row, name) != values[name]}
-    if not old:  # said again what is so already: nothing to tell
-        return row
-    new = {name: values[name] for name in old}
-    for name, value in new.items():
-        setattr(row, name, value)
-    row.save()
-    audits.record_change(actor=actor, action="update", target=row, old=old, new=new)
-    return row
+        raise InternalPlatform(
+            _("The platform %(name)s is built in and cannot be changed or deleted.") % {"name": platform.name}
+        )

@@ -42,7 +42,7 @@ class PlatformSerializer(ResourceSerializer):
 
 
 class PlatformViewSet(ResourceViewSet):
-    """Platforms belong to all organizations: administrators look, the system administrator writes."""
+    """Platforms are shared by all organizations: administrators may read them, only system administrators may write."""
 
     importable = False
 

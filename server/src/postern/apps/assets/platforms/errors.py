@@ -1,9 +1,9 @@
-"""What can go wrong with platforms."""
+"""Errors of platforms."""
 
 from postern.kernel.errors import NotAllowed
 
 
 class InternalPlatform(NotAllowed):
-    """The built-in platforms stay as they are."""
+    """Built-in platforms cannot be changed."""
 
     code = "internal_platform"

@@ -1,4 +1,4 @@
-"""Platforms."""
+"""The table of platforms."""
 
 from typing import Final
 
@@ -7,7 +7,7 @@ from django.utils.translation import gettext_lazy as _
 
 from postern.foundation.models import SavedRow
 
-#: Ids of the built-in platforms (contract: conventions section 14); larger ids are the installation's own.
+#: Ids of the built-in platforms (contract: conventions section 14); custom platforms get larger ids.
 LAST_INTERNAL_PLATFORM_ID: Final = 7
 
 
@@ -26,7 +26,7 @@ class Charset(models.TextChoices):
 
 
 class Platform(SavedRow):
-    """What kind of system an asset is. Shared by all organizations; the built-in ones never change."""
+    """The kind of system that an asset runs. Shared by all organizations; built-in platforms cannot be changed."""
 
     id = models.AutoField(primary_key=True)
     name = models.SlugField(_("Name"), max_length=50, unique=True)

@@ -1,1 +1,1 @@
-"""The tree of assets: its rows, which refer to each other, and what every write of it goes through."""
+"""The tree of assets: its tables, which refer to each other, and the functions that every write of the tree uses."""

@@ -1,4 +1,4 @@
-"""Writes of the node tree. Every one keeps `parent`, `key`, `full_value` and the closure (`NodePath`) in step."""
+"""Writes of the node tree. Every write updates `parent`, `key`, `full_value` and the closure (`NodePath`) together."""
 
 from collections.abc import Iterable, Sequence
 from typing import Final
@@ -13,6 +13,7 @@ from postern.apps.assets.tree.errors import NodeNotEmpty, NodeNotFound, NodeRefu
 from postern.apps.assets.tree.events import AssetsChanged
 from postern.apps.assets.tree.models import AssetNode, Node, NodePath, TreeChangeKind
 from postern.apps.audits import facade as audits
+from postern.apps.audits import recorded
 from postern.foundation.bus import events
 from postern.foundation.caller.actor import Actor
 from postern.foundation.database import row_locks
@@ -24,14 +25,14 @@ _BATCH: Final = 500
 
 
 def hold(org_ids: Iterable[UUID]) -> None:
-    """Lock the trees of these organizations until the transaction ends: first thing in a write of many nodes."""
+    """Lock the trees of these organizations until the transaction ends. Call it first in a write of many nodes."""
     for org_id in sorted(org_ids):
         change_log.begin(org_id)
 
 
 @transaction.atomic
 def ensure_root(*, actor: Actor, org_id: UUID, name: str) -> Node:
-    """The root node of an organization; made when there is none, renamed when the organization was."""
+    """Create the root node of an organization if it is missing, and rename it when the organization's name changed."""
     write = change_log.begin(org_id)
     root = Node.objects.filter(org_id=org_id, parent__isnull=True).first()
     value = name.replace("/", "-")[:_MAX_VALUE]
@@ -49,7 +50,10 @@ def ensure_root(*, actor: Actor, org_id: UUID, name: str) -> Node:
 
 @transaction.atomic
 def drop_root(*, org_id: UUID) -> None:
-    """The organization ends: its root node and the record of its changes go. Everything else is gone already."""
+    """Delete the root node and the change list of an organization that is being deleted.
+
+    Its other rows must be gone.
+    """
     change_log.begin(org_id)
     Node.objects.filter(org_id=org_id, parent__isnull=True).delete()
     change_log.forget(org_id)
@@ -57,7 +61,7 @@ def drop_root(*, org_id: UUID) -> None:
 
 @transaction.atomic
 def create_node(*, actor: Actor, parent: Node, value: str | None, node_id: UUID | None = None) -> Node:
-    """A child of `parent`. Without a `value` it gets the next free "New node N"."""
+    """Create a child of `parent`. Without a `value` its name is the next free "New node N"."""
     write = change_log.begin(parent.org_id)
     parent = _fresh(parent)
     name = _free_value(parent) if value is None else _checked_value(value, parent, None)
@@ -69,12 +73,14 @@ def create_node(*, actor: Actor, parent: Node, value: str | None, node_id: UUID 
 
 @transaction.atomic
 def ensure_path(*, actor: Actor, org_id: UUID, path: str) -> Node:
-    """The node with the full value `path` (`/Default/a/b`); what is missing below the root is made."""
+    """The node with the full value `path` (`/Default/a/b`). Missing nodes below the root are created."""
     write = change_log.begin(org_id)
     node = Node.objects.get(org_id=org_id, parent__isnull=True)
     parts = [part.strip() for part in path.strip().strip("/").split("/") if part.strip()]
     if not parts or parts[0] != node.value:
-        raise NodeRefused(_("A node path starts with the root node, as in /%(root)s/web.") % {"root": node.value})
+        raise NodeRefused(
+            _("A node path must start with the root node, for example /%(root)s/web.") % {"root": node.value}
+        )
     for part in parts[1:]:
         child = Node.objects.filter(parent=node, value=part).first()
         if child is None:
@@ -86,11 +92,11 @@ def ensure_path(*, actor: Actor, org_id: UUID, path: str) -> Node:
 
 @transaction.atomic
 def rename_node(*, actor: Actor, node: Node, value: str) -> Node:
-    """Rename; the full values of everything below follow. The root is named by its organization."""
+    """Rename a node and update the full values of its subtree. The root is renamed with its organization only."""
     change_log.begin(node.org_id)
     node = _fresh(node)
     if node.parent is None:
-        raise NodeRefused(_("The root node carries the name of its organization and cannot be renamed."))
+        raise NodeRefused(_("The root node has the name of its organization. To change it, rename the organization."))
     old, name = node.full_value, _checked_value(value, node.parent, node)
     if name == node.value:
         return node
@@ -105,7 +111,7 @@ def rename_node(*, actor: Actor, node: Node, value: str) -> Node:
 
 @transaction.atomic
 def move_nodes(*, actor: Actor, target: Node, nodes: Sequence[Node]) -> None:
-    """Put `nodes` with all below them under `target`. A node that is there already stays as it is."""
+    """Move `nodes` with their subtrees under `target`. A node that is already a child of `target` is not changed."""
     write = change_log.begin(target.org_id)
     target = _fresh(target)
     for stale in nodes:
@@ -136,7 +142,7 @@ def move_nodes(*, actor: Actor, target: Node, nodes: Sequence[Node]) -> None:
 
 @transaction.atomic
 def delete_node(*, actor: Actor, node: Node) -> None:
-    """Delete an empty node. The root, and a node with nodes or assets below it, are refused."""
+    """Delete an empty node. Refuses the root node, and nodes that contain nodes or assets."""
     write = change_log.begin(node.org_id)
     node = _fresh(node)
     if node.parent is None:
@@ -146,18 +152,17 @@ def delete_node(*, actor: Actor, node: Node) -> None:
     if Node.objects.filter(parent=node).exists() or AssetNode.objects.filter(node__in=below).exists():
         raise NodeNotEmpty(_("The node is not empty: move its assets and nodes elsewhere first."))
     write.touch(TreeChangeKind.NODE, [node.parent.pk])
-    node_id = node.pk
-    node.delete()
-    node.pk = node_id  # the audit chain's lock comes last, as in every write
-    audits.record_change(actor=actor, action="delete", target=node, old={"full_value": node.full_value})
+    recorded.delete_row(actor=actor, row=node, old={"full_value": node.full_value})
     events.publish(AssetsChanged(org_id=node.org_id))
 
 
 def _insert(actor: Actor, write: TreeWrite, parent: Node, value: str, node_id: UUID | None) -> Node:
     if node_keys.depth_of(parent.key) >= node_keys.MAX_DEPTH:
-        raise NodeRefused(_("The tree cannot be deeper than %(depth)d levels.") % {"depth": node_keys.MAX_DEPTH})
+        raise NodeRefused(
+            _("The tree is limited to %(depth)d levels. Choose a place higher up.") % {"depth": node_keys.MAX_DEPTH}
+        )
     if node_id is not None and Node.objects.filter(pk=node_id).exists():
-        raise NodeRefused(_("There is a node with this id already."))
+        raise NodeRefused(_("A node with this id already exists. Choose another id."))
     node = Node(
         id=node_id or new_id(),
         org_id=parent.org_id,
@@ -177,7 +182,7 @@ def _insert(actor: Actor, write: TreeWrite, parent: Node, value: str, node_id: U
 
 
 def _rehang_closure(node: Node, target: Node) -> None:
-    """Cut the pairs that lead from outside the subtree into it, and join the subtree to the ancestors of `target`."""
+    """Delete closure rows from outside the subtree into it, and link the subtree to the ancestors of `target`."""
     below = list(NodePath.objects.filter(ancestor=node).values_list("descendant_id", flat=True))
     NodePath.objects.filter(descendant__in=below).exclude(ancestor__in=below).delete()
     above = list(NodePath.objects.filter(descendant=target).values_list("ancestor_id", flat=True))
@@ -188,7 +193,7 @@ def _rehang_closure(node: Node, target: Node) -> None:
 
 
 def _rewrite_subtree(top: Node, *, parent: Node | None, key: str | None = None) -> None:
-    """Give `top` and everything below it the keys and full values that follow from `parent`, `key` and the names."""
+    """Recompute keys and full values of `top` and its subtree from `parent`, `key` and the names."""
     old_key, new_key = top.key, key or top.key
     new_path = _joined(parent.full_value if parent else "", top.value)
     rows = list(Node.objects.filter(paths_up__ancestor=top))
@@ -200,7 +205,9 @@ def _rewrite_subtree(top: Node, *, parent: Node | None, key: str | None = None) 
             paths[row.pk] = _joined(paths[row.parent_id], row.value)
         row.full_value = paths[row.pk]
         if node_keys.depth_of(row.key) > node_keys.MAX_DEPTH or len(row.key) > node_keys.MAX_KEY_LENGTH:
-            raise NodeRefused(_("The tree cannot be deeper than %(depth)d levels.") % {"depth": node_keys.MAX_DEPTH})
+            raise NodeRefused(
+                _("The tree is limited to %(depth)d levels. Choose a place higher up.") % {"depth": node_keys.MAX_DEPTH}
+            )
     Node.objects.bulk_update(rows, ["key", "full_value"], batch_size=_BATCH)
     top.key, top.full_value = new_key, new_path
 
@@ -208,19 +215,21 @@ def _rewrite_subtree(top: Node, *, parent: Node | None, key: str | None = None) 
 def _joined(parent_path: str, value: str) -> str:
     path = f"{parent_path}/{value}"
     if len(path) > _MAX_FULL_VALUE:
-        raise NodeRefused(_("The path of the node would be too long."))
+        raise NodeRefused(_("The path of the node would be too long. Use shorter names or fewer levels."))
     return path
 
 
 def _checked_value(value: str, parent: Node, itself: Node | None) -> str:
     name = value.strip()
     if not name or len(name) > _MAX_VALUE or "/" in name or not name.isprintable():
-        raise NodeValueRefused(_("A node name has 1 to %(max)d characters and no slash.") % {"max": _MAX_VALUE})
+        raise NodeValueRefused(
+            _("A node name needs 1 to %(max)d characters and cannot contain a slash.") % {"max": _MAX_VALUE}
+        )
     taken = Node.objects.filter(parent=parent, value=name)
     if itself is not None:
         taken = taken.exclude(pk=itself.pk)
     if taken.exists():
-        raise NodeValueRefused(_("There is a node of this name here already."))
+        raise NodeValueRefused(_("A node with this name already exists here. Choose another name."))
     return name
 
 
@@ -240,7 +249,8 @@ def _take_child_key(parent: Node) -> str:
 
 
 def _next_root_key() -> str:
-    # The default organization's root is always there: organizations that are founded at once take their keys one after the other
+    # Lock the default organization's root, which always exists: organizations created at the same time get their root
+    # keys one after the other.
     list(
         Node.objects.select_for_update(no_key=True).filter(org_id=DEFAULT_ORG_ID, parent__isnull=True).values_list("pk")
     )
@@ -249,8 +259,8 @@ def _next_root_key() -> str:
 
 
 def _fresh(node: Node) -> Node:
-    """The row as it is now, under the lock."""
-    found: Node | None = Node.objects.select_related("parent").filter(pk=node.pk, org_id=node.org_id).first()
-    if found is None:
-        raise NodeNotFound(_("There is no such node."))
-    return found
+    """The current row, locked."""
+    fresh_node: Node | None = Node.objects.select_related("parent").filter(pk=node.pk, org_id=node.org_id).first()
+    if fresh_node is None:
+        raise NodeNotFound(_("The node was not found. It may have been deleted; reload the tree."))
+    return fresh_node

@@ -1,6 +1,7 @@
-"""One order for all writes of an organization's tree and assets: the version row, locked first, and what was touched.
+"""Serializes all writes of an organization's tree and assets, and records the changed rows.
 
-See `docs` of `TreeVersion`. A write calls `begin` before it reads anything that it relies on, and `touch` for what it changed.
+See `TreeVersion`. A write calls `begin`, which locks the version row, before it reads anything that it relies on. It
+calls `touch` for the rows that it changed.
 """
 
 from collections.abc import Iterable
@@ -32,11 +33,11 @@ class TreeWrite:
 
     @property
     def dense_ids(self) -> range:
-        """The numbers that `begin` was asked for, never given before."""
+        """The numbers that `begin` reserved. No number is ever reused."""
         return range(self._row.next_dense_id - self._numbers, self._row.next_dense_id)
 
     def touch(self, kind: TreeChangeKind, object_ids: Iterable[UUID]) -> None:
-        """Say that these rows changed."""
+        """Record that these rows changed."""
         insert(
             [
                 TreeChange(org_id=self.org_id, seq=self.seq, kind=kind, object_id=object_id)
@@ -46,7 +47,10 @@ class TreeWrite:
 
 
 def begin(org_id: UUID, *, new_assets: int = 0) -> TreeWrite:
-    """Lock the organization's version row and count one up; take numbers for new assets. Must run inside a transaction."""
+    """Lock the organization's version row, increment its version, and reserve numbers for new assets.
+
+    Must run inside a transaction.
+    """
     if not connection.in_atomic_block:
         raise transaction.TransactionManagementError("a write of the tree needs a transaction")
     row = _versions().first(org_id=org_id)
@@ -69,6 +73,6 @@ def _versions() -> PreparedObjects[TreeVersion]:
 
 
 def forget(org_id: UUID) -> None:
-    """Drop the record of an organization that ends."""
+    """Delete the version row and the changes of an organization that is being deleted."""
     TreeChange.objects.filter(org_id=org_id).delete()
     TreeVersion.objects.filter(org_id=org_id).delete()

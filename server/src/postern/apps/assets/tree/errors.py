@@ -1,10 +1,10 @@
-"""What the rules of the tree refuse."""
+"""Errors of tree writes."""
 
 from postern.kernel.errors import Conflict, NotFound, PosternError
 
 
 class NodeRefused(PosternError):
-    """A change of the tree that its rules forbid. Answered as `{"error": "…"}` (contract: nodes)."""
+    """A change that the rules of the tree forbid. The response body is `{"error": "…"}` (contract: nodes)."""
 
     code = "node_refused"
 
@@ -14,14 +14,14 @@ class NodeRefused(PosternError):
 
 
 class NodeNotEmpty(NodeRefused):
-    """The root, or a node with something below it, is not deleted."""
+    """The root node, or a node that contains nodes or assets, cannot be deleted."""
 
     code = "node_not_empty"
     status = 403
 
 
 class NodeValueRefused(PosternError):
-    """The name is taken among the siblings, empty, too long or contains a slash."""
+    """The name is used by a sibling, empty, too long or contains a slash."""
 
     code = "node_value"
 
@@ -31,10 +31,10 @@ class NodeValueRefused(PosternError):
 
 
 class TreeBusy(Conflict):
-    """Somebody else moved one of these objects meanwhile."""
+    """Another request changed one of these objects at the same time."""
 
     code = "tree_changed"
 
 
 class NodeNotFound(NotFound):
-    """No such node in the organization."""
+    """The organization has no such node."""

@@ -1,4 +1,4 @@
-"""What happens to assets and to the tree."""
+"""Events of assets and of the tree."""
 
 from dataclasses import dataclass
 from uuid import UUID
@@ -6,14 +6,14 @@ from uuid import UUID
 
 @dataclass(frozen=True, slots=True)
 class AssetsChanged:
-    """Assets, their places or the tree of an organization changed, so that what somebody may reach may have changed."""
+    """Assets, their placement or the tree of an organization changed. What users may reach may have changed with it."""
 
     org_id: UUID
 
 
 @dataclass(frozen=True, slots=True)
 class AssetsDeleted:
-    """These assets are gone."""
+    """These assets were deleted."""
 
     org_id: UUID
     asset_ids: tuple[UUID, ...]

@@ -1,8 +1,8 @@
-"""Assets, nodes and labels, which refer to each other, and the record of changes to the tree.
+"""Assets, nodes and labels, which refer to each other, and the change list of the tree.
 
-The tree is stored three ways, each for one use: `parent` is the truth, `key` and `full_value` are what the wire shows, and
-`NodePath` lists every (ancestor, descendant) pair, so that "below this node" and "above this node" are plain joins on both
-databases. `actions` keeps them in step; nothing else writes them.
+The tree is stored in three forms. `parent` is authoritative. The API shows `key` and `full_value`. `NodePath` lists
+every (ancestor, descendant) pair, so that "below this node" and "above this node" are plain joins on both databases.
+`actions` updates the three together; nothing else writes them.
 """
 
 from django.db import models
@@ -34,7 +34,7 @@ class Node(OrgOwnedModel):
     value = models.CharField(_("Value"), max_length=128)
     full_value = models.TextField(_("Full value"), max_length=4096, editable=False)
     parent = models.ForeignKey("self", models.PROTECT, null=True, related_name="children", editable=False)
-    #: Number of the next child. Only ever grows, so that the key of a deleted node is not given to another.
+    #: Number of the next child. It never decreases, so that the key of a deleted node is not reused.
     next_child = models.PositiveIntegerField(default=0, editable=False)
 
     objects = ScopedManager()
@@ -58,7 +58,7 @@ class Node(OrgOwnedModel):
 
 
 class NodePath(SavedRow):
-    """One (ancestor, descendant) pair of the tree; every node is also its own ancestor."""
+    """One (ancestor, descendant) pair of the tree. Every node is also its own ancestor."""
 
     ancestor = models.ForeignKey(Node, models.CASCADE, related_name="paths_down")
     descendant = models.ForeignKey(Node, models.CASCADE, related_name="paths_up")
@@ -71,7 +71,7 @@ class NodePath(SavedRow):
 
 
 class Label(OrgOwnedModel):
-    """A `name:value` pair that assets can carry."""
+    """A `name:value` pair that is attached to assets."""
 
     name = models.CharField(_("Name"), max_length=128)
     value = models.CharField(_("Value"), max_length=128)
@@ -93,15 +93,15 @@ class Label(OrgOwnedModel):
 
 
 class Asset(OrgOwnedModel):
-    """Something that a person can sign in to over the network."""
+    """A system that users can sign in to over the network."""
 
-    #: A number without gaps to speak of, counted per organization and never given twice, for bitmaps.
+    #: Index of the asset in bitmaps: counted per organization, nearly without gaps, never reused.
     dense_id = models.PositiveBigIntegerField(editable=False)
     hostname = models.CharField(_("Hostname"), max_length=128)
     ip = models.CharField(_("IP"), max_length=128, db_index=True)
     platform = models.ForeignKey(Platform, models.PROTECT, related_name="assets", verbose_name=_("Platform"))
     is_active = models.BooleanField(_("Is active"), default=True)
-    #: A system user of type admin. It belongs to the app above this one, so it is an id and not a relation.
+    #: Id of a system user of type admin. It is not a foreign key, because system users belong to a higher layer.
     admin_user_id = models.UUIDField(_("Admin user"), null=True, blank=True, db_index=True)
     nodes = models.ManyToManyField(Node, through="AssetNode", related_name="assets", verbose_name=_("Nodes"))
     labels = models.ManyToManyField(Label, related_name="assets", blank=True, verbose_name=_("Labels"))
@@ -137,19 +137,21 @@ class Asset(OrgOwnedModel):
             models.UniqueConstraint(fields=("org_id", "hostname"), name="assets_asset_unique"),
             models.UniqueConstraint(fields=("org_id", "dense_id"), name="assets_asset_dense_id_unique"),
         ]
+        #: For lists over several organizations in order, and for the names that users type to connect.
+        indexes = [models.Index(fields=("hostname", "id"), name="assets_asset_by_name")]
 
     def __str__(self) -> str:
         return f"{self.hostname}({self.ip})"
 
     @property
     def hardware_info(self) -> str:
-        """`vendor cores memory` as far as known, for one column of a list."""
+        """`vendor cores memory`, as far as known, for one list column."""
         cores = f"{self.cpu_cores} Core" if self.cpu_cores else ""
         return " ".join(part for part in (self.vendor or "", cores, self.memory or "") if part)
 
 
 class AssetProtocol(SavedRow):
-    """One protocol of an asset and its port; `position` keeps the order in which they were given."""
+    """One protocol of an asset and its port. `position` stores the order in which the client gave them."""
 
     asset = models.ForeignKey(Asset, models.CASCADE, related_name="protocol_rows")
     name = models.CharField(max_length=16, choices=[(item.value, item.value) for item in Protocol])
@@ -169,7 +171,7 @@ class AssetProtocol(SavedRow):
 
 
 class AssetNode(SavedRow):
-    """An asset's place in the tree; an asset may stand in several nodes."""
+    """Placement of an asset in a node; an asset may be in several nodes."""
 
     asset = models.ForeignKey(Asset, models.CASCADE, related_name="node_rows")
     node = models.ForeignKey(Node, models.PROTECT, related_name="asset_rows")
@@ -182,10 +184,10 @@ class AssetNode(SavedRow):
 
 
 class TreeVersion(SavedRow):
-    """One row per organization, locked first by every write of the tree or its assets.
+    """One row per organization. Every write of the tree or its assets locks it first.
 
-    It puts such writes in one order, counts them (`seq`) and hands out `dense_id`s. The number is in commit order, which a
-    database sequence is not, so a reader that has seen `seq` has seen everything up to it.
+    The row serializes these writes, counts them (`seq`) and hands out `dense_id`s. `seq` follows commit order, which a
+    database sequence does not. A reader that has seen `seq` has therefore seen every earlier write.
     """
 
     org_id = models.UUIDField(primary_key=True)
@@ -197,12 +199,12 @@ class TreeVersion(SavedRow):
 
 
 class TreeChangeKind(models.TextChoices):
-    ASSET = "asset", "asset"  # added, deleted, switched, renamed, protocols changed
-    NODE = "node", "node"  # its direct assets or children changed
+    ASSET = "asset", "asset"  # asset created, deleted, switched on or off, renamed, or its protocols changed
+    NODE = "node", "node"  # direct assets or child nodes changed
 
 
 class TreeChange(SavedRow):
-    """What a write touched, for an index of "who may reach what" held in a process: it re-reads these from the truth."""
+    """A row that a write changed. In-memory indexes of "who may reach what" reload these rows from the database."""
 
     org_id = models.UUIDField()
     seq = models.PositiveBigIntegerField()

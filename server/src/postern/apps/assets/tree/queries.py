@@ -6,7 +6,7 @@ from functools import cache
 from typing import Any, Final
 from uuid import UUID
 
-from django.db.models import Count, Q, QuerySet
+from django.db.models import Count, Exists, OuterRef, Q, QuerySet
 
 from postern.apps.assets.tree.models import Asset, AssetNode, AssetProtocol, Node, NodePath, TreeVersion
 from postern.contracts.enums import Protocol
@@ -16,7 +16,10 @@ from postern.foundation.database.prepared import PreparedQuery
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class AssetBrief:
-    """What other apps need of an asset. `charset` is utf8 or gbk; `protocols` maps each protocol to its port."""
+    """The fields of an asset that other apps need.
+
+    `charset` is utf8 or gbk; `protocols` maps each protocol to its port.
+    """
 
     id: UUID
     hostname: str
@@ -30,7 +33,7 @@ class AssetBrief:
 
 
 def briefs(ids: Iterable[UUID]) -> dict[UUID, AssetBrief]:
-    """The assets that exist, by id."""
+    """Briefs of the existing assets, by id."""
     rows = Asset.objects.filter(pk__in=set(ids)).select_related("platform").prefetch_related("protocol_rows")
     return {
         row.pk: AssetBrief(
@@ -49,19 +52,34 @@ def briefs(ids: Iterable[UUID]) -> dict[UUID, AssetBrief]:
 
 
 def below(node_id: UUID) -> QuerySet[Any, Any]:
-    """Ids of the node and of all nodes below it."""
+    """Ids of the node and of all nodes in its subtree."""
     return NodePath.objects.filter(ancestor_id=node_id).values("descendant_id")
 
 
 def assets_in(node: Node, *, all_below: bool) -> QuerySet[Asset]:
-    """Assets that stand in the node or, with `all_below`, anywhere in its subtree."""
+    """Assets directly in the node or, with `all_below`, anywhere in its subtree."""
     places = AssetNode.objects.filter(node_id__in=below(node.pk)) if all_below else AssetNode.objects.filter(node=node)
     rows: QuerySet[Asset] = Asset.objects.filter(pk__in=places.values("asset_id"))
     return rows
 
 
+def stands_below(node: Node) -> Exists:
+    """Condition: the asset of the outer query is in the node's subtree.
+
+    Use it where the outer query is driven by another table.
+    """
+    below_node = NodePath.objects.filter(descendant_id=OuterRef("node_id"), ancestor=node)
+    return Exists(AssetNode.objects.filter(Exists(below_node), asset_id=OuterRef("pk")))
+
+
+def has_more_below(node: Node, number: int) -> bool:
+    """Whether the node's subtree has more than `number` assets. Reads at most `number` + 1 rows."""
+    places = AssetNode.objects.filter(node__paths_up__ancestor=node).values("asset_id")
+    return places.distinct()[: number + 1].count() > number
+
+
 def asset_counts(nodes: Iterable[Node]) -> dict[UUID, int]:
-    """Number of different assets in the subtree of each node."""
+    """Number of distinct assets in the subtree of each node."""
     counted = (
         NodePath.objects.filter(ancestor__in=[node.pk for node in nodes])
         .values("ancestor_id")
@@ -72,13 +90,13 @@ def asset_counts(nodes: Iterable[Node]) -> dict[UUID, int]:
 
 
 def speaking(rows: QuerySet[Asset], text: str) -> QuerySet[Asset]:
-    """Assets with a protocol whose text form (`ssh/22`) contains `text`, without regard to case; none for a text of nothing."""
+    """Assets with a protocol whose text form (`ssh/22`) contains `text`, ignoring case. Empty text matches no asset."""
     name, slash, port = text.strip().lower().partition("/")
     if not name and not port:
         return rows.none()
     condition = Q(name__icontains=name)
     if slash:
-        # "sh/2" is contained in "ssh/22": the name ends with the left part, the port begins with the right one
+        # "sh/2" is contained in "ssh/22": the name ends with the left part, the port starts with the right part.
         condition = Q(name__iendswith=name) & Q(port__in=_ports_starting_with(port))
     elif name.isascii() and name.isdigit():
         condition |= Q(port__in=_ports_containing(name))
@@ -96,7 +114,7 @@ def _ports_containing(part: str) -> list[int]:
 
 
 def labelled(rows: QuerySet[Asset], text: str) -> QuerySet[Asset]:
-    """Assets that carry the label `name:value` or `name#value`; a name alone matches any value."""
+    """Assets with the label `name:value` or `name#value`; a name alone matches any value."""
     for separator in (":", "#"):
         name, found, value = text.partition(separator)
         if found:
@@ -106,14 +124,14 @@ def labelled(rows: QuerySet[Asset], text: str) -> QuerySet[Asset]:
     return rows.filter(pk__in=Asset.labels.through.objects.filter(label__name=text).values("asset_id"))
 
 
-#: What `tree_version` speaks for: every write to these tables goes through `change_log.begin`.
+#: Tables that `tree_version` covers: every write to them goes through `change_log.begin`.
 VERSIONED_TABLES: Final = frozenset(
     {"assets_asset", "assets_assetnode", "assets_assetprotocol", "assets_node", "assets_nodepath"}
 )
 
 
 def tree_version(scope: OrgScope) -> Hashable:
-    """Changes with every write to the tree and the assets that can be seen in the scope."""
+    """A version that changes with every write to the tree and the assets visible in the scope."""
     if scope.is_root:
         return tuple(_versions().tuples())
     return tuple(_version().tuples(org_id=scope.org_id))

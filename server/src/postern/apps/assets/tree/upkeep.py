@@ -1,4 +1,4 @@
-"""Upkeep of the list of changes, so that it does not grow without end."""
+"""Pruning of the change list of the tree."""
 
 from typing import Final
 
@@ -7,15 +7,15 @@ from django.db.models import Max
 
 from postern.apps.assets.tree.models import TreeChange
 
-#: An index that is further behind than this many writes is rebuilt from the truth, which takes about half a second.
+#: An index that is further behind than this many writes is rebuilt completely, which takes about half a second.
 KEPT_WRITES: Final = 10_000
 
 
 @transaction.atomic
 def prune_changes(*, kept_writes: int = KEPT_WRITES) -> int:
-    """Delete the changes of all but the last writes of each organization; gives their number.
+    """Delete the changes of all but the latest writes of each organization; returns the number of deleted rows.
 
-    A reader whose position lies before the oldest change that is left has missed some and starts anew.
+    A reader whose position is older than the oldest remaining change has missed changes and rebuilds its index.
     """
     deleted = 0
     newest = TreeChange.objects.order_by().values("org_id").annotate(last=Max("seq")).values_list("org_id", "last")

@@ -1,4 +1,4 @@
-"""Writes of assets, one or many at once: what a call reads and writes, it reads and writes for all of them together."""
+"""Writes of assets. Every write takes one or many assets and uses the same few queries for all of them."""
 
 from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
@@ -17,44 +17,44 @@ from postern.foundation.bus import events
 from postern.foundation.caller.actor import Actor
 from postern.foundation.database import row_locks, row_writes
 
-#: What is wanted of one asset: columns of `Asset`, and `LISTS`.
+#: Requested values of one asset: columns of `Asset`, and the lists named in `LISTS`.
 Values = Mapping[str, Any]
 
 
 def create_asset(*, actor: Actor, org_id: UUID, values: Values) -> Asset:
-    """A new asset.
+    """Create an asset.
 
-    `values`: columns of `Asset`, and `protocols` (list of `ProtocolPort`), `nodes` (list of `Node`; none is the root),
-    `node_paths` (full values, made on demand; replaces `nodes`), `labels` (list of `Label`).
+    `values`: columns of `Asset`, and `protocols` (list of `ProtocolPort`), `nodes` (list of `Node`; empty means the
+    root node), `node_paths` (full values, created where missing; replaces `nodes`), `labels` (list of `Label`).
     """
     return create_assets(actor=actor, org_id=org_id, items=[values])[0]
 
 
 @transaction.atomic
 def create_assets(*, actor: Actor, org_id: UUID, items: Sequence[Values]) -> list[Asset]:
-    """New assets in this order, all or none."""
+    """Create assets, all or none; returns them in the given order."""
     write = change_log.begin(org_id, new_assets=len(items))
     assets = [
         Asset(org_id=org_id, created_by=actor.label, dense_id=number, **_columns(values))
         for values, number in zip(items, write.dense_ids, strict=True)
     ]
     row_writes.insert(assets)
-    shown = belongings.give(actor, write, list(zip(assets, items, strict=True)))
+    lists = belongings.give(actor, write, list(zip(assets, items, strict=True)))
     write.touch(TreeChangeKind.ASSET, [asset.pk for asset in assets])
-    changes = [audits.Change(asset, new={**_column_snapshot(asset), **shown[asset.pk]}) for asset in assets]
+    changes = [audits.Change(asset, new={**_column_snapshot(asset), **lists[asset.pk]}) for asset in assets]
     audits.record_changes(actor=actor, action="create", changes=changes)
     events.publish(AssetsChanged(org_id=org_id))
     return assets
 
 
 def update_asset(*, actor: Actor, asset: Asset, values: Values) -> Asset:
-    """Change what `values` names (as for `create_asset`) and nothing else."""
+    """Change the values that are given (as for `create_asset`) and no others."""
     return update_assets(actor=actor, pairs=[(asset, values)])[0]
 
 
 @transaction.atomic
 def update_assets(*, actor: Actor, pairs: Sequence[tuple[Asset, Values]]) -> list[Asset]:
-    """The same for many, each with its own values; returns them in this order, all or none changed."""
+    """Update many assets, each with its own values, all or none; returns them in the given order."""
     changed: dict[UUID, Asset] = {}
     for org_id, some in _by_organization(pairs).items():
         changed |= _update_in(actor, org_id, some)
@@ -65,9 +65,9 @@ def _update_in(actor: Actor, org_id: UUID, pairs: Sequence[tuple[Asset, Values]]
     write = change_log.begin(org_id)
     wanted = {asset.pk: values for asset, values in pairs}
     assets = _locked(list(wanted))
-    speaking = [(assets[key], values) for key, values in wanted.items() if values.keys() & LISTS]
+    pairs_with_lists = [(assets[key], values) for key, values in wanted.items() if values.keys() & LISTS]
     old = {key: _column_snapshot(asset) for key, asset in assets.items()}
-    lists = belongings.replace(actor, write, speaking)
+    lists = belongings.replace(actor, write, pairs_with_lists)
     changes: list[audits.Change] = []
     written: set[str] = set()
     for key, values in wanted.items():
@@ -77,10 +77,10 @@ def _update_in(actor: Actor, org_id: UUID, pairs: Sequence[tuple[Asset, Values]]
         before, after = lists.get(key, ({}, {}))
         before, after = {**old[key], **before}, {**_column_snapshot(asset), **after}
         names = [name for name in after if after[name] != before[name]]
-        if names:  # said again what is so already: nothing to write, nothing to tell
+        if names:  # no change, so nothing to write or audit
             written.update(name for name in names if name in old[key])
-            told = ({name: before[name] for name in names}, {name: after[name] for name in names})
-            changes.append(audits.Change(asset, *told))
+            old_and_new = ({name: before[name] for name in names}, {name: after[name] for name in names})
+            changes.append(audits.Change(asset, *old_and_new))
     if changes:
         touched: list[Any] = [one.target for one in changes]
         row_writes.change(touched, (*sorted(written), "date_updated"))
@@ -91,13 +91,13 @@ def _update_in(actor: Actor, org_id: UUID, pairs: Sequence[tuple[Asset, Values]]
 
 
 def delete_asset(*, actor: Actor, asset: Asset) -> None:
-    """Delete an asset with its protocols, places, stars and pinned host keys."""
+    """Delete an asset with its protocols, node placements, favourites and pinned host keys."""
     delete_assets(actor=actor, assets=[asset])
 
 
 @transaction.atomic
 def delete_assets(*, actor: Actor, assets: Sequence[Asset]) -> None:
-    """The same for many, all or none."""
+    """Delete many assets, all or none."""
     for org_id, some in _by_organization([(asset, {}) for asset in assets]).items():
         _delete_in(actor, org_id, [asset for asset, _nothing in some])
 
@@ -110,7 +110,7 @@ def _delete_in(actor: Actor, org_id: UUID, assets: Sequence[Asset]) -> None:
     write.touch(TreeChangeKind.NODE, belongings.nodes_of(keys))
     write.touch(TreeChangeKind.ASSET, keys)
     Asset.objects.filter(pk__in=keys).delete()
-    # The lock of the audit chain comes last, when this write waits for no other lock any more
+    # The lock of the audit chain is taken last, when this write waits for no other lock.
     changes = [audits.Change(asset, old={**_column_snapshot(asset), **lists[asset.pk]}) for asset in assets]
     audits.record_changes(actor=actor, action="delete", changes=changes)
     events.publish(AssetsDeleted(org_id=org_id, asset_ids=tuple(keys)))
@@ -119,25 +119,29 @@ def _delete_in(actor: Actor, org_id: UUID, assets: Sequence[Asset]) -> None:
 
 @transaction.atomic
 def clear_admin_user(*, org_id: UUID, admin_user_id: UUID) -> None:
-    """Forget an admin user that is going away (called by the vault, which writes the audit row)."""
+    """Clear the admin user of all assets that use it.
+
+    Called by the vault before it deletes the user; the vault audits it.
+    """
     change_log.begin(org_id)
     Asset.objects.filter(admin_user_id=admin_user_id).update(admin_user_id=None)
 
 
 def _locked(keys: Sequence[UUID]) -> dict[UUID, Asset]:
-    """The rows as they are now. Raises `Asset.DoesNotExist` when one is gone."""
+    """Current rows, locked for update. Raises `Asset.DoesNotExist` when a row no longer exists."""
     rows = Asset.objects.select_for_update(of=("self",), no_key=True).select_related("platform").filter(pk__in=keys)
-    found = {row.pk: row for row in rows.order_by("pk")}
-    if len(found) < len(set(keys)):
+    locked_assets = {row.pk: row for row in rows.order_by("pk")}
+    if len(locked_assets) < len(set(keys)):
         raise Asset.DoesNotExist
-    return found
+    return locked_assets
 
 
 def _by_organization(pairs: Iterable[tuple[Asset, Values]]) -> dict[UUID, list[tuple[Asset, Values]]]:
-    found: defaultdict[UUID, list[tuple[Asset, Values]]] = defaultdict(list)
+    pairs_by_org: defaultdict[UUID, list[tuple[Asset, Values]]] = defaultdict(list)
     for asset, values in pairs:
-        found[asset.org_id].append((asset, values))
-    return dict(sorted(found.items(), key=lambda item: str(item[0])))  # locks are taken in one order
+        pairs_by_org[asset.org_id].append((asset, values))
+    # Always lock in key order, so that concurrent writes cannot deadlock.
+    return dict(sorted(pairs_by_org.items(), key=lambda item: str(item[0])))
 
 
 def _columns(values: Values) -> dict[str, Any]:
@@ -145,7 +149,7 @@ def _columns(values: Values) -> dict[str, Any]:
 
 
 def _column_snapshot(asset: Asset) -> dict[str, Any]:
-    """What the audit row shows of the asset's own columns."""
+    """The asset's own columns as the audit record stores them."""
     return {name: _plain(getattr(asset, name)) for name in _SHOWN}
 
 

@@ -1,4 +1,7 @@
-"""What hangs on assets: protocols, places in the tree, labels. Written for many assets with a few queries, under the lock of the tree."""
+"""Related rows of assets: protocols, node placements and labels.
+
+They are written for many assets with a few queries, under the lock of the tree.
+"""
 
 from collections import defaultdict
 from collections.abc import Collection, Mapping, Sequence
@@ -18,19 +21,19 @@ from postern.foundation.caller.actor import Actor
 from postern.foundation.database import row_locks, row_writes
 from postern.foundation.database.prepared import PreparedQuery
 
-#: Lists that hang on an asset; all else in the values of one is a column.
+#: Values of an asset that are lists of related rows; every other value is a column.
 LISTS: Final = frozenset({"protocols", "nodes", "node_paths", "labels"})
 
-#: Assets with what is wanted of them.
+#: Assets with their requested values.
 Pairs = Sequence[tuple[Asset, Mapping[str, Any]]]
-#: What the audit row shows of an asset's lists.
+#: The lists of one asset as the audit record stores them.
 Shown = dict[str, list[str]]
 
 _Labelling: Final[Any] = Asset.labels.through
 
 
 def give(actor: Actor, write: TreeWrite, pairs: Pairs) -> dict[UUID, Shown]:
-    """Give new assets what is wanted; without a place they stand in the root. Returns what they have now."""
+    """Write the lists of new assets; an asset without a node is placed in the root node. Returns the written lists."""
     places = _wanted_places(actor, write, pairs)
     named = _named_nodes(write.org_id, places)
     if len(places) < len(pairs):
@@ -55,7 +58,7 @@ def give(actor: Actor, write: TreeWrite, pairs: Pairs) -> dict[UUID, Shown]:
 
 
 def replace(actor: Actor, write: TreeWrite, pairs: Pairs) -> dict[UUID, tuple[Shown, Shown]]:
-    """Make the named lists of assets what is wanted, and leave the others. Returns what each had before and has now."""
+    """Replace the lists that are named in the values and leave the others. Returns the lists before and after."""
     keys = [asset.pk for asset, _values in pairs]
     before = shown(keys)
     written = [
@@ -70,7 +73,7 @@ def replace(actor: Actor, write: TreeWrite, pairs: Pairs) -> dict[UUID, tuple[Sh
 
 
 def shown(keys: Sequence[UUID]) -> dict[UUID, Shown]:
-    """The lists of these assets as the audit row shows them."""
+    """The lists of these assets as the audit record stores them."""
     if not keys:
         return {}
     protocols: defaultdict[UUID, list[str]] = defaultdict(list)
@@ -85,7 +88,7 @@ def shown(keys: Sequence[UUID]) -> dict[UUID, Shown]:
 
 
 def nodes_of(keys: Sequence[UUID]) -> list[UUID]:
-    """Where these assets stand, each node once."""
+    """Ids of the nodes that hold these assets, without duplicates."""
     return list(_places_of(keys).values_list("node_id", flat=True).distinct())
 
 
@@ -140,8 +143,8 @@ def _replace_labels(wanted: Mapping[UUID, set[UUID]]) -> bool:
 
 
 def _wanted_places(actor: Actor, write: TreeWrite, pairs: Pairs) -> dict[UUID, set[UUID]]:
-    """The wanted places of those assets whose values speak of them."""
-    found: dict[UUID, set[UUID]] = {}
+    """Requested node ids of each asset whose values contain nodes or node paths."""
+    node_ids_by_asset: dict[UUID, set[UUID]] = {}
     made: dict[str, UUID] = {}
     for asset, values in pairs:
         paths = values.get("node_paths")
@@ -149,27 +152,31 @@ def _wanted_places(actor: Actor, write: TreeWrite, pairs: Pairs) -> dict[UUID, s
             if path not in made:
                 made[path] = ensure_path(actor=actor, org_id=write.org_id, path=path).pk
         if paths:
-            found[asset.pk] = {made[path] for path in paths}
+            node_ids_by_asset[asset.pk] = {made[path] for path in paths}
         elif values.get("nodes"):
-            found[asset.pk] = {node.pk for node in values["nodes"]}
-    return found
+            node_ids_by_asset[asset.pk] = {node.pk for node in values["nodes"]}
+    return node_ids_by_asset
 
 
 def _named_nodes(org_id: UUID, places: Mapping[UUID, Collection[UUID]]) -> dict[UUID, str]:
-    """The full values of all these nodes. Raises `NodeNotFound` for one that the organization does not have."""
+    """Full values of all these nodes. Raises `NodeNotFound` for a node of another organization or a missing node."""
     wanted = {node_id for node_ids in places.values() for node_id in node_ids}
     rows = Node.objects.filter(org_id=org_id, pk__in=wanted) if wanted else Node.objects.none()
-    found = dict(rows.values_list("pk", "full_value"))
-    if len(found) < len(wanted):
-        raise NodeNotFound(_("There is no such node."))
-    return found
+    full_values = dict(rows.values_list("pk", "full_value"))
+    if len(full_values) < len(wanted):
+        raise NodeNotFound(_("The node was not found. It may have been deleted; reload the tree."))
+    return full_values
 
 
 def _root(org_id: UUID) -> tuple[UUID, str]:
-    found = _roots().tuples(org_id=org_id)
-    if not found:
-        raise NodeNotFound(_("The organization has no root node."))
-    root_id, value = found[0]
+    root_rows = _roots().tuples(org_id=org_id)
+    if not root_rows:
+        raise NodeNotFound(
+            _(
+                "The organization has no root node. Ask an operator to restart Postern, which creates missing root nodes."
+            )
+        )
+    root_id, value = root_rows[0]
     return root_id, value
 
 
@@ -183,13 +190,13 @@ def _roots() -> PreparedQuery:
 
 
 def _labels_of(keys: Sequence[UUID]) -> defaultdict[UUID, list[str]]:
-    found: defaultdict[UUID, list[str]] = defaultdict(list)
+    label_texts: defaultdict[UUID, list[str]] = defaultdict(list)
     rows = _labellings_of(keys).values_list("asset_id", "label__name", "label__value") if keys else ()
     for asset_id, name, value in rows:
-        found[asset_id].append(f"{name}:{value}")
-    for texts in found.values():
+        label_texts[asset_id].append(f"{name}:{value}")
+    for texts in label_texts.values():
         texts.sort()
-    return found
+    return label_texts
 
 
 def _labellings_of(keys: Sequence[UUID]) -> QuerySet[Any]:
@@ -221,5 +228,5 @@ def _label_rows(labels: Mapping[UUID, Collection[UUID]]) -> list[Any]:
 
 
 def _label_ids(asset: Asset, labels: Sequence[Label]) -> set[UUID]:
-    """The wanted labels, without those of another organization."""
+    """Ids of the requested labels, without labels of other organizations."""
     return {label.pk for label in labels if label.org_id == asset.org_id}

@@ -1,4 +1,4 @@
-"""Fields of assets that need translation."""
+"""Serializer fields of assets that convert between API values and rows."""
 
 from collections.abc import Mapping
 from typing import Any
@@ -18,11 +18,13 @@ from postern.kernel.ids import parse_id
 
 
 class ProtocolsField(serializers.ListField):
-    """`["ssh/22"]` ↔ protocol rows. Errors name the item: `{"0": ["…"]}`."""
+    """`["ssh/22"]` ↔ protocol rows. Errors are keyed by the position of the item: `{"0": ["…"]}`."""
 
     child = serializers.RegexField(
         protocols.PATTERN,
-        error_messages={"invalid": gettext_lazy("Write protocol/port, as in ssh/22; ports are 1 to 65535.")},
+        error_messages={
+            "invalid": gettext_lazy("Enter a protocol and a port, for example ssh/22. Ports range from 1 to 65535.")
+        },
     )
 
     def __init__(self, **kwargs: Any) -> None:
@@ -46,9 +48,11 @@ class ProtocolsField(serializers.ListField):
         for position, text in enumerate(texts):
             item = protocols.parse(text)
             if item is None:
-                errors[str(position)] = [_("Write protocol/port, as in ssh/22; ports are 1 to 65535.")]
+                errors[str(position)] = [
+                    _("Enter a protocol and a port, for example ssh/22. Ports range from 1 to 65535.")
+                ]
             elif protocols.repeated([*found, item]):
-                errors[str(position)] = [_("Each protocol can be given once.")]
+                errors[str(position)] = [_("A protocol is listed twice. Enter each protocol only once.")]
             else:
                 found.append(item)
         if errors:
@@ -57,7 +61,7 @@ class ProtocolsField(serializers.ListField):
 
 
 class NodePathsField(serializers.ListField):
-    """Places of an asset by their full values; nodes that are not there yet are made when they are written."""
+    """Nodes of an asset by their full values. Missing nodes are created when the asset is saved."""
 
     child = PlainField(max_length=4096)
 
@@ -79,7 +83,7 @@ class NodePathsField(serializers.ListField):
 
 
 class AdminUserField(serializers.UUIDField):
-    """The id of an admin user of the organization; the vault knows which there are."""
+    """Id of an admin user of the organization. The vault validates it."""
 
     refers_to_row = True
 
@@ -92,14 +96,16 @@ class AdminUserField(serializers.UUIDField):
         instance = getattr(self.parent, "instance", None)
         org_id = instance.org_id if isinstance(instance, Asset) else self.context["scope"].org_id
         by_name = admin_users.named(data, org_id) if isinstance(data, str) and parse_id(data) is None else None
-        found: UUID = by_name or super().to_internal_value(data)
-        if not admin_users.is_admin_user(found, org_id):
-            raise serializers.ValidationError(_("There is no such admin user."))
-        return found
+        admin_user_id: UUID = by_name or super().to_internal_value(data)
+        if not admin_users.is_admin_user(admin_user_id, org_id):
+            raise serializers.ValidationError(
+                _("The admin user was not found in this organization. Choose another one.")
+            )
+        return admin_user_id
 
 
 class AdminUserDisplayField(serializers.CharField):
-    """`name(username)` of the admin user; the names of a whole page are looked up once."""
+    """`name(username)` of the admin user. One query loads the names for the whole page."""
 
     def __init__(self, **kwargs: Any) -> None:
         kwargs |= {"source": "admin_user_id", "read_only": True}

@@ -1,4 +1,4 @@
-"""Shapes of the assets app on the wire (contract/assets.md)."""
+"""Serializers of assets (contract/assets.md)."""
 
 import ipaddress
 import re
@@ -24,7 +24,9 @@ _MAX_HOSTNAME: Final = 128
 
 
 def check_address(value: str) -> str:
-    """An IP address or a host name that can be resolved; nothing with blanks, slashes or ports (K36)."""
+    """Accept an IP address or a resolvable host name; refuse blanks, slashes and ports (K36: only addresses of
+    permitted targets are dialled).
+    """
     text = value.strip()
     try:
         ipaddress.ip_address(text)
@@ -72,13 +74,15 @@ class AssetSerializer(ResourceSerializer):
         read_only_fields = ("created_by", "date_created", "date_updated", "connectivity", "date_verified")
 
     def get_labels_display(self, asset: Asset) -> list[str]:
-        """`name:value` of each label, in the order of `labels`; the filter `label` takes this form."""
+        """`name:value` of each label, in the order of `labels`. The filter `label` accepts the same form."""
         return [str(label) for label in prefetched(asset, "labels")]
 
     def validate_hostname(self, value: str) -> str:
         name = value.strip()
         if not name or not name.isprintable():
-            raise serializers.ValidationError(_("Enter a name of printable characters."))
+            raise serializers.ValidationError(
+                _("The name contains invisible characters. Use printable characters only.")
+            )
         return name
 
     def validate_ip(self, value: str) -> str:
@@ -96,7 +100,7 @@ class AssetSerializer(ResourceSerializer):
         return attrs
 
     def _settle_protocols(self, attrs: dict[str, Any]) -> None:
-        """`protocols` if given, else `protocol` and `port`, else what the asset has, else the default."""
+        """Use `protocols` if given, else `protocol` and `port`, else the asset's current protocols or the default."""
         protocol, port = attrs.pop("protocol", None), attrs.pop("port", None)
         given = attrs.pop("protocols", None)
         if given and isinstance(given[0], ProtocolPort):
@@ -109,7 +113,7 @@ class AssetSerializer(ResourceSerializer):
 
 
 class BoundAssetSerializer(ResourceSerializer):
-    """An asset in short, for lists of other resources."""
+    """Short form of an asset, for lists of other resources."""
 
     class Meta:
         model = Asset

@@ -1,4 +1,4 @@
-"""Endpoints of assets, platforms, labels, stars and host keys."""
+"""Endpoints of assets."""
 
 from collections.abc import Mapping, Sequence
 from typing import Any, cast
@@ -20,15 +20,14 @@ from postern.apps.assets.platforms.models import Platform
 from postern.apps.assets.tree import actions as tree
 from postern.apps.assets.tree import queries
 from postern.apps.assets.tree.models import Asset, AssetProtocol, Label, Node
-from postern.apps.assets.tree.rights import ADMIN_ONLY
 from postern.foundation.caller.scope import writable
 from postern.foundation.database import row_locks
 from postern.foundation.rest.counts import Versioned
-from postern.foundation.rest.rights import Right
+from postern.foundation.rest.rights import ORG_ADMIN_ONLY, Right
 from postern.foundation.rest.viewsets import ResourceViewSet
 from postern.kernel.ids import parse_id
 
-#: Made once: building querysets takes longer than reading what they name.
+#: Built once, because building these querysets takes longer than running them.
 _SHOWN = (
     Prefetch("protocol_rows", AssetProtocol.objects.only("name", "port")),
     Prefetch("nodes", Node.objects.only("full_value")),
@@ -55,16 +54,16 @@ class AssetViewSet(ResourceViewSet):
         "protocols": ["ssh/22"],
         "nodes": _root_path,
         "labels": _some_label,
-        "comment": gettext_lazy("Nodes are paths, labels are name:value; several are separated by commas."),
+        "comment": gettext_lazy("Enter nodes as paths and labels as name:value, separated by commas."),
     }
-    rights = {**ADMIN_ONLY, "platform": Right.ORG_ADMIN}
+    rights = {**ORG_ADMIN_ONLY, "platform": Right.ORG_ADMIN}
     filter_fields = {
         "hostname": "hostname",
         "ip": "ip",
         "platform__base": "platform__base",
         "is_active": "is_active",
     }
-    #: Applied in `_more_filters`; each of them narrows the rows, whatever its value.
+    #: Applied in `_more_filters`. Each of these filters narrows the rows, whatever its value.
     own_filters = ("protocols", "protocols__icontains", "label", "ips", "node", "node_id")
     search_fields = ("hostname", "ip")
     ordering_fields = ("hostname", "ip", "cpu_cores", "date_created", "connectivity", "is_active")
@@ -110,7 +109,7 @@ class AssetViewSet(ResourceViewSet):
         return super().get_serializer(*args, **kwargs)
 
     def hold_rows(self, rows: Sequence[Any], values: Sequence[Mapping[str, Any]], *, deleting: bool = False) -> None:
-        """The tree first, as in each action. What makes or changes assets takes all other locks itself."""
+        """Lock the tree first, as every action does. The asset actions take all other locks themselves."""
         tree.hold({row.org_id for row in rows} or {self.scope.org_id})
         if deleting:
             super().hold_rows(rows, (), deleting=True)
@@ -124,7 +123,9 @@ class AssetViewSet(ResourceViewSet):
         if node_ref and not all(values.get("nodes") for values in items):
             node = self._node(node_ref)
             if node is None:
-                raise ValidationError({"node_id": [_("There is no such node.")]})
+                raise ValidationError(
+                    {"node_id": [_("The node was not found. It may have been deleted; reload the tree.")]}
+                )
             items = [{**values, "nodes": values.get("nodes") or [node]} for values in items]
         return asset_actions.create_assets(actor=self.actor, org_id=writable(self.scope), items=items)
 

@@ -1,4 +1,4 @@
-"""Shapes of nodes on the wire (contract/assets.md)."""
+"""Serializers of nodes (contract/assets.md)."""
 
 from typing import Any
 
@@ -25,11 +25,11 @@ class NodeSerializer(ResourceSerializer):
         read_only_fields = ("key",)
 
     def validate(self, attrs: dict[str, Any]) -> dict[str, Any]:
-        return attrs  # names among siblings are checked by the action, under the lock of the tree
+        return attrs  # the action checks that sibling names are unique, under the lock of the tree
 
 
 class ChildNodeSerializer(NodeSerializer):
-    """For creating: the id may be chosen."""
+    """For creating a child; the client may choose the id."""
 
     id = serializers.UUIDField(required=False)
 

@@ -23,21 +23,20 @@ from postern.apps.assets.nodes.tree_shapes import asset_tree_node, node_tree_nod
 from postern.apps.assets.tree import actions as tree
 from postern.apps.assets.tree import node_keys, queries
 from postern.apps.assets.tree.models import Asset, Node
-from postern.apps.assets.tree.rights import ADMIN_ONLY
 from postern.foundation.caller import identity
 from postern.foundation.caller.scope import writable
 from postern.foundation.rest.bodies import body_of
 from postern.foundation.rest.openapi.answers import ANY_OBJECTS, TEXT, Answer, texts
-from postern.foundation.rest.rights import Right
+from postern.foundation.rest.rights import ORG_ADMIN_ONLY, Right
 from postern.foundation.rest.viewsets import ResourceViewSet
 from postern.kernel.ids import parse_id
 
-#: Which assets were placed in, or taken from, the node.
+#: Audited: which assets were added to, or removed from, the node.
 _PLACED: Final = Answer(schema=texts("org_id", "org_name", assets={"type": "array", "items": TEXT}))
 
 
 def _free_value(view: Any) -> str:
-    """A name that no node of the organization has."""
+    """A node name that the organization does not use yet."""
     taken = set(
         Node.objects.visible_to(view.actor, view.scope)
         .filter(value__startswith="example")
@@ -64,7 +63,7 @@ class NodeViewSet(ResourceViewSet):
         **dict.fromkeys(("assets_add", "assets_remove", "assets_replace"), _PLACED),
     }
     rights = {
-        **ADMIN_ONLY,
+        **ORG_ADMIN_ONLY,
         "tree": Right.ORG_ADMIN,
         "children": Right.ORG_ADMIN,
         "children_of": Right.ORG_ADMIN,
@@ -81,7 +80,7 @@ class NodeViewSet(ResourceViewSet):
     default_order = ("full_value",)
 
     def hold_rows(self, rows: Sequence[Any], values: Sequence[Mapping[str, Any]], *, deleting: bool = False) -> None:
-        """The tree, and with it all its nodes."""
+        """Lock the tree, which locks all its nodes."""
         tree.hold({row.org_id for row in rows} or {self.scope.org_id})
 
     def create_object(self, data: dict[str, Any]) -> Node:
@@ -107,12 +106,12 @@ class NodeViewSet(ResourceViewSet):
 
     @action(detail=False, methods=["get", "post"], url_path="children")
     def children(self, request: Request, **kwargs: Any) -> Response:
-        """Children of the node that `key` or `id` names (the root without): list or create."""
+        """List or create children of the node given by `key` or `id`; the root's children when neither is given."""
         return self._children(request, self._named_node() or self._roots()[0])
 
     @action(detail=True, methods=["get", "post"], url_path="children")
     def children_of(self, request: Request, **kwargs: Any) -> Response:
-        """Children of this node: list or create."""
+        """List or create children of this node."""
         return self._children(request, self.get_object())
 
     def _children(self, request: Request, parent: Node) -> Response:
@@ -125,7 +124,10 @@ class NodeViewSet(ResourceViewSet):
 
     @action(detail=False, methods=["get", "post"], url_path="children/tree", url_name="children-tree")
     def children_tree(self, request: Request, **kwargs: Any) -> Response:
-        """One level of the tree, for opening it step by step; `assets=1` adds the node's own assets, `all=all` all below."""
+        """One level of the tree, so that a client can expand it step by step.
+
+        `assets=1` adds the node's own assets, `all=all` all assets of the subtree.
+        """
         node = self._named_node()
         if request.method == "POST":
             return self._children(request, node or self._roots()[0])
@@ -141,7 +143,7 @@ class NodeViewSet(ResourceViewSet):
 
     @action(detail=True, methods=["put", "patch"], url_path="children/add", url_name="children-add")
     def children_add(self, request: Request, **kwargs: Any) -> Response:
-        """Move nodes under this one."""
+        """Move nodes under this node."""
         target = self.get_object()
         nodes = body_of(request, NodeIdsSerializer, scope=self.scope)["nodes"]
         self._same_org(target, nodes, "nodes")
@@ -150,15 +152,15 @@ class NodeViewSet(ResourceViewSet):
 
     @action(detail=True, methods=["get"], url_path="assets")
     def assets(self, request: Request, **kwargs: Any) -> Response:
-        """Assets of the node, with `all=1` those of the whole subtree."""
+        """Assets of the node; with `all=1`, of the whole subtree."""
         below = request.query_params.get("all", "0").lower() in {"1", "true"}
         rows = queries.assets_in(self.get_object(), all_below=below).order_by("hostname", "pk")
         rows = rows.select_related("platform").prefetch_related("protocol_rows", "nodes", "labels")
         page = self.paginate_queryset(rows)
-        shown = AssetSerializer(
+        serializer = AssetSerializer(
             page if page is not None else rows, many=True, context=self.get_serializer_context()
         ).data
-        return self.get_paginated_response(shown) if page is not None else Response(shown)
+        return self.get_paginated_response(serializer) if page is not None else Response(serializer)
 
     @action(detail=True, methods=["put", "patch"], url_path="assets/add", url_name="assets-add")
     def assets_add(self, request: Request, **kwargs: Any) -> Response:
@@ -181,23 +183,35 @@ class NodeViewSet(ResourceViewSet):
         return Response({"assets": ids, "org_id": str(node.org_id), "org_name": identity.org_name(node.org_id)})
 
     def _same_org(self, node: Node, rows: list[Any], field: str) -> None:
-        """In the root organization ids of several organizations are visible; a node takes its own only."""
+        """Keep the ids of the node's organization.
+
+        In the root organization, ids of several organizations are visible.
+        """
         if any(row.org_id != node.org_id for row in rows):
-            raise ValidationError({field: [_("Some of these belong to another organization.")]})
+            raise ValidationError(
+                {
+                    field: [
+                        _(
+                            "Some of the selected objects belong to another organization. Select objects of this organization "
+                            "only."
+                        )
+                    ]
+                }
+            )
 
     def _named_node(self) -> Node | None:
         params = self.request.query_params
         rows = cast("QuerySet[Node]", self.get_queryset())
         if params.get("key"):
-            found = rows.filter(key=params["key"]).first() if node_keys.is_key(params["key"]) else None
+            node = rows.filter(key=params["key"]).first() if node_keys.is_key(params["key"]) else None
         elif params.get("id"):
             node_id = parse_id(params["id"])
-            found = rows.filter(pk=node_id).first() if node_id else None
+            node = rows.filter(pk=node_id).first() if node_id else None
         else:
             return None
-        if found is None:
+        if node is None:
             raise Http404
-        return found
+        return node
 
     def _roots(self) -> list[Node]:
         roots = list(self.get_queryset().filter(parent__isnull=True))
