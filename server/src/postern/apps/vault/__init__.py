@@ -1,1 +1,1 @@
-"""System users and their secrets, sealed at rest and write-only on the wire."""
+"""System users and their secrets. Secrets are encrypted at rest and write-only in the API."""

@@ -1,4 +1,4 @@
-"""What the other apps may call. `open_credential` serves the internal API only: no person ever gets a secret back."""
+"""Public interface of the vault. `open_credential` serves the internal API only: users never get a secret back."""
 
 from postern.apps.vault.sealed_secrets.actions import RotationReport, retire, rewrap_all, rotate
 from postern.apps.vault.sealed_secrets.sealing import SecretPlace

@@ -1,4 +1,4 @@
-"""What organizations own of this app: system users, of which admin users are one kind."""
+"""What organizations own in this app: system users, including admin users."""
 
 from typing import Final
 

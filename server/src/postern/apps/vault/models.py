@@ -1,4 +1,4 @@
-"""The tables of the vault. Django finds them here, and so do the other apps."""
+"""Re-exports the tables of the vault for Django's model discovery and for the other apps."""
 
 from postern.apps.vault.sealed_secrets.models import SealedSecret
 from postern.apps.vault.system_users.models import (

@@ -1,4 +1,4 @@
-"""What the vault does together with other apps."""
+"""Subscriptions of the vault to events of other apps."""
 
 from typing import Final
 

@@ -1,1 +1,1 @@
-"""Sealed secrets of any app: the key file, sealing, and the store."""
+"""Encrypted secrets of any app: the key file, encryption, and the store."""

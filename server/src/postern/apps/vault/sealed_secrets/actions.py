@@ -1,8 +1,8 @@
-"""Rotation of the key-encryption key, online: secrets stay readable at every moment (promise 19).
+"""Online rotation of the key-encryption key; secrets stay readable all the time (promise 19).
 
-`rotate` adds a key to the file, then wraps the data key of every secret anew in short transactions. `retire` removes keys that
-nothing is sealed under any more. Between the two the old key stays in the file, so a process or a backup that still holds an old
-wrap can read it.
+`rotate` adds a key to the file and rewraps the data key of every secret in short transactions. `retire` removes keys
+that no secret uses any more. In between the old key stays in the file, so that a process or a backup with an old
+wrapped key can still read it.
 """
 
 from dataclasses import dataclass
@@ -23,20 +23,20 @@ from postern.kernel.clock import now
 from postern.kernel.ids import ROOT_ORG_ID
 
 _BATCH: Final = 250
-#: A request that began before the rotation may still store a secret under the old key; none lasts this long.
+#: A request that started before the rotation may still store a secret under the old key. No request takes this long.
 RETIRE_AFTER: Final = timedelta(minutes=10)
 
 
 @dataclass(frozen=True, slots=True)
 class RotationReport:
-    """`version` is the current key afterwards; `rewrapped` counts the secrets that were brought to it."""
+    """`version` is the current key after the rotation; `rewrapped` is the number of rewrapped secrets."""
 
     version: int
     rewrapped: int
 
 
 def rotate(*, actor: Actor) -> RotationReport:
-    """Make a new key-encryption key and bring every secret to it. May be run again after a crash."""
+    """Create a key-encryption key and rewrap every secret with it. Can be repeated after a crash."""
     key = keyring().add_version()
     with transaction.atomic():
         audits.record(
@@ -50,7 +50,7 @@ def rotate(*, actor: Actor) -> RotationReport:
 
 
 def rewrap_all(*, actor: Actor) -> RotationReport:
-    """Bring every secret that is sealed under an older key to the current one, in batches."""
+    """Rewrap every secret that uses an older key, in batches."""
     key = keyring().current()
     count = 0
     while moved := _rewrap_batch(key.version):
@@ -68,16 +68,16 @@ def rewrap_all(*, actor: Actor) -> RotationReport:
 
 
 def retire(*, actor: Actor) -> list[int]:
-    """Remove old keys from the file; gives their versions. Raises `KeyStillUsed` when a secret needs one."""
+    """Remove old keys from the file; returns their versions. Raises `KeyStillUsed` when a secret needs one."""
     ring = keyring()
     current = ring.current()
     old = sorted(version for version in ring.versions() if version != current.version)
     if not old:
         return []
     if now() - current.created < RETIRE_AFTER:
-        raise KeyStillUsed(_("The current key is too young: old keys can be removed ten minutes after a rotation."))
+        raise KeyStillUsed(_("Old keys can be removed only ten minutes after a rotation. Wait, then try again."))
     if SealedSecret.objects.exclude(kek_version=current.version).exists():
-        raise KeyStillUsed(_("Some secrets are still sealed under an old key; run the rotation again."))
+        raise KeyStillUsed(_("Some secrets are still encrypted with an old key. Run the rotation again."))
     with transaction.atomic():
         audits.record(
             actor=actor,

@@ -1,16 +1,16 @@
-"""What can go wrong with secrets and their keys."""
+"""Errors of secrets and their keys."""
 
 from postern.kernel.errors import Conflict, PosternError
 
 
 class SecretUnreadable(PosternError):
-    """A sealed secret does not open: it was altered or moved, or its key is gone."""
+    """A stored secret cannot be decrypted: it was altered or moved, or its key is missing."""
 
     code = "secret_unreadable"
     status = 503
 
 
 class KeyStillUsed(Conflict):
-    """A key-encryption key that secrets still need is not removed."""
+    """A key-encryption key cannot be removed while secrets use it."""
 
     code = "key_still_used"

@@ -5,9 +5,9 @@ from postern.apps.vault.sealed_secrets.secret_store import keyring
 
 
 def ensure() -> None:
-    """Make the key file when there is none and nothing is sealed yet.
+    """Create the key file if it is missing and no secret is stored yet.
 
-    With secrets in the database a missing file is a loss to be told, not to be papered over with a new key.
+    When secrets exist, a missing file must be reported as a loss and not be replaced by a new key.
     """
     if not keyring().exists() and not SealedSecret.objects.exists():
         keyring().create()

@@ -1,9 +1,9 @@
-"""The file of key-encryption keys, which lives outside the database and its backups.
+"""The file of key-encryption keys, which is stored outside the database and its backups.
 
     {"current": 2, "keys": {"1": {"key": "<base64, 32 bytes>", "created": "<ISO 8601>"}, "2": {…}}}
 
-Every process that opens secrets reads the file and notices by its stamp when it was replaced, so a rotation needs
-no restart. New versions are written to a temporary file, synced and renamed: a crash leaves the old file whole.
+Every process that decrypts secrets reads the file and detects a new version by its stamp, so a rotation needs no
+restart. New versions are written to a temporary file, synced and renamed: a crash leaves the old file intact.
 """
 
 import base64
@@ -27,7 +27,7 @@ from postern.kernel.secret import Secret
 
 
 class KeyringUnusable(Unavailable):
-    """The key file is missing, damaged, readable by others, or lacks the version that is asked for."""
+    """The key file is missing, damaged, readable by others, or lacks the requested version."""
 
     code = "keyring_unusable"
 
@@ -49,7 +49,7 @@ class _Content:
 
 
 class Keyring:
-    """Reads and replaces one key file. Safe to share between threads."""
+    """Reads and replaces one key file. Thread-safe."""
 
     def __init__(self, path: Path) -> None:
         self._path = path
@@ -58,22 +58,21 @@ class Keyring:
         self._content: _Content | None = None
 
     def current(self) -> KeyEncryptionKey:
-        """The key that new secrets are sealed under."""
+        """The key that encrypts new secrets."""
         content = self._load()
         return content.keys[content.current]
 
     def version(self, version: int) -> KeyEncryptionKey:
-        """The key of that version. Raises `KeyringUnusable` when it is not in the file."""
-        found = self._load().keys.get(version)
-        if found is None:
+        """The key of that version. Raises `KeyringUnusable` when the file does not contain it."""
+        key = self._load().keys.get(version)
+        if key is None:
             raise KeyringUnusable(
-                _("The key file holds no key of version %(version)d; restore it from its backup.")
-                % {"version": version}
+                _("The key file has no key of version %(version)d; restore it from its backup.") % {"version": version}
             )
-        return found
+        return key
 
     def versions(self) -> dict[int, datetime]:
-        """Versions in the file and when each was made."""
+        """Versions in the file and their creation times."""
         return {version: key.created for version, key in self._load().keys.items()}
 
     def exists(self) -> bool:
@@ -85,14 +84,14 @@ class Keyring:
         content = _Content(current=1, keys={1: _new_key(1)})
         temporary = self._write_temporary(content)
         try:
-            os.link(temporary, self._path)  # unlike a rename it fails when the file is there
+            os.link(temporary, self._path)  # unlike a rename, a link fails when the file exists
         except FileExistsError:
             pass
         finally:
             temporary.unlink()
 
     def add_version(self) -> KeyEncryptionKey:
-        """Add a key and make it the current one."""
+        """Add a key and make it the current key."""
         with self._lock, self._alone():
             content = self._read()
             key = _new_key(max(content.keys) + 1)
@@ -100,19 +99,19 @@ class Keyring:
             return key
 
     def remove_versions(self, versions: set[int]) -> None:
-        """Forget keys that nothing is sealed under any more. The current one stays whatever is asked."""
+        """Remove unused keys. The current key is never removed."""
         with self._lock, self._alone():
             content = self._read()
-            kept = {
+            remaining_keys = {
                 number: key
                 for number, key in content.keys.items()
                 if number == content.current or number not in versions
             }
-            self._replace(_Content(current=content.current, keys=kept))
+            self._replace(_Content(current=content.current, keys=remaining_keys))
 
     @contextmanager
     def _alone(self) -> Iterator[None]:
-        """No other process changes the file meanwhile: of two that add a key at once, one would take the other's away."""
+        """Lock the file against other processes: of two processes that add a key at once, one would lose its key."""
         lock = os.open(self._path.with_name(f"{self._path.name}.lock"), os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
         try:
             fcntl.flock(lock, fcntl.LOCK_EX)
@@ -130,12 +129,12 @@ class Keyring:
 
     def _file_stamp(self) -> tuple[int, int, int]:
         try:
-            found = self._path.stat()
+            file_stat = self._path.stat()
         except OSError as error:
             raise KeyringUnusable(
                 _("The file of key-encryption keys is missing; restore it from its backup.")
             ) from error
-        return found.st_mtime_ns, found.st_ino, found.st_size
+        return file_stat.st_mtime_ns, file_stat.st_ino, file_stat.st_size
 
     def _read(self) -> _Content:
         try:
@@ -178,7 +177,7 @@ class Keyring:
                 for number, key in sorted(content.keys.items())
             },
         }
-        # mkstemp makes the file with mode 0600
+        # mkstemp creates the file with mode 0600
         descriptor, name = tempfile.mkstemp(dir=self._path.parent, prefix=".kek-")
         with os.fdopen(descriptor, "w", encoding="ascii") as file:
             json.dump(document, file, indent=1)

@@ -1,4 +1,4 @@
-"""Sealed secrets."""
+"""The table of encrypted secrets."""
 
 from django.db import models
 
@@ -6,10 +6,10 @@ from postern.foundation.models import SavedRow
 
 
 class SealedSecret(SavedRow):
-    """One sealed secret of one row of any table (`sealing` tells how).
+    """One encrypted secret of one row of any table (see `sealing`).
 
-    All secrets lie in this table, so that one rotation and one byte scan cover them. (`table`, `row_id`, `org_id`, `column`) is
-    the place that the seal is bound to: a value that is copied to another row does not open.
+    All secrets are in this table, so that one rotation and one byte scan cover them. The encryption is bound to the
+    place (`table`, `row_id`, `org_id`, `column`): a value that is copied to another row cannot be decrypted.
     """
 
     table = models.CharField(max_length=64)

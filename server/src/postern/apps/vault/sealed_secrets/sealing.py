@@ -1,7 +1,8 @@
-"""How a secret is sealed: AES-256-GCM under a data key of its own, which is wrapped by a key-encryption key.
+"""Encryption of secrets: AES-256-GCM with one data key per secret, which is wrapped by a key-encryption key.
 
-Both layers are bound to the place of the secret (table, row, organization, column) and the wrap also to the
-version of the key-encryption key, so that a sealed value copied into another row does not open. Pure functions over bytes.
+Both layers are bound to the place of the secret (table, row, organization, column). The wrapped key is also bound to
+the version of the key-encryption key. A value that is copied into another row cannot be decrypted. Pure functions over
+bytes.
 """
 
 import secrets
@@ -19,12 +20,12 @@ _NONCE_BYTES: Final = 12
 
 
 class SealBroken(Exception):
-    """The sealed value was altered, moved to another row, or sealed under another key."""
+    """The encrypted value was altered, moved to another row, or encrypted with another key."""
 
 
 @dataclass(frozen=True, slots=True)
 class SecretPlace:
-    """Where a secret belongs. `table` and `column` are names of ours, never input."""
+    """The place of a secret. `table` and `column` are constants of the code, never input."""
 
     table: str
     row_id: UUID
@@ -37,7 +38,7 @@ class SecretPlace:
 
 @dataclass(frozen=True, slots=True)
 class SealedValue:
-    """A sealed secret as stored. `wrapped_key` and `ciphertext` start with their nonce (12 bytes)."""
+    """An encrypted secret as stored. `wrapped_key` and `ciphertext` start with their nonce (12 bytes)."""
 
     kek_version: int
     wrapped_key: bytes
@@ -45,7 +46,7 @@ class SealedValue:
 
 
 def seal(secret: Secret, place: SecretPlace, *, kek: bytes, kek_version: int) -> SealedValue:
-    """Seal `secret` for `place` under a fresh data key."""
+    """Encrypt `secret` for `place` with a new data key."""
     data_key = AESGCM.generate_key(KEY_BYTES * 8)
     return SealedValue(
         kek_version=kek_version,
@@ -55,13 +56,13 @@ def seal(secret: Secret, place: SecretPlace, *, kek: bytes, kek_version: int) ->
 
 
 def unseal(value: SealedValue, place: SecretPlace, *, kek: bytes) -> Secret:
-    """The secret. Raises `SealBroken` when anything about the value or its place differs."""
+    """Decrypt the secret. Raises `SealBroken` when the value or its place was changed."""
     data_key = _unwrap(value, place, kek=kek)
     return Secret(_decrypt(data_key, value.ciphertext, place.associated_data()).decode("utf-8"))
 
 
 def rewrap(value: SealedValue, place: SecretPlace, *, old_kek: bytes, new_kek: bytes, new_version: int) -> SealedValue:
-    """The same secret under another key-encryption key: only the small wrapped key changes."""
+    """Rewrap the secret for another key-encryption key: only the small wrapped key changes."""
     data_key = _unwrap(value, place, kek=old_kek)
     return SealedValue(
         kek_version=new_version,
@@ -91,4 +92,4 @@ def _decrypt(key: bytes, sealed: bytes, associated_data: bytes) -> bytes:
     try:
         return AESGCM(key).decrypt(sealed[:_NONCE_BYTES], sealed[_NONCE_BYTES:], associated_data)
     except (InvalidTag, ValueError) as error:
-        raise SealBroken("a sealed secret does not open at its place") from error
+        raise SealBroken("a sealed secret cannot be decrypted at its place") from error

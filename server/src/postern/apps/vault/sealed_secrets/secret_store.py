@@ -1,6 +1,6 @@
-"""The one way to sealed secrets: put, get, drop by place. Other apps reach it through the facade.
+"""The only access to encrypted secrets: put, get and drop by place. Other apps use it through the facade.
 
-Only the web plane and the command line open secrets; the job runner never calls this (it has no key file).
+Only the web plane and the command line decrypt secrets. The job runner has no key file and never calls this module.
 """
 
 from functools import lru_cache
@@ -28,7 +28,7 @@ def keyring() -> Keyring:
 
 
 def put(place: SecretPlace, secret: Secret) -> None:
-    """Seal and store; replaces what was there."""
+    """Encrypt and store a secret; replaces a stored one."""
     key = keyring().current()
     value = sealing.seal(secret, place, kek=key.raw(), kek_version=key.version)
     SealedSecret.objects.update_or_create(
@@ -45,40 +45,40 @@ def put(place: SecretPlace, secret: Secret) -> None:
 
 
 def get(place: SecretPlace) -> Secret | None:
-    """The secret, or None when there is none. Raises `SecretUnreadable` when what is stored does not open here."""
+    """The secret, or None when there is none. Raises `SecretUnreadable` when it cannot be decrypted."""
     row = SealedSecret.objects.filter(table=place.table, row_id=place.row_id, column=place.column).first()
     return None if row is None else open_row(row, place)
 
 
 def open_row(row: SealedSecret, place: SecretPlace) -> Secret:
-    """Open a stored row as the secret of `place`."""
+    """Decrypt a stored row as the secret of `place`."""
     key = keyring().version(row.kek_version)
     try:
         return sealing.unseal(value_of(row), place, kek=key.raw())
     except SealBroken as error:
         raise SecretUnreadable(
-            _("A stored secret cannot be opened: it was altered or belongs elsewhere. Set it again.")
+            _("A stored secret cannot be decrypted: it was altered or moved. Set it again.")
         ) from error
 
 
 def drop(place: SecretPlace) -> None:
-    """Forget one secret."""
+    """Delete one secret."""
     SealedSecret.objects.filter(table=place.table, row_id=place.row_id, column=place.column).delete()
 
 
 def held_columns(place: SecretPlace) -> set[str]:
-    """Which secrets the row of `place` has (its `column` does not matter)."""
+    """Columns of the row of `place` that have a secret (the `column` of `place` is ignored)."""
     rows = SealedSecret.objects.filter(table=place.table, row_id=place.row_id)
     return set(rows.values_list("column", flat=True))
 
 
 def drop_all(place: SecretPlace) -> None:
-    """Forget every secret of the row of `place`."""
+    """Delete every secret of the row of `place`."""
     SealedSecret.objects.filter(table=place.table, row_id=place.row_id).delete()
 
 
 def value_of(row: SealedSecret) -> SealedValue:
-    """The stored columns as a value; databases hand out memoryviews."""
+    """The stored columns as a value; databases return memoryviews."""
     return SealedValue(
         kek_version=row.kek_version, wrapped_key=bytes(row.wrapped_key), ciphertext=bytes(row.ciphertext)
     )

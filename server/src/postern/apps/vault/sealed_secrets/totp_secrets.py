@@ -1,4 +1,4 @@
-"""Where the secrets of people's authenticator apps lie: sealed like every other one, each at the place of its device."""
+"""Stores the secrets of users' authenticator apps, encrypted like all other secrets, at the place of their device."""
 
 from uuid import UUID
 
@@ -9,7 +9,7 @@ from postern.kernel.secret import Secret
 
 
 class SealedTotpSecrets:
-    """The store that authn asks for (`authn.facade.TotpSecrets`)."""
+    """The store that authn requires (`authn.facade.TotpSecrets`)."""
 
     def put(self, device_id: UUID, secret: Secret) -> None:
         secret_store.put(_place(device_id), secret)

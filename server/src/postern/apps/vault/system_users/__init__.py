@@ -1,1 +1,1 @@
-"""System users: the accounts with which people reach targets."""
+"""System users: the accounts with which users connect to targets."""

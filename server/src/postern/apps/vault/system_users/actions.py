@@ -1,4 +1,7 @@
-"""Writes of system users and of what they are bound to. Secrets go into the sealed store; audit rows only say that they did."""
+"""Writes of system users and of their bindings.
+
+Secrets go into the encrypted store; audit records only say that they changed.
+"""
 
 from collections.abc import Collection, Iterable, Mapping
 from typing import Any, Final
@@ -8,6 +11,7 @@ from django.db import models, transaction
 
 from postern.apps.assets import facade as assets
 from postern.apps.audits import facade as audits
+from postern.apps.audits import recorded
 from postern.apps.users import facade as users
 from postern.apps.users.models import Membership, User
 from postern.apps.vault.sealed_secrets import secret_store
@@ -42,7 +46,7 @@ _COLUMNS: Final = (
 
 
 def hold(system_user_ids: Collection[UUID], *, deleting: bool = False) -> None:
-    """Lock system users and their secrets until the transaction ends: first thing in a write (`row_locks`)."""
+    """Lock system users and their secrets until the transaction ends. Call it first in a write (`row_locks`)."""
     row_locks.lock(SystemUser, system_user_ids, deleting=deleting)
     places = SealedSecret.objects.filter(table=SYSTEM_USERS, row_id__in=system_user_ids).order_by()
     row_locks.lock(SealedSecret, places.values_list("pk", flat=True), deleting=deleting)
@@ -55,7 +59,7 @@ def hold_bound(
     bound: Collection[UUID] = (),
     binding: Collection[UUID] = (),
 ) -> None:
-    """The same for a write of what system users are, or are to be, bound to: assets, nodes or people."""
+    """Lock the objects that system users are or will be bound to: assets, nodes or users. Call it first in a write."""
     row_locks.lock(SystemUser, [row.pk for row in system_users])
     row_locks.share(target, bound, required=binding)
     if target is User:
@@ -64,7 +68,7 @@ def hold_bound(
 
 @transaction.atomic
 def create_system_user(*, actor: Actor, org_id: UUID, values: Mapping[str, Any]) -> SystemUser:
-    """A new system user. `values`: columns, `password`, `private_key`, `token`, `auto_generate_key`."""
+    """Create a system user. `values`: columns, `password`, `private_key`, `token`, `auto_generate_key`."""
     blank = SystemUser(org_id=org_id, created_by=actor.label)
     made = plan(values, _columns_of(blank), creating=True, held=set())
     for name, value in made.columns.items():
@@ -81,7 +85,7 @@ def create_system_user(*, actor: Actor, org_id: UUID, values: Mapping[str, Any])
 
 @transaction.atomic
 def update_system_user(*, actor: Actor, system_user: SystemUser, values: Mapping[str, Any]) -> SystemUser:
-    """Change what `values` names. An empty secret means that the stored one stays."""
+    """Change the given values. An empty secret keeps the stored secret."""
     row: SystemUser = SystemUser.objects.select_for_update(no_key=True).get(pk=system_user.pk)
     old = _columns_of(row)
     held = secret_store.held_columns(place_of(row, ""))
@@ -90,7 +94,7 @@ def update_system_user(*, actor: Actor, system_user: SystemUser, values: Mapping
         setattr(row, name, value)
     new = _columns_of(row)
     changed = [name for name in _COLUMNS if old[name] != new[name]]
-    if not changed and not made.secrets:  # said again what is so already: nothing to tell
+    if not changed and not made.secrets:  # no change, so nothing to audit
         return row
     _take_public_key(row, made)
     row.save()
@@ -108,22 +112,20 @@ def update_system_user(*, actor: Actor, system_user: SystemUser, values: Mapping
 
 @transaction.atomic
 def delete_system_user(*, actor: Actor, system_user: SystemUser) -> None:
-    """Delete a system user with its secrets and its place in permissions."""
-    # Under the lock: a secret that is stored at this moment would stay behind
+    """Delete a system user with its secrets, and remove it from permissions."""
+    # Under the lock: a secret stored at this moment would be left behind.
     hold([system_user.pk], deleting=True)
     org_id, system_user_id = system_user.org_id, system_user.pk
     old = _columns_of(system_user)
     secret_store.drop_all(place_of(system_user, ""))
     assets.clear_admin_user(org_id=org_id, admin_user_id=system_user_id)
-    system_user.delete()
-    system_user.pk = system_user_id  # the audit chain's lock comes last, as in every write
-    audits.record_change(actor=actor, action="delete", target=system_user, old=old)
+    recorded.delete_row(actor=actor, row=system_user, old=old)
     events.publish(SystemUsersChanged(org_id=org_id))
 
 
 @transaction.atomic
 def clear_secrets(*, actor: Actor, system_user: SystemUser) -> None:
-    """Forget the secrets of a system user; without any nothing happens."""
+    """Delete the secrets of a system user; does nothing when there are none."""
     hold([system_user.pk])
     place = place_of(system_user, "")
     held = secret_store.held_columns(place)
@@ -143,9 +145,10 @@ def clear_secrets(*, actor: Actor, system_user: SystemUser) -> None:
 
 @transaction.atomic
 def bind_user(*, actor: Actor, row: SystemUserUser) -> models.Model:
-    """Bind a system user to a person. Raises NotAMember.
+    """Bind a system user to a user. Raises NotAMember.
 
-    The membership is locked until the binding is there: who is leaving at this moment is not bound any more.
+    The membership is locked until the binding is written, so a user who leaves at the same time is not bound
+    afterwards.
     """
     memberships = Membership.objects.select_for_update(no_key=True).filter(
         user=row.user_id, org_id=row.systemuser.org_id
@@ -157,7 +160,7 @@ def bind_user(*, actor: Actor, row: SystemUserUser) -> models.Model:
 
 @transaction.atomic
 def forget_user(*, actor: Actor, user_id: UUID, org_id: UUID) -> None:
-    """Take a person who leaves an organization off its system users. Part of the transaction in which they leave."""
+    """Remove a user who leaves an organization from its system users, in the same transaction."""
     rows = list(
         SystemUserUser.objects.filter(user_id=user_id, systemuser__org_id=org_id)
         .select_related("systemuser", "user")
@@ -176,7 +179,7 @@ def forget_user(*, actor: Actor, user_id: UUID, org_id: UUID) -> None:
 
 @transaction.atomic
 def bind(*, actor: Actor, row: models.Model) -> models.Model:
-    """Save a new relation row (asset, node or user of a system user); one that exists already is returned."""
+    """Save a new binding row (asset, node or user of a system user); an existing row is returned."""
     lookup = {
         field.attname: getattr(row, field.attname)
         for field in row._meta.concrete_fields  # noqa: SLF001 - the documented model API
@@ -190,10 +193,10 @@ def bind(*, actor: Actor, row: models.Model) -> models.Model:
 
 @transaction.atomic
 def unbind(*, actor: Actor, row: models.Model) -> None:
-    """Delete a relation row."""
+    """Delete a binding row."""
     row_id = row.pk
     row.delete()
-    row.pk = row_id  # the audit chain's lock comes last, as in every write
+    row.pk = row_id  # the lock of the audit chain is taken last, as in every write
     _record_binding(actor, row, audits.Event.SYSTEMUSER_UNBOUND)
 
 
@@ -227,5 +230,5 @@ def _store(row: SystemUser, made: Plan) -> None:
 
 
 def _masked(columns: Iterable[str], held: Collection[str] | None = None) -> dict[str, str | None]:
-    """A mask for each secret, None for one that is not among those `held`."""
+    """A mask for each stored secret (`held`), None for the others."""
     return {column: MASK if held is None or column in held else None for column in sorted(columns)}

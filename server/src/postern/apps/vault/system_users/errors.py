@@ -1,4 +1,4 @@
-"""What can go wrong with system users."""
+"""Errors of system users."""
 
 from django.utils.translation import gettext as _
 
@@ -6,7 +6,7 @@ from postern.kernel.errors import PosternError
 
 
 class FieldRefused(PosternError):
-    """A value that the rules of system users forbid; answered as a field error."""
+    """A value that the rules of system users forbid; the response is a field error."""
 
     code = "invalid"
 
@@ -20,13 +20,13 @@ class FieldRefused(PosternError):
 
 
 class NotAMember(FieldRefused):
-    """A system user is bound to people of its organization only."""
+    """A system user can be bound to members of its organization only."""
 
     def __init__(self) -> None:
-        super().__init__("user", _("The person is no member of the organization."))
+        super().__init__("user", _("This user is not a member of the organization."))
 
 
 class CredentialMissing(PosternError):
-    """The system user holds no secret to sign in with."""
+    """The system user has no secret to sign in with."""
 
     code = "credential_missing"

@@ -1,4 +1,4 @@
-"""What happened to system users; published after the transaction that did it has committed."""
+"""Events of system users, published after their transaction has committed."""
 
 from dataclasses import dataclass
 from uuid import UUID
@@ -6,6 +6,6 @@ from uuid import UUID
 
 @dataclass(frozen=True, slots=True)
 class SystemUsersChanged:
-    """System users of an organization changed or went away, so that what somebody may use may have changed."""
+    """System users of an organization changed or were deleted. What users may use may have changed with them."""
 
     org_id: UUID

@@ -1,4 +1,4 @@
-"""System users, and what they are bound to."""
+"""Tables of system users and of their bindings."""
 
 from django.conf import settings
 from django.core.validators import MaxValueValidator, MinValueValidator
@@ -21,7 +21,7 @@ class LoginMode(models.TextChoices):
 
 
 class SystemUser(OrgOwnedModel):
-    """An account on targets, that people use without seeing its secrets. The secrets lie sealed in `SealedSecret`."""
+    """An account on targets that users use without seeing its secrets. The secrets are encrypted in `SealedSecret`."""
 
     name = models.CharField(_("Name"), max_length=128)
     username = models.CharField(_("Username"), max_length=128, blank=True, default="", db_index=True)
@@ -37,7 +37,7 @@ class SystemUser(OrgOwnedModel):
         _("Priority"),
         default=81,
         validators=[MinValueValidator(1), MaxValueValidator(100)],
-        help_text=_("1-100; of several system users the one with the higher number is the default"),
+        help_text=_("1-100; with several system users, the highest number is the default"),
     )
     sudo = models.TextField(_("Sudo"), default="/bin/whoami")
     shell = models.CharField(_("Shell"), max_length=64, default="/bin/bash")
@@ -47,7 +47,7 @@ class SystemUser(OrgOwnedModel):
     ad_domain = models.CharField(_("Ad domain"), max_length=256, blank=True, default="")
     username_same_with_user = models.BooleanField(_("Username same with user"), default=False)
     auto_push = models.BooleanField(_("Auto push"), default=True)
-    #: Public facts about the secrets, kept beside them.
+    #: Public facts about the secrets, stored with the system user.
     public_key = models.TextField(_("SSH public key"), max_length=16_384, blank=True, default="", editable=False)
     ssh_key_fingerprint = models.CharField(
         _("SSH key fingerprint"), max_length=64, blank=True, default="", editable=False
@@ -94,7 +94,7 @@ class SystemUserAsset(PosternModel):
 
 
 class SystemUserNode(SavedRow):
-    """A system user that shall exist on every asset below a node."""
+    """A system user that should exist on every asset below a node."""
 
     node = models.ForeignKey("assets.Node", models.CASCADE, related_name="+", verbose_name=_("Node"))
     systemuser = models.ForeignKey(SystemUser, models.CASCADE, related_name="node_rows", verbose_name=_("System user"))
@@ -108,7 +108,7 @@ class SystemUserNode(SavedRow):
 
 
 class SystemUserUser(SavedRow):
-    """A person for whom a system user with a dynamic username exists."""
+    """A user for whom a system user with a dynamic username exists."""
 
     user = models.ForeignKey(settings.AUTH_USER_MODEL, models.CASCADE, related_name="+", verbose_name=_("User"))
     systemuser = models.ForeignKey(SystemUser, models.CASCADE, related_name="user_rows", verbose_name=_("System user"))

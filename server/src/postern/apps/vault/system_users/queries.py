@@ -18,7 +18,7 @@ from postern.kernel.errors import NotFound
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SystemUserBrief:
-    """What other apps need of a system user. `manual`: the person is asked for the credential."""
+    """The fields of a system user that other apps need. `manual`: the user must enter the credential."""
 
     id: UUID
     name: str
@@ -31,7 +31,7 @@ class SystemUserBrief:
 
 
 def briefs(ids: Iterable[UUID]) -> dict[UUID, SystemUserBrief]:
-    """The system users that exist, by id."""
+    """Briefs of the existing system users, by id."""
     return {
         row.pk: SystemUserBrief(
             id=row.pk,
@@ -48,17 +48,17 @@ def briefs(ids: Iterable[UUID]) -> dict[UUID, SystemUserBrief]:
 
 
 def open_credential(*, system_user_id: UUID, username: str) -> Credential:
-    """The secrets for one sign-in on a target; `username` is the person's own, for dynamic usernames.
+    """The secrets for one sign-in on a target; `username` is the user's own, for dynamic usernames.
 
-    Raises `NotFound`, `CredentialMissing` (nothing stored, or the person must be asked), `SecretUnreadable`.
+    Raises `NotFound`, `CredentialMissing` (nothing stored, or the user must enter the credential), `SecretUnreadable`.
     """
     row = SystemUser.objects.filter(pk=system_user_id).first()
     if row is None:
-        raise NotFound(_("There is no such system user."))
+        raise NotFound(_("This system user does not exist."))
     login_name = username if row.username_same_with_user else row.username
     if row.login_mode == LoginMode.MANUAL:
         raise CredentialMissing(
-            _("The system user %(name)s asks for the credential at each sign-in.") % {"name": row.name}
+            _("Users of %(name)s enter the credential at each sign-in, so none is stored.") % {"name": row.name}
         )
     password = secret_store.get(place_of(row, "password"))
     private_key = secret_store.get(place_of(row, "private_key"))
@@ -74,13 +74,13 @@ def open_credential(*, system_user_id: UUID, username: str) -> Credential:
 
 
 def asset_counts(ids: Iterable[UUID]) -> dict[UUID, int]:
-    """How many assets each system user is bound to directly."""
+    """Number of assets that each system user is bound to directly."""
     rows = SystemUserAsset.objects.filter(systemuser_id__in=set(ids)).values("systemuser_id").annotate(n=Count("pk"))
     return dict(rows.values_list("systemuser_id", "n"))
 
 
 class AdminUsers:
-    """What the assets app asks about admin users (`assets.admin_users.AdminUserDirectory`)."""
+    """The lookups that the assets app requires (`assets.admin_users.AdminUserDirectory`)."""
 
     def displays(self, ids: Iterable[UUID]) -> Mapping[UUID, str]:
         return {row.pk: str(row) for row in SystemUser.objects.filter(pk__in=set(ids))}

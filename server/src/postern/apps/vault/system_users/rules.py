@@ -1,4 +1,6 @@
-"""The rules of system users as a pure function: what a wish becomes, or why it is refused (contract: system users)."""
+"""The rules of system users as a pure function: the values to write, or why they are refused (contract: system
+users).
+"""
 
 import secrets
 from collections.abc import Mapping
@@ -14,7 +16,7 @@ from postern.apps.vault.system_users.ssh_keys import KeyPair, KeyRefused
 from postern.contracts.enums import Protocol
 from postern.kernel.secret import Secret
 
-#: Protocols for which an account can be made on the target.
+#: Protocols for which an account can be created on the target.
 PUSHABLE: Final = (Protocol.SSH.value, Protocol.RDP.value)
 SECRET_COLUMNS: Final = ("password", "private_key", "token")
 _GENERATED_PASSWORD_BYTES: Final = 24
@@ -22,7 +24,7 @@ _GENERATED_PASSWORD_BYTES: Final = 24
 
 @dataclass(slots=True)
 class Plan:
-    """What is to be written: columns, and secrets (a None is left as it is)."""
+    """The values to write: columns, and secrets (None keeps the stored secret)."""
 
     columns: dict[str, Any]
     secrets: dict[str, Secret] = field(default_factory=dict)
@@ -30,10 +32,10 @@ class Plan:
 
 
 def plan(wish: Mapping[str, Any], present: Mapping[str, Any], *, creating: bool, held: set[str]) -> Plan:
-    """Turn a wish into what is written.
+    """Turn a request into the values to write.
 
-    `wish`: the fields that the caller sent. `present`: the columns as they are (defaults when creating). `held`: names of the
-    secrets that are stored already. Raises `FieldRefused`.
+    `wish`: the fields that the client sent. `present`: the current columns (defaults when creating). `held`: names of
+    the stored secrets. Raises `FieldRefused`.
     """
     columns = {
         name: value for name, value in wish.items() if name not in {*SECRET_COLUMNS, "public_key", "auto_generate_key"}
@@ -54,7 +56,7 @@ def plan(wish: Mapping[str, Any], present: Mapping[str, Any], *, creating: bool,
     if after["username_same_with_user"]:
         _force(columns, after, username="", home="")
     elif "username" in wish and not after["username"] and not manual and after["protocol"] not in {"vnc", "k8s"}:
-        raise FieldRefused("username", _("A system user that signs in by itself needs a username."))
+        raise FieldRefused("username", _("A system user with automatic sign-in needs a username."))
     _check_sftp_root(after["sftp_root"])
     result = Plan(columns)
     generate = creating and bool(wish.get("auto_generate_key")) and not manual and after["protocol"] in PUSHABLE
@@ -74,7 +76,7 @@ def _force(columns: dict[str, Any], after: dict[str, Any], **values: Any) -> Non
 
 def _check_sftp_root(value: str) -> None:
     if value not in {"home", "tmp"} and not value.startswith("/"):
-        raise FieldRefused("sftp_root", _("The SFTP root is home, tmp or a path that starts with a slash."))
+        raise FieldRefused("sftp_root", _("The SFTP root must be home, tmp or a path that starts with a slash."))
 
 
 def _generate(result: Plan, *, ssh: bool) -> None:
@@ -95,7 +97,7 @@ def _take_secrets(result: Plan, wish: Mapping[str, Any]) -> None:
             raise FieldRefused("private_key", key_message(error.code)) from error
         result.secrets["private_key"] = result.key.private_key
         if _opens_only_with(private_key, password):
-            # The password was the key's passphrase, not a password of the account
+            # the password was the passphrase of the key, not a password of the account
             password = ""
     if password:
         result.secrets["password"] = Secret(password)
@@ -115,13 +117,13 @@ def _opens_only_with(private_key: str, passphrase: str) -> bool:
 
 def _require_a_secret(result: Plan, held: set[str]) -> None:
     if not result.secrets and not held:
-        raise FieldRefused("password", _("A system user that signs in by itself needs a password or a private key."))
+        raise FieldRefused("password", _("A system user with automatic sign-in needs a password or a private key."))
 
 
 def key_message(code: str) -> str:
-    """What a refused private key is told to people."""
+    """The message for a refused private key."""
     return {
-        "passphrase": _("The private key is locked: put its passphrase into the password field."),
+        "passphrase": _("The private key is protected by a passphrase. Enter it in the password field."),
         "kind": _("This kind of private key is not supported; use Ed25519, ECDSA or RSA."),
-        "size": _("The private key has a size that is not accepted; RSA needs at least 2048 bits."),
-    }.get(code, _("This is not a private key in OpenSSH or PEM form."))
+        "size": _("The size of the private key is not accepted. RSA keys need at least 2048 bits."),
+    }.get(code, _("This is not a private key in OpenSSH or PEM format."))

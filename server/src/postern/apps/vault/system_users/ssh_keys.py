@@ -1,4 +1,7 @@
-"""SSH keys of system users: check, normalise, fingerprint, make. Pure functions; no key ever reaches a message."""
+"""SSH keys of system users: validate, normalise, fingerprint, generate.
+
+Pure functions; no key ever appears in a message.
+"""
 
 import base64
 import hashlib
@@ -12,7 +15,7 @@ from cryptography.hazmat.primitives.serialization import SSHPrivateKeyTypes
 
 from postern.kernel.secret import Secret
 
-#: Larger keys cost more to check than they add; smaller ones are broken (K65).
+#: Larger keys cost more to check than they add in security; smaller keys are considered broken.
 MIN_RSA_BITS: Final = 2048
 MAX_RSA_BITS: Final = 16384
 #: An RSA key of 16384 bits takes about 13 kB as PEM.
@@ -20,7 +23,7 @@ MAX_KEY_TEXT: Final = 32_768
 
 
 class KeyRefused(ValueError):
-    """The text is not a private key that can be used. `code` is stable: unreadable, passphrase, kind, size."""
+    """The text is not a usable private key. `code` is stable: unreadable, passphrase, kind, size."""
 
     def __init__(self, code: str) -> None:
         super().__init__(code)
@@ -29,7 +32,7 @@ class KeyRefused(ValueError):
 
 @dataclass(frozen=True, slots=True)
 class KeyPair:
-    """A usable key: OpenSSH text without passphrase, its public line, and `SHA256:…`."""
+    """A usable key: OpenSSH text without passphrase, its public key line, and `SHA256:…`."""
 
     private_key: Secret
     public_key: str
@@ -39,7 +42,7 @@ class KeyPair:
 def read_private_key(text: str, passphrase: str = "") -> KeyPair:
     """Read an OpenSSH or PEM private key.
 
-    A key that is locked needs `passphrase`; the answer is never locked. Raises `KeyRefused`.
+    An encrypted key needs `passphrase`; the returned key is not encrypted. Raises `KeyRefused`.
     """
     if len(text) > MAX_KEY_TEXT:
         raise KeyRefused("size")
@@ -52,7 +55,7 @@ def generate() -> KeyPair:
 
 
 def fingerprint(public_key: str) -> str:
-    """`SHA256:…` of a public key line, as OpenSSH prints it. Raises `ValueError` when the line is malformed."""
+    """`SHA256:…` of a public key line, as OpenSSH prints it. Raises `ValueError` for a malformed line."""
     parts = public_key.split()
     if len(parts) < 2:
         raise ValueError("not a public key line")
@@ -67,14 +70,14 @@ def _load(text: str, passphrase: bytes | None) -> SSHPrivateKeyTypes:
     try:
         key = load(data, passphrase)
     except TypeError as error:
-        # "Password was given but private key is not encrypted": the password is then no passphrase
+        # "Password was given but private key is not encrypted": then the password is not a passphrase
         if passphrase is not None:
             return _load(text, None)
         raise KeyRefused("passphrase") from error
     except UnsupportedAlgorithm as error:
         raise KeyRefused("kind") from error
     except ValueError as error:
-        # The library tells a wrong passphrase from a broken file only in words
+        # The library distinguishes a wrong passphrase from a broken file only in its message.
         raise KeyRefused("passphrase" if _is_locked(text) else "unreadable") from error
     if isinstance(key, rsa.RSAPrivateKey):
         if not MIN_RSA_BITS <= key.key_size <= MAX_RSA_BITS:

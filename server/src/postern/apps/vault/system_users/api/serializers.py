@@ -1,4 +1,7 @@
-"""Shapes of the vault on the wire. Secrets go in and never come out, not as a default either (K73)."""
+"""Serializers of the vault.
+
+Responses never contain a secret, not even as a default (K73: secrets go in and never come out).
+"""
 
 from typing import Any, Final
 
@@ -25,7 +28,7 @@ _SECRETS: Final = ("password", "private_key", "public_key", "token")
 
 
 class SecretField(serializers.CharField):
-    """A write-only secret; blank means that the stored one stays."""
+    """A write-only secret; blank keeps the stored secret."""
 
     def __init__(self, **kwargs: Any) -> None:
         kwargs |= {
@@ -65,13 +68,13 @@ class SystemUserSerializer(ResourceSerializer):
 
     def validate_username(self, value: str) -> str:
         if any(not character.isprintable() or character in "@/ " for character in value.strip()):
-            raise serializers.ValidationError(_("A username has no blanks, slashes or at signs."))
+            raise serializers.ValidationError(_("A username cannot contain blanks, slashes or at signs."))
         return value.strip()
 
     def validate_name(self, value: str) -> str:
         name = value.strip()
         if not name or not name.isprintable() or "@" in name:
-            raise serializers.ValidationError(_("Enter a name of printable characters without an at sign."))
+            raise serializers.ValidationError(_("Use printable characters only, and no at sign (@)."))
         return name
 
     def validate(self, attrs: dict[str, Any]) -> dict[str, Any]:
@@ -88,12 +91,12 @@ class SystemUserSerializer(ResourceSerializer):
         if isinstance(self.instance, SystemUser):
             others = others.exclude(pk=self.instance.pk)
         if others.exists():
-            message = _("There is a system user with a dynamic username for this protocol already.")
+            message = _("A system user with a dynamic username already exists for this protocol.")
             raise serializers.ValidationError({"username_same_with_user": [message]})
 
 
 class AdminUserSerializer(SystemUserSerializer):
-    """System users of type admin: fewer fields, the type is fixed."""
+    """System users of type admin: fewer fields, and the type is fixed."""
 
     class Meta(SystemUserSerializer.Meta):
         fields_small = (
@@ -113,7 +116,7 @@ class AdminUserSerializer(SystemUserSerializer):
 
 
 class _BindingSerializer(ResourceSerializer):
-    """A row that ties a system user to something of its organization."""
+    """A row that binds a system user to an object of its organization."""
 
     systemuser = OrgOwnedField(
         SystemUser, named=by(("name", itself), ("name", name_in)), label=gettext_lazy("System user")
@@ -126,7 +129,7 @@ class _BindingSerializer(ResourceSerializer):
         for name in ("asset", "node"):
             target = attrs.get(name)
             if target is not None and system_user is not None and target.org_id != system_user.org_id:
-                raise serializers.ValidationError({name: [_("It belongs to another organization.")]})
+                raise serializers.ValidationError({name: [_("This object belongs to another organization.")]})
         return attrs
 
 

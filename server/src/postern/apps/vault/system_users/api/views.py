@@ -71,12 +71,12 @@ class SystemUserViewSet(ResourceViewSet):
         rows = SystemUserAsset.objects.filter(systemuser=self.get_object()).select_related("asset")
         rows = rows.prefetch_related("asset__protocol_rows").order_by("asset__hostname", "pk")
         page = self.paginate_queryset(rows)
-        shown = [_bound_asset(row) for row in (page if page is not None else rows)]
-        return self.get_paginated_response(shown) if page is not None else Response(shown)
+        asset_rows = [_bound_asset(row) for row in (page if page is not None else rows)]
+        return self.get_paginated_response(asset_rows) if page is not None else Response(asset_rows)
 
     @action(detail=True, methods=["delete"], url_path="auth-info", url_name="auth-info")
     def clear_auth_info(self, request: Request, **kwargs: Any) -> Response:
-        """Forget the secrets. There is no reading them: the contract's GET is not built (nobody sees a credential)."""
+        """Delete the secrets. The contract's GET is not built: nobody can read a credential."""
         with write_transaction():
             self.begin_write([self.get_object()], ())
             actions.clear_secrets(actor=self.actor, system_user=self.get_object())
@@ -97,7 +97,7 @@ def _bound_asset(row: SystemUserAsset) -> dict[str, Any]:
 
 
 class AdminUserViewSet(SystemUserViewSet):
-    """The same rows, those of type admin."""
+    """The same rows, limited to type admin."""
 
     serializer_class = AdminUserSerializer
     filter_fields = ("name", "username")
@@ -111,15 +111,15 @@ class AdminUserViewSet(SystemUserViewSet):
 
 
 class _BindingViewSet(CreateMixin, DeleteMixin, ReadOnlyViewSet):
-    """Rows that tie system users to something. They are made and deleted, not changed."""
+    """Binding rows of system users. They are created and deleted, never changed."""
 
     rights = dict.fromkeys(("list", "retrieve", "create", "destroy"), Right.ORG_ADMIN)
     joined: tuple[str, ...] = ()
-    #: The column that names what the system user is tied to.
+    #: The column of the bound object.
     column: ClassVar[str]
 
     def hold_rows(self, rows: Sequence[Any], values: Sequence[Mapping[str, Any]], *, deleting: bool = False) -> None:
-        del deleting  # the row goes, what it ties stays
+        del deleting  # the binding is deleted, the bound object is kept
         system_users = {row.systemuser for row in rows} | {item["systemuser"] for item in values}
         target: Any = self.get_queryset().model._meta.get_field(self.column).related_model  # noqa: SLF001 - the documented model API
         actions.hold_bound(
