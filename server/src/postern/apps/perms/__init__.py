@@ -1,1 +1,1 @@
-"""Who may reach what: asset permissions, the decision with its reasons, and the lists made from it."""
+"""Asset permissions: the rows, the access decision with its reasons, and the lists of reachable assets."""

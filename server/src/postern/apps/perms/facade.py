@@ -1,4 +1,4 @@
-"""What the other apps may call: the decision, its explanation, and what somebody may reach."""
+"""Public interface of permissions: the decision, its explanation, and the reachable assets."""
 
 from collections.abc import Hashable, Mapping
 from datetime import datetime
@@ -34,16 +34,16 @@ _Key = TypeVar("_Key", bound=Hashable)
 def decide(
     *, user_id: UUID, asset_id: UUID, system_user_id: UUID, protocol: Protocol, at: datetime | None = None
 ) -> Decision:
-    """May this person use this system user on this asset with this protocol at `at` (now)?
+    """May this user use this system user on this asset with this protocol at `at` (default: now)?
 
-    Read from the truth tables, no cache: one query when some permission names both sides. The decision carries every
-    reason, so it is its own explanation.
+    Reads the tables without a cache: one query when a permission names both user and asset. The decision contains every
+    reason, so it also serves as its explanation.
     """
     facts = load_facts(user_id=user_id, asset_id=asset_id, system_user_id=system_user_id, protocol=protocol)
     return evaluate(facts, at or now())
 
 
 def decide_many(requests: Mapping[_Key, Request], *, at: datetime | None = None) -> dict[_Key, Decision]:
-    """`decide` for a whole set of requests, under the same keys: a dozen queries for each 200 instead of one for each."""
+    """`decide` for many requests, under the same keys: a dozen queries per 200 requests instead of one per request."""
     instant = at or now()
     return {key: evaluate(facts, instant) for key, facts in load_facts_of_many(requests)}

@@ -1,4 +1,4 @@
-"""What organizations own of this app: asset permissions."""
+"""What organizations own in this app: asset permissions."""
 
 from typing import Final
 

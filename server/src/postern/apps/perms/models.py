@@ -1,4 +1,4 @@
-"""The tables of permissions. Django finds them here, and so do the other apps."""
+"""Re-exports the tables of permissions for Django's model discovery and for the other apps."""
 
 from postern.apps.perms.grants.models import (
     DEFAULT_LIFE,

@@ -1,4 +1,4 @@
-"""What permissions hear from the apps below: everything that may change access becomes one `AccessChanged`."""
+"""Subscriptions of permissions: every event that may change access becomes one `AccessChanged`."""
 
 from typing import Final
 
@@ -29,7 +29,8 @@ SUBSCRIPTIONS: Final = (
     after_commit(AssetsChanged, _tell),
     after_commit(SystemUsersChanged, _tell),
     after_commit(GroupsChanged, _tell),
-    # With the leaving itself: a grant that outlived a crash in between would be back when the person joins again
+    # In the transaction of the leaving: a grant that survived a crash in between would be valid again when the user
+    # rejoins.
     in_the_write(MembershipChanged, _member_leaves),
     after_commit(MembershipChanged, _member_changed),
 )

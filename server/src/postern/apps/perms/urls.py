@@ -34,7 +34,7 @@ _LIST: Final[dict[str, Any]] = {"get": "list"}
 
 
 def _nodes(base: str, view: type[granted.MyNodes | granted.UserNodes | granted.GroupNodes]) -> list[URLPattern]:
-    """The forms of a person's nodes: flat or tree, all or one level."""
+    """The forms of a user's nodes: flat or tree, all or one level."""
     return [
         path(f"{base}nodes/", view.as_view()),
         path(f"{base}nodes/tree/", view.as_view(as_tree=True)),

@@ -1,1 +1,1 @@
-"""Whether somebody may use a system user on an asset now, with every reason."""
+"""The decision whether a user may use a system user on an asset now, with every reason."""

@@ -1,10 +1,14 @@
-"""The rule of access as a pure function: facts in, decision with its reasons out. `queries` brings the facts.
+"""The access rule as a pure function: facts in, decision with its reasons out. `queries` loads the facts.
 
-Somebody may use a system user on an asset when the person and the asset are active, the asset offers the protocol that the
-system user speaks, and at least one permission of an organization that the person is a member of names the person (or a
-group of theirs), the asset (or a node above it) and the system user, is active, holds at the instant (`date_start <= at < date_expired`) and includes the action connect. The actions
-of all such permissions add up, and each action ends when the last permission that includes it ends: an upload of ten
-minutes beside a connect of a year does not last a year.
+A user may use a system user on an asset when all of these are true:
+
+- The user and the asset are active, and the asset offers the system user's protocol.
+- A permission, of an organization that the user is a member of, names the user (or a group of theirs), the asset (or a
+  node above it) and the system user.
+- That permission is active, valid at the instant (`date_start <= at < date_expired`), and includes the action connect.
+
+The actions of all such permissions are combined. Each action ends when the last permission that includes it ends: a
+permission for uploads of ten minutes beside a year of connect does not give a year of uploads.
 """
 
 from collections.abc import Iterable
@@ -27,7 +31,7 @@ class Verdict(StrEnum):
 
 
 class ReasonCode(StrEnum):
-    """Why a decision is as it is. Stable: part of the API."""
+    """Reason of a decision. Stable: part of the API."""
 
     GRANTED = "granted"
     USER_UNKNOWN = "user_unknown"
@@ -36,23 +40,24 @@ class ReasonCode(StrEnum):
     ASSET_UNKNOWN = "asset_unknown"
     ASSET_INACTIVE = "asset_inactive"
     SYSTEM_USER_UNKNOWN = "system_user_unknown"
-    SYSTEM_USER_PROTOCOL = "system_user_protocol"  # the system user speaks another protocol
-    PROTOCOL_NOT_OFFERED = "protocol_not_offered"  # the asset does not offer it
+    SYSTEM_USER_PROTOCOL = "system_user_protocol"  # the system user uses another protocol
+    PROTOCOL_NOT_OFFERED = "protocol_not_offered"  # the asset does not offer the protocol
     GRANT_INACTIVE = "grant_inactive"
     GRANT_NOT_STARTED = "grant_not_started"
     GRANT_EXPIRED = "grant_expired"
     GRANT_WITHOUT_CONNECT = "grant_without_connect"
     GRANT_OTHER_SYSTEM_USER = "grant_other_system_user"
-    GRANT_WITHOUT_SYSTEM_USER = "grant_without_system_user"  # none that speaks the protocol, where none was chosen
-    GRANT_NOT_A_MEMBER = "grant_not_a_member"  # the person has left the permission's organization
-    NO_GRANT_FOR_USER = "no_grant_for_user"  # no permission names the person at all
-    NO_GRANT_FOR_ASSET = "no_grant_for_asset"  # no permission names the asset at all
-    NO_GRANT = "no_grant"  # both are named, but never by the same permission
+    # the permission names no system user with the protocol (when none was chosen)
+    GRANT_WITHOUT_SYSTEM_USER = "grant_without_system_user"
+    GRANT_NOT_A_MEMBER = "grant_not_a_member"  # the user is no longer a member of the permission's organization
+    NO_GRANT_FOR_USER = "no_grant_for_user"  # no permission names the user
+    NO_GRANT_FOR_ASSET = "no_grant_for_asset"  # no permission names the asset
+    NO_GRANT = "no_grant"  # user and asset are named, but never by the same permission
 
 
 @dataclass(frozen=True, slots=True)
 class Named:
-    """An object by id, with the name that people know it by."""
+    """An object by id, with its display name."""
 
     id: UUID
     name: str
@@ -60,7 +65,7 @@ class Named:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Via:
-    """How a permission meets the request: on one side the person or a group, on the other the asset or a node."""
+    """How a permission matches the request: through the user or a group, and through the asset or a node."""
 
     user: Named | None = None
     user_group: Named | None = None
@@ -80,11 +85,11 @@ class Reason:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Decision:
-    """The answer. `actions`, `expires_at` and the granted reasons are only filled when it is allow.
+    """The decision. `actions`, `expires_at` and the granted reasons are set only when access is allowed.
 
-    `ends` holds each action with its own end; `expires_at` is the end of connect, and so of everything. A permission that
-    begins before another one ends carries its actions on without a gap. No action outlives the account. `next_change_at` is
-    the nearest instant at which any permission involved begins or ends: decide again then.
+    `ends` holds each action with its own end; `expires_at` is the end of connect, and so of all access. A permission
+    that begins before another one ends extends its actions without a gap. No action outlasts the account.
+    `next_change_at` is the nearest instant at which a permission involved begins or ends; decide again at that instant.
     """
 
     verdict: Verdict
@@ -101,7 +106,7 @@ class Decision:
 
     @property
     def message(self) -> str:
-        """The reasons as one text for people."""
+        """All reasons as one text."""
         return " ".join(reason.message for reason in self.reasons)
 
 
@@ -130,7 +135,7 @@ class SystemUserFacts:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class GrantFacts:
-    """A permission that names both the person and the asset."""
+    """A permission that names both the user and the asset."""
 
     permission: Named
     is_active: bool
@@ -144,10 +149,11 @@ class GrantFacts:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Facts:
-    """Everything that the rule looks at. A None is an object that does not exist.
+    """Everything that the rule depends on. None stands for an object that does not exist.
 
-    With `any_system_user` none was chosen: a grant's `names_system_user` says whether it names any that speaks the protocol.
-    `user_is_named` and `asset_is_named` are only needed when there is no grant: does any permission name the person, the asset?
+    With `any_system_user` none was chosen; a grant's `names_system_user` then says whether it names any with the
+    protocol. `user_is_named` and `asset_is_named` are needed only without a grant: whether any permission names the
+    user or the asset.
     """
 
     protocol: Protocol
@@ -160,14 +166,14 @@ class Facts:
     asset_is_named: bool = True
 
 
-#: What the proxy is told, by the reason that weighs most; the order is the order of weight.
+#: The code for the proxy, by the most important reason; sorted by importance.
 _DENIAL_CODES: Final[dict[ReasonCode, DenialCode]] = {
     ReasonCode.USER_UNKNOWN: DenialCode.USER_INACTIVE,
     ReasonCode.USER_INACTIVE: DenialCode.USER_INACTIVE,
     ReasonCode.USER_EXPIRED: DenialCode.USER_EXPIRED,
     ReasonCode.ASSET_UNKNOWN: DenialCode.UNKNOWN_ASSET,
     ReasonCode.SYSTEM_USER_UNKNOWN: DenialCode.UNKNOWN_SYSTEM_USER,
-    # Whoever holds no grant learns nothing about the asset: these come before what the asset offers
+    # These come before what the asset offers, because a user without a grant must not learn anything about the asset.
     ReasonCode.NO_GRANT_FOR_USER: DenialCode.NO_PERMISSION,
     ReasonCode.NO_GRANT_FOR_ASSET: DenialCode.NO_PERMISSION,
     ReasonCode.NO_GRANT: DenialCode.NO_PERMISSION,
@@ -185,7 +191,7 @@ _DENIAL_CODES: Final[dict[ReasonCode, DenialCode]] = {
 
 
 def evaluate(facts: Facts, at: datetime) -> Decision:
-    """Decide at the instant `at`."""
+    """Decide for the instant `at`."""
     obstacles = [*_person(facts, at), *_target(facts)]
     judged = [(grant, _judge(grant, facts, at)) for grant in facts.grants]
     holding = [grant for grant, reason in judged if reason.code is ReasonCode.GRANTED]
@@ -219,14 +225,17 @@ def evaluate(facts: Facts, at: datetime) -> Decision:
     )
 
 
-#: Grants that hold now, or will as they stand.
+#: Grants that are valid now, or will become valid without a change.
 _CARRYING: Final = frozenset({ReasonCode.GRANTED, ReasonCode.GRANT_NOT_STARTED})
 _BITS: Final = tuple(1 << position for position in range(Actions.ALL.bit_length()))
 
 
 def _ends(grants: list[GrantFacts], at: datetime, account_ends: datetime | None) -> tuple[ActionsUntil, ...]:
-    """Every action that is permitted at `at` with the instant at which it first is not; actions of one end together."""
-    # Connect opens everything: a grant without it carries nothing on
+    """Every action that is permitted at `at`, with the instant at which it ends.
+
+    Actions with the same end are grouped.
+    """
+    # Nothing works without connect, so a grant without connect extends no action.
     grants = sorted((grant for grant in grants if grant.actions & Actions.CONNECT), key=lambda grant: grant.date_start)
     groups: dict[datetime, int] = {}
     for bit in _BITS:
@@ -246,7 +255,7 @@ _WEIGHT: Final = {code: position for position, code in enumerate(_DENIAL_CODES)}
 
 def _person(facts: Facts, at: datetime) -> Iterable[Reason]:
     if facts.user is None:
-        yield Reason(ReasonCode.USER_UNKNOWN, _("There is no such user."))
+        yield Reason(ReasonCode.USER_UNKNOWN, _("This user does not exist."))
     elif not facts.user.is_active:
         yield Reason(ReasonCode.USER_INACTIVE, _("The user %(name)s is disabled.") % {"name": facts.user.name})
     elif facts.user.date_expired is not None and facts.user.date_expired <= at:
@@ -255,7 +264,7 @@ def _person(facts: Facts, at: datetime) -> Iterable[Reason]:
 
 def _target(facts: Facts) -> Iterable[Reason]:
     if facts.asset is None:
-        yield Reason(ReasonCode.ASSET_UNKNOWN, _("There is no such asset."))
+        yield Reason(ReasonCode.ASSET_UNKNOWN, _("The asset was not found. It may have been deleted."))
     elif not facts.asset.is_active:
         yield Reason(ReasonCode.ASSET_INACTIVE, _("The asset %(name)s is disabled.") % {"name": facts.asset.name})
     elif not facts.asset.offers_protocol:
@@ -267,7 +276,7 @@ def _target(facts: Facts) -> Iterable[Reason]:
     if facts.any_system_user:
         return
     if facts.system_user is None:
-        yield Reason(ReasonCode.SYSTEM_USER_UNKNOWN, _("There is no such system user."))
+        yield Reason(ReasonCode.SYSTEM_USER_UNKNOWN, _("This system user does not exist."))
     elif facts.system_user.protocol != facts.protocol.value:
         yield Reason(
             ReasonCode.SYSTEM_USER_PROTOCOL,
@@ -316,12 +325,12 @@ def _nothing(facts: Facts) -> Reason:
     if not facts.user_is_named:
         return Reason(
             ReasonCode.NO_GRANT_FOR_USER,
-            _("No permission names the user %(user)s or a group of theirs.") % {"user": person},
+            _("No permission includes the user %(user)s or one of their groups.") % {"user": person},
         )
     if not facts.asset_is_named:
         return Reason(
             ReasonCode.NO_GRANT_FOR_ASSET,
-            _("No permission names the asset %(asset)s or a node above it.") % {"asset": asset},
+            _("No permission includes the asset %(asset)s or a node above it.") % {"asset": asset},
         )
     return Reason(
         ReasonCode.NO_GRANT,
@@ -334,7 +343,9 @@ def _shown(instant: datetime) -> str:
 
 
 def without_details(decision: Decision) -> Decision:
-    """The decision as a person without rights may see it: the main reason only, no names of permissions or groups."""
+    """The decision for a user without administration rights: only the main reason, no names of permissions or
+    groups.
+    """
     if decision.allowed or not decision.reasons:
         return decision
     main = decision.reasons[0]

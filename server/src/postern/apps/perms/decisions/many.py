@@ -1,6 +1,6 @@
-"""The facts about many requests at once, for whoever decides again about every live session: a dozen queries for a set.
+"""The facts about many requests at once, for re-deciding all live sessions: a dozen queries per batch.
 
-`queries.load_facts` reads the same facts for one request with one query; a test holds the two against each other.
+`queries.load_facts` loads the same facts for one request with one query. A test compares the two.
 """
 
 from collections import defaultdict
@@ -25,7 +25,7 @@ from postern.apps.users.models import Membership, User
 from postern.apps.vault.models import SystemUser
 from postern.contracts.enums import Protocol
 
-#: Requests in one set; SQLite binds a limited number of values in a query.
+#: Requests per batch; SQLite limits the number of parameters in a query.
 _SET: Final = 200
 
 _Key = TypeVar("_Key", bound=Hashable)
@@ -34,7 +34,7 @@ _Item = TypeVar("_Item")
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Request:
-    """May this person use this system user on this asset with this protocol?"""
+    """May this user use this system user on this asset with this protocol?"""
 
     user_id: UUID
     asset_id: UUID
@@ -43,7 +43,10 @@ class Request:
 
 
 def load_facts_of_many(requests: Mapping[_Key, Request]) -> Iterator[tuple[_Key, Facts]]:
-    """The facts for `decision.evaluate`, under the keys of `requests`. Ways by a group or node name no more than the permission."""
+    """The facts for `decision.evaluate`, under the keys of `requests`.
+
+    For access through a group or node, only the permission is named.
+    """
     for some in _in_sets(list(requests.items())):
         facts = _Facts([request for _key, request in some])
         for key, request in some:
@@ -51,7 +54,7 @@ def load_facts_of_many(requests: Mapping[_Key, Request]) -> Iterator[tuple[_Key,
 
 
 class _Facts:
-    """Everything that a set of requests needs, by id."""
+    """Everything that a batch of requests needs, by id."""
 
     def __init__(self, requests: Sequence[Request]) -> None:
         user_ids = {request.user_id for request in requests}
@@ -89,7 +92,7 @@ class _Facts:
             self._names |= _pairs(rows, "assetpermission_id", "systemuser_id")
 
     def of(self, request: Request) -> Facts:
-        """The facts about one request of the set."""
+        """The facts about one request of the batch."""
         user = self._users.get(request.user_id)
         asset = self._assets.get(request.asset_id)
         system_user = self._system_users.get(request.system_user_id)
@@ -139,7 +142,7 @@ def _pairs(rows: QuerySet[Any, Any], first: str, second: str) -> set[tuple[Any, 
 
 
 def _sets(pairs: Collection[tuple[Any, ...]]) -> defaultdict[UUID, set[UUID]]:
-    found: defaultdict[UUID, set[UUID]] = defaultdict(set)
+    ids_by_key: defaultdict[UUID, set[UUID]] = defaultdict(set)
     for key, value in pairs:
-        found[key].add(value)
-    return found
+        ids_by_key[key].add(value)
+    return ids_by_key

@@ -1,7 +1,7 @@
-"""Reads for the decision: the facts about one person, one asset and one system user, in one SQL query.
+"""Loads the facts about one user, one asset and one system user in one SQL query.
 
-Nothing is cached and nothing is materialised: an edit of a permission, a group, the tree or an asset counts from the
-moment of its commit.
+There is no cache and no precomputed table: a change of a permission, a group, the tree or an asset takes effect at its
+commit.
 """
 
 from dataclasses import replace
@@ -67,14 +67,14 @@ _COLUMNS: Final = (
 
 
 def permissions_naming_user(user_id: UUID) -> Ids:
-    """Ids of the permissions that name the person or one of their groups."""
+    """Ids of the permissions that name the user or one of their groups."""
     direct = PermissionUser.objects.filter(user_id=user_id).values("assetpermission_id")
     by_group = PermissionUserGroup.objects.filter(usergroup__member_rows__user_id=user_id).values("assetpermission_id")
     return direct.union(by_group, all=True)
 
 
 def permissions_naming_asset(asset_id: UUID) -> Ids:
-    """Ids of the permissions that name the asset or a node at or above one of its places."""
+    """Ids of the permissions that name the asset, a node that contains it, or a node above."""
     direct = PermissionAsset.objects.filter(asset_id=asset_id).values("assetpermission_id")
     by_node = PermissionNode.objects.filter(node__paths_down__descendant__asset_rows__asset_id=asset_id).values(
         "assetpermission_id"
@@ -83,7 +83,7 @@ def permissions_naming_asset(asset_id: UUID) -> Ids:
 
 
 def load_facts(*, user_id: UUID, asset_id: UUID, system_user_id: UUID, protocol: Protocol) -> Facts:
-    """The facts for `decision.evaluate`. One query when some permission names both sides, up to six otherwise."""
+    """The facts for `decision.evaluate`. One query when a permission names both user and asset, up to six otherwise."""
     rows = _prepared_grants.rows(
         user_id=user_id, asset_id=asset_id, system_user_id=system_user_id, protocol=protocol.value
     )
@@ -118,17 +118,17 @@ def load_facts(*, user_id: UUID, asset_id: UUID, system_user_id: UUID, protocol:
 def load_facts_of_asset(*, user_id: UUID, asset_id: UUID, protocol: Protocol) -> Facts:
     """The facts for `decision.evaluate` before a system user is chosen. One query more than `load_facts`."""
     facts = load_facts(user_id=user_id, asset_id=asset_id, system_user_id=_NOBODY, protocol=protocol)
-    speaking = set(
+    system_user_ids = set(
         PermissionSystemUser.objects.filter(
             assetpermission_id__in=[grant.permission.id for grant in facts.grants], systemuser__protocol=protocol.value
         ).values_list("assetpermission_id", flat=True)
     )
-    grants = tuple(replace(grant, names_system_user=grant.permission.id in speaking) for grant in facts.grants)
+    grants = tuple(replace(grant, names_system_user=grant.permission.id in system_user_ids) for grant in facts.grants)
     return replace(facts, any_system_user=True, grants=grants)
 
 
 def _grants(*, user_id: UUID, asset_id: UUID, system_user_id: UUID, protocol: str) -> QuerySet[AssetPermission]:
-    """Permissions that name both sides, with how they do and with the facts about the three objects."""
+    """Permissions that name both user and asset, how they name them, and the facts about the three objects."""
     this = OuterRef("pk")
     user = User.objects.filter(pk=user_id)
     asset = Asset.objects.filter(pk=asset_id)
@@ -136,7 +136,7 @@ def _grants(*, user_id: UUID, asset_id: UUID, system_user_id: UUID, protocol: st
     group = UserGroup.objects.filter(
         member_rows__user_id=user_id, asset_permission_rows__assetpermission_id=this
     ).order_by("name")
-    # The nearest node is the one with the longest key; length is not needed, a child's key sorts after its ancestors'
+    # The nearest node has the longest key. Sorting is enough: a child's key sorts after its ancestors' keys.
     node = Node.objects.filter(
         asset_permission_rows__assetpermission_id=this, paths_down__descendant__asset_rows__asset_id=asset_id
     ).order_by("-key")
@@ -226,7 +226,7 @@ def _facts_without_grants(user_id: UUID, asset_id: UUID, system_user_id: UUID, p
 
 
 def asset_is_known_to(user_id: UUID, asset_id: UUID) -> bool:
-    """Does any permission, valid or not, name both the person and the asset?"""
+    """Whether any permission, valid or not, names both the user and the asset."""
     return (
         AssetPermission.objects.filter(pk__in=permissions_naming_user(user_id))
         .filter(pk__in=permissions_naming_asset(asset_id))

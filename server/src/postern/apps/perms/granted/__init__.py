@@ -1,1 +1,1 @@
-"""What somebody may reach."""
+"""Assets that a user or a group may reach."""

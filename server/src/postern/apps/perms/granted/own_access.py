@@ -1,4 +1,4 @@
-"""Why a person can or cannot connect to an asset, before a system user is chosen, and who or what helps."""
+"""Why a user can or cannot connect to an asset, before a system user is chosen, and the possible next steps."""
 
 from dataclasses import dataclass
 from typing import Final
@@ -18,17 +18,17 @@ from postern.foundation.caller.actor import Actor
 from postern.foundation.caller.scope import OrgScope
 from postern.kernel.clock import now
 
-#: People who are named to somebody who is to ask for access.
+#: Number of administrators that are named to a user who has to ask for access.
 _MOST_NAMED: Final = 5
 UNKNOWN_OR_NOT_GRANTED: Final = "no_grant"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class OwnAccess:
-    """The answer. `asset` is None for whom may not know of it.
+    """The answer. `asset` is None for users who must not learn that it exists.
 
-    `may_grant`: the person may write the missing permission here; `system_user` is the one that it would name, when there is no
-    doubt. `ask` are the names of those who may, for everybody else.
+    `may_grant`: the user may create the missing permission; `system_user` is the system user to name in it, when only
+    one is possible. `ask`: names of administrators, for all other users.
     """
 
     allowed: bool
@@ -44,10 +44,11 @@ class OwnAccess:
 def explain_own_access(
     *, actor: Actor, scope: OrgScope, user_id: UUID, asset_id: UUID, protocol: Protocol
 ) -> OwnAccess:
-    """May the person connect to the asset with any system user, and why (not)?
+    """May the user connect to the asset with any system user, and why (not)?
 
-    Administrators of the asset's organization see every reason. Others see the main one, and only when a permission names both
-    them and the asset: whoever holds no grant learns nothing about the asset, not even whether it exists.
+    Administrators of the asset's organization see every reason. Other users see the main reason, and only when a
+    permission names both them and the asset. A user without such a permission does not even learn whether the asset
+    exists.
     """
     facts = load_facts_of_asset(user_id=user_id, asset_id=asset_id, protocol=protocol)
     decision = evaluate(facts, now())
@@ -62,13 +63,13 @@ def explain_own_access(
             ask=_administrators(scope.org_id),
         )
     asset = Named(facts.asset.id, facts.asset.name) if facts.asset is not None else None
-    shown = decision if administers else without_details(decision)
+    visible_decision = decision if administers else without_details(decision)
     may_grant = administers and not scope.is_root
     return OwnAccess(
         allowed=decision.allowed,
-        reasons=shown.reasons,
+        reasons=visible_decision.reasons,
         code=_code(decision),
-        message=shown.message,
+        message=visible_decision.message,
         asset=asset,
         may_grant=may_grant,
         system_user=_account_of(asset_id, scope, protocol) if may_grant else None,
@@ -85,15 +86,17 @@ def _org_of(asset_id: UUID, scope: OrgScope) -> UUID:
 
 
 def _account_of(asset_id: UUID, scope: OrgScope, protocol: Protocol) -> Named | None:
-    """The only system user of this protocol on the asset, or where none is known there, of the organization; None for a choice."""
-    speaking = SystemUser.objects.filter(type=SystemUserType.COMMON, protocol=protocol.value).order_by("pk")
+    """The only system user of this protocol on the asset or, if the asset has none, in the organization; None for
+    several.
+    """
+    system_users = SystemUser.objects.filter(type=SystemUserType.COMMON, protocol=protocol.value).order_by("pk")
     on_asset = SystemUserAsset.objects.filter(asset_id=asset_id).values("systemuser_id")
-    rows = list(speaking.filter(pk__in=on_asset)[:2]) or list(speaking.filter(org_id=scope.org_id)[:2])
+    rows = list(system_users.filter(pk__in=on_asset)[:2]) or list(system_users.filter(org_id=scope.org_id)[:2])
     return Named(rows[0].pk, rows[0].name) if len(rows) == 1 else None
 
 
 def _administrators(org_id: UUID) -> tuple[str, ...]:
-    """Names of those who may grant access in this organization: its own administrators, else those of the installation."""
+    """Names of users who may grant access: administrators of this organization, else those of the installation."""
     role = Membership.objects.filter(user_id=OuterRef("pk"), org_id=org_id, role=OrgRole.ADMIN)
     people = User.objects.valid().order_by("name", "pk").values_list("name", flat=True)
     own = tuple(people.filter(Exists(role))[:_MOST_NAMED])

@@ -1,15 +1,17 @@
-"""What somebody may reach: lists, counts and trees, composed from the truth tables in a few steps.
+"""Reachable assets: lists, counts and trees, computed from the permission tables in a few steps.
 
-First the permissions that hold now (one query), then the assets below them, each step with the ids of the step before: at the
-sizes measured one big joined statement is slower. An asset is in reach when some permission gives a system user of a protocol
-that the asset offers, with the action connect: exactly when `decision.evaluate` would say yes for some system user.
+The first query reads the valid permissions. Each further step reads the objects below, by the ids of the step before;
+one big join was slower at the measured sizes. An asset is reachable when a permission gives a system user, with a
+protocol that the asset offers, and the action connect. This matches `decision.evaluate`: an asset is reachable exactly
+when the decision for some system user is allow.
 """
 
 from collections import defaultdict
 from collections.abc import Iterable
 from dataclasses import dataclass
-from datetime import datetime
-from typing import Any
+from datetime import UTC, datetime
+from functools import cache
+from typing import Any, Final
 from uuid import UUID
 
 from django.db.models import Count, Exists, F, OuterRef, Q, QuerySet
@@ -19,13 +21,14 @@ from postern.apps.perms.decisions.queries import permissions_naming_user
 from postern.apps.perms.grants.models import PermissionAsset, PermissionNode, PermissionSystemUser, PermissionUserGroup
 from postern.apps.users.models import Membership, User
 from postern.contracts.enums import Actions, Protocol
+from postern.foundation.database.prepared import PreparedQuery
 
 Ids = QuerySet[Any, Any]
 
 
 @dataclass(frozen=True, slots=True)
 class Who:
-    """A person or a user group; exactly one is set. `org_id` limits to one organization (None: all)."""
+    """A user or a user group; exactly one is set. `org_id` limits to one organization (None: all)."""
 
     user_id: UUID | None = None
     group_id: UUID | None = None
@@ -34,7 +37,7 @@ class Who:
 
 @dataclass(frozen=True, slots=True)
 class Usable:
-    """A system user with the actions that it may be used with on one asset."""
+    """A system user, with the actions permitted with it on one asset."""
 
     id: UUID
     name: str
@@ -52,7 +55,7 @@ class Usable:
 
 
 class Reach:
-    """The grants of somebody that hold at one instant, ready to be turned into lists. Two queries to make."""
+    """The grants of a user or group that are valid at one instant. Loads with one query."""
 
     def __init__(self, who: Who, at: datetime, protocol: Protocol | None = None) -> None:
         self._by_protocol: dict[str, set[UUID]] = defaultdict(set)
@@ -65,12 +68,44 @@ class Reach:
         return set().union(*self._by_protocol.values()) if self._by_protocol else set()
 
     def assets(self, *, include_inactive: bool = False) -> QuerySet[Asset]:
-        """The assets in reach."""
+        """The reachable assets, composed from the permissions. The cost grows with their number."""
         rows: QuerySet[Asset] = Asset.objects.filter(pk__in=self._asset_ids())
         return rows if include_inactive else rows.filter(is_active=True)
 
+    def among(self, rows: QuerySet[Asset]) -> QuerySet[Asset]:
+        """The reachable rows of `rows`.
+
+        Each row is checked, so the cost grows with the rows and not with the number of reachable assets.
+        """
+        condition = Q(pk__in=())
+        for protocol, ids in self._by_protocol.items():
+            offers = Exists(AssetProtocol.objects.filter(asset_id=OuterRef("pk"), name=protocol))
+            named = Q(Exists(PermissionAsset.objects.filter(asset_id=OuterRef("pk"), assetpermission_id__in=ids)))
+            nodes = self._nodes_of(ids)
+            if nodes:
+                # Nested subqueries: with a join, SQLite might start at the node, which may contain all assets.
+                below = NodePath.objects.filter(descendant_id=OuterRef("node_id"), ancestor_id__in=nodes)
+                named = Exists(AssetNode.objects.filter(Exists(below), asset_id=OuterRef("pk"))) | named
+            condition |= Q(offers) & named
+        return rows.filter(condition)
+
+    def is_wider_than(self, number: int) -> bool:
+        """Whether one protocol and kind of grant alone makes more assets reachable.
+
+        Reads at most `number` + 1 of each.
+        """
+        for protocol, ids in self._by_protocol.items():
+            offers = Exists(AssetProtocol.objects.filter(asset_id=OuterRef("asset_id"), name=protocol))
+            placed = AssetNode.objects.filter(node__paths_up__ancestor_id__in=self._nodes_of(ids))
+            direct = PermissionAsset.objects.filter(assetpermission_id__in=ids)
+            for rows in (placed, direct):
+                offering = rows.filter(offers).values("asset_id")
+                if offering.distinct()[: number + 1].count() > number:
+                    return True
+        return False
+
     def directly_granted(self) -> QuerySet[Asset]:
-        """The assets that a permission names by themselves."""
+        """The assets that a permission names directly."""
         parts = [
             _offering(protocol, PermissionAsset.objects.filter(assetpermission_id__in=ids).values("asset_id"))
             for protocol, ids in self._by_protocol.items()
@@ -78,7 +113,7 @@ class Reach:
         return Asset.objects.filter(pk__in=_union(parts)) if parts else Asset.objects.none()
 
     def usable(self, asset_ids: Iterable[UUID]) -> dict[UUID, list[Usable]]:
-        """The system users that may be used on each of the assets, the highest priority first (S5-026). Three queries."""
+        """The system users that may be used on each of the assets, highest priority first (S5-026). Three queries."""
         wanted = list(asset_ids)
         grants = self.permission_ids
         pairs = set(
@@ -100,20 +135,21 @@ class Reach:
         offered = defaultdict(set)
         for asset_id, name in Asset.objects.filter(pk__in=wanted).values_list("pk", "protocol_rows__name"):
             offered[asset_id].add(name)
-        found: dict[UUID, dict[UUID, Usable]] = defaultdict(dict)
+        usable_by_asset: dict[UUID, dict[UUID, Usable]] = defaultdict(dict)
         for asset_id, permission_id in pairs:
             for row in granted[permission_id]:
                 if row.systemuser.protocol in offered[asset_id]:
-                    _add(found[asset_id], row)
+                    _add(usable_by_asset[asset_id], row)
         return {
-            asset_id: sorted(found[asset_id].values(), key=lambda one: (-one.priority, one.name, str(one.id)))
+            asset_id: sorted(usable_by_asset[asset_id].values(), key=lambda one: (-one.priority, one.name, str(one.id)))
             for asset_id in wanted
         }
 
     def visible_nodes(self) -> QuerySet[Node]:
-        """The nodes of the person's tree.
+        """The nodes of the user's tree.
 
-        A granted node shows its whole subtree and, like an asset's place, the way from the root down to it.
+        A granted node is shown with its whole subtree and the path from the root. Nodes of granted assets are shown
+        with their path.
         """
         granted = self._nodes_of(self.permission_ids)
         places = AssetNode.objects.filter(asset_id__in=self._asset_ids()).values("node_id")
@@ -125,9 +161,22 @@ class Reach:
         rows: QuerySet[Node] = Node.objects.filter(pk__in=_union(parts))
         return rows
 
+    def visible_node(self, node_id: UUID) -> Node | None:
+        """The node, if it is one of `visible_nodes`.
+
+        Composes the reachable assets only when no permission names a node above or below.
+        """
+        granted = self._nodes_of(self.permission_ids)
+        is_granted = (
+            NodePath.objects.filter(ancestor_id__in=granted, descendant_id=node_id).exists()
+            or NodePath.objects.filter(ancestor_id=node_id, descendant_id__in=granted).exists()
+        )
+        rows = Node.objects.all() if is_granted else self.visible_nodes()
+        return rows.filter(pk=node_id).first()
+
     def counts(self, nodes: Iterable[Node]) -> dict[UUID, int]:
-        """How many assets in reach stand in the subtree of each node."""
-        # By the places and not by the assets: SQLite would look every asset up in every node
+        """Number of reachable assets in the subtree of each node."""
+        # Start from the placements and not from the assets: SQLite would look up every asset in every node.
         places = AssetNode.objects.filter(asset_id__in=self._asset_ids()).values("pk")
         rows = (
             NodePath.objects.filter(ancestor_id__in=[node.pk for node in nodes])
@@ -147,7 +196,10 @@ class Reach:
         return _union(parts) if parts else Asset.objects.none().values("pk")
 
     def _nodes_of(self, permission_ids: set[UUID]) -> list[UUID]:
-        """Ids of the nodes that these permissions name: few, and a step of their own, which keeps the next one quick."""
+        """Ids of the nodes that these permissions name.
+
+        They are few; reading them separately makes the next query fast.
+        """
         if self._nodes is None:
             self._nodes = defaultdict(set)
             rows = PermissionNode.objects.filter(assetpermission_id__in=self.permission_ids)
@@ -162,8 +214,51 @@ def _offering(protocol: str, asset_ids: Ids) -> Ids:
 
 
 def _grants(who: Who, at: datetime, protocol: Protocol | None) -> Iterable[tuple[UUID, str]]:
-    """(permission, protocol of one of its system users) for the permissions that hold."""
-    rows = (
+    """(permission, protocol of one of its system users) for the valid permissions."""
+    if who.group_id is not None:
+        grant_rows = _grants_of_group().tuples(group_id=who.group_id, at=at)
+    elif who.user_id is not None:
+        grant_rows = _grants_of_user().tuples(user_id=who.user_id, at=at)
+    else:
+        grant_rows = []
+    # Compare the organization in Python: SQLite would use its index and read all permissions of the organization.
+    return (
+        (permission_id, spoken)
+        for permission_id, spoken, org_id in grant_rows
+        if who.org_id in {None, org_id} and (protocol is None or protocol.value == spoken)
+    )
+
+
+_GRANT_COLUMNS: Final = ("assetpermission_id", "systemuser__protocol", "assetpermission__org_id")
+#: Placeholder of the instant at which grants are valid.
+_INSTANT: Final = datetime(1999, 1, 1, tzinfo=UTC)
+
+
+@cache
+def _grants_of_user() -> PreparedQuery:
+    def build(user_id: UUID, at: datetime) -> Ids:
+        is_unexpired = Q(date_expired__isnull=True) | Q(date_expired__gt=at)
+        return _valid_at(at).filter(
+            Exists(User.objects.filter(is_unexpired, pk=user_id, is_active=True)),
+            Exists(Membership.objects.filter(user_id=user_id, org_id=OuterRef("assetpermission__org_id"))),
+            assetpermission_id__in=permissions_naming_user(user_id),
+        )
+
+    return PreparedQuery(build, stand_ins={"user_id": UUID(int=1), "at": _INSTANT}, columns=_GRANT_COLUMNS)
+
+
+@cache
+def _grants_of_group() -> PreparedQuery:
+    def build(group_id: UUID, at: datetime) -> Ids:
+        permission_ids = PermissionUserGroup.objects.filter(usergroup_id=group_id).values("assetpermission_id")
+        return _valid_at(at).filter(assetpermission_id__in=permission_ids)
+
+    return PreparedQuery(build, stand_ins={"group_id": UUID(int=1), "at": _INSTANT}, columns=_GRANT_COLUMNS)
+
+
+def _valid_at(at: datetime) -> Ids:
+    """System users of the permissions that are valid at this instant and include the action connect."""
+    return (
         PermissionSystemUser.objects.filter(
             assetpermission__is_active=True,
             assetpermission__date_start__lte=at,
@@ -171,27 +266,7 @@ def _grants(who: Who, at: datetime, protocol: Protocol | None) -> Iterable[tuple
         )
         .annotate(connect=F("assetpermission__actions").bitand(Actions.CONNECT.value))
         .filter(connect__gt=0)
-    )
-    if who.org_id is not None:
-        rows = rows.filter(assetpermission__org_id=who.org_id)
-    if protocol is not None:
-        rows = rows.filter(systemuser__protocol=protocol.value)
-    if who.group_id is not None:
-        named: Ids = PermissionUserGroup.objects.filter(usergroup_id=who.group_id).values("assetpermission_id")
-    elif who.user_id is None:
-        return ()
-    else:
-        valid = User.objects.filter(pk=who.user_id, is_active=True).filter(
-            Q(date_expired__isnull=True) | Q(date_expired__gt=at)
-        )
-        if not valid.exists():
-            return ()
-        named = permissions_naming_user(who.user_id)
-        rows = rows.filter(
-            Exists(Membership.objects.filter(user_id=who.user_id, org_id=OuterRef("assetpermission__org_id")))
-        )
-    return (
-        rows.filter(assetpermission_id__in=named).values_list("assetpermission_id", "systemuser__protocol").distinct()
+        .distinct()
     )
 
 

@@ -1,4 +1,4 @@
-"""From what a person types (`web-1`, an address, an id; a system user or nothing) to one permitted target."""
+"""Resolves what a user types (`web-1`, an address, an id; a system user or nothing) to one permitted target."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -21,14 +21,17 @@ from postern.foundation.caller import identity
 from postern.kernel.clock import now
 from postern.kernel.ids import parse_id
 
-#: A name that fits more assets than this is answered with the first ones.
+#: For a name that matches more assets, only the first ones are returned.
 MAX_CANDIDATES = 20
 MAX_PAGE = 500
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ResolvedTarget:
-    """One permitted target. `decision` is an allow with its actions and its end; `manual`: the person is asked."""
+    """One permitted target.
+
+    `decision` is an allow with its actions and its end; `manual`: the user must enter the credential.
+    """
 
     asset: AssetBrief
     port: int
@@ -55,7 +58,10 @@ def reachable_assets(
     order_by: str = "hostname",
     at: datetime | None = None,
 ) -> ReachablePage:
-    """A page of what the person may reach at `at` (now). Every word of `search` is found in name, address or comment."""
+    """A page of the user's reachable assets at `at` (default: now).
+
+    Every word of `search` occurs in name, address or comment.
+    """
     reach = Reach(Who(user_id=user_id), at or now(), protocol)
     rows = reach.assets()
     for word in search.replace(",", " ").split()[:8]:
@@ -69,16 +75,16 @@ def reachable_assets(
 def resolve_target(
     *, user_id: UUID, asset_ref: str, system_user_ref: str, protocol: Protocol, at: datetime | None = None
 ) -> TargetAnswer:
-    """Find the asset and the system user that the person means, and decide.
+    """Resolve the asset and the system user that the user means, and decide.
 
-    A name only ever matches what the person may reach, or what a permission (expired, switched off …) names for him: nobody
-    learns by trying names which other assets exist.
+    A name matches only assets that the user may reach, or that a permission (expired, switched off …) names for them.
+    Users cannot find out which other assets exist by trying names.
     """
     instant = at or now()
     reach = Reach(Who(user_id=user_id), instant, protocol)
     matches = _matching_assets(reach, asset_ref)
     if len(matches) > 1:
-        message = _("%(ref)s fits several assets; choose one by its name.") % {"ref": asset_ref}
+        message = _("%(ref)s matches several assets; choose one by its name.") % {"ref": asset_ref}
         return TargetAnswer(
             denial=Denial(code=DenialCode.AMBIGUOUS, message=message), candidates=_shown(matches, reach)
         )
@@ -102,20 +108,25 @@ def resolve_target(
 
 
 def _matching_assets(reach: Reach, ref: str) -> list[UUID]:
-    """Ids in reach: by id, else by exact name, else by address, else by name without regard to case."""
-    rows = reach.assets().order_by("hostname", "pk")
+    """Ids of reachable assets: by id, else by exact name, else by address, else by name ignoring case."""
+    active = Asset.objects.filter(is_active=True).order_by("hostname", "pk")
     found_id = parse_id(ref)
     if found_id is not None:
-        return list(rows.filter(pk=found_id).values_list("pk", flat=True))
-    for condition in (Q(hostname=ref), Q(ip=ref), Q(hostname__iexact=ref)):
-        found = list(rows.filter(condition).values_list("pk", flat=True)[: MAX_CANDIDATES + 1])
-        if found:
-            return found[:MAX_CANDIDATES]
+        return list(reach.among(active.filter(pk=found_id)).values_list("pk", flat=True))
+    # An index finds exact names and addresses, so few assets need a check. No index ignores case.
+    for rows in (
+        reach.among(active.filter(hostname=ref)),
+        reach.among(active.filter(ip=ref)),
+        reach.assets().filter(hostname__iexact=ref).order_by("hostname", "pk"),
+    ):
+        asset_ids = list(rows.values_list("pk", flat=True)[: MAX_CANDIDATES + 1])
+        if asset_ids:
+            return asset_ids[:MAX_CANDIDATES]
     return []
 
 
 def _matching_system_users(usable: Sequence[Usable], ref: str) -> list[Usable]:
-    """By id, name or login name; without a reference all, the default first (highest priority)."""
+    """By id, name or login name; without a reference all, highest priority first."""
     if not ref:
         return list(usable)
     by_id = parse_id(ref)
@@ -127,7 +138,7 @@ def _matching_system_users(usable: Sequence[Usable], ref: str) -> list[Usable]:
 
 
 def _why_no_asset(user_id: UUID, asset_ref: str, system_user_ref: str, protocol: Protocol, at: datetime) -> Denial:
-    """Tell the person why the asset is out of reach, if a permission of theirs names it; else that there is none."""
+    """Why the asset is not reachable, if a permission names it for the user; else that the user has no permission."""
     found_id = parse_id(asset_ref)
     rows = (
         Asset.objects.filter(pk=found_id) if found_id else Asset.objects.filter(Q(hostname=asset_ref) | Q(ip=asset_ref))
@@ -161,7 +172,7 @@ def _near_miss(
     if system_user_ref:
         wanted = Q(name=system_user_ref) | Q(username=system_user_ref)
         candidates = candidates.filter(Q(pk=by_id) if by_id else wanted)
-    # One that speaks the wanted protocol first, so that the reason tells of the permission and not of the protocol
+    # Prefer a system user with the requested protocol, so that the reason is about the permission and not the protocol.
     rows = sorted(candidates, key=lambda row: (row.protocol != protocol.value, -row.priority, row.name))
     if not rows:
         return _unknown_system_user(system_user_ref)
@@ -189,10 +200,10 @@ def _unknown_system_user(ref: str) -> Denial:
 
 
 def _denial(decision: Decision) -> Denial:
-    shown = without_details(decision)
+    visible_decision = without_details(decision)
     return Denial(
         code=decision.denial_code or DenialCode.NO_PERMISSION,
-        message=shown.message,
+        message=visible_decision.message,
         reasons=tuple(reason.code.value for reason in decision.reasons),
     )
 

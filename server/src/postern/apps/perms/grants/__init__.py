@@ -1,1 +1,1 @@
-"""The rows of permissions, and what they name."""
+"""The tables of permissions, and the objects they name."""

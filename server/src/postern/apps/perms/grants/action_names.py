@@ -1,11 +1,11 @@
-"""Action bits on the wire: lists of names (contract: perms, "Action bits"). Pure functions."""
+"""Action bits in the API: lists of names (contract: perms, "Action bits"). Pure functions."""
 
 from collections.abc import Iterable
 from typing import Final
 
 from postern.contracts.enums import Actions
 
-#: In the order of the wire.
+#: In the order of the API.
 ACTION_NAMES: Final[dict[str, Actions]] = {
     "all": Actions.ALL,
     "connect": Actions.CONNECT,
@@ -19,12 +19,12 @@ ACTION_NAMES: Final[dict[str, Actions]] = {
 
 
 def to_names(bits: int) -> list[str]:
-    """Every name whose bits are all set: 7 is connect, upload_file, download_file, updownload."""
+    """All names whose bits are all set: 7 is connect, upload_file, download_file, updownload."""
     return [name for name, action in ACTION_NAMES.items() if bits & action == action]
 
 
 def from_names(names: Iterable[str]) -> Actions:
-    """All named bits together. Raises `KeyError` for a name that is none."""
+    """The combined bits of all names. Raises `KeyError` for an unknown name."""
     bits = Actions.NONE
     for name in names:
         bits |= ACTION_NAMES[name]

@@ -1,4 +1,4 @@
-"""How a permission names what it names."""
+"""Display names of the objects in a permission."""
 
 from typing import Any
 
@@ -9,7 +9,7 @@ from postern.apps.users.models import User
 
 
 def display_of(one: Any) -> str:
-    """How a linked object is named in `*_display` lists."""
+    """Display name of a linked object in `*_display` lists."""
     if isinstance(one, Node):
         return one.full_value
     if isinstance(one, Asset | User):
@@ -19,7 +19,7 @@ def display_of(one: Any) -> str:
 
 
 class DisplayField(serializers.CharField):
-    """How the object at the other end of a link is named."""
+    """Display name of the object at the other end of a link."""
 
     def __init__(self, column: str) -> None:
         super().__init__(read_only=True)

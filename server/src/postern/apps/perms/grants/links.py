@@ -1,4 +1,4 @@
-"""The five link tables of a permission, described once: names on the wire, table, column, how an object is named."""
+"""The five link tables of a permission, described once: API names, table, column, and display name of the objects."""
 
 from dataclasses import dataclass
 from typing import Any, Final
@@ -16,7 +16,10 @@ from postern.apps.perms.grants.models import (
 
 @dataclass(frozen=True, slots=True)
 class Link:
-    """`list_name`: field of a permission. `column`: field of a row. `table`: model of the rows. `named_by`: columns of an object's name."""
+    """`list_name`: field of a permission.
+
+    `column`: field of a link row. `table`: model of the link rows. `named_by`: columns of an object's display name.
+    """
 
     list_name: str
     column: str
@@ -30,7 +33,7 @@ class Link:
 
     @property
     def names(self) -> Any:
-        """The objects at the other end with what names them, in their order."""
+        """The linked objects with the columns of their display names, in list order."""
         return self.target._default_manager.only(*self.named_by)  # noqa: SLF001 - the documented model API
 
     @property

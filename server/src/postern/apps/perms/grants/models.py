@@ -1,7 +1,7 @@
-"""Tables of asset permissions: who (users, groups), what (assets, nodes), as whom (system users), which actions, when.
+"""Tables of asset permissions: subjects (users, groups), objects (assets, nodes), system users, actions, and dates.
 
-These are the truth that every decision is read from; nothing is materialised per user. The link tables carry integer ids
-because the API shows their rows as resources of their own.
+Every decision reads these tables; nothing is precomputed per user. The link tables have integer ids, because the API
+shows their rows as resources.
 """
 
 from datetime import datetime, timedelta
@@ -19,12 +19,12 @@ DEFAULT_LIFE: Final = timedelta(days=70 * 365 + 17)
 
 
 def default_date_expired() -> datetime:
-    """Seventy years from now: for practical purposes never."""
+    """Seventy years from now, which means never in practice."""
     return now() + DEFAULT_LIFE
 
 
 class AssetPermission(OrgOwnedModel):
-    """A grant. It holds while it is active and `date_start <= now < date_expired`."""
+    """A grant. It is valid while it is active and `date_start <= now < date_expired`."""
 
     name = models.CharField(_("Name"), max_length=128)
     is_active = models.BooleanField(_("Active"), default=True)
@@ -63,7 +63,7 @@ class AssetPermission(OrgOwnedModel):
 
     @property
     def is_expired(self) -> bool:
-        """Outside its dates, on either side (contract: asset permissions)."""
+        """Outside its dates: not yet started or already ended (contract: asset permissions)."""
         return not self.date_start <= now() < self.date_expired
 
     @property

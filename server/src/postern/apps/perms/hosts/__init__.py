@@ -1,1 +1,1 @@
-"""A host, its account and who may connect, added with one call."""
+"""Adds a host with its account and its users in one call."""

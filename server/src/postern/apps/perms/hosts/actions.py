@@ -1,4 +1,4 @@
-"""A new host in one step: the asset, the account on it, and who may connect. All of it or nothing."""
+"""Creates a host in one step: the asset, the account on it, and the permission to connect. All or nothing."""
 
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass, field
@@ -23,9 +23,9 @@ _MAX_NAME = 128
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class NewHost:
-    """What is wanted. `asset` and `account` are values as their own actions take them.
+    """The requested host. `asset` and `account` are values for their own actions.
 
-    The account is an existing `system_user`, or a new one. Without people and groups nobody may connect yet.
+    The account is an existing `system_user` or a new one. Without users and groups, no permission is created.
     """
 
     asset: Mapping[str, Any]
@@ -37,7 +37,7 @@ class NewHost:
 
 @dataclass(frozen=True, slots=True)
 class AddedHost:
-    """What was made. `permission` is None when nobody was named."""
+    """The created rows. `permission` is None when no users or groups were given."""
 
     asset: Asset
     system_user: SystemUser
@@ -45,7 +45,9 @@ class AddedHost:
 
 
 def hold(org_id: UUID, wish: NewHost) -> None:
-    """Lock what the new rows refer to: people, then the account, then the tree and what stands below it (`row_locks`)."""
+    """Lock the rows that the new rows refer to: users, then the account, then the tree and its objects
+    (`row_locks`).
+    """
     named: dict[Any, Collection[UUID]] = {
         USERS: [user.pk for user in wish.users],
         USER_GROUPS: [group.pk for group in wish.user_groups],
@@ -59,7 +61,10 @@ def hold(org_id: UUID, wish: NewHost) -> None:
 
 @transaction.atomic
 def add_host(*, actor: Actor, org_id: UUID, wish: NewHost) -> AddedHost:
-    """Make the asset, the account unless it exists, and the permission if anybody is named; each has its audit record."""
+    """Create the asset, the account unless it exists, and the permission if users or groups are given.
+
+    Each gets its audit record.
+    """
     asset = assets.create_asset(actor=actor, org_id=org_id, values=wish.asset)
     system_user = wish.system_user
     if system_user is None:
@@ -78,7 +83,7 @@ def add_host(*, actor: Actor, org_id: UUID, wish: NewHost) -> AddedHost:
 
 
 def _free_name(org_id: UUID, hostname: str) -> str:
-    """The host's name, with a number when a permission has that name already."""
+    """A permission name that is free: the host's name, with a number if necessary."""
     taken = set(AssetPermission.objects.filter(org_id=org_id, name__startswith=hostname).values_list("name", flat=True))
     name, number = hostname, 2
     while name in taken:

@@ -1,4 +1,4 @@
-"""`POST perms/new-hosts/`: a host with its account and with the people who may connect, as one form of the console sends it."""
+"""`POST perms/new-hosts/`: a host with its account and its users, sent by one form of the console."""
 
 from typing import Any
 
@@ -42,13 +42,16 @@ class NewHostSerializer(BodySerializer):
                 {"system_user": [_("Choose an existing account, or describe a new one.")]}
             )
         if chosen is not None and chosen.protocol not in {one.name.value for one in attrs["asset"]["protocols"]}:
-            message = _("The account speaks %(protocol)s, and the host does not offer that protocol.")
+            message = _(
+                "The account uses %(protocol)s, but the host does not offer that protocol. Add the protocol to the "
+                "host, or choose another account."
+            )
             raise serializers.ValidationError({"system_user": [message % {"protocol": chosen.protocol}]})
         return attrs
 
 
 class NewHostView(PosternView):
-    """All of it is stored, or nothing; errors stand below the part that they belong to."""
+    """Stores all rows or none. Errors are keyed by the section of the form that they belong to."""
 
     rights = {"POST": Right.ORG_ADMIN}
     serializer_class = NewHostSerializer
@@ -64,8 +67,8 @@ class NewHostView(PosternView):
     }
 
     def get_serializer(self, *args: Any, **kwargs: Any) -> NewHostSerializer:
-        """The form, for OPTIONS and the description of the API."""
-        # The description is made without a call: there is no request, and nobody asks.
+        """The serializer, for OPTIONS and the API description."""
+        # The API description is generated without a request and without a caller.
         context = {name: getattr(self, name, None) for name in ("request", "actor", "scope")}
         return NewHostSerializer(*args, context={**context, "view": self}, **kwargs)
 
@@ -97,7 +100,7 @@ class NewHostView(PosternView):
 
 
 def _of_part(error: PosternError, wish: actions.NewHost) -> Exception:
-    """A refusal of the account's rules names fields of the account; any other stays what it is."""
+    """Errors of the account's rules are keyed by the account's fields; other errors are unchanged."""
     fields: Any = getattr(error, "fields", None)
     known = SystemUserSerializer().fields
     if wish.account is not None and isinstance(fields, dict) and fields and all(name in known for name in fields):

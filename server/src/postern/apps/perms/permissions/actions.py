@@ -1,4 +1,4 @@
-"""Writes of asset permissions and of their links. Everything that a permission names belongs to its organization."""
+"""Writes of asset permissions and of their links. All objects of a permission belong to its organization."""
 
 from collections.abc import Collection, Mapping
 from typing import Any
@@ -8,6 +8,7 @@ from django.db import models, transaction
 from django.utils.translation import gettext as _
 
 from postern.apps.audits import facade as audits
+from postern.apps.audits import recorded
 from postern.apps.perms.grants.action_names import to_names
 from postern.apps.perms.grants.links import LINKS, SYSTEM_USERS, USERS, Link
 from postern.apps.perms.grants.models import AssetPermission, PermissionUser
@@ -22,13 +23,13 @@ _COLUMNS = ("name", "is_active", "actions", "date_start", "date_expired", "comme
 
 @transaction.atomic
 def create_permission(*, actor: Actor, org_id: UUID, values: Mapping[str, Any]) -> AssetPermission:
-    """A new permission. `values`: columns, and a list of objects for each of the five links."""
+    """Create a permission. `values`: columns, and a list of objects for each of the five links."""
     permission = AssetPermission(org_id=org_id, created_by=actor.label, **_columns(values))
     _check_dates(permission)
     permission.save(force_insert=True)
     lists = {link: _ids(values[link.list_name]) for link in LINKS if link.list_name in values}
     if not lists.get(SYSTEM_USERS):
-        raise FieldRefused("system_users", _("A permission names at least one system user."))
+        raise FieldRefused("system_users", _("A permission needs at least one system user."))
     for link, ids in lists.items():
         _set(permission, link, ids)
     audits.record_change(
@@ -40,11 +41,11 @@ def create_permission(*, actor: Actor, org_id: UUID, values: Mapping[str, Any]) 
 
 @transaction.atomic
 def update_permission(*, actor: Actor, permission: AssetPermission, values: Mapping[str, Any]) -> AssetPermission:
-    """Change what `values` names and nothing else."""
+    """Change the given values and no others."""
     row: AssetPermission = AssetPermission.objects.select_for_update(no_key=True).get(pk=permission.pk)
     lists = {link: _ids(values[link.list_name]) for link in LINKS if link.list_name in values}
     if SYSTEM_USERS in lists and not lists[SYSTEM_USERS]:
-        raise FieldRefused("system_users", _("A permission names at least one system user."))
+        raise FieldRefused("system_users", _("A permission needs at least one system user."))
     old = {**_snapshot(row), **_names(row, lists)}
     for name, value in _columns(values).items():
         setattr(row, name, value)
@@ -56,7 +57,7 @@ def update_permission(*, actor: Actor, permission: AssetPermission, values: Mapp
         _set(row, link, ids)
     new = {**columns, **_names(row, lists)}
     changed = [name for name in new if new[name] != old[name]]
-    if not changed:  # said again what is so already: nothing to tell
+    if not changed:  # no change, so nothing to audit
         return row
     audits.record_change(
         actor=actor,
@@ -71,20 +72,17 @@ def update_permission(*, actor: Actor, permission: AssetPermission, values: Mapp
 
 @transaction.atomic
 def delete_permission(*, actor: Actor, permission: AssetPermission) -> None:
-    """Delete a permission; whoever had access by it alone has none from now on."""
+    """Delete a permission. Users who had access only through it lose access at once."""
     org_id = permission.org_id
     names = _names(permission, {link: set() for link in LINKS})
-    permission_id = permission.pk
-    permission.delete()
-    permission.pk = permission_id  # the audit chain's lock comes last, as in every write
-    audits.record_change(actor=actor, action="delete", target=permission, old={**_snapshot(permission), **names})
+    recorded.delete_row(actor=actor, row=permission, old={**_snapshot(permission), **names})
     events.publish(AccessChanged(org_id=org_id))
 
 
 @transaction.atomic
 def add_link(*, actor: Actor, permission: AssetPermission, link: Link, target: Any) -> models.Model:
-    """Add one object to a permission; one that is there already stays."""
-    # Whoever deletes the permission at this moment waits, or was first
+    """Add one object to a permission. Does nothing when the link exists."""
+    # A concurrent deletion of the permission waits for this lock, or has finished before it.
     AssetPermission.objects.select_for_update(no_key=True).get(pk=permission.pk)
     _require_own(permission.org_id, link, {target.pk})
     row, created = link.rows.get_or_create(assetpermission=permission, **{f"{link.column}_id": target.pk})
@@ -97,16 +95,21 @@ def add_link(*, actor: Actor, permission: AssetPermission, link: Link, target: A
             new={link.list_name: str(target)},
         )
         events.publish(AccessChanged(org_id=permission.org_id))
-    found: models.Model = row
-    return found
+    linked_row: models.Model = row
+    return linked_row
 
 
 @transaction.atomic
 def remove_link(*, actor: Actor, link: Link, row: Any) -> None:
-    """Take one object out of a permission. The last system user stays (S5-038)."""
+    """Remove one object from a permission. The last system user cannot be removed (S5-038)."""
     permission = AssetPermission.objects.select_for_update(no_key=True).get(pk=row.assetpermission_id)
     if link is SYSTEM_USERS and not link.rows.filter(assetpermission=permission).exclude(pk=row.pk).exists():
-        raise FieldRefused("system_users", _("The last system user of a permission cannot be removed."))
+        raise FieldRefused(
+            "system_users",
+            _(
+                "The last system user of a permission cannot be removed. Add another one first, or delete the permission."
+            ),
+        )
     name = str(getattr(row, link.column))
     row.delete()
     audits.record_change(
@@ -121,7 +124,7 @@ def remove_link(*, actor: Actor, link: Link, row: Any) -> None:
 
 @transaction.atomic
 def forget_user(*, actor: Actor, user_id: UUID, org_id: UUID) -> None:
-    """Take a person who leaves an organization out of its permissions. Part of the transaction in which they leave."""
+    """Remove a user who leaves an organization from its permissions, in the same transaction."""
     rows = PermissionUser.objects.filter(user_id=user_id, assetpermission__org_id=org_id)
     permissions = list(AssetPermission.objects.filter(pk__in=set(rows.values_list("assetpermission_id", flat=True))))
     if not permissions:
@@ -143,7 +146,7 @@ def _columns(values: Mapping[str, Any]) -> dict[str, Any]:
 
 def _check_dates(permission: AssetPermission) -> None:
     if permission.date_expired <= permission.date_start:
-        raise FieldRefused("date_expired", _("The end lies after the start."))
+        raise FieldRefused("date_expired", _("The end date must be later than the start date."))
 
 
 def _ids(objects: Collection[Any]) -> set[UUID]:
@@ -165,9 +168,12 @@ def _set(permission: AssetPermission, link: Link, wanted: Collection[UUID]) -> N
 
 
 def _require_own(org_id: UUID, link: Link, ids: Collection[UUID]) -> None:
-    """People are members of the organization; everything else belongs to it (K68)."""
+    """Users must be members of the organization; all other objects must belong to it (K68: rows refer to their own
+    organization only).
+    """
     if link is USERS:
-        # Locked until the links are there: who leaves the organization at this moment is refused, or loses the link with the rest
+        # Lock the memberships until the links are written: a user who leaves at the same time is refused here, or loses
+        # this link with the others.
         members = (
             Membership.objects.select_for_update(no_key=True).filter(org_id=org_id, user_id__in=ids).order_by("pk")
         )
@@ -175,7 +181,10 @@ def _require_own(org_id: UUID, link: Link, ids: Collection[UUID]) -> None:
     else:
         known = set(link.target.objects.filter(org_id=org_id, pk__in=ids).values_list("pk", flat=True))
     if known != set(ids):
-        raise FieldRefused(link.list_name, _("Some of these do not belong to the organization."))
+        raise FieldRefused(
+            link.list_name,
+            _("Some of the selected objects belong to another organization. Select objects of this organization only."),
+        )
 
 
 def _snapshot(permission: AssetPermission) -> dict[str, Any]:
@@ -185,5 +194,5 @@ def _snapshot(permission: AssetPermission) -> dict[str, Any]:
 
 
 def _names(permission: AssetPermission, lists: Mapping[Link, Collection[UUID]]) -> dict[str, list[str]]:
-    """What the links name now, for the audit row; only those that the call speaks of."""
+    """Names of the linked objects for the audit record, only for the links in the call."""
     return {link.list_name: sorted(str(one) for one in getattr(permission, link.list_name).all()) for link in lists}

@@ -1,10 +1,10 @@
-"""Refusals of the permissions app."""
+"""Errors of permissions."""
 
 from postern.kernel.errors import PosternError
 
 
 class FieldRefused(PosternError):
-    """A value that the rules of permissions forbid; answered as a field error."""
+    """A value that the rules of permissions forbid; the response is a field error."""
 
     code = "invalid"
 

@@ -1,4 +1,4 @@
-"""What happened to access; published after the transaction that did it has committed."""
+"""Events about access, published after their transaction has committed."""
 
 from dataclasses import dataclass
 from uuid import UUID
@@ -8,7 +8,7 @@ from uuid import UUID
 class AccessChanged:
     """A permission, a group, the tree, an asset or a system user of the organization changed.
 
-    Somebody may have lost what he is using: whoever holds open access decides again.
+    Some users may have lost access that they are using: every holder of open access must decide again.
     """
 
     org_id: UUID

@@ -1,4 +1,7 @@
-"""The list filters of permissions by what they name (contract: "Query filters"). An unknown reference gives an empty list."""
+"""List filters of permissions by the objects they name (contract:
+
+"Query filters"). An unknown reference matches nothing.
+"""
 
 from collections.abc import Callable, Mapping
 from datetime import datetime
@@ -22,7 +25,7 @@ from postern.kernel.ids import parse_id
 _NO: Final = frozenset({"0", "false", "no"})
 _YES: Final = frozenset({"1", "true", "yes"})
 Rows = QuerySet[AssetPermission]
-#: Names of the filters, for the description of the API.
+#: Names of the filters, for the API description.
 FILTERS: Final = (
     *("user_id", "username", "user_group_id", "user_group", "system_user_id", "system_user", "node_id", "node"),
     *("asset_id", "hostname", "ip", "is_valid", "is_effective", "all"),
@@ -38,7 +41,7 @@ class PermissionFilters:
         self._inherited = params.get("all", "1").lower() not in _NO
 
     def apply(self, rows: Rows) -> Rows | None:
-        """The rows that fit, or None when no filter is given."""
+        """The matching rows, or None when no filter is given."""
         steps: tuple[tuple[tuple[str, ...], Callable[[Rows, str, str], Rows]], ...] = (
             (("user_id", "username"), self._user),
             (("user_group_id", "user_group"), self._user_group),
@@ -98,7 +101,7 @@ class PermissionFilters:
         return rows.filter(valid if text.lower() in _YES else ~valid)
 
     def _is_effective(self, rows: Rows, name: str, text: str) -> Rows:
-        """Valid, and names somebody, something, a system user and an action."""
+        """Valid, and names at least one subject, one object, a system user and an action."""
         del name
         this = OuterRef("pk")
         who = Exists(PermissionUser.objects.filter(assetpermission=this)) | Exists(
@@ -118,8 +121,8 @@ class PermissionFilters:
 
 
 def _ids(rows: QuerySet[Any], column: str, text: str) -> QuerySet[Any, Any]:
-    """Ids of what a filter value names; none when it names nothing."""
+    """Ids of the objects that match a filter value; empty when none matches."""
     if column == "id":
-        found = parse_id(text)
-        return (rows.filter(pk=found) if found else rows.none()).values("pk")
+        parsed_id = parse_id(text)
+        return (rows.filter(pk=parsed_id) if parsed_id else rows.none()).values("pk")
     return rows.filter(Q((column, text))).values("pk")

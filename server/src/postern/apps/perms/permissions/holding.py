@@ -1,7 +1,8 @@
-"""Which rows a write of permissions locks first (`foundation.database.row_locks`): the permissions, then everything that they name or are to name.
+"""Rows that a write of permissions locks first (`foundation.database.row_locks`): the permissions, then the objects
+that they name or will name.
 
-Objects that a permission names are kept from being deleted until the write is stored: their deletion takes them out of the permissions that
-name them, row by row, and would wait for this write while this write waits for it.
+The locks prevent the deletion of these objects until the write commits. A deletion removes the object from its
+permissions row by row; without the locks, it could wait for this write while this write waits for it.
 """
 
 from collections.abc import Collection, Mapping
@@ -21,9 +22,9 @@ def hold(
     links: Collection[Link] = (),
     deleting: bool = False,
 ) -> None:
-    """Lock these permissions, which are of these organizations, and what they name.
+    """Lock permissions of these organizations, and the objects that they name.
 
-    `named`: what the write names. `links`: the lists that it replaces, so that it concerns what they name now as well.
+    `named`: the objects in the write. `links`: the lists that the write replaces; the objects in them are locked too.
     """
     row_locks.lock(AssetPermission, permission_ids, deleting=deleting)
     for link in LINKS:

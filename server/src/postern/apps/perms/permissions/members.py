@@ -1,4 +1,4 @@
-"""Whom and what one permission names, with groups and nodes resolved."""
+"""The users and assets of one permission, with groups and nodes resolved."""
 
 from django.db.models import Q, QuerySet
 
@@ -8,10 +8,10 @@ from postern.apps.users.models import User, UserGroupMember
 
 
 def users_of(permission: AssetPermission, search: str) -> QuerySet[User]:
-    """People whom the permission names directly or by a group, by username."""
+    """Users whom the permission names directly or through a group, by username."""
     direct = PermissionUser.objects.filter(assetpermission=permission).values("user_id")
     members = UserGroupMember.objects.filter(usergroup__asset_permission_rows__assetpermission=permission)
-    # The parts of a union may not be ordered
+    # the members of a union must not be ordered
     by_group = members.order_by().values("user_id")
     rows = User.objects.filter(pk__in=direct.union(by_group))
     for word in search.split()[:8]:
@@ -20,7 +20,7 @@ def users_of(permission: AssetPermission, search: str) -> QuerySet[User]:
 
 
 def assets_of(permission: AssetPermission, search: str) -> QuerySet[Asset]:
-    """Assets that the permission names directly or by a node above them, by hostname."""
+    """Assets that the permission names directly or through a node above them, by hostname."""
     direct = PermissionAsset.objects.filter(assetpermission=permission).values("asset_id")
     by_node = AssetNode.objects.filter(
         node__paths_up__ancestor__asset_permission_rows__assetpermission=permission

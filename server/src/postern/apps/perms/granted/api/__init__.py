@@ -1,1 +1,1 @@
-"""The API of what somebody may reach."""
+"""The API of reachable assets."""

@@ -1,4 +1,4 @@
-"""Why the caller can or cannot connect to an asset: the console asks when a connection is not given."""
+"""Why the caller can or cannot connect to an asset. The console requests it when a connection is refused."""
 
 from typing import Any
 from uuid import UUID
@@ -18,9 +18,9 @@ from postern.foundation.rest.viewsets import RowNotFound
 
 
 class MyAccessView(PosternView):
-    """`GET perms/users/assets/{id}/access/`: the decision for the caller with its reasons, and what helps.
+    """`GET perms/users/assets/{id}/access/`: the decision for the caller with its reasons, and possible next steps.
 
-    The organization of the request says whether the caller administers the asset.
+    The organization of the request determines whether the caller administers the asset.
     """
 
     rights = Right.VALID_USER
@@ -32,7 +32,7 @@ class MyAccessView(PosternView):
             raise ValidationError({"protocol": [_("Enter a protocol.")]})
         if self.actor.user_id is None:
             raise RowNotFound(_("Not found."))
-        found = explain_own_access(
+        own_access = explain_own_access(
             actor=self.actor,
             scope=self.scope,
             user_id=self.actor.user_id,
@@ -41,15 +41,15 @@ class MyAccessView(PosternView):
         )
         return Response(
             {
-                "allowed": found.allowed,
-                "code": found.code,
-                "message": found.message,
-                "reasons": [_reason(reason) for reason in found.reasons],
-                "asset": _named(found.asset),
+                "allowed": own_access.allowed,
+                "code": own_access.code,
+                "message": own_access.message,
+                "reasons": [_reason(reason) for reason in own_access.reasons],
+                "asset": _named(own_access.asset),
                 "user": str(self.actor.user_id),
-                "may_grant": found.may_grant,
-                "system_user": _named(found.system_user),
-                "ask": list(found.ask),
+                "may_grant": own_access.may_grant,
+                "system_user": _named(own_access.system_user),
+                "ask": list(own_access.ask),
             }
         )
 

@@ -1,4 +1,4 @@
-"""Shapes of granted assets on the wire."""
+"""Serializers of granted assets."""
 
 from rest_framework import serializers
 
@@ -8,7 +8,7 @@ from postern.foundation.rest.serializers import ResourceSerializer
 
 
 class GrantedAssetSerializer(ResourceSerializer):
-    """An asset as somebody sees it who may reach it."""
+    """An asset for a user who may reach it."""
 
     platform = serializers.CharField(source="platform.name", read_only=True)
     protocols = serializers.SerializerMethodField()
@@ -35,4 +35,4 @@ class GrantedAssetSerializer(ResourceSerializer):
         return [str(row) for row in prefetched(asset, "protocol_rows")]
 
     def get_domain(self, asset: Asset) -> str | None:
-        """Network zones come with gateways; until then no asset has one."""
+        """Network zones are not built yet, so no asset has a domain."""

@@ -1,14 +1,15 @@
-"""What somebody may reach: for the person himself (`perms/users/…`, all organizations), and for administrators looking at a person
+"""Reachable assets: of the caller (`perms/users/…`, all organizations), and, for administrators, of a user
 (`perms/users/{id}/…`) or a group (`perms/user-groups/{id}/…`) of their organization.
 
-Each list comes in these three forms; a form says who is meant, who may ask and in which scope.
+Each list exists in these three forms. A form determines the subject, the required right and the scope.
 """
 
 from collections.abc import Iterable
 from typing import Any, ClassVar
 from uuid import UUID
 
-from django.db.models import QuerySet
+from django.db.models import Q, QuerySet
+from django.utils.functional import cached_property
 from django.utils.translation import gettext as _
 from rest_framework.request import Request
 from rest_framework.response import Response
@@ -16,6 +17,7 @@ from rest_framework.response import Response
 from postern.apps.assets import facade as assets
 from postern.apps.assets.models import Asset, FavoriteAsset, Node
 from postern.apps.assets.tree.node_keys import is_key, parent_of, sort_key
+from postern.apps.perms.granted.api.pages import ReachPagination
 from postern.apps.perms.granted.api.serializers import GrantedAssetSerializer
 from postern.apps.perms.granted.reach import Reach, Usable, Who
 from postern.apps.perms.grants.action_names import to_names
@@ -23,20 +25,21 @@ from postern.apps.perms.grants.models import PermissionSystemUser
 from postern.apps.users.models import Membership, UserGroup
 from postern.apps.vault.models import SystemUser
 from postern.foundation.caller import identity
+from postern.foundation.rest import pagination
 from postern.foundation.rest.rights import Right, Rights
 from postern.foundation.rest.views import PosternView
 from postern.foundation.rest.viewsets import RowNotFound, RowsViewSet
 from postern.kernel.clock import now
 from postern.kernel.ids import parse_id
 
-#: Id and key of the special node of a person's stars.
+#: Id and key of the special node with the user's favourites.
 FAVORITE = "favorite"
 UNGROUPED = "ungrouped"
 _MAX_TREE_ASSETS = 10_000
 
 
 class _Form(PosternView):
-    """Whom a URL means."""
+    """The subject of a URL."""
 
     def who(self) -> Who:
         raise NotImplementedError
@@ -48,7 +51,7 @@ class _Form(PosternView):
         return False
 
     def stars(self) -> QuerySet[FavoriteAsset]:
-        """The favourites of the person; a group has none."""
+        """The user's favourites; a group has none."""
         user_id = self.who().user_id
         return FavoriteAsset.objects.filter(user_id=user_id) if user_id else FavoriteAsset.objects.none()
 
@@ -89,48 +92,78 @@ class _OfGroup(_Form):
 
 
 class _Assets(RowsViewSet, _Form):
-    """All assets in reach."""
+    """All reachable assets."""
 
     queryset = Asset.objects.all()
     serializer_class = GrantedAssetSerializer
+    pagination_class = ReachPagination
     filter_fields = ("hostname", "ip", "id", "comment")
     search_fields = ("hostname", "ip", "comment")
-    #: Declared, because asking the queryset for its columns would compose the reach a second time.
+    #: Declared here, because deriving the columns from the queryset would compose the reachable assets a second time.
     ordering_fields = ("hostname", "ip", "os", "comment", "is_active", "org_id", "id")
 
     def visible_rows(self) -> QuerySet[Asset]:
-        return self.granted(self.reach()).select_related("platform").prefetch_related("protocol_rows")
+        return _shown(self.own_reach.assets(include_inactive=True).filter(self.candidates))
 
-    def granted(self, reach: Reach) -> QuerySet[Asset]:
-        return reach.assets(include_inactive=True)
+    def looked_up(self) -> QuerySet[Asset]:
+        """The same rows, each checked against the permissions (`Reach.among`)."""
+        return _shown(self.own_reach.among(Asset.objects.filter(self.candidates)))
+
+    @cached_property
+    def own_reach(self) -> Reach:
+        return self.reach()
+
+    @cached_property
+    def is_wide(self) -> bool:
+        """Whether more assets are reachable than are counted."""
+        return self.own_reach.is_wider_than(pagination.COUNTED_ACROSS)
+
+    @cached_property
+    def candidates(self) -> Q:
+        """The assets to which the list is limited."""
+        return Q()
+
+    @property
+    def is_whole(self) -> bool:
+        """Whether the list contains all reachable assets."""
+        return not self.candidates
+
+    #: Whether there are few candidates, so that a page is cheap however many assets are reachable.
+    has_few_candidates = False
 
     def list(self, request: Request, **kwargs: Any) -> Response:
         rows = self.filter_queryset(self.get_queryset())
         page = self.paginate_queryset(rows)
-        shown = self.get_serializer(page if page is not None else rows, many=True).data
-        return self.get_paginated_response(shown) if page is not None else Response(shown)
+        asset_rows = self.get_serializer(page if page is not None else rows, many=True).data
+        return self.get_paginated_response(asset_rows) if page is not None else Response(asset_rows)
 
 
 class _NodeAssets(_Assets):
-    """Assets in reach below one node; `favorite` and `ungrouped` are nodes too."""
+    """Reachable assets below one node; the special nodes `favorite` and `ungrouped` work too."""
 
-    def granted(self, reach: Reach) -> QuerySet[Asset]:
-        rows, text = super().granted(reach), str(self.kwargs["node_id"])
+    @cached_property
+    def candidates(self) -> Q:
+        text = str(self.kwargs["node_id"])
         if text == FAVORITE:
-            return rows.filter(pk__in=self.stars().values("asset_id"))
+            self.has_few_candidates = True
+            return Q(pk__in=self.stars().values("asset_id"))
         if text == UNGROUPED:
-            return rows.filter(pk__in=reach.directly_granted().values("pk"))
+            self.has_few_candidates = True
+            return Q(pk__in=self.own_reach.directly_granted().values("pk"))
         node_id = parse_id(text)
-        node = reach.visible_nodes().filter(pk=node_id).first() if node_id else None
+        node = self.own_reach.visible_node(node_id) if node_id else None
         if node is None:
             raise RowNotFound(_("Not found."))
-        return rows.filter(pk__in=assets.assets_in(node, all_below=True).values("pk"))
+        self.has_few_candidates = not assets.has_more_below(node, pagination.COUNTED_ACROSS)
+        if self.has_few_candidates:
+            return Q(pk__in=assets.assets_in(node, all_below=True).values("pk"))
+        return Q(assets.stands_below(node))
 
 
 class _AssetsTree(_Assets):
     """The same assets as leaves of a tree without nodes."""
 
-    #: What the description of the API would else take for granted.
+    #: Otherwise the API description would assume a list.
     lists_rows = False
 
     def list(self, request: Request, **kwargs: Any) -> Response:
@@ -139,7 +172,7 @@ class _AssetsTree(_Assets):
 
 
 class MyUngroupedTree(_Mine):
-    """The special node of assets that are granted by themselves, with those assets."""
+    """The special node of directly granted assets, with these assets."""
 
     def get(self, request: Request, **kwargs: Any) -> Response:
         reach = self.reach()
@@ -151,7 +184,10 @@ class MyUngroupedTree(_Mine):
 
 
 class _Nodes(_Form):
-    """The nodes of the tree. `mode`: flat rows or tree shapes; one level (`children`) or all; with or without assets."""
+    """The nodes of the tree.
+
+    `mode`: flat rows or tree shapes; one level (`children`) or all; with or without assets.
+    """
 
     children: ClassVar[bool] = False
     as_tree: ClassVar[bool] = False
@@ -171,19 +207,19 @@ class _Nodes(_Form):
             nodes = list(visible.filter(parent__isnull=True))
         nodes.sort(key=lambda node: sort_key(node.key))
         counts = reach.counts(nodes)
-        shown = [self._shape(node, counts.get(node.pk, 0)) for node in nodes]
+        shaped_nodes = [self._shape(node, counts.get(node.pk, 0)) for node in nodes]
         if not key and self.is_me():
-            shown.insert(0, self._favorite_node(reach))
+            shaped_nodes.insert(0, self._favorite_node(reach))
         if self.with_assets and (key or not self.children):
-            shown.extend(self._assets_in(reach, visible, key))
-        return Response(shown)
+            shaped_nodes.extend(self._assets_in(reach, visible, key))
+        return Response(shaped_nodes)
 
     def _key(self, visible: QuerySet[Node]) -> str:
         params = self.request.query_params
         if params.get("id"):
             node_id = parse_id(params["id"])
-            found = visible.filter(pk=node_id).values_list("key", flat=True).first() if node_id else None
-            return found or params["id"]
+            node_key = visible.filter(pk=node_id).values_list("key", flat=True).first() if node_id else None
+            return node_key or params["id"]
         key = params.get("key", "")
         if key and key != FAVORITE and not is_key(key):
             raise RowNotFound(_("Not found."))
@@ -217,7 +253,7 @@ class _Nodes(_Form):
         return _special_node(FAVORITE, value, count)
 
     def _starred(self, reach: Reach) -> QuerySet[Asset]:
-        return reach.assets(include_inactive=True).filter(pk__in=self.stars().values("asset_id"))
+        return reach.among(Asset.objects.filter(pk__in=self.stars().values("asset_id")))
 
     def _favorites(self, reach: Reach) -> list[dict[str, Any]]:
         rows = self._starred(reach).select_related("platform").prefetch_related("protocol_rows")
@@ -237,7 +273,7 @@ class _Nodes(_Form):
 
 
 def _special_node(key: str, value: str, count: int) -> dict[str, Any]:
-    """A node that is not part of the tree; its id is its key."""
+    """A node that is not part of the tree; its id equals its key."""
     name = f"{value} ({count})"
     return {
         "id": key,
@@ -251,7 +287,7 @@ def _special_node(key: str, value: str, count: int) -> dict[str, Any]:
 
 
 def _leaves(places: Iterable[tuple[Asset, str]]) -> list[dict[str, Any]]:
-    """Assets as leaves below the nodes of these keys."""
+    """Assets as leaves below the nodes with these keys."""
     org_names: dict[UUID, str] = {}
     shapes = []
     for asset, parent_key in places:
@@ -261,13 +297,17 @@ def _leaves(places: Iterable[tuple[Asset, str]]) -> list[dict[str, Any]]:
     return shapes
 
 
+def _shown(rows: QuerySet[Asset]) -> QuerySet[Asset]:
+    return rows.select_related("platform").prefetch_related("protocol_rows")
+
+
 class _SystemUsers(_Form):
     """The system users that may be used on one asset, the default one first (S5-026)."""
 
     def get(self, request: Request, **kwargs: Any) -> Response:
         asset_id = parse_id(str(self.kwargs["asset_id"]))
         reach = self.reach()
-        if asset_id is None or not reach.assets().filter(pk=asset_id).exists():
+        if asset_id is None or not reach.among(Asset.objects.filter(pk=asset_id, is_active=True)).exists():
             raise RowNotFound(_("Not found."))
         return Response([_usable(one) for one in reach.usable([asset_id])[asset_id]])
 
@@ -287,7 +327,7 @@ def _usable(one: Usable) -> dict[str, Any]:
 
 
 class MySystemUsersView(_Mine):
-    """Every system user that the person may use somewhere (the batch command screen asks)."""
+    """Every system user that the caller may use on some asset (for the batch command screen)."""
 
     def get(self, request: Request, **kwargs: Any) -> Response:
         granted = PermissionSystemUser.objects.filter(assetpermission_id__in=self.reach().permission_ids)
@@ -313,7 +353,7 @@ def _described(row: SystemUser) -> dict[str, Any]:
     }
 
 
-# The forms of each list. Written out, so that the URL map reads as the contract does.
+# The three forms of each list. Written out, so that the URL map matches the contract.
 
 
 class MyAssets(_Mine, _Assets):

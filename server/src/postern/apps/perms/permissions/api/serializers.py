@@ -1,4 +1,4 @@
-"""Shapes of permissions on the wire (contract/perms.md)."""
+"""Serializers of permissions (contract/perms.md)."""
 
 from typing import Any, Final
 
@@ -49,7 +49,7 @@ class ActionsField(serializers.MultipleChoiceField):
 
 
 class DisplayListField(serializers.ListField):
-    """Names of linked objects: read for tables, written by imports instead of ids; unknown names are ignored."""
+    """Names of linked objects: read by tables, written by imports instead of ids. Unknown names are ignored."""
 
     def __init__(self, list_name: str, **kwargs: Any) -> None:
         self.list_name = list_name
@@ -70,19 +70,19 @@ _LOOKUPS: Final[dict[str, tuple[type[models.Model], Naming]]] = {
 
 
 def _found(list_name: str, texts: list[str], scope: Any) -> list[Any]:
-    """Objects that display texts name (contract: "users by name/username, groups by name, assets by ip/hostname …").
+    """Objects with these display texts (contract: "users by name/username, groups by name, assets by ip/hostname …").
 
-    Raises ValidationError for a text that names several objects, because all of them would get access.
+    Raises ValidationError for a text that matches several objects, because all of them would get access.
     """
     model, naming = _LOOKUPS[list_name]
     named = naming(rows_in_scope(model._default_manager.all(), scope), texts)  # noqa: SLF001 - the documented model API
-    found: dict[Any, Any] = {}
+    objects_by_id: dict[Any, Any] = {}
     for text, rows in named.items():
         if len(rows) > 1:
-            message = _("%(text)s names several objects; name it in another way.") % {"text": text}
+            message = _("%(text)s matches several objects. Enter a text that matches only one.") % {"text": text}
             raise serializers.ValidationError({f"{list_name}_display": [message]})
-        found |= {row.pk: row for row in rows}
-    return list(found.values())
+        objects_by_id |= {row.pk: row for row in rows}
+    return list(objects_by_id.values())
 
 
 def _named_list(list_name: str, **kwargs: Any) -> OrgOwnedList:
@@ -108,7 +108,7 @@ class AssetPermissionSerializer(ResourceSerializer):
     nodes_amount = serializers.IntegerField(read_only=True)
     system_users_amount = serializers.IntegerField(read_only=True)
     is_expired = serializers.BooleanField(read_only=True, label=gettext_lazy("Is expired"))
-    # A declared field leaves the class namespace, so the serializer's own method of this name stays
+    # A declared field leaves the class namespace, so the serializer's own method `is_valid` is not replaced.
     is_valid = serializers.BooleanField(read_only=True, label=gettext_lazy("Is valid"))  # type: ignore[assignment]  # see above
 
     class Meta:
@@ -126,7 +126,7 @@ class AssetPermissionSerializer(ResourceSerializer):
         read_only_fields = ("created_by", "date_created")
 
     def to_internal_value(self, data: Any) -> Any:
-        # Imports may name the system users instead of giving their ids
+        # Imports may name the system users instead of giving their ids.
         self.fields["system_users"].required = not (isinstance(data, dict) and data.get("system_users_display"))
         return super().to_internal_value(data)
 
@@ -141,12 +141,12 @@ class AssetPermissionSerializer(ResourceSerializer):
         start = attrs.get("date_start", getattr(self.instance, "date_start", None))
         end = attrs.get("date_expired", getattr(self.instance, "date_expired", None))
         if start and end and end <= start:
-            raise serializers.ValidationError({"date_expired": [_("The end lies after the start.")]})
+            raise serializers.ValidationError({"date_expired": [_("The end date must be later than the start date.")]})
         return attrs
 
 
 def relation_serializer(link: Link) -> type[ResourceSerializer]:
-    """The serializer of one link table: id, the object, the permission, and how both are named."""
+    """The serializer of one link table: id, the object, the permission, and the display names of both."""
 
     class RelationSerializer(ResourceSerializer):
         assetpermission = OrgOwnedField(
@@ -167,7 +167,7 @@ def relation_serializer(link: Link) -> type[ResourceSerializer]:
             return {**super().get_fields(), **ends}
 
         def validate(self, attrs: dict[str, Any]) -> dict[str, Any]:
-            return attrs  # a link that is there already stays
+            return attrs  # adding an existing link is not an error
 
         def build_field(self, field_name: str, info: Any, model_class: Any, nested_depth: int) -> Any:
             if field_name == f"{link.column}_display":  # replaced in get_fields

@@ -1,4 +1,4 @@
-"""Endpoints of asset permissions: the resource, its links, and what is asked about it."""
+"""Endpoints of asset permissions: the resource, its links, and queries about access."""
 
 from collections.abc import Mapping, Sequence
 from datetime import datetime
@@ -35,7 +35,7 @@ from postern.foundation.rest.viewsets import CreateMixin, DeleteMixin, ReadOnlyV
 from postern.kernel.clock import now
 from postern.kernel.ids import parse_id
 
-#: Made once: building querysets takes longer than reading what they name.
+#: Built once, because building these querysets takes longer than running them.
 _SHOWN = tuple(Prefetch(link.list_name, link.names) for link in LINKS)
 
 
@@ -100,7 +100,7 @@ class AssetPermissionViewSet(ResourceViewSet):
 
     @action(detail=True, methods=["get"], url_path="users/all", url_name="users-all")
     def users_all(self, request: Request, **kwargs: Any) -> Response:
-        """People whom the permission names, directly or by a group."""
+        """Users whom the permission names directly or through a group."""
         permission = self.get_object()
         rows = users_of(permission, request.query_params.get("search", ""))
         direct = set(permission.user_rows.values_list("user_id", flat=True))
@@ -110,7 +110,7 @@ class AssetPermissionViewSet(ResourceViewSet):
 
     @action(detail=True, methods=["get"], url_path="assets/all", url_name="assets-all")
     def assets_all(self, request: Request, **kwargs: Any) -> Response:
-        """Assets that the permission names, directly or by a node."""
+        """Assets that the permission names directly or through a node."""
         permission = self.get_object()
         rows = assets_of(permission, request.query_params.get("search", ""))
         direct = set(permission.asset_rows.values_list("asset_id", flat=True))
@@ -126,12 +126,12 @@ class AssetPermissionViewSet(ResourceViewSet):
 
     @action(detail=False, methods=["get", "post"], url_path="cache/refresh", url_name="cache-refresh")
     def cache_refresh(self, request: Request, **kwargs: Any) -> Response:
-        """There is no cache to refresh: every answer is read from the truth."""
+        """Does nothing: there is no cache, every response reads the tables."""
         return Response({"msg": True})
 
     @action(detail=False, methods=["get"], url_path="explain")
     def explain(self, request: Request, **kwargs: Any) -> Response:
-        """May `user` use `system_user` on `asset` with `protocol` (its own by default), and why (not)?"""
+        """May `user` use `system_user` on `asset` with `protocol` (default: the system user's), and why (not)?"""
         decision = self._decide(request, "user", "asset", "system_user")
         return Response(
             {
@@ -146,7 +146,7 @@ class AssetPermissionViewSet(ResourceViewSet):
 
     @action(detail=False, methods=["get"], url_path="user/validate", url_name="user-validate")
     def validate(self, request: Request, **kwargs: Any) -> Response:
-        """`{"has_permission", "expire_at"}` for one action; 403 when there is none."""
+        """`{"has_permission", "expire_at"}` for one action; 403 without permission."""
         if not all(request.query_params.get(name) for name in ("user_id", "asset_id", "system_user_id")):
             return Response(False)
         decision = self._decide(request, "user_id", "asset_id", "system_user_id")
@@ -157,18 +157,18 @@ class AssetPermissionViewSet(ResourceViewSet):
 
     @action(detail=False, methods=["get"], url_path="user/actions", url_name="user-actions")
     def user_actions(self, request: Request, **kwargs: Any) -> Response:
-        """The names of the actions that the person has."""
+        """Names of the actions that the user may take."""
         return Response({"actions": to_names(self._decide(request, "user_id", "asset_id", "system_user_id").actions)})
 
     def _decide(self, request: Request, user: str, asset: str, system_user: str) -> Decision:
         ids: dict[str, UUID] = {}
         errors: dict[str, list[str]] = {}
         for name in (user, asset, system_user):
-            found = parse_id(request.query_params.get(name, ""))
-            if found is None:
+            object_id = parse_id(request.query_params.get(name, ""))
+            if object_id is None:
                 errors[name] = [_("Enter the id of an object.")]
             else:
-                ids[name] = found
+                ids[name] = object_id
         if errors:
             raise ValidationError(errors)
         self._require_own(ids[user], ids[asset], ids[system_user])
@@ -181,7 +181,7 @@ class AssetPermissionViewSet(ResourceViewSet):
         )
 
     def _require_own(self, user_id: UUID, asset_id: UUID, system_user_id: UUID) -> None:
-        """Administrators ask about their own organization only (K16, K68)."""
+        """Administrators may query their own organization only (K16: ids of other organizations are not found)."""
         assets, system_users = Asset.objects.all(), SystemUser.objects.all()
         people = User.objects.filter(pk=user_id)
         if not self.scope.is_root:
@@ -220,7 +220,7 @@ def _instant(instant: datetime | None) -> str | None:
 
 
 class _RelationViewSet(CreateMixin, DeleteMixin, ReadOnlyViewSet):
-    """Rows of one link table. They are made and deleted, not changed."""
+    """Rows of one link table. They are created and deleted, never changed."""
 
     rights = dict.fromkeys(("list", "retrieve", "create", "destroy"), Right.ORG_ADMIN)
     link: Link
@@ -231,7 +231,7 @@ class _RelationViewSet(CreateMixin, DeleteMixin, ReadOnlyViewSet):
         return rows.select_related("assetpermission", self.link.column).order_by("pk")
 
     def hold_rows(self, rows: Sequence[Any], values: Sequence[Mapping[str, Any]], *, deleting: bool = False) -> None:
-        del deleting  # a link goes, its permission stays
+        del deleting  # the link is deleted, its permission is kept
         permissions = {row.assetpermission for row in rows} | {item["assetpermission"] for item in values}
         named = {getattr(row, f"{self.link.column}_id") for row in rows} | {
             item[self.link.column].pk for item in values
@@ -274,7 +274,7 @@ PermissionSystemUserViewSet = _relation_viewset(SYSTEM_USERS, ("systemuser__name
 
 
 class NothingCachedView(PosternView):
-    """`DELETE …/asset-permissions/cache/`: nothing is cached, so there is nothing to do."""
+    """`DELETE …/asset-permissions/cache/`: does nothing, because there is no cache."""
 
     rights = {"DELETE": Right.ORG_ADMIN}
 
