@@ -1,4 +1,6 @@
-"""The decision in SQL against a naive evaluator in Python, on random worlds, also exactly on the borders of dates."""
+"""Compares the decision in SQL with a naive evaluator in Python, in random worlds and exactly at the ends of
+permissions.
+"""
 
 import contextlib
 import random
@@ -81,13 +83,13 @@ def build(dice: random.Random) -> World:
             date_expired=start + DAY * dice.randint(1, 4),
             actions=dice.choice([0, 1, 2, 3, 7, 25, 255]),
         )
-    # Somebody leaves the organization; what permissions say of him counts no longer
+    # Some users leave the organization, so permissions for them must not count any more.
     Membership.objects.filter(user__in=[user for user in users if dice.random() < 0.1]).delete()
     return World(users, assets, nodes, system_users)
 
 
 class Naive:
-    """The rule, word for word, over a copy of all rows in plain sets."""
+    """The access rule in plain Python, over a copy of all rows in sets."""
 
     def __init__(self) -> None:
         parent_of = dict(Node.objects.values_list("pk", "parent_id"))
@@ -107,7 +109,7 @@ class Naive:
             (
                 permission,
                 *(
-                    {one.pk for one in getattr(permission, name).all()}
+                    {row.pk for row in getattr(permission, name).all()}
                     for name in ("users", "user_groups", "assets", "nodes", "system_users")
                 ),
             )
@@ -129,9 +131,16 @@ class Naive:
         standing: list[AssetPermission] = []
         for permission, users, groups, assets, nodes, system_users in self.permissions:
             who = user.pk in users or any((user.pk, group) in self.groups for group in groups)
-            what = asset.pk in assets or self.above.get(asset.pk, set()) & nodes
+            names_asset = asset.pk in assets or self.above.get(asset.pk, set()) & nodes
             stands = permission.is_active and (user.pk, permission.org_id) in self.members
-            if possible and who and what and stands and system_user.pk in system_users and permission.actions & 1:
+            if (
+                possible
+                and who
+                and names_asset
+                and stands
+                and system_user.pk in system_users
+                and permission.actions & 1
+            ):
                 standing.append(permission)
                 if permission.date_start <= at < permission.date_expired:
                     actions |= Actions(permission.actions)
@@ -146,7 +155,7 @@ class Naive:
 
     @staticmethod
     def end_of(bit: int, permissions: list[AssetPermission], at: datetime, account_ends: datetime | None) -> datetime:
-        """Walk from border to border until no permission includes the action."""
+        """Follow the ends of permissions until no permission includes the action."""
         while account_ends is None or at < account_ends:
             borders = [
                 row.date_expired for row in permissions if row.actions & bit and row.date_start <= at < row.date_expired
@@ -162,7 +171,7 @@ def _bits(actions: Actions) -> list[int]:
 
 
 def check(world: World, dice: random.Random) -> int:
-    """Compare on a few instants, half of them exactly on a border and half a microsecond before one."""
+    """Compare decisions at a few instants: half of them at an end of a permission, half a microsecond before one."""
     allowed = 0
     naive = Naive()
     requests = {
@@ -185,26 +194,26 @@ def check(world: World, dice: random.Random) -> int:
                 for system_user in world.system_users:
                     protocol = Protocol(system_user.protocol)
                     expected = naive.decide(user, asset, system_user, protocol, at)
-                    found = facade.decide(
+                    decision = facade.decide(
                         user_id=user.pk, asset_id=asset.pk, system_user_id=system_user.pk, protocol=protocol, at=at
                     )
-                    ends = {bit: group.until for group in found.ends for bit in _bits(group.actions)}
-                    assert (found.allowed, found.actions, found.expires_at, ends) == expected
+                    ends = {bit: group.until for group in decision.ends for bit in _bits(group.actions)}
+                    assert (decision.allowed, decision.actions, decision.expires_at, ends) == expected
                     in_set = many[user.pk, asset.pk, system_user.pk]
                     assert (in_set.allowed, in_set.ends, in_set.denial_code, in_set.next_change_at) == (
-                        found.allowed,
-                        found.ends,
-                        found.denial_code,
-                        found.next_change_at,
+                        decision.allowed,
+                        decision.ends,
+                        decision.denial_code,
+                        decision.next_change_at,
                     )
-                    assert found.reasons
-                    assert found.allowed == (found.denial_code is None)
+                    assert decision.reasons
+                    assert decision.allowed == (decision.denial_code is None)
                     if expected[0]:
                         yes[system_user.pk] = expected[1]
-                # In reach exactly when some system user may be used, and with exactly those
+                # An asset is in reach when a system user may be used there, and with exactly those system users.
                 assert (asset.pk in in_reach) == bool(yes)
                 if asset.is_active:
-                    assert {one.id: one.actions for one in usable[asset.pk]} == yes
+                    assert {system_user.id: system_user.actions for system_user in usable[asset.pk]} == yes
                 allowed += len(yes)
     return allowed
 
@@ -220,7 +229,7 @@ def test_decide_random_world_agrees_with_naive_evaluator_and_reach(seed: int) ->
         node = dice.choice(world.nodes)
         add_assets(actor=SYSTEM, node=node, assets=[dice.choice(world.assets)])
         remove_assets(actor=SYSTEM, node=dice.choice(world.nodes), assets=[dice.choice(world.assets)])
-    # A world in which nobody may do anything would prove little
+    # A world in which nothing is allowed would prove little.
     assert allowed + check(world, dice) > 10
 
 

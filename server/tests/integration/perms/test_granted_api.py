@@ -23,7 +23,7 @@ def get(client: APIClient, url: str) -> Any:
 
 @pytest.fixture
 def world(people: dict[str, User]) -> dict[str, Any]:
-    """web (granted by node) ⊃ deep; db holds one granted asset and one that is not; other is out of reach."""
+    """web (granted by node) contains deep. Of two assets in db one is granted, and other is out of reach."""
     user = people["user"]
     web, db, other = make_node("web"), make_node("db"), make_node("other")
     deep = make_node("deep", parent=web)
@@ -45,7 +45,7 @@ def world(people: dict[str, User]) -> dict[str, Any]:
     return made
 
 
-def test_my_assets_are_those_in_reach(as_user: APIClient, world: dict[str, Any]) -> None:
+def test_my_assets_are_the_assets_in_reach(as_user: APIClient, world: dict[str, Any]) -> None:
     rows = get(as_user, f"{ME}assets/?order=hostname")
     assert [(row["hostname"], row["is_active"]) for row in rows] == [
         ("d1", True),
@@ -63,7 +63,7 @@ def test_my_assets_are_those_in_reach(as_user: APIClient, world: dict[str, Any])
     assert get(as_user, f"{ME}assets/?ip=192.0.2.2")[0]["hostname"] == "w2"
 
 
-def test_k63_person_sees_nothing_of_what_others_may_reach(as_auditor: APIClient, world: dict[str, Any]) -> None:
+def test_k63_user_sees_nothing_that_only_others_may_reach(as_auditor: APIClient, world: dict[str, Any]) -> None:
     assert get(as_auditor, f"{ME}assets/") == []
     assert as_auditor.get(f"{ME}assets/{world['w1'].pk}/system-users/").status_code == 404
     assert as_auditor.get(f"{ME}nodes/{world['web'].pk}/assets/").status_code == 404
@@ -71,7 +71,7 @@ def test_k63_person_sees_nothing_of_what_others_may_reach(as_auditor: APIClient,
 
 
 @pytest.mark.spec("S5-026")
-def test_my_system_users_put_the_higher_priority_first(as_user: APIClient, world: dict[str, Any]) -> None:
+def test_my_system_users_are_ordered_by_priority(as_user: APIClient, world: dict[str, Any]) -> None:
     rows = get(as_user, f"{ME}assets/{world['w1'].pk}/system-users/?cache_policy=1")
     assert [(row["name"], row["priority"], row["actions"]) for row in rows] == [
         ("linux", 90, ["connect", "upload_file", "download_file", "updownload"]),
@@ -84,7 +84,7 @@ def test_my_system_users_put_the_higher_priority_first(as_user: APIClient, world
         assert as_user.get(f"{ME}assets/{world[name].pk}/system-users/").status_code == 404
 
 
-def test_my_tree_opens_step_by_step_with_counts_of_my_assets(as_user: APIClient, world: dict[str, Any]) -> None:
+def test_my_tree_opens_level_by_level_with_counts_of_my_assets(as_user: APIClient, world: dict[str, Any]) -> None:
     root = root_of(DEFAULT_ORG_ID)
     top = get(as_user, f"{ME}nodes/children/tree/?cache_policy=2")
     assert [(row["id"], row["name"]) for row in top] == [("favorite", top[0]["name"]), (root.key, "Default (4)")]
@@ -112,7 +112,7 @@ def test_my_tree_opens_step_by_step_with_counts_of_my_assets(as_user: APIClient,
     assert get(as_user, f"{ME}nodes/children/tree/?key={world['other'].key}") == []
 
 
-def test_my_node_assets_are_those_below_it_in_reach(as_user: APIClient, world: dict[str, Any]) -> None:
+def test_assets_of_my_node_are_those_in_reach_in_its_subtree(as_user: APIClient, world: dict[str, Any]) -> None:
     def names(node: object) -> list[str]:
         return [row["hostname"] for row in get(as_user, f"{ME}nodes/{node}/assets/?order=hostname")]
 
@@ -127,7 +127,7 @@ def test_my_node_assets_are_those_below_it_in_reach(as_user: APIClient, world: d
     assert as_user.get(f"{ME}nodes/{world['other'].pk}/assets/").status_code == 404
 
 
-def test_my_favorites_are_stars_that_are_still_granted(as_user: APIClient, world: dict[str, Any]) -> None:
+def test_my_favorites_have_only_granted_assets(as_user: APIClient, world: dict[str, Any]) -> None:
     for name in ("d1", "o1"):
         add_favorite(actor=SYSTEM, user_id=world["user"].pk, asset=world[name])
     assert [row["hostname"] for row in get(as_user, f"{ME}nodes/favorite/assets/")] == ["d1"]
@@ -136,7 +136,7 @@ def test_my_favorites_are_stars_that_are_still_granted(as_user: APIClient, world
     assert [row["name"] for row in get(as_user, f"{ME}nodes/children-with-assets/tree/?key=favorite")] == ["d1"]
 
 
-def test_administrator_sees_what_a_person_or_a_group_may_reach(
+def test_administrator_sees_what_a_user_or_a_group_may_reach(
     as_org_admin: APIClient, as_user: APIClient, world: dict[str, Any]
 ) -> None:
     base = f"{ME}{world['user'].pk}/"
@@ -155,7 +155,9 @@ def test_administrator_sees_what_a_person_or_a_group_may_reach(
     assert as_org_admin.delete(f"{base}asset-permissions/cache/").status_code == 204
 
 
-def test_system_users_permission_lists_what_i_may_use_somewhere(as_user: APIClient, world: dict[str, Any]) -> None:
+def test_system_users_permission_lists_all_system_users_that_i_may_use(
+    as_user: APIClient, world: dict[str, Any]
+) -> None:
     rows = get(as_user, "/api/v1/perms/system-users-permission/")
     assert [row["name"] for row in rows] == ["linux", "low"]
     assert not {"password", "private_key"} & set(rows[0])

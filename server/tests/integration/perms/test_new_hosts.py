@@ -1,4 +1,4 @@
-"""A host in one step: asset, account and permission, all of it or nothing."""
+"""Adding a host in one call creates asset, account and permission, or nothing."""
 
 from collections.abc import Callable
 from typing import Any
@@ -42,7 +42,7 @@ def counts() -> tuple[int, ...]:
     return tuple(model.objects.count() for model in (Asset, SystemUser, AssetPermission, AuditEvent))
 
 
-def test_host_account_and_permission_are_made_together(as_org_admin: APIClient, settled: dict[str, Any]) -> None:
+def test_host_account_and_permission_are_created_together(as_org_admin: APIClient, settled: dict[str, Any]) -> None:
     person, group = settled["users/users"], settled["users/groups"]
     made = as_org_admin.post(URL, body(users=[str(person.pk)], user_groups=[str(group.pk)]), format="json")
     assert made.status_code == 201, made.json()
@@ -59,7 +59,7 @@ def test_host_account_and_permission_are_made_together(as_org_admin: APIClient, 
     assert stored.reveal() == SECRET
 
 
-def test_existing_account_is_used_and_nobody_named_means_no_permission(
+def test_existing_account_is_used_and_without_users_no_permission_is_created(
     as_org_admin: APIClient, settled: dict[str, Any]
 ) -> None:
     before = counts()
@@ -71,9 +71,7 @@ def test_existing_account_is_used_and_nobody_named_means_no_permission(
     assert counts()[:3] == (before[0] + 1, before[1], before[2])
 
 
-def test_second_host_of_a_name_gets_a_permission_with_a_number(
-    as_org_admin: APIClient, settled: dict[str, Any]
-) -> None:
+def test_taken_permission_name_gets_a_number(as_org_admin: APIClient, settled: dict[str, Any]) -> None:
     AssetPermission.objects.filter(pk=settled["perms/asset-permissions"].pk).update(name="web-01")
     made = as_org_admin.post(URL, body(users=[str(settled["users/users"].pk)]), format="json")
     assert AssetPermission.objects.get(pk=made.json()["permission"]).name == "web-01 (2)"
@@ -97,7 +95,7 @@ def test_second_host_of_a_name_gets_a_permission_with_a_number(
         ),
     ],
 )
-def test_refusal_names_the_field_and_leaves_nothing(
+def test_refusal_names_the_field_and_creates_nothing(
     as_org_admin: APIClient, settled: dict[str, Any], changes: dict[str, Any], part: str, field: str
 ) -> None:
     before = counts()
@@ -108,7 +106,7 @@ def test_refusal_names_the_field_and_leaves_nothing(
 
 
 @pytest.mark.parametrize("both", [True, False])
-def test_exactly_one_account_is_wanted(as_org_admin: APIClient, settled: dict[str, Any], *, both: bool) -> None:
+def test_exactly_one_account_is_required(as_org_admin: APIClient, settled: dict[str, Any], *, both: bool) -> None:
     existing = str(settled["assets/system-users"].pk)
     wish = body(system_user=existing) if both else body(account=None)
     answer = as_org_admin.post(URL, wish, format="json")
@@ -125,7 +123,7 @@ def test_account_of_a_protocol_that_the_host_lacks_is_refused(as_org_admin: APIC
     assert "ssh" in answer.json()["system_user"][0]
 
 
-def test_k68_nothing_of_another_organization_is_taken(
+def test_k68_objects_of_another_organization_are_refused(
     as_org_admin: APIClient, make_user: Callable[..., User], settled: dict[str, Any]
 ) -> None:
     org = Organization.objects.create(name="Other")

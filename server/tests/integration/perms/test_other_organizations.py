@@ -1,4 +1,4 @@
-"""K16 and K63 for every resource of assets, vault and permissions: what belongs to another organization is not there."""
+"""Objects of another organization are not found in any resource of assets, vault and permissions (K16, K63)."""
 
 from collections.abc import Callable
 from typing import Any
@@ -9,7 +9,7 @@ from rest_framework.test import APIClient
 
 from factories.grants import grant, make_asset, make_group, make_node, make_system_user
 from postern.apps.assets import facade
-from postern.apps.assets.labels.actions import create_label
+from postern.apps.assets.labels.actions import LABELS
 from postern.apps.assets.models import HostKey
 from postern.apps.assets.tree.actions import ensure_root
 from postern.apps.orgs.models import Organization
@@ -23,7 +23,7 @@ pytestmark = pytest.mark.django_db
 
 @pytest.fixture
 def foreign(make_user: Callable[..., User]) -> dict[str, Any]:
-    """One object of each kind in another organization, by the path of its resource."""
+    """An object of each kind in another organization, by the path of its resource."""
     org = Organization.objects.create(name="Other")
     ensure_root(actor=SYSTEM, org_id=org.pk, name="Other")
     node, asset = make_node("n", org_id=org.pk), make_asset("a", org_id=org.pk)
@@ -37,7 +37,7 @@ def foreign(make_user: Callable[..., User]) -> dict[str, Any]:
     return {
         "assets/assets": asset,
         "assets/nodes": node,
-        "assets/labels": create_label(actor=SYSTEM, org_id=org.pk, values={"name": "k", "value": "v"}),
+        "assets/labels": LABELS.create(actor=SYSTEM, org_id=org.pk, values={"name": "k", "value": "v"}),
         "assets/host-keys": HostKey.objects.get(),
         "assets/system-users": system_user,
         "assets/admin-users": admin,
@@ -58,7 +58,7 @@ def foreign(make_user: Callable[..., User]) -> dict[str, Any]:
     }
 
 
-def test_k16_objects_of_another_organization_are_not_found_and_stay(
+def test_k16_objects_of_another_organization_are_not_found_and_stay_unchanged(
     as_org_admin: APIClient, foreign: dict[str, Any]
 ) -> None:
     for path, row in foreign.items():
@@ -67,14 +67,16 @@ def test_k16_objects_of_another_organization_are_not_found_and_stay(
         url = f"/api/v1/{path}/"
         answer = as_org_admin.get(url)
         assert answer.status_code == 200, path
-        assert str(row.pk) not in [str(one["id"]) for one in answer.json()], path
+        assert str(row.pk) not in [str(row["id"]) for row in answer.json()], path
         for call in (as_org_admin.get, as_org_admin.patch, as_org_admin.put, as_org_admin.delete):
             assert call(f"{url}{row.pk}/").status_code in {404, 405}, path
         as_org_admin.delete(f"{url}?ids={row.pk}")
         assert type(row).objects.filter(pk=row.pk).exists(), path
 
 
-def test_k63_actions_below_foreign_objects_are_not_found(as_org_admin: APIClient, foreign: dict[str, Any]) -> None:
+def test_k63_actions_on_objects_of_another_organization_are_not_found(
+    as_org_admin: APIClient, foreign: dict[str, Any]
+) -> None:
     node, permission = foreign["assets/nodes"], foreign["perms/asset-permissions"]
     system_user, user, group = foreign["assets/system-users"], foreign["user"], foreign["group"]
     reads = [
@@ -97,7 +99,9 @@ def test_k63_actions_below_foreign_objects_are_not_found(as_org_admin: APIClient
     assert as_org_admin.delete(f"/api/v1/assets/system-users/{system_user.pk}/auth-info/").status_code == 404
 
 
-def test_k16_foreign_ids_in_bodies_are_refused(as_org_admin: APIClient, foreign: dict[str, Any]) -> None:
+def test_k16_ids_of_another_organization_in_bodies_are_refused(
+    as_org_admin: APIClient, foreign: dict[str, Any]
+) -> None:
     mine, own_node = grant("mine", system_users=[make_system_user()]), make_node("own")
     sent: list[tuple[str, dict[str, Any]]] = [
         (
@@ -116,7 +120,9 @@ def test_k16_foreign_ids_in_bodies_are_refused(as_org_admin: APIClient, foreign:
     ]
     for path, body in sent:
         wire = {
-            name: [str(one.pk) for one in value] if isinstance(value, list) else str(getattr(value, "pk", value))
+            name: [str(element.pk) for element in value]
+            if isinstance(value, list)
+            else str(getattr(value, "pk", value))
             for name, value in body.items()
         }
         assert as_org_admin.post(f"/api/v1/{path}", wire).status_code == 400, path

@@ -1,4 +1,4 @@
-"""Why a connection is not given: told to whom it concerns, in as many words as they may hear."""
+"""Why a connection is not permitted: each role gets as much of the reason as it may know."""
 
 from datetime import timedelta
 from typing import Any
@@ -20,8 +20,8 @@ pytestmark = pytest.mark.django_db
 def ask(client: APIClient, asset_id: object, query: str = "") -> dict[str, Any]:
     answer = client.get(f"/api/v1/perms/users/assets/{asset_id}/access/{query}")
     assert answer.status_code == 200, answer.content
-    found: dict[str, Any] = answer.json()
-    return found
+    body: dict[str, Any] = answer.json()
+    return body
 
 
 @pytest.fixture
@@ -34,7 +34,7 @@ def deploy() -> Any:
     return make_system_user("deploy")
 
 
-def test_whoever_holds_no_grant_learns_nothing_about_the_asset_but_whom_to_ask(
+def test_user_without_a_grant_learns_nothing_about_the_asset_except_whom_to_ask(
     as_user: APIClient, people: dict[str, User], asset: Any
 ) -> None:
     granted_to_nobody, unknown = ask(as_user, asset.pk), ask(as_user, uuid4())
@@ -55,20 +55,20 @@ def test_whoever_holds_no_grant_learns_nothing_about_the_asset_but_whom_to_ask(
         ({"actions": 2}, "grant_without_connect"),
     ],
 )
-def test_a_person_hears_the_main_reason_of_a_permission_that_names_them(
+def test_user_gets_the_main_reason_of_a_permission_that_names_them(
     as_user: APIClient, people: dict[str, User], asset: Any, wrong: dict[str, Any], code: str
 ) -> None:
     deploy = make_system_user("deploy")
     values = {"date_start": now() - timedelta(days=9), **wrong}
     grant("nightly", users=[people["user"]], assets=[asset], system_users=[deploy], **values)
-    found = ask(as_user, asset.pk)
-    assert (found["allowed"], found["code"], found["asset"]["name"]) == (False, code, "vault-1")
-    assert found["reasons"] == [{"code": code, "message": found["message"], "permission": None}]
-    assert found["ask"] == [people["org_admin"].name]
-    assert found["system_user"] is None
+    access = ask(as_user, asset.pk)
+    assert (access["allowed"], access["code"], access["asset"]["name"]) == (False, code, "vault-1")
+    assert access["reasons"] == [{"code": code, "message": access["message"], "permission": None}]
+    assert access["ask"] == [people["org_admin"].name]
+    assert access["system_user"] is None
 
 
-def test_a_permission_without_an_account_for_the_protocol_is_the_reason(
+def test_permission_without_an_account_for_the_protocol_is_the_reason(
     as_user: APIClient, people: dict[str, User], asset: Any
 ) -> None:
     desktop = make_system_user("desktop", protocol="rdp")
@@ -77,29 +77,29 @@ def test_a_permission_without_an_account_for_the_protocol_is_the_reason(
     assert ask(as_user, asset.pk, "?protocol=rdp")["code"] == "protocol_not_offered"
 
 
-def test_an_inactive_asset_is_the_reason(as_user: APIClient, people: dict[str, User], deploy: Any) -> None:
+def test_inactive_asset_is_the_reason(as_user: APIClient, people: dict[str, User], deploy: Any) -> None:
     asset = make_asset("off-1", is_active=False)
     grant("all", users=[people["user"]], assets=[asset], system_users=[deploy])
     assert ask(as_user, asset.pk)["code"] == "asset_inactive"
 
 
-def test_an_administrator_hears_every_reason_and_is_offered_the_permission(
+def test_administrator_gets_every_reason_and_an_offer_to_create_the_permission(
     as_org_admin: APIClient, people: dict[str, User], asset: Any, deploy: Any
 ) -> None:
     me = people["org_admin"]
-    found = ask(as_org_admin, asset.pk)
-    assert (found["code"], found["may_grant"], found["ask"]) == ("no_grant_for_user", True, [])
-    assert (found["asset"]["name"], found["user"]) == ("vault-1", str(me.pk))
+    access = ask(as_org_admin, asset.pk)
+    assert (access["code"], access["may_grant"], access["ask"]) == ("no_grant_for_user", True, [])
+    assert (access["asset"]["name"], access["user"]) == ("vault-1", str(me.pk))
     ended = grant(
         "ended", users=[me], assets=[asset], system_users=[deploy],
         date_start=now() - timedelta(days=9), date_expired=now() - timedelta(days=1),
     )  # fmt: skip
     off = grant("off", users=[me], assets=[asset], system_users=[deploy], is_active=False)
-    found = ask(as_org_admin, asset.pk)
-    assert {reason["permission"]["id"] for reason in found["reasons"]} == {str(ended.pk), str(off.pk)}
+    access = ask(as_org_admin, asset.pk)
+    assert {reason["permission"]["id"] for reason in access["reasons"]} == {str(ended.pk), str(off.pk)}
 
 
-def test_the_account_is_offered_when_there_is_no_doubt_which(as_org_admin: APIClient, asset: Any, deploy: Any) -> None:
+def test_account_is_offered_only_when_it_is_unambiguous(as_org_admin: APIClient, asset: Any, deploy: Any) -> None:
     relations = "/api/v1/assets/system-users-assets-relations/"
 
     def place(system_user: Any) -> None:
@@ -117,20 +117,20 @@ def test_the_account_is_offered_when_there_is_no_doubt_which(as_org_admin: APICl
     assert ask(as_org_admin, asset.pk)["system_user"] is None
 
 
-def test_an_administrator_of_another_organization_hears_nothing(as_org_admin: APIClient) -> None:
+def test_administrator_of_another_organization_gets_no_reason(as_org_admin: APIClient) -> None:
     elsewhere = Organization.objects.create(name="Other")
     ensure_root(actor=SYSTEM, org_id=elsewhere.pk, name="Other")
-    found = ask(as_org_admin, make_asset("theirs-1", org_id=elsewhere.pk).pk)
-    assert (found["code"], found["asset"], found["may_grant"]) == ("no_grant", None, False)
+    access = ask(as_org_admin, make_asset("theirs-1", org_id=elsewhere.pk).pk)
+    assert (access["code"], access["asset"], access["may_grant"]) == ("no_grant", None, False)
 
 
-def test_a_granted_asset_needs_no_help(as_user: APIClient, people: dict[str, User], asset: Any, deploy: Any) -> None:
+def test_granted_asset_needs_no_help(as_user: APIClient, people: dict[str, User], asset: Any, deploy: Any) -> None:
     grant("now", users=[people["user"]], assets=[asset], system_users=[deploy])
-    found = ask(as_user, asset.pk)
-    assert (found["allowed"], found["code"], found["ask"]) == (True, "granted", [])
+    access = ask(as_user, asset.pk)
+    assert (access["allowed"], access["code"], access["ask"]) == (True, "granted", [])
 
 
-def test_a_protocol_that_does_not_exist_is_named(as_user: APIClient, asset: Any) -> None:
+def test_unknown_protocol_is_named(as_user: APIClient, asset: Any) -> None:
     answer = as_user.get(f"/api/v1/perms/users/assets/{asset.pk}/access/?protocol=telepathy")
     assert answer.status_code == 400
     assert "protocol" in answer.json()

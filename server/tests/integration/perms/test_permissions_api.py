@@ -23,16 +23,16 @@ URL = "/api/v1/perms/asset-permissions/"
 def rows(client: APIClient, url: str) -> list[dict[str, Any]]:
     answer = client.get(url)
     assert answer.status_code == 200, answer.content
-    found: list[dict[str, Any]] = answer.json()
-    return found
+    body: list[dict[str, Any]] = answer.json()
+    return body
 
 
 def ids(*objects: Any) -> list[str]:
-    return [str(one.pk) for one in objects]
+    return [str(row.pk) for row in objects]
 
 
 @pytest.mark.spec("S6-061", "S6-062", "S6-063")
-def test_create_permission_answers_all_its_fields(as_org_admin: APIClient, people: dict[str, User]) -> None:
+def test_create_permission_returns_all_its_fields(as_org_admin: APIClient, people: dict[str, User]) -> None:
     asset, node, group = (
         make_asset("web-1", ip="192.0.2.1"),
         make_node("web"),
@@ -70,7 +70,7 @@ def test_create_permission_answers_all_its_fields(as_org_admin: APIClient, peopl
     assert (event.new or {})["users"] == ["Uma(uma)"]
 
 
-def test_create_permission_has_all_actions_and_seventy_years_by_default(as_org_admin: APIClient) -> None:
+def test_new_permission_has_all_actions_and_lasts_70_years_by_default(as_org_admin: APIClient) -> None:
     made = as_org_admin.post(URL, {"name": "p", "system_users": ids(make_system_user())}).json()
     assert made["actions"][0] == "all"
     assert len(made["actions"]) == 8
@@ -94,7 +94,7 @@ def test_create_permission_has_all_actions_and_seventy_years_by_default(as_org_a
         ({"users": [{"id": 1}]}, "users"),
     ],
 )
-def test_create_permission_bad_value_is_a_field_error(
+def test_create_permission_with_a_bad_value_is_a_field_error(
     as_org_admin: APIClient, changes: dict[str, Any], field: str
 ) -> None:
     answer = as_org_admin.post(URL, {"name": "p", "system_users": ids(make_system_user()), **changes})
@@ -108,7 +108,7 @@ def _imported(client: APIClient, **texts: list[str]) -> Any:
     return client.post(URL, {"name": "imported", "system_users_display": ["root on linux"], **texts}, format="json")
 
 
-def test_user_name_of_an_import_gives_nothing_to_somebody_who_is_called_like_it(
+def test_user_name_in_an_import_does_not_match_the_display_name_of_another_user(
     as_org_admin: APIClient, people: dict[str, User]
 ) -> None:
     User.objects.filter(pk=people["auditor"].pk).update(name="user")
@@ -116,7 +116,7 @@ def test_user_name_of_an_import_gives_nothing_to_somebody_who_is_called_like_it(
     assert _imported(as_org_admin, users_display=["user"]).json()["users"] == ids(people["user"])
 
 
-def test_name_of_an_import_that_two_people_bear_is_refused(as_org_admin: APIClient, people: dict[str, User]) -> None:
+def test_ambiguous_user_name_in_an_import_is_refused(as_org_admin: APIClient, people: dict[str, User]) -> None:
     User.objects.filter(pk__in=[people["user"].pk, people["org_admin"].pk]).update(name="Li Wei")
     answer = _imported(as_org_admin, users_display=["Li Wei"])
     assert answer.status_code == 400
@@ -124,7 +124,7 @@ def test_name_of_an_import_that_two_people_bear_is_refused(as_org_admin: APIClie
     assert not AssetPermission.objects.exists()
 
 
-def test_address_of_an_import_that_two_assets_have_is_refused(as_org_admin: APIClient) -> None:
+def test_ambiguous_address_in_an_import_is_refused(as_org_admin: APIClient) -> None:
     named = make_asset("192.0.2.8", ip="192.0.2.9")
     for number in range(2):
         make_asset(f"web-{number}", ip="192.0.2.8")
@@ -142,7 +142,7 @@ def test_address_of_an_import_that_two_assets_have_is_refused(as_org_admin: APIC
     )
 
 
-def test_create_permission_from_names_as_an_import_does(as_org_admin: APIClient, people: dict[str, User]) -> None:
+def test_permission_is_created_from_names_as_in_an_import(as_org_admin: APIClient, people: dict[str, User]) -> None:
     asset, group = make_asset("web-1", ip="192.0.2.1"), make_group("ops")
     system_user = make_system_user("root on linux")
     answer = as_org_admin.post(
@@ -163,12 +163,15 @@ def test_create_permission_from_names_as_an_import_does(as_org_admin: APIClient,
     assert made["nodes"] == ids(root_of(DEFAULT_ORG_ID))
     rows_of_import = [{"name": f"row {number}", "system_users_display": ["root on linux"]} for number in range(2)]
     many = as_org_admin.post(URL, rows_of_import)
-    assert (many.status_code, [one["system_users"] for one in many.json()]) == (201, [ids(system_user)] * 2)
+    assert (many.status_code, [permission["system_users"] for permission in many.json()]) == (
+        201,
+        [ids(system_user)] * 2,
+    )
     broken = as_org_admin.post(URL, [{"name": "good", "system_users_display": ["root on linux"]}, {"name": "bad"}])
-    assert (broken.status_code, [list(one) for one in broken.json()]) == (400, [[], ["system_users"]])
+    assert (broken.status_code, [list(errors) for errors in broken.json()]) == (400, [[], ["system_users"]])
 
 
-def test_k68_permission_names_only_what_belongs_to_its_organization(
+def test_k68_permission_accepts_only_objects_of_its_organization(
     as_org_admin: APIClient, as_admin: APIClient, make_user: Any
 ) -> None:
     org = Organization.objects.create(name="Other")
@@ -182,7 +185,7 @@ def test_k68_permission_names_only_what_belongs_to_its_organization(
         answer = as_org_admin.post(URL, {"name": "p", "system_users": ids(own), **changes})
         assert answer.status_code == 400, changes
         assert set(answer.json()) == set(changes)
-    # Nor by the root organization, where ids of all organizations are visible
+    # Not through the root organization either, where ids of all organizations are visible.
     permission = grant(system_users=[own])
     refused = as_admin.patch(
         f"{URL}{permission.pk}/", {"assets": ids(foreign_asset)}, headers={"X-JMS-ORG": str(ROOT_ORG_ID)}
@@ -209,7 +212,9 @@ def test_update_permission_replaces_lists_and_audits_the_difference(
     assert "users" not in event.new
 
 
-def test_list_permissions_filters_by_what_they_name(as_org_admin: APIClient, people: dict[str, User]) -> None:
+def test_list_permissions_filters_by_the_objects_that_they_name(
+    as_org_admin: APIClient, people: dict[str, User]
+) -> None:
     user, group = people["user"], make_group("ops", users=[people["user"]])
     web = make_node("web")
     asset = make_asset("web-1", ip="192.0.2.1", nodes=[web])
@@ -230,9 +235,9 @@ def test_list_permissions_filters_by_what_they_name(as_org_admin: APIClient, peo
     for who in (f"user_id={user.pk}", "username=uma"):
         assert names(who) == ["direct", "inherited"]
         assert names(f"{who}&all=0") == ["direct"]
-    for what in (f"asset_id={asset.pk}", "hostname=web-1", "ip=192.0.2.1"):
-        assert names(what) == ["direct", "inherited"]
-        assert names(f"{what}&all=0") == ["direct"]
+    for filter_query in (f"asset_id={asset.pk}", "hostname=web-1", "ip=192.0.2.1"):
+        assert names(filter_query) == ["direct", "inherited"]
+        assert names(f"{filter_query}&all=0") == ["direct"]
     assert names(f"node_id={web.pk}") == ["inherited"]
     assert names(f"node_id={web.pk}&all=0") == []
     assert names("node=Default") == ["inherited"]
@@ -272,8 +277,8 @@ def test_users_and_assets_of_a_permission_with_groups_and_nodes(
     )
     users = rows(as_org_admin, f"{URL}{permission.pk}/users/all/")
     assert [(row["user_display"], row["direct"]) for row in users] == [("Audra(audra)", False), ("Uma(uma)", True)]
-    found = rows(as_org_admin, f"{URL}{permission.pk}/assets/all/")
-    assert [(row["asset"], row["asset_display"], row["direct"]) for row in found] == [
+    assets = rows(as_org_admin, f"{URL}{permission.pk}/assets/all/")
+    assert [(row["asset"], row["asset_display"], row["direct"]) for row in assets] == [
         (str(below.pk), "below(192.0.2.2)", False), (str(direct.pk), "direct(192.0.2.1)", True)
     ]  # fmt: skip
     assert len(rows(as_org_admin, f"{URL}{permission.pk}/assets/all/?search=192.0.2.2")) == 1
@@ -308,7 +313,7 @@ def test_relations_have_integer_ids_and_are_deleted_by_filter(
     assert row[f"{column}_display"]
     assert as_org_admin.post(url, sent).status_code == 201
     query = f"?assetpermission={permission.pk}&{column}={target.pk}"
-    assert [one["id"] for one in rows(as_org_admin, url + query)] == [row["id"]]
+    assert [row["id"] for row in rows(as_org_admin, url + query)] == [row["id"]]
     assert as_org_admin.delete(url).status_code == 400
     assert as_org_admin.delete(url + query).status_code == 204
     assert rows(as_org_admin, url + query) == []
@@ -316,7 +321,7 @@ def test_relations_have_integer_ids_and_are_deleted_by_filter(
 
 
 @pytest.mark.spec("S5-038")
-def test_last_system_user_of_a_permission_stays(as_org_admin: APIClient) -> None:
+def test_last_system_user_of_a_permission_cannot_be_removed(as_org_admin: APIClient) -> None:
     first, last = make_system_user("root"), make_system_user("deploy")
     permission = grant(system_users=[first, last])
     url = f"/api/v1/perms/asset-permissions-system-users-relations/?assetpermission={permission.pk}"
@@ -324,12 +329,16 @@ def test_last_system_user_of_a_permission_stays(as_org_admin: APIClient) -> None
     refused = as_org_admin.delete(f"{url}&systemuser={last.pk}", headers={"Accept-Language": "en"})
     assert (refused.status_code, refused.json()) == (
         400,
-        {"system_users": ["The last system user of a permission cannot be removed."]},
+        {
+            "system_users": [
+                "The last system user of a permission cannot be removed. Add another one first, or delete the permission."
+            ]
+        },
     )
     assert list(permission.system_users.all()) == [last]
 
 
-def test_explain_gives_the_verdict_and_every_reason(as_org_admin: APIClient, people: dict[str, User]) -> None:
+def test_explain_returns_the_verdict_and_every_reason(as_org_admin: APIClient, people: dict[str, User]) -> None:
     user, asset, system_user = people["user"], make_asset("web-1"), make_system_user("root")
     group = make_group("ops", users=[user])
     query = f"{URL}explain/?user={user.pk}&asset={asset.pk}&system_user={system_user.pk}"
@@ -337,8 +346,8 @@ def test_explain_gives_the_verdict_and_every_reason(as_org_admin: APIClient, peo
     def explain() -> dict[str, Any]:
         answer = as_org_admin.get(query, headers={"Accept-Language": "en"})
         assert answer.status_code == 200, answer.content
-        found: dict[str, Any] = answer.json()
-        return found
+        body: dict[str, Any] = answer.json()
+        return body
 
     said = explain()
     assert (said["allowed"], said["verdict"], said["actions"], said["expires_at"]) == (False, "deny", [], None)
@@ -383,7 +392,7 @@ def test_validate_and_actions_answer_as_the_contract_says(as_org_admin: APIClien
     permission = grant(users=[user], assets=[asset], system_users=[system_user], actions=3)
     allowed = as_org_admin.get(f"{URL}user/validate/{query}&action_name=connect")
     expiry = AssetPermission.objects.get(pk=permission.pk).date_expired
-    # The account ends before the permission does
+    # The account ends before the permission.
     assert allowed.json() == {
         "has_permission": True,
         "expire_at": int(min(expiry, user.date_expired or expiry).timestamp()),
