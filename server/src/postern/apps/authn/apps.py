@@ -1,4 +1,4 @@
-"""The authn app: signing in and out, login sessions, tokens, access keys, lock-out."""
+"""The authn app: sign-in and sign-out, login sessions, tokens, access keys, lock-out."""
 
 from django.apps import AppConfig
 from django.utils.translation import gettext_lazy as _

@@ -1,4 +1,6 @@
-"""Who opens a websocket from a browser: our own page (Origin) with the session of a person who may use Postern (K42)."""
+"""Authentication of browser websockets: our own page (Origin) with the session of an allowed user (K42: a websocket
+belongs to the origin and the sign-in of its page).
+"""
 
 from dataclasses import dataclass
 from http.cookies import CookieError, SimpleCookie
@@ -21,7 +23,7 @@ Scope = dict[str, Any]
 
 @dataclass(frozen=True, slots=True)
 class Visitor:
-    """Who is at the browser's end, and where from."""
+    """The user of a browser websocket, and their address."""
 
     user_id: UUID
     login_session_id: UUID
@@ -30,12 +32,12 @@ class Visitor:
 
 
 def header(scope: Scope, name: bytes) -> str:
-    """A header of the handshake; several of one name are joined, as HTTP has it."""
+    """A header of the handshake; several headers of the same name are joined with commas, as in HTTP."""
     return ",".join(value.decode("latin-1") for key, value in scope["headers"] if key == name)
 
 
 def origin_is_ours(scope: Scope, config: Settings) -> bool:
-    """Whether the page that opens the socket was served by us: its Origin is the Host that it calls."""
+    """Whether our server delivered the page that opens the socket: its Origin must equal the Host of the request."""
     origin, host = header(scope, b"origin"), header(scope, b"host")
     try:
         parts = urlsplit(origin)
@@ -48,7 +50,7 @@ def origin_is_ours(scope: Scope, config: Settings) -> bool:
 
 
 def visitor_of(scope: Scope, config: Settings) -> Visitor | None:
-    """The person whose browser session the cookies carry; None when nobody who may use Postern is signed in."""
+    """The user of the browser session in the cookies; None when no allowed user is signed in."""
     try:
         cookies = SimpleCookie(header(scope, b"cookie"))
     except CookieError:
@@ -59,19 +61,19 @@ def visitor_of(scope: Scope, config: Settings) -> Visitor | None:
     store = import_module(settings.SESSION_ENGINE).SessionStore
     peer = (scope.get("client") or ("", 0))[0]
     remote_addr = client_address(peer or "", header(scope, b"x-forwarded-for"), config.trusted_proxies)
-    found: WebSignIn | None = authn.web_sign_in(store(cookie.value), ROOT, remote_addr=remote_addr)
-    if found is None or found.actor.user_id is None:
+    visitor_sign_in: WebSignIn | None = authn.web_sign_in(store(cookie.value), ROOT, remote_addr=remote_addr)
+    if visitor_sign_in is None or visitor_sign_in.actor.user_id is None:
         return None
     return Visitor(
-        user_id=found.actor.user_id,
-        login_session_id=found.login_session_id,
-        language=language_of(cookies, found.language),
+        user_id=visitor_sign_in.actor.user_id,
+        login_session_id=visitor_sign_in.login_session_id,
+        language=language_of(cookies, visitor_sign_in.language),
         remote_addr=remote_addr,
     )
 
 
 def language_of(cookies: SimpleCookie, own: str) -> str:
-    """The language that the console shows now; the person's own when the cookie names none."""
+    """The language that the console shows; the user's own language when the cookie names none."""
     cookie = cookies.get(settings.LANGUAGE_COOKIE_NAME)
     known = {code for code, _name in settings.LANGUAGES}
     return cookie.value if cookie is not None and cookie.value in known else own

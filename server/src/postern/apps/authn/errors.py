@@ -1,4 +1,4 @@
-"""Expected failures of signing in. Slugs are those of the API contract."""
+"""Expected failures of sign-in. The slugs are those of the API contract."""
 
 from typing import ClassVar
 
@@ -8,16 +8,16 @@ from postern.kernel.errors import PosternError
 
 
 def console_address() -> str:
-    """Where a person finds the console: the setting SITE_URL, by default derived from the environment."""
+    """Address of the console: the setting SITE_URL, by default derived from the environment."""
     return preferences.get_str("SITE_URL")
 
 
 class SignInRefused(PosternError):
-    """Nobody was signed in. `slug` is the contract's error slug, `denial` the same for the proxies."""
+    """A refused sign-in. `slug` is the contract's error code, `denial` the code for proxies."""
 
     slug: ClassVar[str] = "password_failed"
     denial: ClassVar[DenialCode] = DenialCode.BAD_CREDENTIALS
-    #: Whether the refusal may show that there is such an account: only after the right password.
+    #: Whether the refusal may reveal that the account exists: only after the correct password.
     knows_person: ClassVar[bool] = False
 
     def __init__(self) -> None:
@@ -29,11 +29,11 @@ class SignInRefused(PosternError):
 
     @property
     def fields(self) -> dict[str, str]:
-        """The body of the answer: `{"error": slug, "msg": text}`."""
+        """The response body: `{"error": slug, "msg": text}`."""
         return {"error": self.slug, "msg": self.message}
 
 
 class MfaRefused(SignInRefused):
-    """The second factor is not there. The person has shown the first one, so he may be told."""
+    """The second factor is missing. The first factor was correct, so the message may say so."""
 
     knows_person = True

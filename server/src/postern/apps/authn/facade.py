@@ -1,4 +1,4 @@
-"""What the apps above may ask about signing in: for proxies, for websockets, for the people's sessions."""
+"""Public interface of authn for the apps above: for proxies, websockets and users' sessions."""
 
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass
@@ -59,7 +59,7 @@ __all__ = [
 
 @dataclass(frozen=True, slots=True)
 class WebSignIn:
-    """Somebody who is signed in with a browser."""
+    """A user who is signed in with a browser."""
 
     actor: Actor
     login_session_id: UUID
@@ -69,9 +69,9 @@ class WebSignIn:
 def check_password(
     *, username: str, password: str, remote_addr: str, login_from: LoginFrom, proxy_id: UUID, attempt: str = ""
 ) -> SignInAnswer:
-    """The first factor at a proxy, by password. Counts towards the lock-out; the denial is in the person's language.
+    """First factor at a proxy, by password. Counts for the lock-out; the denial is in the user's language.
 
-    An `attempt` that the proxy repeats is answered again and counts once; so it is with the other factors.
+    A repeated `attempt` gets the same answer and counts once. The other factors work the same way.
     """
     return _told(
         proxy_factors.show_password(
@@ -86,7 +86,10 @@ def check_password(
 
 
 def public_key_acceptable(*, username: str, public_key: str) -> bool:
-    """Whether the key would be taken if the client proved that it holds it. Never a sign-in by itself (K8)."""
+    """Whether the key would be accepted once the client proves possession.
+
+    Never a sign-in by itself (K8: a public key alone signs nobody in).
+    """
     return preferences.get_bool("TERMINAL_PUBLIC_KEY_AUTH") and sign_in.key_is_acceptable(
         username=username, public_key=public_key
     )
@@ -95,7 +98,10 @@ def public_key_acceptable(*, username: str, public_key: str) -> bool:
 def sign_in_with_public_key(
     *, username: str, proof: KeyProof, attempt: str, remote_addr: str, login_from: LoginFrom, proxy_id: UUID
 ) -> SignInAnswer:
-    """The first factor at a proxy, by a key; its signature is verified here (K8). The proxy repeats an `attempt` with its name."""
+    """First factor at a proxy, by key; the signature is verified here.
+
+    The proxy repeats an `attempt` under its name.
+    """
     return _told(
         proxy_factors.show_key(
             username=username,
@@ -109,7 +115,7 @@ def sign_in_with_public_key(
 
 
 def sign_in_with_code(*, token: str, code: str, remote_addr: str, proxy_id: UUID, attempt: str = "") -> SignInAnswer:
-    """The second factor at a proxy. Proxy and address are those of the first factor, or the sign-in is void."""
+    """Second factor at a proxy. Proxy and address must be those of the first factor; otherwise the sign-in is void."""
     return _told(
         proxy_factors.show_code(token=token, code=code, attempt=attempt, remote_addr=remote_addr, proxy_id=proxy_id)
     )
@@ -127,9 +133,9 @@ def _told(outcome: Outcome) -> SignInAnswer:
 
 @dataclass(frozen=True, slots=True)
 class TicketHolder:
-    """Who a ticket stands for. `fault` None: it holds. Without `sign_in_id` nobody knows the ticket.
+    """The user of a ticket. `fault` is None for a valid ticket; without `sign_in_id` the ticket is unknown.
 
-    `epoch`: the session epoch of the person under which they signed in.
+    `epoch`: the user's session epoch at sign-in.
     """
 
     identity: UserIdentity | None
@@ -139,32 +145,32 @@ class TicketHolder:
 
     @property
     def is_suspicious(self) -> bool:
-        """Whether no proxy that does what it should would show this ticket."""
+        """Whether a correctly working proxy would never present this ticket."""
         return self.fault in proxy_sign_ins.SUSPICIOUS
 
 
 def ticket_holder(ticket: str, *, proxy_id: UUID, remote_addr: str) -> TicketHolder:
-    """Who signed in through this proxy from this address and got this ticket."""
+    """The user who signed in through this proxy from this address and received this ticket."""
     return _holder(proxy_sign_ins.find(ticket, proxy_id=proxy_id, remote_addr=remote_addr))
 
 
 def ticket_holder_of(sign_in_id: UUID) -> TicketHolder:
-    """The same for a session that was opened with the ticket."""
+    """The user of the ticket with which a session was opened."""
     return _holder(proxy_sign_ins.find_by_id(sign_in_id))
 
 
 def prolong_tickets(tickets: Sequence[str], *, proxy_id: UUID) -> tuple[int, ...]:
-    """The connections of these tickets are open still. Returns the places of those that are worth nothing any more."""
+    """Extend tickets whose connections are still open. Returns the positions of those that are no longer valid."""
     return proxy_sign_ins.prolong(tickets, proxy_id=proxy_id)
 
 
 def end_tickets(tickets: Collection[str], *, actor: Actor, proxy_id: UUID) -> int:
-    """The connections of these tickets are closed."""
+    """End tickets whose connections were closed; returns the number of ended sign-ins."""
     return proxy_sign_ins.end(tickets, actor=actor, proxy_id=proxy_id)
 
 
 def end_tickets_of_proxy(proxy_id: UUID) -> int:
-    """The proxy is not trusted any more."""
+    """End all tickets of a proxy that is no longer trusted; returns their number."""
     return proxy_sign_ins.end_of_proxy(proxy_id)
 
 
@@ -177,10 +183,9 @@ def _holder(shown: proxy_sign_ins.Shown) -> TicketHolder:
 
 
 def web_sign_in(session: Any, scope: OrgScope, *, remote_addr: str | None) -> WebSignIn | None:
-    """Who is signed in, from Django's session object (a websocket's `scope["session"]`).
+    """The signed-in user of Django's session object (a websocket's `scope["session"]`).
 
-    None when nobody is, when the person may not act or has a condition to meet first, or when they have no business in
-    `scope`.
+    None when nobody is signed in, the user is not active, has an unmet condition, or may not enter `scope`.
     """
     login_session = login_sessions.find_by_session(session)
     if login_session is None:
@@ -196,9 +201,9 @@ def web_sign_in(session: Any, scope: OrgScope, *, remote_addr: str | None) -> We
 
 
 def actor_in(login_session_id: UUID, scope: OrgScope) -> Actor | None:
-    """The person of an open browser sign-in as they are in `scope` now: for sockets that outlive a request.
+    """The user of an open browser sign-in with their current rights in `scope`: for sockets that outlive a request.
 
-    None when the sign-in is over, the person may not act, or has no business in `scope`.
+    None when the sign-in has ended, the user is not active, has an unmet condition, or may not enter `scope`.
     """
     login_session = login_sessions.find_open(login_session_id)
     if login_session is None:
@@ -213,9 +218,10 @@ def actor_in(login_session_id: UUID, scope: OrgScope) -> Actor | None:
 
 
 def unmet_condition(user_id: UUID) -> Denial | None:
-    """Why the person gets no session before they have been to the console, in the active language; None: nothing is in the way.
+    """Why the user gets no session before they meet a condition in the console, in the active language; None when they
+    get one.
 
-    Asked for every session that is opened, however its owner came in.
+    Checked for every new session, whatever the owner's way in.
     """
     user = User.objects.filter(pk=user_id).first()
     try:
@@ -227,26 +233,27 @@ def unmet_condition(user_id: UUID) -> Denial | None:
 
 
 def login_session_is_open(login_session_id: UUID) -> bool:
-    """Whether the browser sign-in still holds: cheap, for sockets that outlive a request."""
-    found = login_sessions.find_open(login_session_id)
-    return found is not None and found.user.is_valid
+    """Whether the browser sign-in is still valid. Cheap, for sockets that outlive a request."""
+    login_session = login_sessions.find_open(login_session_id)
+    return login_session is not None and login_session.user.is_valid
 
 
 def open_login_sessions(login_session_ids: Collection[UUID]) -> frozenset[UUID]:
-    """Which of these browser sign-ins still hold: for a process that holds many sockets."""
+    """The valid ones among these browser sign-ins, for a process with many sockets."""
     return login_sessions.open_among(login_session_ids)
 
 
 def credentials_holding(credentials: Collection[str]) -> frozenset[str]:
-    """Which of these bearer tokens and access keys, named as in `Actor.credential`, still hold."""
+    """The valid ones among these bearer tokens and access keys, in the form of `Actor.credential`."""
     return callers.holding_among(credentials)
 
 
 def hold_maker(*, login_session: UUID | None, credential: str) -> bool:
-    """Whether the sign-in, token or access key that made something still holds; locked until the transaction ends.
+    """Whether the sign-in, token or access key that created something is still valid; it stays locked until the
+    transaction ends.
 
-    Whoever ends it finds what this transaction makes, or came before. Lock the person's row before. Without either nothing
-    but the session epoch binds what was made.
+    A concurrent revocation either committed before, or waits and then sees what this transaction creates. Lock the
+    user's row first. Without sign-in and credential, only the session epoch limits what was created.
     """
     if not callers.hold(login_session=login_session, credential=credential):
         return False
@@ -256,7 +263,7 @@ def hold_maker(*, login_session: UUID | None, credential: str) -> bool:
 
 
 def locked_out() -> list[str]:
-    """The people and the addresses that failed sign-ins have locked, as lines for an operator."""
+    """Users and addresses locked by failed sign-ins, as lines for an operator."""
     names = guard.locked_accounts(list(User.objects.values_list("username", flat=True)))
     accounts = [f"account {name} until {until:%Y-%m-%d %H:%M} UTC" for name, until in sorted(names.items())]
     addresses = [
@@ -266,12 +273,12 @@ def locked_out() -> list[str]:
 
 
 def unlock_account(username: str) -> None:
-    """Let an account sign in again; for the command line."""
+    """Unlock an account; for the command line."""
     guard.unlock_account(username, SYSTEM)
 
 
 def unlock_address(remote_addr: str) -> bool:
-    """Let an address sign in again; whether anything was counted for it. For the command line."""
+    """Unlock an address; returns whether it had any counted failures. For the command line."""
     return guard.unlock_address(remote_addr, SYSTEM)
 
 

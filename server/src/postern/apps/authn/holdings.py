@@ -1,4 +1,7 @@
-"""What authn keeps for people: access keys, tokens, sign-ins, known places. Listed and ended through `users.credentials.kinds`."""
+"""What users hold in authn: access keys, tokens, sign-ins, known places.
+
+`users.credentials.kinds` lists and ends them.
+"""
 
 from typing import Final
 

@@ -1,6 +1,6 @@
-"""Forgetting what has lost its meaning. Every table of this app that people or programs fill has its end here.
+"""Deletes expired rows. Every table of this app that users or programs fill is cleaned up here.
 
-What stays as long as its person: authenticator apps, recovery codes and access keys, of which each person has few.
+Authenticator apps, recovery codes and access keys stay as long as their user; each user has few of them.
 """
 
 from datetime import datetime, timedelta
@@ -24,20 +24,20 @@ from postern.foundation.caller.actor import Actor
 from postern.foundation.database.batches import BATCH_ROWS, delete_in_batches
 from postern.kernel import clock
 
-#: The login log keeps sign-ins for good; these rows only serve the list of one's own sign-ins.
+#: The login log keeps sign-ins permanently; these rows only serve the list of the user's own sign-ins.
 _KEEP_ENDED: Final = timedelta(days=90)
-#: A ticket that is shown late is told apart from one that never was.
+#: Keeps expired tickets long enough to tell them from tickets that never existed.
 _KEEP_PROXY_SIGN_INS: Final = timedelta(days=1)
-#: Batches of signatures of one round; the next round goes on.
+#: Batches of signatures in one run; the next run continues.
 _MOST_BATCHES: Final = 500
 
 
 def forget_old(*, actor: Actor) -> None:
-    """Delete browser sessions, tokens, signatures, ended sign-ins and counts whose time is over. Harmless to repeat.
+    """Delete browser sessions, tokens, signatures, ended sign-ins and counters that have expired. Safe to repeat.
 
-    Each batch is a transaction of its own: sign-ins beside it do not wait for the whole.
+    Each batch has its own transaction, so concurrent sign-ins do not wait for the whole run.
     """
-    del actor  # nothing that anybody could ask about later is lost, so there is nothing to audit
+    del actor  # only rows without any later use are deleted, so there is nothing to audit
     now = clock.now()
     delete_in_batches(Session.objects.filter(expire_date__lte=now))
     _forget_signatures(now)
@@ -53,7 +53,10 @@ def forget_old(*, actor: Actor) -> None:
 
 
 def _forget_signatures(now: datetime, *, batch_rows: int = BATCH_ROWS) -> None:
-    """Those that would be refused anyway. An SSH signature would be taken again as long as its person holds the key: it is packed."""
+    """Delete signatures that would be refused anyway.
+
+    SSH signatures stay valid while the user has the key, so they are packed first.
+    """
     for _ in range(_MOST_BATCHES):
         if _forget_batch(now, batch_rows) < batch_rows:
             return
@@ -61,7 +64,7 @@ def _forget_signatures(now: datetime, *, batch_rows: int = BATCH_ROWS) -> None:
 
 @transaction.atomic
 def _forget_batch(now: datetime, batch_rows: int) -> int:
-    """Take the signatures whose time is over longest out of the table; how many there were."""
+    """Delete the oldest expired signatures of the table; returns their number."""
     over = UsedSignature.objects.select_for_update(skip_locked=connection.features.has_select_for_update_skip_locked)
     over = over.filter(date_expired__lte=now).order_by("date_expired", "pk")
     batch = list(over.values_list("pk", "user_id", "key_hash", "signature_hash")[:batch_rows])

@@ -1,4 +1,4 @@
-"""The tables of signing in. Django finds them here, and so do the other apps."""
+"""Re-exports the tables of sign-in for Django's model discovery and for the other apps."""
 
 from postern.apps.authn.credentials.models import AccessKey, BearerToken, LoginEnd, LoginSession
 from postern.apps.authn.known_places.models import KnownPlace, PlaceKind

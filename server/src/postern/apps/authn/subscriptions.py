@@ -1,4 +1,7 @@
-"""What authn does when something happens to people. Their sessions are void already (session epoch); this says so."""
+"""Reactions of authn to events of users.
+
+The session epoch has already voided their sessions; these handlers end the rows and announce it.
+"""
 
 from typing import Final
 

@@ -1,4 +1,4 @@
-"""Periodic work of signing in."""
+"""Periodic tasks of sign-in."""
 
 from typing import Final
 
@@ -12,7 +12,7 @@ _HOUR_S: Final = 3600.0
 
 @shared_task  # type: ignore[untyped-decorator]  # celery has no types
 def forget_old_sign_ins() -> None:
-    """Delete what has lost its meaning."""
+    """Delete expired rows."""
     housekeeping.forget_old(actor=SYSTEM)
 
 

@@ -1,1 +1,1 @@
-"""Organizations. Who belongs to them is the business of `users`."""
+"""Organizations. Their members belong to the app `users`."""

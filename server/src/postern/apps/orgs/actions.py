@@ -1,4 +1,4 @@
-"""Writes of organizations. What the apps above do with them happens in the same transaction (see `tenancy`)."""
+"""Writes of organizations. The handlers of higher apps run in the same transaction (see `tenancy`)."""
 
 from uuid import UUID
 
@@ -6,6 +6,7 @@ from django.db import transaction
 from django.utils.translation import gettext as _
 
 from postern.apps.audits import facade as audits
+from postern.apps.audits import recorded
 from postern.apps.orgs import people, queries, tenancy
 from postern.apps.orgs.errors import NameRefused, current_stays, default_stays, still_owns
 from postern.apps.orgs.models import Organization
@@ -19,7 +20,7 @@ DEFAULT_NAME = "Default"
 
 @transaction.atomic
 def ensure_default_organization() -> None:
-    """Part of every installation: the default organization exists."""
+    """Create the default organization, which every installation has."""
     org, created = Organization.objects.get_or_create(
         id=DEFAULT_ORG_ID, defaults={"name": DEFAULT_NAME, "created_by": SYSTEM.label}
     )
@@ -31,7 +32,10 @@ def ensure_default_organization() -> None:
 def create_organization(
     *, actor: Actor, name: str, comment: str = "", org_id: UUID | None = None, members: people.Members | None = None
 ) -> Organization:
-    """Found an organization with its people and everything that one has (a root node …). Raises NameRefused."""
+    """Create an organization with its members and the rows that every organization has (a root node …).
+
+    Raises NameRefused.
+    """
     people.PEOPLE.value.hold(actor, None, members or {})
     _check_name(name, None)
     org = Organization(name=name, comment=comment, created_by=actor.label[:128])
@@ -54,9 +58,9 @@ def update_organization(
     comment: str | None = None,
     members: people.Members | None = None,
 ) -> Organization:
-    """Change name, comment and people; None leaves one as it is. Raises NameRefused.
+    """Change name, comment and members; None keeps a value. Raises NameRefused.
 
-    For each role that `members` names its people become exactly these.
+    For each role that `members` names, exactly these users have the role afterwards.
     """
     people.PEOPLE.value.hold(actor, org.pk, members or {})
     row = Organization.objects.select_for_update().get(pk=org.pk)
@@ -85,9 +89,9 @@ def update_organization(
 
 @transaction.atomic
 def delete_organization(*, actor: Actor, scope: OrgScope, org: Organization) -> None:
-    """Delete an organization that is empty. Raises OrganizationStays, which names what is still there.
+    """Delete an empty organization. Raises OrganizationStays, which names the remaining objects.
 
-    Its sessions and its part of the audit log stay: they are seen in the global organization.
+    Sessions and audit records of the organization stay visible in the global organization.
     """
     row = Organization.objects.select_for_update().get(pk=org.pk)
     if row.is_default:
@@ -101,17 +105,14 @@ def delete_organization(*, actor: Actor, scope: OrgScope, org: Organization) -> 
         raise still_owns(", ".join(things))
     for lifecycle in reversed(tenancy.LIFECYCLES.value):
         lifecycle.dissolved(actor, row.pk)
-    org_id = row.pk
-    row.delete()
-    row.pk = org_id  # the audit chain's lock comes last, as in every write
-    audits.record_change(actor=actor, action="delete", target=row, old={"name": row.name, "comment": row.comment})
+    recorded.delete_row(actor=actor, row=row, old={"name": row.name, "comment": row.comment})
 
 
 def _check_name(name: str, org_id: UUID | None) -> None:
-    """A name must mean this organization and no other: `X-JMS-ORG` takes names, ids and two aliases."""
+    """A name must be unambiguous, because `X-JMS-ORG` accepts names, ids and two aliases."""
     meant = queries.ALIASES.get(name.lower())
     if (meant is not None and meant != org_id) or parse_id(name) is not None or name == identity.root_org_name():
-        raise NameRefused(_("This name is reserved."))
+        raise NameRefused(_("This name is reserved. Choose another name."))
     others = Organization.objects.filter(name=name)
     if (others if org_id is None else others.exclude(pk=org_id)).exists():
         raise NameRefused(_("This field must be unique."))

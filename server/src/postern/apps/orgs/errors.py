@@ -1,4 +1,4 @@
-"""What can go wrong with organizations."""
+"""Errors of organizations."""
 
 from typing import ClassVar
 
@@ -8,16 +8,16 @@ from postern.kernel.errors import NotAllowed, NotFound, PosternError
 
 
 class UnknownOrganization(NotFound):
-    """The request names an organization that does not exist (K68: never a fallback to another one).
+    """The request names an organization that does not exist (K68: an unknown organization is never the root).
 
-    The console knows by the code that it has to choose another organization.
+    The code tells the console to choose another organization.
     """
 
     code = "organization_unknown"
 
 
 class NameRefused(PosternError):
-    """The name would mean another organization, or is taken. `fields` is what the form shows."""
+    """The name is ambiguous or used by another organization. `fields` is shown in the form."""
 
     code = "invalid"
 
@@ -27,7 +27,7 @@ class NameRefused(PosternError):
 
 
 class OrganizationStays(NotAllowed):
-    """An organization that is not deleted; the message names the reason."""
+    """The organization cannot be deleted; the message names the reason."""
 
     code: ClassVar[str] = "organization_in_use"
 

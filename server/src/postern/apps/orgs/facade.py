@@ -1,4 +1,4 @@
-"""What the other apps may ask about organizations."""
+"""Public interface of organizations for other apps."""
 
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass
@@ -39,31 +39,36 @@ _MAX_CHARS = 128
 
 @dataclass(frozen=True, slots=True)
 class Naming:
-    """How a request names its organization. `is_kept`: by the cookie, which a browser keeps and nobody chose for this request."""
+    """How a request names its organization.
+
+    `is_kept`: by the cookie, which a browser keeps and nobody chose for this request.
+    """
 
     text: str
     is_kept: bool
 
 
 def naming_of(request: Request | HttpRequest) -> Naming | None:
-    """What the request names: query `oid`, header X-JMS-ORG, cookie X-JMS-ORG, in this order; None when it names nothing."""
+    """The organization that the request names: query `oid`, header X-JMS-ORG, cookie X-JMS-ORG, in this order; None
+    without any.
+    """
     chosen = request.GET.get("oid") or request.headers.get("X-JMS-ORG")
     if chosen:
         return Naming(chosen, is_kept=False)
-    kept = request.COOKIES.get("X-JMS-ORG")
-    return Naming(kept, is_kept=True) if kept else None
+    cookie = request.COOKIES.get("X-JMS-ORG")
+    return Naming(cookie, is_kept=True) if cookie else None
 
 
 def find_scope(text: str) -> OrgScope:
     """The scope of an organization given by id, name, `default` or `root`. Raises UnknownOrganization."""
     org_id = queries.find_org_id(text) if len(text) <= _MAX_CHARS and "\x00" not in text else None
     if org_id is None:
-        raise UnknownOrganization(_("There is no such organization."))
+        raise UnknownOrganization(_("This organization does not exist. Choose another one."))
     return OrgScope(org_id)
 
 
 def name_of(org_id: UUID) -> str:
-    """The name of an organization, the root included; empty when there is none."""
+    """Name of an organization, including the root; empty when it does not exist."""
     return queries.name_of(org_id)
 
 
@@ -73,7 +78,7 @@ def names() -> Mapping[UUID, str]:
 
 
 def describe(scope: OrgScope) -> dict[str, object]:
-    """The organization of a scope as the console wants it: id, name, is_default, is_root, comment."""
+    """Description of a scope's organization for the console: id, name, is_default, is_root, comment."""
     org = queries.find(scope.org_id)
     return {
         "id": str(scope.org_id),
@@ -85,17 +90,20 @@ def describe(scope: OrgScope) -> dict[str, object]:
 
 
 def statistics(org_ids: Collection[UUID]) -> dict[UUID, dict[str, int]]:
-    """How many people, assets … each organization has: `resource_statistics` of the contract. One query."""
-    shown = [holding for holding in tenancy.HOLDINGS.value if holding.statistic]
-    counted = tenancy.counts(shown, org_ids)
-    found = {org_id: dict.fromkeys(STATISTICS, 0) for org_id in org_ids}
+    """Number of users, assets … of each organization: `resource_statistics` of the contract. One query."""
+    holdings = [holding for holding in tenancy.HOLDINGS.value if holding.statistic]
+    counted = tenancy.counts(holdings, org_ids)
+    statistics_by_org = {org_id: dict.fromkeys(STATISTICS, 0) for org_id in org_ids}
     for org_id, amounts in counted.items():
         for number, amount in amounts.items():
-            found[org_id][shown[number].statistic] = amount
-    return found
+            statistics_by_org[org_id][holdings[number].statistic] = amount
+    return statistics_by_org
 
 
 def require_licence_beyond_default(org_id: UUID) -> None:
-    """Giving rights in, and changing, any but the default organization is licensed; taking rights away never is."""
+    """Require a licence to grant rights in any organization but the default one, or to change it.
+
+    Revoking rights needs none.
+    """
     if org_id != DEFAULT_ORG_ID:
         licensing.require()

@@ -8,7 +8,7 @@ from postern.kernel.ids import DEFAULT_ORG_ID
 
 
 class Organization(DatedModel):
-    """A tenant: assets, permissions, sessions and records belong to one."""
+    """A tenant: every asset, permission, session and record belongs to an organization."""
 
     name = models.CharField(_("Name"), max_length=128, unique=True)
     comment = models.TextField(_("Comment"), blank=True, default="")
@@ -22,10 +22,10 @@ class Organization(DatedModel):
 
     @property
     def is_default(self) -> bool:
-        """The organization that every installation has."""
+        """Whether this is the organization that every installation has."""
         return self.pk == DEFAULT_ORG_ID
 
     @property
     def is_root(self) -> bool:
-        """Never: the root organization is not stored."""
+        """Always false: the root organization is not stored."""
         return False

@@ -1,4 +1,4 @@
-"""Who belongs to an organization, in which role: `users` knows, and provides it to this app, which is below it."""
+"""Interface to the members of organizations. The `users` app, in a higher layer, registers the implementation."""
 
 from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass
@@ -12,17 +12,17 @@ from postern.apps.orgs.roles import OrgRole
 from postern.foundation.caller.actor import Actor
 from postern.foundation.provided import Provided
 
-#: People, as rows of `AUTH_USER_MODEL`, by role. Of a role that is not named, the people stay as they are.
+#: Users, as rows of `AUTH_USER_MODEL`, by role. Members of a role that is missing here are not changed.
 Members = Mapping[OrgRole, Collection[Any]]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class People:
-    """What organizations need of people.
+    """What organizations need to know about their members.
 
-    `hold`: lock the people of a write, before anything of the organization is locked; with an organization also those who
-    are in these roles now. `assign`: make these the people of the organization, as a part of the same transaction.
-    `beside`: the rows with what `in_role` reads, with one more query for all of them.
+    `hold`: lock the users of a write before anything of the organization is locked; given an organization, also the
+    current members of these roles. `assign`: set the members of the organization, in the same transaction. `beside`:
+    the rows together with the members that `in_role` reads, with one more query for all rows.
     """
 
     hold: Callable[[Actor, UUID | None, Members], object]

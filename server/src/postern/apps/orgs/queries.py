@@ -12,7 +12,7 @@ ALIASES = {"default": DEFAULT_ORG_ID, "root": ROOT_ORG_ID}
 
 
 def find_org_id(text: str) -> UUID | None:
-    """The organization that `text` means: an id, `default`, `root`, or a name."""
+    """Id of the organization that `text` names: an id, `default`, `root`, or a name."""
     alias = ALIASES.get(text.lower())
     if alias is not None:
         return alias
@@ -25,21 +25,21 @@ def find_org_id(text: str) -> UUID | None:
 
 
 def name_of(org_id: UUID) -> str:
-    """The name of an organization, the root included; empty when there is none."""
+    """Name of an organization, including the root; empty when it does not exist."""
     if org_id == ROOT_ORG_ID:
         return identity.root_org_name()
-    found = _name().tuples(pk=org_id)
-    return str(found[0][0]) if found else ""
+    name_rows = _name().tuples(pk=org_id)
+    return str(name_rows[0][0]) if name_rows else ""
 
 
 def names() -> dict[UUID, str]:
-    """The names of all organizations, the root included."""
+    """Names of all organizations, including the root."""
     return {ROOT_ORG_ID: identity.root_org_name(), **dict(Organization.objects.values_list("pk", "name"))}
 
 
 @cache
 def _existing() -> PreparedQuery:
-    """Whether there is an organization of this id: every request asks."""
+    """Whether an organization with this id exists. Prepared, because every request needs it."""
     return PreparedQuery(
         lambda pk: Organization.objects.filter(pk=pk).order_by(), stand_ins={"pk": UUID(int=1)}, columns=("id",)
     )
@@ -47,7 +47,7 @@ def _existing() -> PreparedQuery:
 
 @cache
 def _name() -> PreparedQuery:
-    """The name by id: every list asks."""
+    """Name by id. Prepared, because every list needs it."""
     return PreparedQuery(
         lambda pk: Organization.objects.filter(pk=pk).order_by(), stand_ins={"pk": UUID(int=1)}, columns=("name",)
     )

@@ -1,4 +1,4 @@
-"""The roles that people have in an organization."""
+"""Roles of users in an organization."""
 
 from django.db import models
 from django.utils.translation import gettext_lazy as _

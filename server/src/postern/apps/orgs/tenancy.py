@@ -1,9 +1,11 @@
-"""What the apps above keep in an organization, and what they do when one is founded, renamed or dissolved.
+"""What higher apps store in an organization, and their actions when one is created, renamed or deleted.
 
-They provide it in their `holdings.py`, so that no import points up the stack:
+The apps register it in their `holdings.py`, so that no import points up the stack:
 
     HOLDINGS: Final = (orgs.Holding(label=_("Assets"), rows=Asset.objects.all, statistic="assets_amount"),)
     LIFECYCLE: Final = orgs.Lifecycle(named=ensure_root, dissolved=drop_tree)
+
+A `PlainModel` needs no line there: `plain_holdings` names all of them.
 """
 
 from collections.abc import Callable, Collection, Sequence
@@ -11,14 +13,16 @@ from dataclasses import dataclass
 from typing import Any, Final
 from uuid import UUID
 
+from django.apps import apps
 from django.db import models
 from django.db.models import Count, Value
 from django.utils.functional import Promise
 
 from postern.foundation.caller.actor import Actor
+from postern.foundation.models import PlainModel
 from postern.foundation.provided import Provided
 
-#: What `resource_statistics` of an organization counts (contract: orgs). What nobody registers is counted as none.
+#: Names in `resource_statistics` of an organization (contract: orgs). A name without a holding is counted as 0.
 STATISTICS: Final = (
     "users_amount",
     "groups_amount",
@@ -36,10 +40,10 @@ STATISTICS: Final = (
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Holding:
-    """One kind of thing that organizations own.
+    """One kind of object that organizations own.
 
-    `rows()` gives rows with a column `org_id`; `counted` is the column whose different values count. `statistic`: where
-    the count is shown, if anywhere. `keeps`: an organization that has one cannot be deleted.
+    `rows()` returns rows with a column `org_id`; `counted` is the column whose distinct values are counted. `statistic`:
+    where the count is shown, if anywhere. `keeps`: an organization that has such objects cannot be deleted.
     """
 
     label: str | Promise
@@ -53,9 +57,20 @@ class Holding:
             raise ValueError(self.statistic)
 
 
+def plain_holdings() -> Sequence[Holding]:
+    """A holding for each `PlainModel` of the installed apps."""
+    plain = [model for model in apps.get_models() if issubclass(model, PlainModel)]
+    return [Holding(label=_plural(model), rows=model._default_manager.all) for model in plain]  # noqa: SLF001 - the documented model API
+
+
+def _plural(model: type[PlainModel]) -> str | Promise:
+    plural: str | Promise = model._meta.verbose_name_plural or ""  # noqa: SLF001 - the documented model API
+    return plural
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Lifecycle:
-    """What an app does in the transaction of a founding or renaming (`named`), and of an end (`dissolved`)."""
+    """Actions of an app in the transaction that creates or renames (`named`) or deletes (`dissolved`) an organization."""
 
     named: Callable[[Actor, UUID, str], object]
     dissolved: Callable[[Actor, UUID], object]
@@ -66,7 +81,7 @@ LIFECYCLES: Final = Provided[Sequence[Lifecycle]]("what happens with organizatio
 
 
 def counts(wanted: Collection[Holding], org_ids: Collection[UUID]) -> dict[UUID, dict[int, int]]:
-    """How many of each kind each organization has: organization → number of the holding in `wanted` → count. One query."""
+    """Counts of each kind per organization: organization → index of the holding in `wanted` → count. One query."""
     parts = [
         holding.rows()
         .filter(org_id__in=list(org_ids))
@@ -78,8 +93,8 @@ def counts(wanted: Collection[Holding], org_ids: Collection[UUID]) -> dict[UUID,
         .values_list("org_id", "holding", "amount")
         for number, holding in enumerate(wanted)
     ]
-    found: dict[UUID, dict[int, int]] = {org_id: {} for org_id in org_ids}
+    counts_by_org: dict[UUID, dict[int, int]] = {org_id: {} for org_id in org_ids}
     if parts and org_ids:
         for org_id, number, amount in parts[0].union(*parts[1:], all=True):
-            found[org_id][number] = amount
-    return found
+            counts_by_org[org_id][number] = amount
+    return counts_by_org

@@ -1,4 +1,4 @@
-"""What a person may do in which organization."""
+"""Public interface of rbac: a user's rights in an organization."""
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
@@ -24,7 +24,7 @@ class Rights:
     scope_id: UUID
 
     def may_enter(self, scope: OrgScope, *, system_role: str) -> bool:
-        """Whether the person has any business in this organization."""
+        """Whether the user may enter this organization."""
         if system_role in ("Admin", "Auditor"):
             return True
         return not scope.is_root and scope.org_id in self.org_ids
@@ -32,7 +32,7 @@ class Rights:
 
 @dataclass(frozen=True, slots=True)
 class OrgStanding:
-    """Roles and permission bits of a person in one organization."""
+    """Roles and permission bits of a user in one organization."""
 
     org_id: UUID
     org_name: str
@@ -41,7 +41,7 @@ class OrgStanding:
 
 
 def rights_of(user: User, scope: OrgScope) -> Rights:
-    """Roles and bits of a person in a scope. One query."""
+    """Roles and bits of a user in a scope. One query."""
     memberships = users.org_roles_of(user.pk)
     org_roles = next((row.roles for row in memberships if row.org_id == scope.org_id), frozenset())
     standing = Standing(system_role=user.role, org_roles=org_roles, is_root=scope.is_root, valid=user.is_valid)
@@ -57,13 +57,14 @@ def rights_of(user: User, scope: OrgScope) -> Rights:
 def standings_of(
     user: User, memberships: Iterable[users.OrgRoles], names: Mapping[UUID, str]
 ) -> tuple[OrgStanding, ...]:
-    """Roles and permissions of a person in each organization that he belongs to, and for the system roles in all.
+    """Roles and permissions of a user in each of their organizations, and in all organizations for system roles.
 
-    `memberships` are all of his; `names` the names of the organizations by id, in the order of the answer.
+    `memberships` are all memberships of the user; `names` are the names of the organizations by id, in the order of the
+    result.
     """
     roles_in = {row.org_id: row.roles for row in memberships}
     org_ids = list(names) if user.role in ("Admin", "Auditor") else [pk for pk in names if pk in roles_in]
-    found: list[OrgStanding] = []
+    standings: list[OrgStanding] = []
     for org_id in org_ids:
         standing = Standing(
             system_role=user.role,
@@ -72,10 +73,10 @@ def standings_of(
             valid=user.is_valid,
         )
         roles = roles_shown(standing)
-        found.append(OrgStanding(org_id=org_id, org_name=names[org_id], roles=roles, permissions=bits_of(roles)))
-    return tuple(found)
+        standings.append(OrgStanding(org_id=org_id, org_name=names[org_id], roles=roles, permissions=bits_of(roles)))
+    return tuple(standings)
 
 
 def shown_bits(rights: Rights) -> int:
-    """The bits of the roles that the console shows, as the number that it keeps."""
+    """The bits of the displayed roles, as the number that the console uses."""
     return int(bits_of(rights.roles))

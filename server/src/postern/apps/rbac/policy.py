@@ -9,7 +9,7 @@ from postern.contracts.enums import RoleBits
 
 
 class Role(StrEnum):
-    """What a person is, seen from one organization."""
+    """A user's role as seen from one organization."""
 
     SUPER_ADMIN = "SuperAdmin"
     SUPER_AUDITOR = "SuperAuditor"
@@ -19,7 +19,7 @@ class Role(StrEnum):
     ANON = "Anon"
 
 
-#: The bits that each role holds.
+#: The bits of each role.
 BITS_OF_ROLE: Final[dict[Role, RoleBits]] = {
     Role.SUPER_ADMIN: RoleBits.SUPER | RoleBits.ADMIN | RoleBits.AUDIT,
     Role.SUPER_AUDITOR: RoleBits.SUPER | RoleBits.AUDIT | RoleBits.USE,
@@ -35,10 +35,10 @@ ADMIN_PAGE_BITS: Final = RoleBits.SUPER | RoleBits.AUDIT | RoleBits.ADMIN
 
 @dataclass(frozen=True, slots=True)
 class Standing:
-    """What decides about somebody's roles in one organization.
+    """The facts that determine a user's roles in one organization.
 
-    `system_role` is `Admin`, `Auditor` or `User`; `org_roles` are the roles of the memberships in that organization
-    (none for the root organization and for strangers). `valid`: active and not expired.
+    `system_role` is `Admin`, `Auditor` or `User`. `org_roles` are the roles of the user's memberships in that
+    organization (empty for the root organization and for non-members). `valid`: active and not expired.
     """
 
     system_role: str
@@ -48,11 +48,10 @@ class Standing:
 
 
 def roles_shown(standing: Standing) -> tuple[Role, ...]:
-    """The roles that the console shows, strongest first: the rule of the specification.
+    """The roles that the console shows, strongest first, by the rule of the specification.
 
-    A system administrator is super administrator and user; an organization role `Admin` makes organization
-    administrator and user; `Auditor`, in the system or in the organization, makes organization auditor; everybody else
-    is a user.
+    A system administrator is super administrator and user. An organization `Admin` is organization administrator and
+    user. An `Auditor` of the system or of the organization is organization auditor. Everybody else is a user.
     """
     if not standing.valid:
         return (Role.ANON,)
@@ -66,7 +65,7 @@ def roles_shown(standing: Standing) -> tuple[Role, ...]:
 
 
 def bits_of(roles: Collection[Role]) -> RoleBits:
-    """All bits that the roles hold together."""
+    """The combined bits of the roles."""
     bits = RoleBits.NONE
     for role in roles:
         bits |= BITS_OF_ROLE[role]
@@ -74,11 +73,11 @@ def bits_of(roles: Collection[Role]) -> RoleBits:
 
 
 def effective_bits(standing: Standing) -> RoleBits:
-    """What the server lets this person do in this organization: `Actor.bits`.
+    """What the server permits the user in this organization: `Actor.bits`.
 
-    The bits of the shown roles, with one difference: a system auditor holds the role super auditor, so that he sees
-    the records of all organizations. Where he also administers the organization, he acts as its administrator only:
-    the two sets of bits together would read as a super administrator's.
+    These are the bits of the displayed roles, with one exception. A system auditor has the role super auditor, to read
+    the records of all organizations. Where they also administer the organization, they get the administrator's bits
+    only, because both sets of bits together would equal a super administrator's.
     """
     roles = roles_shown(standing)
     if standing.system_role == "Auditor" and roles == (Role.ORG_AUDITOR,):
@@ -87,7 +86,7 @@ def effective_bits(standing: Standing) -> RoleBits:
 
 
 def satisfies(held: RoleBits, required: RoleBits) -> bool:
-    """A permission set is satisfied when all required bits are included."""
+    """Whether the bits include all required bits."""
     return held & required == required
 
 

@@ -1,4 +1,4 @@
-"""The users app: people, their groups and their membership of organizations."""
+"""The users app: users, their groups and their memberships of organizations."""
 
 from django.apps import AppConfig
 from django.utils.translation import gettext_lazy as _

@@ -1,4 +1,4 @@
-"""What the other apps may ask about people, and what they may have done to them."""
+"""Public interface of users for other apps."""
 
 from collections.abc import Iterable
 from dataclasses import dataclass
@@ -65,7 +65,7 @@ __all__ = [
 
 @dataclass(frozen=True, slots=True)
 class UserBrief:
-    """A person as other apps show him. `label` is `Name(username)`."""
+    """The fields of a user that other apps show. `label` is `Name(username)`."""
 
     id: UUID
     username: str
@@ -79,7 +79,7 @@ class UserBrief:
 
 
 def brief(user_ids: Iterable[UUID]) -> dict[UUID, UserBrief]:
-    """The people with these ids; unknown ids are left out."""
+    """The users with these ids; unknown ids are left out."""
     return {
         user.pk: UserBrief(
             id=user.pk, username=user.username, name=user.name, is_valid=user.is_valid, language=spoken_to(user)
@@ -90,7 +90,10 @@ def brief(user_ids: Iterable[UUID]) -> dict[UUID, UserBrief]:
 
 @dataclass(frozen=True, slots=True)
 class InvitationBrief:
-    """An invitation as messages tell of it. `consenters`: administrators of the invited person, who can consent too."""
+    """An invitation as messages describe it.
+
+    `consenters`: administrators of the invited user, who can also accept it.
+    """
 
     user_id: UUID
     user: str
@@ -103,7 +106,7 @@ class InvitationBrief:
 
 
 def invitation_brief(invitation_id: UUID) -> InvitationBrief | None:
-    """The invitation; None when it is gone, or names nobody."""
+    """The invitation; None when it no longer exists, or names no existing user."""
     row = Invitation.objects.select_related("org", "user").filter(pk=invitation_id, user__isnull=False).first()
     if row is None or row.user is None:
         return None
@@ -123,7 +126,7 @@ def invitation_brief(invitation_id: UUID) -> InvitationBrief | None:
 
 
 def identity_of(user_id: UUID) -> UserIdentity | None:
-    """The person as a proxy needs to know him; None when there is none, or he may not act."""
+    """The identity that a proxy receives; None when the user does not exist or is not active."""
     user = User.objects.filter(pk=user_id).first()
     if user is None or not user.is_valid:
         return None
@@ -131,32 +134,32 @@ def identity_of(user_id: UUID) -> UserIdentity | None:
 
 
 def spoken_to(user: User) -> str:
-    """The language the person has chosen, else the active one: of the request that asks, or the installation's."""
+    """The language that the user has chosen, else the active language (of the request or the installation)."""
     return user.language or get_language() or settings.LANGUAGE_CODE
 
 
 def is_known(username: str) -> bool:
-    """Whether there is an account of this name."""
+    """Whether an account with this name exists."""
     return User.objects.named(username) is not None
 
 
 def is_valid(user_id: UUID) -> bool:
-    """Whether the person exists, is active and not expired."""
+    """Whether the user exists, is active and has not expired."""
     return User.objects.valid().filter(pk=user_id).exists()
 
 
 def epochs(user_ids: Iterable[UUID]) -> dict[UUID, int]:
-    """The session epochs of these people: one differs from what was noted once everything of the person was ended."""
+    """Session epochs of these users. A changed epoch means that everything of the user was ended."""
     return dict(User.objects.filter(pk__in=list(user_ids)).values_list("pk", "session_epoch"))
 
 
 def has_expired(user_id: UUID) -> bool:
-    """Whether the account is at its end by its date alone: nobody disabled or deleted it."""
+    """Whether the account has ended by its date alone: it is neither disabled nor deleted."""
     return User.objects.filter(pk=user_id, is_active=True, date_expired__lte=clock.now()).exists()
 
 
 def valid_until(user_id: UUID) -> datetime | None:
-    """When the account ends by itself; None when never, the present instant when it may not act now."""
+    """When the account expires; None for never, the current instant when the account is not usable now."""
     user = User.objects.filter(pk=user_id).first()
     if user is None or not user.is_valid:
         return clock.now()
@@ -164,15 +167,15 @@ def valid_until(user_id: UUID) -> datetime | None:
 
 
 def group_ids_of(user_id: UUID) -> frozenset[UUID]:
-    """The groups of a person, in all organizations."""
+    """Ids of the user's groups, in all organizations."""
     return frozenset(UserGroupMember.objects.filter(user_id=user_id).values_list("usergroup_id", flat=True))
 
 
 def group_names(group_ids: Iterable[UUID]) -> dict[UUID, str]:
-    """Names of groups by id."""
+    """Group names by id."""
     return dict(UserGroup.objects.filter(pk__in=list(group_ids)).values_list("pk", "name"))
 
 
 def member_ids(org_id: UUID) -> frozenset[UUID]:
-    """Everybody with any role in the organization."""
+    """Ids of all users with any role in the organization."""
     return frozenset(Membership.objects.filter(org_id=org_id).values_list("user_id", flat=True))

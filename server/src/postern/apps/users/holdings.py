@@ -1,4 +1,4 @@
-"""What organizations own of this app: their people and groups."""
+"""What organizations own in this app: their members and groups."""
 
 from typing import Final
 

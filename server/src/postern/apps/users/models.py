@@ -1,4 +1,4 @@
-"""The tables of people. Django finds them here, and so do the other apps."""
+"""Re-exports the tables of users for Django's model discovery and for the other apps."""
 
 from postern.apps.users.accounts.models import (
     BUILT_IN_ADMIN,

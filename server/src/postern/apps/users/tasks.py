@@ -1,4 +1,4 @@
-"""Periodic work of accounts."""
+"""Periodic tasks of accounts."""
 
 from typing import Final
 
@@ -12,7 +12,7 @@ _DAY_S: Final = 24 * 3600.0
 
 @shared_task  # type: ignore[untyped-decorator]  # celery has no types
 def forget_old_links() -> int:
-    """Delete links and invitations that are over."""
+    """Delete links and invitations that expired long ago."""
     return housekeeping.forget_old(actor=SYSTEM)
 
 

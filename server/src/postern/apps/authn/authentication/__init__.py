@@ -1,1 +1,1 @@
-"""How requests show who makes them."""
+"""Authentication of requests."""

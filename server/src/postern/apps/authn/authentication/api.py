@@ -1,7 +1,7 @@
-"""How API calls show who makes them: browser session, bearer token, or a request signed with an access key.
+"""Authentication classes for API calls: browser session, bearer token, or a request signed with an access key.
 
-Every class ends at the same checks of the person (active, session epoch), so that no kind of credential outlives what
-another one would not (K51).
+All classes end with the same checks of the user (active, session epoch), so that no kind of credential outlasts another
+(K51: every restriction holds for every kind of credential).
 """
 
 import base64
@@ -27,7 +27,7 @@ from postern.kernel.ids import parse_id, same
 _MAX_HEADER_CHARS: Final = 2_048
 _MAX_CLOCK_SKEW: Final = timedelta(minutes=5)
 _SIGNATURE_FIELD: Final = re.compile(r'([a-zA-Z]+)="([^"]*)"')
-#: What a signature must cover: which request, and when.
+#: Headers that a signature must cover: the request and its date.
 _SIGNED_HEADERS: Final = frozenset({"(request-target)", "date"})
 
 
@@ -38,10 +38,10 @@ class BearerAuthentication(BaseAuthentication):
         token = _credentials(request, "bearer")
         if token is None:
             return None
-        found = tokens.find_token(token)
-        if found is None:
-            refuse(request, _("This token is not valid (any more)."))
-        return found.user, found
+        bearer_token = tokens.find_token(token)
+        if bearer_token is None:
+            refuse(request, _("This token is invalid or has expired. Request a new one."))
+        return bearer_token.user, bearer_token
 
     def authenticate_header(self, request: Request) -> str:
         return "Bearer"
@@ -50,10 +50,11 @@ class BearerAuthentication(BaseAuthentication):
 class SignatureAuthentication(BaseAuthentication):
     """`Authorization: Signature keyId="…",algorithm="hmac-sha256",headers="(request-target) date",signature="…"`.
 
-    The date may be five minutes off at most, and each signature is taken once (K69). Whoever signs `digest` too has the
-    body compared with it. Every signature that is refused counts as a guess at the account of the key's owner, and while that
-    is locked none is taken, right or wrong, with the same answer. A right one makes its address known: strangers who lock the
-    account do not stop the owner's programs.
+    The date may differ by at most five minutes, and each signature is accepted once (K69: access keys are shown once
+    and refused when off). If `digest` is signed too, the body must match it. Every refused signature counts as a guess
+    at the account of the key's owner. While that account is locked, no signature is accepted, right or wrong, with the
+    same response. A valid signature makes its address a known place: strangers who lock the account do not stop the
+    owner's programs.
     """
 
     def authenticate(self, request: Request) -> tuple[User, AccessKey] | None:
@@ -64,12 +65,22 @@ class SignatureAuthentication(BaseAuthentication):
         key = _find_key(fields.get("keyId", ""))
         remote_addr = request.META.get("REMOTE_ADDR", "")
         if key is None or not sign_in.takes_signatures(key.user, remote_addr):
-            refuse(request, _("The signature of this request is not valid."))
+            refuse(
+                request,
+                _("The signature of this request is not valid. Check the key, the date and the signed headers."),
+            )
         if not self._is_signed(request, key, fields):
             sign_in.count_refused_signature(key.user, remote_addr)
-            refuse(request, _("The signature of this request is not valid."))
-        if not self._is_new(request, key, fields):  # rightly signed: no guess, and nothing that a repetition may lock
-            refuse(request, _("The signature of this request is not valid."))
+            refuse(
+                request,
+                _("The signature of this request is not valid. Check the key, the date and the signed headers."),
+            )
+        # validly signed: not a guess, so a repeated request must not lock the account
+        if not self._is_new(request, key, fields):
+            refuse(
+                request,
+                _("The signature of this request is not valid. Check the key, the date and the signed headers."),
+            )
         tokens.note_key_use(key, remote_addr)
         return key.user, key
 
@@ -83,7 +94,7 @@ class SignatureAuthentication(BaseAuthentication):
         )
 
     def _is_new(self, request: Request, key: AccessKey, fields: dict[str, str]) -> bool:
-        """Whether a rightly signed request was made now, for this body, and was not taken before."""
+        """Whether a validly signed request is recent, matches its body, and was not accepted before."""
         names = fields.get("headers", "date").lower().split()
         return (
             _date_is_near(request.headers.get("Date", ""))
@@ -96,17 +107,18 @@ class SignatureAuthentication(BaseAuthentication):
 
 
 class WithdrawnSchemes(BaseAuthentication):
-    """`Sign` and `Token` of the contract: refused with a hint, rather than taken for no credential at all.
+    """`Sign` and `Token` of the contract: refused with a hint, instead of being ignored like an unknown scheme.
 
-    `Sign` is an MD5 over secret and date: it covers no request, so whoever sees one may make any other for a quarter of
-    an hour. `Token` is one secret that never ends. See docs/decisions/0008.
+    `Sign` is an MD5 over secret and date. It covers no request, so anyone who sees one can make any other request for a
+    quarter of an hour. `Token` is one secret without an expiry. See docs/decisions/0008.
     """
 
     def authenticate(self, request: Request) -> None:
         name = _header(request).partition(" ")[0].lower()
         if name in {"sign", "token"}:
             refuse(
-                request, _("This way of signing requests is not offered. Use an access key with the scheme Signature.")
+                request,
+                _("This way of signing requests is not supported. Use an access key with the scheme Signature."),
             )
 
     def authenticate_header(self, request: Request) -> str:
@@ -114,7 +126,9 @@ class WithdrawnSchemes(BaseAuthentication):
 
 
 class CookieAuthentication(SessionAuthentication):
-    """The browser's session cookie; unsafe methods need `X-CSRFToken` as well (K64)."""
+    """The browser's session cookie; unsafe methods also need `X-CSRFToken` (K64: every unsafe method needs the CSRF
+    token or a credential in a header).
+    """
 
     def authenticate(self, request: Request) -> tuple[User, LoginSession] | None:
         login_session = login_sessions.find_by_session(request._request.session)  # noqa: SLF001 - as DRF's own class does
@@ -126,18 +140,18 @@ class CookieAuthentication(SessionAuthentication):
 
 
 def _header(request: Request) -> str:
-    """The Authorization header as it came; bytes beyond ASCII stand as the characters of latin-1."""
+    """The Authorization header as received; bytes beyond ASCII are decoded as latin-1."""
     return str(request.META.get("HTTP_AUTHORIZATION", ""))
 
 
 def _credentials(request: Request, scheme: str) -> str | None:
-    """What follows the scheme in the Authorization header; None when another scheme, or none, is used."""
+    """The text after the scheme in the Authorization header; None when the header is missing or uses another scheme."""
     header = _header(request)
     name, _separator, rest = header.partition(" ")
     if name.lower() != scheme:
         return None
     if not rest.strip() or len(header) > _MAX_HEADER_CHARS or not header.isascii():
-        refuse(request, _("The Authorization header cannot be understood."))
+        refuse(request, _("The Authorization header is malformed. Check its scheme and value."))
     return rest.strip()
 
 
@@ -157,7 +171,7 @@ def _signed_text(request: Request, names: list[str]) -> str:
 
 
 def _digest_fits(request: Request) -> bool:
-    """Whether the body is the one that the signed header `Digest: SHA-256=…` names."""
+    """Whether the body matches the signed header `Digest: SHA-256=…`."""
     body = request._request.body  # noqa: SLF001 - the raw body, before any parser
     expected = "SHA-256=" + base64.b64encode(hashlib.sha256(body).digest()).decode("ascii")
     return same(request.headers.get("Digest", ""), expected)
@@ -169,5 +183,5 @@ def _date_is_near(text: str) -> bool:
         if instant.tzinfo is None:
             instant = instant.replace(tzinfo=UTC)
         return abs(clock.now() - instant) <= _MAX_CLOCK_SKEW
-    except (ValueError, TypeError, OverflowError):  # no date, or one at the edge of the calendar
+    except (ValueError, TypeError, OverflowError):  # no date, or a date outside the supported range
         return False

@@ -1,4 +1,4 @@
-"""How a request whose credential is refused is answered, whatever kind of credential that is."""
+"""The response to a refused credential of any kind."""
 
 from typing import NoReturn
 
@@ -9,7 +9,10 @@ from postern.apps.authn.authentication import signature_failures
 
 
 def refuse(request: Request, message: str) -> NoReturn:
-    """Answer 401, and count it for the address; beyond too many within a minute 429, which says how long to wait."""
+    """Answer 401 and count the failure for the address.
+
+    After too many within a minute, answer 429 with the time to wait.
+    """
     wait_s = signature_failures.count(request.META.get("REMOTE_ADDR", ""))
     if wait_s is not None:
         raise Throttled(wait_s)

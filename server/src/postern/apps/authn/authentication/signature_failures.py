@@ -1,8 +1,8 @@
-"""Slowing down those whose tokens and signatures keep being refused.
+"""Slows down clients whose tokens and signatures keep being refused.
 
-Nothing can be guessed here (a secret has 122 bits or more), so this is no lock: a request with a good credential is never
-asked. It keeps a broken or hostile client from filling the log, and tells it to wait. What is aimed at an account counts for
-the account as well (`guard`).
+Secrets have at least 122 bits and cannot be guessed, so this is not a lock: requests with a valid credential never
+reach it. It stops a broken or hostile client from filling the log, and tells the client to wait. Guesses at an account
+also count for that account (`guard`).
 """
 
 from typing import Final
@@ -18,11 +18,11 @@ WINDOW_S: Final = 60
 
 
 def count(remote_addr: str) -> int | None:
-    """Note a failure; answers the seconds to wait once there were more than `LIMIT` within a minute, else None."""
+    """Count a failure. Returns the seconds to wait after more than `LIMIT` failures within a minute, else None."""
     key = f"authn:signature-failures:{token_hash(address_key(remote_addr))[:32]}"
     try:
         cache.add(key, 0, WINDOW_S)
         failures = cache.incr(key)
-    except (ValueError, RedisError):  # it ran out between the two calls, or nobody counts at the moment
+    except (ValueError, RedisError):  # the counter expired between the two calls, or Redis is not available
         return None
     return WINDOW_S if failures > LIMIT else None

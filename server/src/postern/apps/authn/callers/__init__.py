@@ -1,1 +1,1 @@
-"""Who makes a request, and whether anything must be put in order first."""
+"""The caller of a request, and the conditions that the caller must meet first."""

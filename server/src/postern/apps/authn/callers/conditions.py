@@ -1,7 +1,9 @@
-"""What must be in order before a person may do anything but put it in order. One rule, asked on every way in (K51).
+"""Conditions that a user must meet before they may do anything else. The same rule applies to every way in (K51: every
+restriction holds for every kind of credential).
 
-The ways in: password and key at a proxy, bearer token, access key, browser session, websocket, connection token, and each
-session that a proxy opens. Only the console can help, so only the console lets a person in whose condition is unmet.
+The ways in: password and key at a proxy, bearer token, access key, browser session, websocket, connection token, and
+each session that a proxy opens. Conditions can be met in the console only, so only the console admits users with an
+unmet condition.
 """
 
 from collections.abc import Callable
@@ -25,7 +27,7 @@ from postern.kernel import clock
 
 
 class Condition(StrEnum):
-    """What is not in order. The order is that in which the console asks for it."""
+    """The conditions, in the order in which the console asks for them."""
 
     SECOND_FACTOR = "second_factor"
     PASSWORD = "password"  # noqa: S105 - a word, not a password
@@ -46,10 +48,10 @@ _CLOSED: dict[Condition, Callable[[], ConditionUnmet]] = {
 
 
 def unmet(user: User) -> Condition | None:
-    """The first condition that the person does not meet.
+    """The first condition that the user does not meet, or None.
 
-    A second factor is mandatory and none is set up; the password must be changed (marked, or expired); the first
-    sign-in was not completed, so the person never confirmed that sessions are recorded.
+    A second factor is mandatory and not set up; the password must be changed (marked or expired); or the first sign-in
+    was not completed, so the user never confirmed that sessions are recorded.
     """
     if mfa_is_forced(user) and not has_device(user.pk):
         return Condition.SECOND_FACTOR
@@ -61,12 +63,12 @@ def unmet(user: User) -> Condition | None:
 
 
 def require(user: User) -> None:
-    """Raise MfaUnset, PasswordDue or NoticeUnconfirmed, which name the address of the console."""
+    """Raise MfaUnset, PasswordDue or NoticeUnconfirmed. Their messages contain the console's address."""
     condition = unmet(user)
     if condition is not None:
         raise _REFUSALS[condition]
 
 
 def closed(condition: Condition) -> ConditionUnmet:
-    """The answer to a call of somebody who is signed in."""
+    """The error for a call of a signed-in user with an unmet condition."""
     return _CLOSED[condition]()

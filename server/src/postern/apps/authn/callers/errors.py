@@ -1,4 +1,4 @@
-"""What keeps a caller out who is signed in."""
+"""Errors for signed-in callers who are not admitted."""
 
 from django.utils.translation import gettext as _
 
@@ -9,7 +9,7 @@ from postern.kernel.errors import NotAllowed
 
 
 class PasswordDue(SignInRefused):
-    """The password must be changed in the console first; other ways in stay closed until then."""
+    """The password must be changed in the console first; all other ways in stay closed until then."""
 
     slug = "password_expired"
     denial = DenialCode.PASSWORD_MUST_CHANGE
@@ -17,12 +17,13 @@ class PasswordDue(SignInRefused):
 
     def text(self) -> str:
         return _(
-            "Your password must be changed first: sign in to the console in a browser and set a new one: %(url)s"
+            "You have to change your password first. Sign in to the console in a browser and set a new password: "
+            "%(url)s"
         ) % {"url": console_address()}
 
 
 class NoticeUnconfirmed(SignInRefused):
-    """The first sign-in was not completed in the console: the person has not confirmed that sessions are recorded."""
+    """The first sign-in was not completed in the console: the user has not confirmed that sessions are recorded."""
 
     slug = "notice_unconfirmed"
     denial = DenialCode.NOTICE_UNCONFIRMED
@@ -30,26 +31,26 @@ class NoticeUnconfirmed(SignInRefused):
 
     def text(self) -> str:
         return _(
-            "Your first sign-in is not complete: sign in to the console in a browser "
-            "and confirm there that your sessions are recorded: %(url)s"
+            "Your first sign-in is not complete. Sign in to the console in a browser and confirm that your "
+            "sessions are recorded: %(url)s"
         ) % {"url": console_address()}
 
 
 class ConditionUnmet(NotAllowed):
-    """Signed in, but nothing is open until a condition is met."""
+    """The user is signed in, but has to meet a condition first."""
 
 
 class PasswordMustChange(ConditionUnmet):
-    """Signed in, but nothing else is open until the password is changed."""
+    """The user is signed in, but has to change the password first."""
 
     code = "password_must_change"
 
     def __init__(self) -> None:
-        super().__init__(_("Your password must be changed before you go on."))
+        super().__init__(_("You have to change your password before you can continue."))
 
 
 class NoticeMustBeConfirmed(ConditionUnmet):
-    """Signed in, but nothing else is open until the first sign-in is completed."""
+    """The user is signed in, but has to complete the first sign-in first."""
 
     code = "notice_unconfirmed"
 
@@ -58,7 +59,7 @@ class NoticeMustBeConfirmed(ConditionUnmet):
 
 
 class SecondFactorMissing(ConditionUnmet):
-    """A second factor is mandatory for the owner of this credential, and none is set up."""
+    """The owner of this credential must have a second factor, and none is set up."""
 
     code = "mfa_unset"
 
@@ -67,9 +68,9 @@ class SecondFactorMissing(ConditionUnmet):
 
 
 class OrganizationClosed(NotAllowed):
-    """The request names an organization to which the person does not belong (any more)."""
+    """The request names an organization that the user does not belong to (any more)."""
 
     code = "organization_closed"
 
     def __init__(self) -> None:
-        super().__init__(_("You do not belong to this organization."))
+        super().__init__(_("You are not a member of this organization. Switch to another organization."))

@@ -1,4 +1,4 @@
-"""From an authenticated request to an `Actor`, and the gate of people in whom a condition is unmet."""
+"""Builds an `Actor` from an authenticated request, and stops users with an unmet condition."""
 
 from typing import Any
 
@@ -19,12 +19,13 @@ from postern.foundation.caller.scope import DEFAULT, OrgScope
 
 
 def scope_of_request(request: Request) -> OrgScope:
-    """The organization that a request names: query `oid`, header X-JMS-ORG, cookie X-JMS-ORG; else the default one.
+    """The organization that a request names: query `oid`, header X-JMS-ORG, cookie X-JMS-ORG; else the default
+    organization.
 
-    Raises UnknownOrganization (404, K68). A cookie outlives organizations and memberships, and nobody chose it for this
-    request: views that `falls_back` names (the own profile, the current organization) then run in one that is open to the
-    person, so that a console can find its way back. No other view does: nobody is shown or changes another organization's
-    objects unasked.
+    Raises UnknownOrganization (404; K68: an unknown organization is never the root). A cookie may outlive organizations
+    and memberships, and nobody chose it for this request. Views with `falls_back` (the own profile, the current
+    organization) then use an organization of the user, so that a console can recover. No other view falls back, because
+    that would read or change objects of an organization that the client did not name.
     """
     naming = orgs.naming_of(request)
     if naming is None:
@@ -45,7 +46,7 @@ def _is_open(user: object, scope: OrgScope) -> bool:
 
 
 def _open_scope(user: object) -> OrgScope:
-    """The default organization if the person may enter it, else the first of theirs."""
+    """The default organization if the user may enter it, else the first of their organizations."""
     if not isinstance(user, User) or _is_open(user, DEFAULT):
         return DEFAULT
     memberships = users.org_roles_of(user.pk)
@@ -53,12 +54,12 @@ def _open_scope(user: object) -> OrgScope:
 
 
 def actor_of_request(request: Request, scope: OrgScope) -> Actor:
-    """Who makes `request`, with their bits in `scope`.
+    """The caller of `request`, with their permission bits in `scope`.
 
-    Raises OrganizationClosed when the request names an organization in which the person has no business (K68). Views marked
-    `strangers_allowed` (the own profile) let them in all the same, without any right of that organization.
+    Raises OrganizationClosed when the user does not belong to the organization. Views with `strangers_allowed` (the own
+    profile) admit them without any right in that organization.
     """
-    if isinstance(request.auth, Actor):  # components: their authentication class has made the actor
+    if isinstance(request.auth, Actor):  # components: their authentication class has already built the actor
         return request.auth
     remote_addr = request.META.get("REMOTE_ADDR") or None
     if not isinstance(request.user, User):
@@ -82,7 +83,9 @@ def _view_has(request: Request, mark: str) -> bool:
 
 
 def require_standing(actor: Actor) -> None:
-    """Raises SignInEnded, RightsLost when the caller may no longer do what they could when the request began."""
+    """Raise SignInEnded or RightsLost when the caller has lost the sign-in or the rights that they had when the request
+    began.
+    """
     if not actor.is_user or actor.user_id is None:
         return
     user = User.objects.filter(pk=actor.user_id).first()
@@ -100,7 +103,7 @@ def actor_of_user(
     login_session: str | None,
     credential: str | None = None,
 ) -> Actor:
-    """The person as an actor."""
+    """The user as an actor."""
     return Actor(
         kind=ActorKind.USER,
         user_id=user.pk,
@@ -117,10 +120,10 @@ def actor_of_user(
 
 
 def require_conditions(request: Request, actor: Actor) -> None:
-    """The gate: while a condition of the person is unmet, only the views that help to meet it are open.
+    """Allow only the views that help to meet a condition while the user has an unmet condition.
 
-    `open_before_confirmation` marks the views that the first-login page needs; they open to a browser session, in which
-    the person sees the notice. Tokens and access keys may not outlive what their owner may do (K51): they see none of it.
+    `open_before_confirmation` marks the views that the first-login page needs. They open to browser sessions only,
+    where the user sees the notice. Tokens and access keys get none of these views.
     """
     del actor
     if not isinstance(request.user, User) or request.auth is None:

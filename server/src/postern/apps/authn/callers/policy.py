@@ -1,4 +1,4 @@
-"""When a password is due to be changed, and how long one that was asked for again holds. Plain rules."""
+"""Rules for password expiry and for the validity of a repeated password check. Pure functions."""
 
 from datetime import datetime, timedelta
 from typing import Final
@@ -8,19 +8,22 @@ from postern.apps.users.credentials.passwords import days_until_expiry
 from postern.apps.users.credentials.rules import password_rules
 from postern.apps.users.models import User
 
-#: Contract: how long changes of the second factor are open after the password was entered again.
+#: Contract: changes of the second factor stay open for this long after the password was entered again.
 PASSWORD_VERIFIED_FOR: Final = timedelta(seconds=300)
 
 
 def password_was_verified(credential: object, *, now: datetime) -> bool:
-    """Whether the browser sign-in that makes a call has shown the password not long ago. Tokens and keys never have."""
+    """Whether the browser sign-in of this call verified the password recently.
+
+    Always False for tokens and access keys.
+    """
     if not isinstance(credential, LoginSession) or credential.date_password_verified is None:
         return False
     return now - credential.date_password_verified < PASSWORD_VERIFIED_FOR
 
 
 def password_is_due(user: User, *, now: datetime) -> bool:
-    """Whether the person must change the password before anything else. Only local accounts have one of ours."""
+    """Whether the user must change the password first. Only local accounts have a password in Postern."""
     if not user.is_local:
         return False
     if user.need_update_password:

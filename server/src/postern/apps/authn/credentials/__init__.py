@@ -1,1 +1,1 @@
-"""What calls are made with: the sign-in of a browser, bearer tokens, access keys."""
+"""Credentials of API calls: browser sign-ins, bearer tokens, access keys."""

@@ -1,10 +1,11 @@
-"""A person's own access keys and login sessions."""
+"""The caller's own access keys and login sessions."""
 
 from collections.abc import Mapping, Sequence
 from typing import Any
 from uuid import UUID
 
 from django.db.models import QuerySet
+from django.utils.translation import gettext
 from django.utils.translation import gettext_lazy as _
 from rest_framework import serializers, status
 from rest_framework.request import Request
@@ -28,7 +29,7 @@ from postern.kernel.secret import MASK
 
 
 class AccessKeySerializer(ResourceSerializer):
-    """The secret is shown by the answer that creates the key; ever after there is a mask (ruling)."""
+    """Only the response that creates the key contains the secret; every later response contains a mask (ruling)."""
 
     secret = serializers.SerializerMethodField(label=_("AccessKeySecret"))
 
@@ -43,25 +44,25 @@ class AccessKeySerializer(ResourceSerializer):
 
 
 class OwnRows(RowsViewSet):
-    """Rows that belong to the caller, whoever he is."""
+    """Rows that belong to the calling user."""
 
     rights = Right.VALID_USER
     always_root = True
 
     def hold_rows(self, rows: Sequence[Any], values: Sequence[Mapping[str, Any]], *, deleting: bool = False) -> None:
-        """The person first, as whoever ends everything of the account does."""
+        """Lock the user first, as the writes that end all credentials of an account do."""
         users.hold_caller(self.actor)
         super().hold_rows(rows, values, deleting=deleting)
 
     def own_id(self) -> UUID:
-        """The caller's id; the right has made sure that he is a person."""
+        """The caller's id; the required right admits users only."""
         if self.actor.user_id is None:
-            raise NotAllowed("Only people own such rows.")
+            raise NotAllowed(gettext("This is available to users only."))
         return self.actor.user_id
 
 
 class AccessKeyViewSet(CreateMixin, UpdateMixin, DeleteMixin, ReadOnlyViewSet, OwnRows):
-    """`authentication/access-keys/`: one's own only."""
+    """`authentication/access-keys/`: the caller's own keys only."""
 
     exportable = False
     importable = False
@@ -77,7 +78,7 @@ class AccessKeyViewSet(CreateMixin, UpdateMixin, DeleteMixin, ReadOnlyViewSet, O
 
     def create(self, request: Request, *args: Any, **kwargs: Any) -> Response:
         if not isinstance(request.user, User):
-            raise NotAllowed("Only people own such rows.")
+            raise NotAllowed(gettext("This is available to users only."))
         issued = create_access_key(actor=self.actor, user=request.user)
         body = {**self.get_serializer(issued.key).data, "secret": issued.secret.reveal()}
         return Response(body, status=status.HTTP_201_CREATED)
@@ -113,7 +114,7 @@ class LoginSessionSerializer(ResourceSerializer):
 
 
 class LoginSessionViewSet(DeleteMixin, ReadOnlyViewSet, OwnRows):
-    """`authentication/login-sessions/`: where one is signed in, and how to end that."""
+    """`authentication/login-sessions/`: list the caller's own sign-ins, and end them."""
 
     queryset = LoginSession.objects.all()
     serializer_class = LoginSessionSerializer

@@ -1,4 +1,6 @@
-"""Whether what made a call still holds, when the call writes and later: the browser's sign-in, the bearer token, the access key."""
+"""Whether the credential of a call is still valid while the call writes, and later: browser sign-in, bearer token,
+access key.
+"""
 
 from collections.abc import Collection
 from uuid import UUID
@@ -17,7 +19,7 @@ _ACCESS_KEY, _TOKEN = "access_key", "token"
 
 
 def credential_of(auth: object) -> str | None:
-    """Which key or token was shown, for the log and for `still_holds`: its id, never its secret."""
+    """Id of the access key or token of the call, for the log and for `still_holds`; never its secret."""
     match auth:
         case AccessKey():
             return name_of_key(auth.pk)
@@ -28,32 +30,35 @@ def credential_of(auth: object) -> str | None:
 
 
 def name_of_key(key_id: UUID) -> str:
-    """How an access key is named where only its name is kept."""
+    """Name of an access key where only a name is stored."""
     return f"{_ACCESS_KEY}:{key_id}"
 
 
 def name_of_token(token_id: UUID) -> str:
-    """The same for a bearer token."""
+    """Name of a bearer token where only a name is stored."""
     return f"{_TOKEN}:{token_id}"
 
 
 def still_holds(actor: Actor) -> bool:
-    """Whether it was not ended since. Locks its row: whoever ends it waits until the caller's write is stored, or came before."""
+    """Whether the credential is still valid.
+
+    Locks its row: whoever revokes it waits until the caller's write is committed.
+    """
     login_session = UUID(actor.login_session) if actor.login_session is not None else None
     return hold(login_session=login_session, credential=actor.credential or "")
 
 
 def has_lost_rights(actor: Actor, user: User) -> bool:
-    """Whether the person, as they are now, holds less in the organization of the request than when it began."""
+    """Whether the user now has fewer rights in the request's organization than when the request began."""
     if actor.scope_id is None:
         return False
     return bool(actor.bits & ~rbac.rights_of(user, OrgScope(actor.scope_id)).bits)
 
 
 def hold(*, login_session: UUID | None, credential: str) -> bool:
-    """Whether this sign-in, token or access key was not ended; its row is locked until the transaction ends.
+    """Whether this sign-in, token or access key is still valid; its row is locked until the transaction ends.
 
-    The person's row is locked before it, as `users.hold` does.
+    The user's row is locked first, as in `users.hold`.
     """
     now = clock.now()
     if login_session is not None:
@@ -69,9 +74,10 @@ def hold(*, login_session: UUID | None, credential: str) -> bool:
 
 
 def holding_among(credentials: Collection[str]) -> frozenset[str]:
-    """Which of these tokens and access keys would be taken if they were shown now. Two queries.
+    """The credentials among these tokens and access keys that would be accepted now. Two queries.
 
-    Refused are those that were revoked, switched off or deleted, have expired, or whose owner may not use them any more.
+    Left out are credentials that were revoked, switched off or deleted, that have expired, or whose owner may not use
+    them any more.
     """
     ids: dict[str, set[UUID]] = {_ACCESS_KEY: set(), _TOKEN: set()}
     for credential in credentials:

@@ -1,4 +1,4 @@
-"""What can go wrong with what a call is made with."""
+"""Errors of credentials."""
 
 from django.utils.translation import gettext as _
 
@@ -6,7 +6,7 @@ from postern.kernel.errors import PosternError
 
 
 class MfaVerifyRequired(PosternError):
-    """What is asked for needs a code that was entered not long ago."""
+    """The request needs a code of the second factor that was entered recently."""
 
     code = "mfa_verify_required"
 
@@ -18,4 +18,6 @@ class TooManyAccessKeys(PosternError):
     code = "too_many_access_keys"
 
     def __init__(self, limit: int) -> None:
-        super().__init__(_("You have %(number)d access keys already; delete one first.") % {"number": limit})
+        super().__init__(
+            _("You already have %(number)d access keys, which is the limit. Delete one first.") % {"number": limit}
+        )

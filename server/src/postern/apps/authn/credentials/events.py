@@ -1,4 +1,4 @@
-"""What happens to sign-ins and credentials."""
+"""Events of sign-ins and credentials."""
 
 from dataclasses import dataclass
 from uuid import UUID
@@ -14,7 +14,11 @@ class SignedIn:
 
 @dataclass(frozen=True, slots=True)
 class LoginSessionEnded:
-    """A browser sign-in is over: what was opened through it (websockets, browser terminals) ends too (K40)."""
+    """A browser sign-in ended.
+
+    Everything opened through it (websockets, browser terminals) ends too (K40: what ends, ends everywhere within
+    seconds).
+    """
 
     user_id: UUID
     login_session_id: UUID
@@ -23,9 +27,9 @@ class LoginSessionEnded:
 
 @dataclass(frozen=True, slots=True)
 class CredentialsEnded:
-    """Bearer tokens or access keys were revoked, switched off or deleted: what was opened with them ends too (K51).
+    """Bearer tokens or access keys were revoked, switched off or deleted. Everything opened with them ends too.
 
-    `credentials` are named as in `Actor.credential`.
+    `credentials` have the form of `Actor.credential`.
     """
 
     user_id: UUID

@@ -1,4 +1,4 @@
-"""Whether the second factor was shown not long ago: what the most delicate views ask for."""
+"""Requires a recent second factor for the most sensitive views."""
 
 from datetime import timedelta
 
@@ -11,9 +11,10 @@ from postern.kernel import clock
 
 
 def require(request: Request) -> None:
-    """Raises MfaVerifyRequired unless a code was entered in this session within SECURITY_MFA_VERIFY_TTL seconds.
+    """Raise MfaVerifyRequired unless a code was entered in this session within SECURITY_MFA_VERIFY_TTL seconds.
 
-    Sessions and bearer tokens can show one; an access key never can. SECURITY_VIEW_AUTH_NEED_MFA switches the demand off.
+    Sessions and bearer tokens can verify a code, access keys cannot. SECURITY_VIEW_AUTH_NEED_MFA switches the
+    requirement off.
     """
     rules = preferences.get_many("SECURITY_VIEW_AUTH_NEED_MFA", "SECURITY_MFA_VERIFY_TTL")
     if not rules["SECURITY_VIEW_AUTH_NEED_MFA"]:

@@ -1,4 +1,4 @@
-"""Browser sign-ins, bearer tokens and access keys. No row holds anything that would sign somebody in if it were read."""
+"""Tables of browser sign-ins, bearer tokens and access keys. A reader of these rows cannot sign in with them."""
 
 from django.db import models
 from django.utils.translation import gettext_lazy as _
@@ -21,11 +21,11 @@ class LoginEnd(models.TextChoices):
 
 
 class LoginSession(PosternModel):
-    """One sign-in with a browser. Its id is what the browser's (signed, random) session refers to, never the key.
+    """One sign-in with a browser. The browser's (signed, random) session refers to this row by id.
 
-    `epoch` is `User.session_epoch` at the time of signing in: when the two differ, the session is over.
-    `mfa`: the second factor was shown. `date_mfa_verified`: when last (what guards the most delicate views).
-    `date_password_verified`: when the password was last asked for again.
+    `epoch` is the value of `User.session_epoch` at sign-in: when the two differ, the session is void. `mfa`: the second
+    factor was verified. `date_mfa_verified`: the last time it was verified (protects the most sensitive views).
+    `date_password_verified`: the last time the password was entered again.
     """
 
     user = models.ForeignKey(User, on_delete=models.CASCADE, related_name="login_sessions", verbose_name=_("User"))
@@ -55,7 +55,7 @@ class LoginSession(PosternModel):
 
 
 class BearerToken(PosternModel):
-    """A token for API calls; only its hash is kept."""
+    """A token for API calls; only its hash is stored."""
 
     user = models.ForeignKey(User, on_delete=models.CASCADE, related_name="bearer_tokens", verbose_name=_("User"))
     token_hash = models.CharField(max_length=64, unique=True)

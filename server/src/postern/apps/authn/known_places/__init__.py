@@ -1,1 +1,1 @@
-"""The browsers and addresses from which people have signed in."""
+"""Browsers and addresses from which users have signed in."""

@@ -1,4 +1,4 @@
-"""Known places."""
+"""The table of known places."""
 
 from django.db import models
 from django.utils.translation import gettext_lazy as _
@@ -9,19 +9,19 @@ from postern.kernel import clock
 
 
 class PlaceKind(models.TextChoices):
-    """By what a place is known again."""
+    """What identifies a known place."""
 
     DEVICE = "device", _("Device")
     ADDRESS = "address", _("Address")
 
 
 class KnownPlace(PosternModel):
-    """A browser or an address from which a person has signed in completely, of late.
+    """A browser or an address from which a user recently completed a sign-in.
 
-    While strangers have the account locked, its owner goes on from there: `failures` made there during a lock wait ever
-    longer (`date_locked_until`). That wait is asked only while the account is locked.
-    `epoch` is `User.session_epoch`: when the password is reset, nothing is known any more. A browser is known by a random
-    token in a signed cookie; `key_hash` is the hash of that token, or of the address.
+    While strangers have locked the account, its owner can continue from here. Failures here during a lock (`failures`)
+    cause growing waits (`date_locked_until`), which apply only while the account is locked. `epoch` is
+    `User.session_epoch`: a password reset voids all known places. A browser is identified by a random token in a signed
+    cookie. `key_hash` is the hash of that token, or of the address.
     """
 
     user = models.ForeignKey(User, on_delete=models.CASCADE, related_name="known_places", verbose_name=_("User"))

@@ -1,6 +1,6 @@
-"""From where a person has signed in before: browsers by a cookie, addresses by a complete sign-in of late.
+"""Places from which a user has signed in before: browsers by cookie, addresses by a recent completed sign-in.
 
-Strangers who guess at a name lock it for strangers. Its owner goes on from a known place, with a count of its own.
+Strangers who guess at a name lock it for strangers. Its owner continues from a known place, which has its own counter.
 """
 
 from datetime import timedelta
@@ -17,7 +17,7 @@ from postern.kernel.ids import new_token, token_hash
 
 DEVICE_LIFETIME: Final = timedelta(days=90)
 ADDRESS_LIFETIME: Final = timedelta(days=30)
-#: More of each kind are not kept for one person; the ones used longest ago go first.
+#: Limit per user and kind; the least recently used place is removed first.
 _MAX_PLACES: Final = 20
 _TOUCH_EVERY: Final = timedelta(minutes=1)
 _SALT: Final = "postern.known-device"
@@ -26,14 +26,14 @@ _MAX_COOKIE_CHARS: Final = 256
 
 
 def device_cookie_text(user: User, token: str) -> str:
-    """What the cookie of a device holds: a token that is signed together with its person."""
+    """Value of a device cookie: a token, signed together with its user."""
     return Signer(salt=f"{_SALT}:{user.pk}").sign(token)
 
 
 def find(username: str, remote_addr: str, device: str = "") -> list[KnownPlace]:
-    """The places that an attempt under this name comes from, when its owner has signed in there: the device before the address.
+    """The known places of this name that match an attempt: the device before the address.
 
-    One query, whether or not anybody has the name.
+    One query, whether or not the name exists.
     """
     rows = (
         KnownPlace.objects.select_related("user")
@@ -50,13 +50,13 @@ def find(username: str, remote_addr: str, device: str = "") -> list[KnownPlace]:
 
 
 def remember_address(user: User, remote_addr: str) -> None:
-    """The person has signed in completely from this address. A part of that sign-in's transaction."""
+    """Record the address of a completed sign-in, in that sign-in's transaction."""
     if remote_addr:
         _remember(user, PlaceKind.ADDRESS, _address_hash(remote_addr), ADDRESS_LIFETIME)
 
 
 def remember_device(user: User, device: str) -> str | None:
-    """The person has signed in completely with this browser; answers the text of a new cookie when it needs one."""
+    """Record the browser of a completed sign-in; returns the value of a new cookie when the browser needs one."""
     for known in find(user.username, "", device):
         _remember(user, PlaceKind.DEVICE, known.key_hash, DEVICE_LIFETIME)
         return None
@@ -66,13 +66,13 @@ def remember_device(user: User, device: str) -> str | None:
 
 
 def keep_through_password_change(user: User, *, former_epoch: int, remote_addr: str, device: str) -> None:
-    """The person changed the own password here: this place stays known, the others do not."""
+    """Keep this place known after its user changed their own password here; other places are forgotten."""
     hashes = [_address_hash(remote_addr), token_hash(_token_of(device))]
     KnownPlace.objects.filter(user=user, epoch=former_epoch, key_hash__in=hashes).update(epoch=user.session_epoch)
 
 
 def forget_all(user: User) -> int:
-    """Nothing is known of the person any more; answers how many places were."""
+    """Delete all known places of a user; returns their number."""
     return KnownPlace.objects.filter(user=user).delete()[0]
 
 
@@ -87,7 +87,7 @@ def _remember(user: User, kind: PlaceKind, key_hash: str, lifetime: timedelta) -
                     user=user, kind=kind, key_hash=key_hash, epoch=user.session_epoch, date_expired=now + lifetime
                 )
             ],
-            ignore_conflicts=True,  # the same address at the same instant, by another process
+            ignore_conflicts=True,  # another process inserted the same address at the same time
         )
         surplus = rows.order_by("-date_last_used").values_list("pk", flat=True)[_MAX_PLACES:]
         KnownPlace.objects.filter(pk__in=list(surplus)).delete()
@@ -100,7 +100,7 @@ def _address_hash(remote_addr: str) -> str:
 
 
 def _token_of(device: str) -> str:
-    """The token of a cookie's text, its signature not yet looked at."""
+    """The token in a cookie's value; its signature is not verified yet."""
     return device[:_MAX_COOKIE_CHARS].rpartition(":")[0]
 
 

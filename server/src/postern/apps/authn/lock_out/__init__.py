@@ -1,1 +1,1 @@
-"""Counting failed sign-ins, and locking names and addresses."""
+"""Counts failed sign-ins, and locks names and addresses."""

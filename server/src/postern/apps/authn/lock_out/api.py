@@ -1,4 +1,4 @@
-"""Addresses that failed sign-ins have locked: which they are, and how to let one try again."""
+"""Addresses locked by failed sign-ins: list and unlock them."""
 
 from django.utils.translation import gettext as _
 from rest_framework import serializers
@@ -18,18 +18,20 @@ class AddressSerializer(BodySerializer):
 
 
 class LockedAddressesView(PosternView):
-    """`GET authentication/locked-addresses/` → `[{"address", "date_locked_until"}]`, the one locked longest first."""
+    """`GET authentication/locked-addresses/` → `[{"address", "date_locked_until"}]`, sorted by the end of the lock,
+    latest first.
+    """
 
     rights = Right.SUPER_USER
     always_root = True
 
     def get(self, request: Request) -> Response:
         del request
-        shown = serializers.DateTimeField().to_representation
+        as_text = serializers.DateTimeField().to_representation
         rows = guard.locked_addresses()
         return Response(
             [
-                {"address": row.address, "date_locked_until": shown(row.date_locked_until)}
+                {"address": row.address, "date_locked_until": as_text(row.date_locked_until)}
                 for row in rows
                 if row.date_locked_until is not None
             ]
@@ -37,12 +39,15 @@ class LockedAddressesView(PosternView):
 
 
 class UnlockAddressView(PosternView):
-    """`POST authentication/locked-addresses/unlock/ {"address"}` → 200 `{"msg": "ok"}`; 404 when nothing is counted for it."""
+    """`POST authentication/locked-addresses/unlock/ {"address"}` → 200 `{"msg":
+
+    "ok"}`; 404 when the address has no counted failures.
+    """
 
     rights = Right.SUPER_USER
     always_root = True
 
     def post(self, request: Request) -> Response:
         if not guard.unlock_address(body_of(request, AddressSerializer)["address"], self.actor):
-            raise NotFound(_("No failed sign-ins are counted for this address."))
+            raise NotFound(_("This address has no failed sign-ins, so there is nothing to unlock."))
         return Response({"msg": "ok"})

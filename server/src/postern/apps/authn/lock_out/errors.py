@@ -1,4 +1,4 @@
-"""What somebody is told who is locked out."""
+"""Refusals of locked accounts and addresses."""
 
 from django.utils.translation import gettext as _
 
@@ -7,7 +7,7 @@ from postern.contracts.enums import DenialCode
 
 
 class SignInLocked(SignInRefused):
-    """Too many failures under this name or from this address."""
+    """Too many failures for this name or from this address."""
 
     slug = "block_login"
     denial = DenialCode.LOCKED
@@ -24,7 +24,7 @@ class SignInLocked(SignInRefused):
 
 
 class MfaLocked(MfaRefused):
-    """Too many wrong codes, of this account or of all of them."""
+    """Too many wrong codes for this account or for all accounts together."""
 
     slug = "block_mfa"
     denial = DenialCode.LOCKED
@@ -35,6 +35,6 @@ class MfaLocked(MfaRefused):
 
     def text(self) -> str:
         return _(
-            "Too many wrong MFA codes: none is taken for %(minutes)d minutes. "
-            "Wait, or ask an administrator to unlock the account."
+            "Too many wrong MFA codes: no code is accepted for %(minutes)d minutes. Wait, or ask an "
+            "administrator to unlock the account."
         ) % {"minutes": self.minutes}

@@ -1,4 +1,4 @@
-"""What happens to locks."""
+"""Events of locks."""
 
 from dataclasses import dataclass
 from datetime import datetime
@@ -7,7 +7,7 @@ from uuid import UUID
 
 @dataclass(frozen=True, slots=True)
 class AccountLocked:
-    """Too many failures: new sign-ins under this name are refused for a while. Open sessions go on."""
+    """Too many failures: new sign-ins with this name are refused for a while. Open sessions continue."""
 
     username: str
     remote_addr: str
@@ -17,7 +17,7 @@ class AccountLocked:
 
 @dataclass(frozen=True, slots=True)
 class AccountUnlocked:
-    """Somebody took the lock of an account away before its time."""
+    """An administrator unlocked an account before its lock expired."""
 
     user_id: UUID
     username: str

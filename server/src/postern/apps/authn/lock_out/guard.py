@@ -1,13 +1,16 @@
-"""Counting attempts to sign in, in the database, so that it holds across processes and restarts (K9).
+"""Counts sign-in attempts in the database, so that the counts apply across processes and restarts (K9: the address of a
+client is that of the socket).
 
-An attempt is reserved before the password is looked at (`reserve`) and given back when it was right (`release`). Every guess at
-an account counts here: passwords on every way in, the present password of somebody who is signed in, and signatures made with
-an access key. Codes of the second factor have tighter counts (`mfa_guard`). What one of the counts locks is locked everywhere.
+An attempt is counted before the password is checked (`reserve`) and uncounted when the password was right (`release`).
+Every guess at an account counts here: passwords on every way in, the current password of a signed-in user, and
+signatures made with an access key. Codes of the second factor have stricter counters (`mfa_guard`). An account that one
+counter locks is locked everywhere.
 
-While an account is open, every attempt from a known place of the person (`places`) is judged and counts for the account,
-whatever neighbours at the same address did. While the account is locked, strangers are refused; a known place goes on, and
-waits ever longer after each failure. Who comes from a known device at a known address is judged by the device, and counts at
-both: taking turns gains nothing. Proofs that nobody guesses (`require_open`) ask the account and the codes alone.
+While an account is open, every attempt from a known place of the user (`places`) is checked and counts for the account,
+whatever others at the same address did. While the account is locked, strangers are refused; a known place continues and
+waits longer after each failure. An attempt from a known device at a known address is limited by the device and counts
+for both, so alternating gains nothing. Proofs that nobody guesses (`require_open`) check only the account and the
+codes.
 """
 
 import math
@@ -50,7 +53,7 @@ _OF_ACCOUNT: Final = (GuardKind.ACCOUNT, GuardKind.MFA)
 
 @dataclass(frozen=True, slots=True)
 class Waiting:
-    """A known place at which an attempt was counted, and until when it waited before."""
+    """A known place at which an attempt was counted, and the end of its wait before this attempt."""
 
     place_id: UUID
     former_until: datetime | None
@@ -58,11 +61,12 @@ class Waiting:
 
 @dataclass(frozen=True, slots=True)
 class Attempt:
-    """A counted attempt. `tries_left`: how many more failures a stranger may make before there is a lock.
+    """A counted attempt. `tries_left`: the number of failures that a stranger may still make before a lock.
 
-    It says the same from a known place: else it would tell that there is such an account.
-    `locked_for`: how long, when this very attempt locks. `locks_account`: it locks the account for strangers.
-    `at`: under which instant it is counted. `places`: the known places that it comes from; `waiting`: those where it counts.
+    The number is the same for a known place; a different number would reveal that the account exists. `locked_for`:
+    length of the lock that this attempt triggers. `locks_account`: the attempt locks the account for strangers. `at`:
+    the instant under which it is counted. `places`: the known places of the attempt; `waiting`: those at which it
+    counts.
     """
 
     account_hash: str
@@ -80,7 +84,7 @@ class Attempt:
 
 
 def lock_rules() -> LockRules:
-    """The limits that an administrator has set."""
+    """The limits set by an administrator."""
     return LockRules(
         limit_count=preferences.get_int("SECURITY_LOGIN_LIMIT_COUNT"),
         limit_time_min=preferences.get_int("SECURITY_LOGIN_LIMIT_TIME"),
@@ -88,26 +92,27 @@ def lock_rules() -> LockRules:
 
 
 def key_hash(kind: GuardKind, key: str) -> str:
-    """What is stored in place of an account name or an address."""
+    """The stored form of an account name or an address."""
     text = username_key(key[:_MAX_KEY_CHARS]) if kind in _OF_ACCOUNT else address_key(key)
     return token_hash(f"{kind.value}:{text}")
 
 
 @transaction.atomic
 def reserve(username: str, remote_addr: str, *, device: str = "", of_address: bool = True) -> Attempt:
-    """Count an attempt as failed beforehand. Raises SignInLocked, and then counts nothing.
+    """Count an attempt as failed in advance. Raises SignInLocked without counting.
 
-    `device`: the text of the device's cookie. `of_address` False leaves the address out of the count: a program with a stale key
-    must not lock out everybody behind its address.
+    `device`: value of the device cookie. `of_address=False` does not count for the address: a program with a stale key
+    must not lock out all users of its address.
     """
     rules, now = lock_rules(), clock.now()
-    # Always in this order, so that two attempts never wait for each other.
+    # Always lock in this order, so that two attempts cannot deadlock.
     account = locked_row(GuardKind.ACCOUNT, key_hash(GuardKind.ACCOUNT, username))
     address = locked_row(GuardKind.ADDRESS, key_hash(GuardKind.ADDRESS, remote_addr), address=remote_addr)
     known = _locked_places(places.find(username, remote_addr, device))
     codes = SignInGuard.objects.filter(kind=GuardKind.MFA, key_hash=key_hash(GuardKind.MFA, username)).first()
     under_attack = is_locked(state_of(account), now=now)
-    if known:  # neighbours at the address are not its owner; what they did asks nothing while the account is open
+    # others at the same address are not the owner: while the account is open, their failures do not refuse this attempt
+    if known:
         _refuse(now, codes, known[0] if under_attack else None)
     else:
         _refuse(now, codes, account, address if of_address else None)
@@ -140,9 +145,9 @@ def reserve(username: str, remote_addr: str, *, device: str = "", of_address: bo
 
 @transaction.atomic
 def release(attempt: Attempt) -> None:
-    """The attempt was right: forget the failures of the account, take this one back for the address.
+    """The password was right: reset the account's failures and uncount this attempt for the address.
 
-    From a known place only this attempt is taken back for the account: what strangers did stands.
+    From a known place, only this attempt is uncounted for the account; failures of strangers stay.
     """
     _give_back(attempt, whole=not attempt.places)
     if attempt.places:
@@ -151,7 +156,7 @@ def release(attempt: Attempt) -> None:
 
 @transaction.atomic
 def take_back(attempt: Attempt) -> None:
-    """Nobody judged the attempt: forget this one, and nothing else."""
+    """Uncount only this attempt, because it was not checked."""
     _give_back(attempt, whole=False)
     for counted in attempt.waiting:
         place = KnownPlace.objects.filter(pk=counted.place_id, failures__gt=0)
@@ -162,29 +167,32 @@ def _give_back(attempt: Attempt, *, whole: bool) -> None:
     limit, now = lock_rules().limit_count, clock.now()
     account = locked_row(GuardKind.ACCOUNT, attempt.account_hash)
     address = locked_row(GuardKind.ADDRESS, attempt.address_hash)
-    kept = GuardState() if whole else without_attempt(state_of(account), attempt.at, limit=limit, now=now)
-    store(account, kept)
+    next_account = GuardState() if whole else without_attempt(state_of(account), attempt.at, limit=limit, now=now)
+    store(account, next_account)
     store(address, without_attempt(state_of(address), attempt.at, limit=limit * ADDRESS_FACTOR, now=now))
 
 
 def require_open(username: str, remote_addr: str, *, device: str = "") -> None:
-    """Raise SignInLocked while the account is locked for whoever comes from there. Counts nothing.
+    """Raise SignInLocked while the account is locked for this origin. Counts nothing.
 
-    For proofs that nobody guesses (keys, signatures) and for codes, which have a count of their own. Passwords that neighbours
-    guessed at the same address do not refuse them: only the lock of the account does, and not at a known place.
+    For proofs that nobody guesses (keys, signatures) and for codes, which have their own counters. Wrong passwords of
+    others at the same address do not refuse them: only a lock of the account does, and not at a known place.
     """
     hashes = [key_hash(kind, username) for kind in _OF_ACCOUNT]
     now = clock.now()
     locked = SignInGuard.objects.filter(kind__in=_OF_ACCOUNT, key_hash__in=hashes, date_locked_until__gt=now)
-    found = {row.kind: row for row in locked}
-    if GuardKind.ACCOUNT in found and places.find(username, remote_addr, device):
-        del found[GuardKind.ACCOUNT]
-    _refuse(now, *found.values())
+    rows_by_kind = {row.kind: row for row in locked}
+    if GuardKind.ACCOUNT in rows_by_kind and places.find(username, remote_addr, device):
+        del rows_by_kind[GuardKind.ACCOUNT]
+    _refuse(now, *rows_by_kind.values())
 
 
 @transaction.atomic
 def reserve_address(remote_addr: str) -> None:
-    """Count a failure that belongs to no account, such as an unknown link. Raises SignInLocked while the address is locked."""
+    """Count a failure that belongs to no account, such as an unknown link.
+
+    Raises SignInLocked while the address is locked.
+    """
     rules, now = lock_rules(), clock.now()
     address = locked_row(GuardKind.ADDRESS, key_hash(GuardKind.ADDRESS, remote_addr), address=remote_addr)
     _refuse(now, address)
@@ -194,9 +202,9 @@ def reserve_address(remote_addr: str) -> None:
 
 @transaction.atomic
 def note_locked(username: str, remote_addr: str, *, minutes: int) -> None:
-    """Tell that an account was locked: the log, the administrators, the person.
+    """Report a locked account to the log, the administrators and the user.
 
-    The log does not name what nobody is called: it may be a mistyped password.
+    The log does not contain names without an account: the name may be a password typed into the wrong field.
     """
     user = User.objects.named(username)
     if user is not None:
@@ -207,9 +215,9 @@ def note_locked(username: str, remote_addr: str, *, minutes: int) -> None:
 
 @transaction.atomic
 def unlock_account(username: str, actor: Actor) -> None:
-    """Forget the failures and the locks of an account: wrong passwords, wrong codes, known places that wait.
+    """Reset all failures and locks of an account: wrong passwords, wrong codes, waiting known places.
 
-    Without any nothing happens. The person gets a message.
+    Does nothing when there are none. Otherwise the user gets a message.
     """
     hashes = [key_hash(kind, username) for kind in _OF_ACCOUNT]
     gone = SignInGuard.objects.filter(kind__in=_OF_ACCOUNT, key_hash__in=hashes).delete()[0]
@@ -231,7 +239,7 @@ def unlock_account(username: str, actor: Actor) -> None:
 
 @transaction.atomic
 def unlock_address(remote_addr: str, actor: Actor) -> bool:
-    """Forget the failures and the lock of an address; whether there were any."""
+    """Reset the failures and the lock of an address; returns whether it had any."""
     rows = SignInGuard.objects.filter(kind=GuardKind.ADDRESS, key_hash=key_hash(GuardKind.ADDRESS, remote_addr))
     if not rows.filter(Q(failures__gt=0) | Q(date_locked_until__isnull=False)).delete()[0]:
         return False
@@ -246,33 +254,33 @@ def unlock_address(remote_addr: str, actor: Actor) -> bool:
 
 
 def locked_accounts(usernames: list[str]) -> dict[str, datetime]:
-    """Which of the names are locked now, by wrong passwords or by wrong codes, and until when."""
+    """The names that wrong passwords or wrong codes have locked now, with the end of each lock."""
     hashes = {key_hash(kind, name): name for name in usernames for kind in _OF_ACCOUNT}
     locked = SignInGuard.objects.filter(kind__in=_OF_ACCOUNT, date_locked_until__gt=clock.now())
-    # Locks are few and names may be many: the locks are read, not the names asked for.
-    found: dict[str, datetime] = {}
+    # Locks are few and names may be many, so read the locks instead of querying the names.
+    locked_until_by_name: dict[str, datetime] = {}
     for value, until in locked.values_list("key_hash", "date_locked_until"):
         if value in hashes and until is not None:
             name = hashes[value]
-            found[name] = max(until, found.get(name, until))
-    return found
+            locked_until_by_name[name] = max(until, locked_until_by_name.get(name, until))
+    return locked_until_by_name
 
 
 def locked_addresses() -> list[SignInGuard]:
-    """The addresses that are locked now, the one that is locked longest first."""
+    """The addresses that are locked now, sorted by the end of the lock, latest first."""
     rows = SignInGuard.objects.filter(kind=GuardKind.ADDRESS, date_locked_until__gt=clock.now())
     return list(rows.order_by("-date_locked_until"))
 
 
 def locked_row(kind: GuardKind, hashed: str, *, address: str = "") -> SignInGuard:
-    """The row of a key, made when there is none, locked until the transaction ends."""
+    """The counter row of a key, created if missing, locked until the transaction ends."""
     row = SignInGuard(kind=kind, key_hash=hashed, address=address_key(address)[:_MAX_ADDRESS_CHARS])
     SignInGuard.objects.bulk_create([row], ignore_conflicts=True)
     return SignInGuard.objects.select_for_update().get(kind=kind, key_hash=hashed)
 
 
 def state_of(row: SignInGuard) -> GuardState:
-    """A row as the plain value that the arithmetic works on."""
+    """A row as the plain value that `lockout` computes with."""
     return GuardState(recent=tuple(row.recent), locks=row.locks, locked_until=row.date_locked_until)
 
 
@@ -294,7 +302,7 @@ def _refuse(now: datetime, *counts: SignInGuard | KnownPlace | None) -> None:
 
 
 def _locked_places(found: list[KnownPlace]) -> list[KnownPlace]:
-    """The same places, locked; those that are gone are left out."""
+    """These places, locked; deleted places are left out."""
     if not found:
         return []
     keys = [place.pk for place in found]
@@ -303,7 +311,7 @@ def _locked_places(found: list[KnownPlace]) -> list[KnownPlace]:
 
 
 def _count_for(place: KnownPlace, *, now: datetime) -> timedelta:
-    """Count a failure during a lock for a known place; how long it waits from now on."""
+    """Count a failure at a known place during a lock; returns how long the place has to wait."""
     last = place.date_locked_until
     place.failures = 1 if last is not None and now - last >= MAX_ADDRESS_LOCK else place.failures + 1
     delay = known_delay(place.failures)

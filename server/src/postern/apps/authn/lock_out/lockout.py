@@ -1,17 +1,17 @@
-"""When failed sign-ins lock an account name or an address. Pure arithmetic over plain values.
+"""Rules by which failed sign-ins lock an account name or an address. Pure functions over plain values.
 
-Each attempt is counted *before* the password is looked at and taken back when it was right. Two attempts at the same
-instant therefore never share the last free try. The instant of each failure is remembered, so that no span of the window's
-length holds more failures than the limit, wherever it begins.
+Each attempt is counted *before* the password is checked and uncounted when the password was right, so two simultaneous
+attempts cannot share the last free try. The instant of each failure is stored. No period of the window's length can
+therefore contain more failures than the limit, wherever it begins.
 """
 
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime, timedelta
 from typing import Final
 
-#: Several people sit behind one address; each may mistype a few times before the whole address is suspected.
+#: Several users share one address; each may mistype a few times before the whole address is locked.
 ADDRESS_FACTOR: Final = 5
-#: An address that is locked again and again is locked longer each time, up to a day.
+#: An address that is locked repeatedly is locked longer each time, up to a day.
 MAX_ADDRESS_LOCK: Final = timedelta(days=1)
 
 
@@ -27,16 +27,17 @@ class LockRules:
         return timedelta(minutes=self.limit_time_min)
 
 
-#: How long a known device or address waits after each failure while the account is locked. Whoever sits there makes three tries in
-#: half an hour: ten together with the strangers' seven.
+#: Wait of a known device or address after each failure while the account is locked. It allows three tries in half an
+#: hour, which makes ten together with the seven of strangers.
 _KNOWN_DELAYS: Final = (timedelta(minutes=1), timedelta(minutes=5), timedelta(minutes=25), timedelta(hours=1))
 
 
 @dataclass(frozen=True, slots=True)
 class GuardState:
-    """Counted attempts of one key. `recent`: their instants, as seconds since 1970. `locks`: how often it was locked in a row.
+    """Counted attempts of one key. `recent`: their instants, as seconds since 1970. `locks`: number of consecutive
+    locks.
 
-    `locked_until` is kept when the lock is over: the next lock asks how long ago that was.
+    `locked_until` stays after the lock is over, because the next lock depends on how long ago that was.
     """
 
     recent: tuple[float, ...] = ()
@@ -49,11 +50,11 @@ def is_locked(state: GuardState, *, now: datetime) -> bool:
 
 
 def after_attempt(state: GuardState, *, limit: int, rules: LockRules, grows: bool, now: datetime) -> GuardState:
-    """The state once one more attempt is counted as failed at `now`. Call only when not locked.
+    """The state after one more failed attempt at `now`. Call it only when not locked.
 
-    `grows`: each lock in a row lasts twice as long (addresses). A day without a lock forgives the earlier ones.
+    `grows`: each consecutive lock lasts twice as long (addresses). A day without a lock resets the number of locks.
     """
-    # Instants are compared, not their differences as floats: a lock that ends forgets the failure that set it.
+    # Compare instants, not float differences: the end of a lock must drop the failure that triggered it.
     recent = (*(at for at in state.recent if now - _instant(at) < rules.window), now.timestamp())
     if len(recent) < limit:
         return replace(state, recent=recent)
@@ -64,10 +65,10 @@ def after_attempt(state: GuardState, *, limit: int, rules: LockRules, grows: boo
 
 
 def without_attempt(state: GuardState, at: float, *, limit: int, now: datetime) -> GuardState:
-    """The state once the attempt that was counted at `at` proved right, or was judged by nobody.
+    """The state after uncounting the attempt counted at `at`, which was right or was not checked.
 
-    Other failures stand, so that one valid account does not launder guesses at others. A lock that rests on fewer failures
-    than the limit is lifted.
+    Other failures stay, so that a valid account cannot clear guesses at other accounts. A lock is lifted when fewer
+    failures than the limit remain.
     """
     if at not in state.recent:
         return state
@@ -79,7 +80,7 @@ def without_attempt(state: GuardState, at: float, *, limit: int, now: datetime) 
 
 
 def known_delay(failures: int) -> timedelta:
-    """How long a known device or address waits after so many failures while the account is locked."""
+    """Wait of a known device or address after this many failures while the account is locked."""
     return _KNOWN_DELAYS[min(max(failures, 1), len(_KNOWN_DELAYS)) - 1]
 
 

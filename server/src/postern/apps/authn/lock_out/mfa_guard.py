@@ -1,7 +1,8 @@
-"""Counting wrong codes of the second factor, for each account and for all of them together (K6).
+"""Counts wrong codes of the second factor, per account and in total (K6: guesses are counted per account and for all
+accounts together).
 
-The same arithmetic as for passwords, but with its own, tighter counts: six digits can be guessed, a password can not.
-No address and no cookie is part of the count, so that spreading the guesses over many of them gains nothing.
+The rules are those for passwords with lower limits, because six digits can be guessed. Addresses and cookies are not
+part of the counts, so spreading guesses over many of them gains nothing.
 """
 
 from dataclasses import dataclass
@@ -15,9 +16,9 @@ from postern.apps.authn.lock_out.lockout import GuardState, LockRules, after_att
 from postern.apps.authn.lock_out.models import GuardKind, SignInGuard
 from postern.kernel import clock
 
-#: Wrong codes of one account, however many sign-ins they are spread over. Each lock in a row lasts twice as long.
+#: Wrong codes of one account over all its sign-ins. Each consecutive lock lasts twice as long.
 ACCOUNT_LIMIT: Final = 5
-#: Wrong codes of all accounts within five minutes; then nobody's code is taken for five minutes.
+#: Wrong codes of all accounts within five minutes. After that no code is accepted for five minutes.
 ALL_LIMIT: Final = 100
 _ALL_RULES: Final = LockRules(limit_count=ALL_LIMIT, limit_time_min=5)
 _ALL_KEY: Final = "everybody"
@@ -25,7 +26,7 @@ _ALL_KEY: Final = "everybody"
 
 @dataclass(frozen=True, slots=True)
 class Visitor:
-    """From where a code comes; `device`: the text of the device's cookie."""
+    """Origin of a code; `device`: value of the device cookie."""
 
     remote_addr: str
     device: str = ""
@@ -33,9 +34,9 @@ class Visitor:
 
 @dataclass(frozen=True, slots=True)
 class CodeAttempt:
-    """A counted attempt. `tries_left`: how many more wrong codes the account takes before it is locked.
+    """A counted attempt. `tries_left`: number of further wrong codes before the account is locked.
 
-    `at`: under which instant it is counted.
+    `at`: the instant under which it is counted.
     """
 
     username: str
@@ -46,9 +47,9 @@ class CodeAttempt:
 
 @transaction.atomic
 def reserve(username: str, visitor: Visitor) -> CodeAttempt:
-    """Count a code as wrong beforehand. Raises MfaLocked, and then counts nothing.
+    """Count a code as wrong in advance. Raises MfaLocked without counting.
 
-    What wrong passwords have locked is locked here as well, for whoever comes from where they came.
+    An account that wrong passwords have locked for this origin is locked here too.
     """
     require_open(username, visitor)
     rules, now = guard.lock_rules(), clock.now()
@@ -72,7 +73,7 @@ def reserve(username: str, visitor: Visitor) -> CodeAttempt:
 
 @transaction.atomic
 def release(attempt: CodeAttempt) -> None:
-    """The code was right: forget the failures of the account, take this one back for all."""
+    """The code was right: reset the account's failures and uncount this attempt in the total."""
     account, everybody = _rows(attempt.username)
     guard.store(account, GuardState())
     state = without_attempt(guard.state_of(everybody), attempt.at, limit=ALL_LIMIT, now=clock.now())
@@ -88,18 +89,18 @@ def require_open(username: str, visitor: Visitor) -> None:
 
 
 def forget(username: str) -> None:
-    """Forget the wrong codes and the lock of an account."""
+    """Reset the wrong codes and the lock of an account."""
     key = guard.key_hash(GuardKind.MFA, username)
     SignInGuard.objects.filter(kind=GuardKind.MFA, key_hash=key).delete()
 
 
 def _rows(username: str) -> tuple[SignInGuard, SignInGuard]:
-    # Always in this order, so that two attempts never wait for each other.
+    # Always lock in this order, so that two attempts cannot deadlock.
     account = guard.locked_row(GuardKind.MFA, guard.key_hash(GuardKind.MFA, username))
     everybody = guard.locked_row(GuardKind.MFA_ALL, guard.key_hash(GuardKind.MFA_ALL, _ALL_KEY))
     return account, everybody
 
 
 def lock_minutes() -> int:
-    """How long the first lock of an account lasts."""
+    """Minutes of the first lock of an account."""
     return guard.lock_rules().limit_time_min

@@ -1,4 +1,4 @@
-"""What is counted for names and addresses."""
+"""Counters of failed sign-ins."""
 
 from django.db import models
 from django.utils.translation import gettext_lazy as _
@@ -8,7 +8,7 @@ from postern.kernel import clock
 
 
 class GuardKind(models.TextChoices):
-    """What failed sign-ins are counted for."""
+    """The kinds of counters."""
 
     ACCOUNT = "account", _("Account")
     ADDRESS = "address", _("Address")
@@ -17,13 +17,13 @@ class GuardKind(models.TextChoices):
 
 
 class SignInGuard(SavedRow):
-    """Failed sign-ins of one account name or one address within the last window's length.
+    """Failed sign-ins of one account name or one address within the last window.
 
-    `recent` holds their instants (seconds since 1970), `failures` how many there are.
+    `recent` holds their instants (seconds since 1970), `failures` their number.
 
-    The name need not belong to anybody: unknown names are counted and locked just the same, so that a lock tells
-    nothing. `key_hash` is a hash because people now and then type a password where the name belongs. `address` is set in
-    rows of addresses: whoever unlocks one must be able to read it.
+    Unknown names are counted and locked too, so that a lock does not reveal whether an account exists. `key_hash` is a
+    hash, because users sometimes type a password into the name field. `address` is set in rows of addresses, because
+    whoever unlocks one must be able to read it.
     """
 
     id = models.BigAutoField(primary_key=True)

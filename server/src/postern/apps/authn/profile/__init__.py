@@ -1,1 +1,1 @@
-"""One's own profile."""
+"""The caller's own profile."""

@@ -1,1 +1,1 @@
-"""Signing in through a proxy."""
+"""Sign-in through a proxy."""

@@ -1,4 +1,4 @@
-"""What can go wrong with a sign-in through a proxy only."""
+"""Errors that occur only in sign-ins through a proxy."""
 
 from django.utils.translation import gettext as _
 
@@ -7,10 +7,10 @@ from postern.contracts.enums import DenialCode
 
 
 class MethodClosed(SignInRefused):
-    """An administrator has closed this way of signing in."""
+    """An administrator has disabled this way of signing in."""
 
     slug = "user_invalid"
     denial = DenialCode.METHOD_DISABLED
 
     def text(self) -> str:
-        return _("This way of signing in is switched off.")
+        return _("This way of signing in is switched off. Use another way, or ask an administrator.")

@@ -1,4 +1,4 @@
-"""Sign-ins through proxies, and attempts that were answered."""
+"""Sign-ins through proxies, and answered attempts."""
 
 from django.db import models
 from django.utils.translation import gettext_lazy as _
@@ -10,11 +10,12 @@ from postern.kernel import clock
 
 
 class ProxySignIn(PosternModel):
-    """One sign-in through a proxy. The proxy holds its ticket, of which only the hash is kept here.
+    """One sign-in through a proxy. The proxy holds the ticket; this row stores only its hash.
 
-    The ticket is worth something at one proxy (`proxy_id`), for a client at one address, and only while the person could
-    sign in the same way again: `epoch` is `User.session_epoch` of then, `key_hash` the SSH key that was the first factor
-    ("" for a password), `mfa` whether the second factor was shown. A proxy prolongs it while the connection is open.
+    The ticket is valid at one proxy (`proxy_id`), for a client at one address, and only while the user could sign in
+    the same way again. `epoch` is the value of `User.session_epoch` at sign-in, `key_hash` the SSH key of the first
+    factor ("" for a password), `mfa` whether the second factor was verified. The proxy extends the ticket while the
+    connection is open.
     """
 
     user = models.ForeignKey(User, on_delete=models.CASCADE, related_name="proxy_sign_ins", verbose_name=_("User"))
@@ -38,10 +39,12 @@ class ProxySignIn(PosternModel):
 
 
 class AnsweredSignIn(SavedRow):
-    """What became of a request to sign in through a proxy, for some seconds: its answer may be lost, and it is asked again.
+    """Outcome of a request to sign in through a proxy, kept for some seconds, because a proxy repeats a request whose
+    response was lost.
 
-    `name` stands for the whole request and its attempt, and tells nothing about them (`foundation.requests.attempts`). `counted` is the guess
-    that was counted beforehand. Once answered (`date_answered`), one of `denial`, `pending` and `sign_in` is the outcome.
+    `name` identifies the request and its attempt without revealing their content (`foundation.requests.attempts`).
+    `counted` is the guess that was counted in advance. Once answered (`date_answered`), one of `denial`, `pending` and
+    `sign_in` holds the outcome.
     """
 
     id = models.BigAutoField(primary_key=True)

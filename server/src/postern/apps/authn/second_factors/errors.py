@@ -1,4 +1,4 @@
-"""What can go wrong with a second factor."""
+"""Errors of the second factor."""
 
 from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
@@ -9,7 +9,7 @@ from postern.kernel.errors import PosternError
 
 
 class MfaFailed(MfaRefused):
-    """The code is malformed, wrong, or was used before: one answer (S5-012)."""
+    """The code is malformed, wrong, or was used before; all cases get the same answer (S5-012)."""
 
     slug = "mfa_failed"
     denial = DenialCode.MFA_FAILED
@@ -31,20 +31,20 @@ class MfaFailed(MfaRefused):
 
 
 class MfaUnset(MfaRefused):
-    """A second factor is demanded, and the person has none yet."""
+    """A second factor is required, and the user has none yet."""
 
     slug = "mfa_unset"
     denial = DenialCode.MFA_UNSET
 
     def text(self) -> str:
         return _(
-            "Your account needs MFA, and no authenticator app is set up: "
-            "sign in to the console in a browser and set one up: %(url)s"
+            "Your account requires MFA, but no authenticator app is set up. Sign in to the console in a browser "
+            "and set one up: %(url)s"
         ) % {"url": console_address()}
 
 
 class MfaNotSet(PosternError):
-    """The person has no authenticator app."""
+    """The user has no authenticator app."""
 
     code = "mfa_unset"
 
@@ -53,7 +53,7 @@ class MfaNotSet(PosternError):
 
     @property
     def fields(self) -> dict[str, str]:
-        """The body of the answer: `{"error": text, "code": slug}`."""
+        """The response body: `{"error": text, "code": slug}`."""
         return {"error": self.message, "code": self.code}
 
 
@@ -61,4 +61,4 @@ class MfaForced(PosternError):
     code = "mfa_forced"
 
     def __init__(self) -> None:
-        super().__init__(_("MFA is mandatory for your account and can not be switched off."))
+        super().__init__(_("MFA is mandatory for your account and cannot be switched off."))

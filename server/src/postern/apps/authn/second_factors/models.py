@@ -1,4 +1,4 @@
-"""Authenticator apps, recovery codes, and sign-ins that wait for a code."""
+"""Tables of authenticator apps, recovery codes, and sign-ins that wait for a code."""
 
 from django.db import models
 from django.utils.translation import gettext_lazy as _
@@ -9,10 +9,10 @@ from postern.kernel import clock
 
 
 class TotpDevice(PosternModel):
-    """An authenticator app of a person. Its secret lies sealed in the vault, at the place of this row.
+    """A user's authenticator app. Its secret is encrypted in the vault, under the id of this row.
 
-    Unconfirmed until the person has shown a code of it; one confirmed and one unconfirmed row at most.
-    `last_step`: the time step of the last code that was taken: no code of it or of an earlier one is taken again.
+    Unconfirmed until the user has entered a code of it. A user has at most one confirmed and one unconfirmed row.
+    `last_step`: the time step of the last accepted code; codes of this step or earlier are refused.
     """
 
     user = models.ForeignKey(User, on_delete=models.CASCADE, related_name="totp_devices", verbose_name=_("User"))
@@ -37,7 +37,7 @@ class TotpDevice(PosternModel):
 
 
 class RecoveryCode(SavedRow):
-    """A code that stands in for the authenticator app, once; only its hash is kept."""
+    """A code that replaces the authenticator app once; only its hash is stored."""
 
     id = models.BigAutoField(primary_key=True)
     user = models.ForeignKey(User, on_delete=models.CASCADE, related_name="recovery_codes", verbose_name=_("User"))
@@ -53,7 +53,7 @@ class RecoveryCode(SavedRow):
 
 
 class SignInWay(models.TextChoices):
-    """Through which door a sign-in is under way."""
+    """The way in of a pending sign-in."""
 
     WEB = "web", _("Browser")
     TOKEN = "token", _("API")
@@ -61,11 +61,12 @@ class SignInWay(models.TextChoices):
 
 
 class PendingSignIn(PosternModel):
-    """A sign-in whose first factor was right and whose second one is still to come (K27).
+    """A sign-in whose first factor was right and whose second factor is missing (K27: an unfinished sign-in belongs to
+    one person).
 
-    It belongs to one person, under the password of that time (`epoch`), and leads to one sign-in at most (`date_used`).
-    Browsers name it in their session, proxies by a token of which only the hash is kept. Through a proxy it goes on at
-    that proxy only (`proxy_id`); `key_hash` names the SSH key that was the first factor.
+    It belongs to one user, under their password at that time (`epoch`), and leads to at most one sign-in (`date_used`).
+    Browsers refer to it in their session, proxies by a token whose hash is stored. Through a proxy it can be completed
+    only at that proxy (`proxy_id`). `key_hash` identifies the SSH key of the first factor.
     """
 
     user = models.ForeignKey(User, on_delete=models.CASCADE, related_name="pending_sign_ins", verbose_name=_("User"))

@@ -1,4 +1,4 @@
-"""Reads of the authn app about the second factor."""
+"""Reads about the second factor."""
 
 from dataclasses import dataclass
 from datetime import datetime
@@ -9,7 +9,7 @@ from postern.apps.authn.second_factors.models import RecoveryCode, TotpDevice
 
 @dataclass(frozen=True, slots=True)
 class SecondFactorStanding:
-    """What a person has. `date_confirmed` None: no authenticator app."""
+    """State of a user's second factor. `date_confirmed` is None without an authenticator app."""
 
     date_confirmed: datetime | None
     recovery_codes_left: int
@@ -20,22 +20,22 @@ class SecondFactorStanding:
 
 
 def has_device(user_id: UUID) -> bool:
-    """Whether the person has an authenticator app in use."""
+    """Whether the user has an active authenticator app."""
     return TotpDevice.objects.filter(user_id=user_id, date_confirmed__isnull=False).exists()
 
 
 def confirmed_device(user_id: UUID) -> TotpDevice | None:
-    """The authenticator app in use."""
+    """The active authenticator app, or None."""
     return TotpDevice.objects.filter(user_id=user_id, date_confirmed__isnull=False).first()
 
 
 def recovery_codes_left(user_id: UUID) -> int:
-    """How many recovery codes were not used yet."""
+    """Number of unused recovery codes."""
     return RecoveryCode.objects.filter(user_id=user_id, date_used__isnull=True).count()
 
 
 def second_factor_of(user_id: UUID) -> SecondFactorStanding:
-    """What the profile shows."""
+    """The second factor as the profile shows it."""
     device = confirmed_device(user_id)
     return SecondFactorStanding(
         date_confirmed=device.date_confirmed if device is not None else None,

@@ -1,4 +1,4 @@
-"""Recovery codes: what a person keeps on paper for the day on which the authenticator app is gone. Pure functions."""
+"""Recovery codes, for users who lost their authenticator app. Pure functions."""
 
 import secrets
 from typing import Final
@@ -6,7 +6,8 @@ from typing import Final
 from postern.kernel.ids import token_hash
 
 COUNT: Final = 10
-#: 80 bits each, so that their plain hashes in the database tell nothing. No 0, 1, 8 and 9: they look like letters.
+#: 80 bits each, so that their unsalted hashes in the database cannot be reversed. 0, 1, 8 and 9 are left out: they look
+#: like letters.
 _ALPHABET: Final = "abcdefghijklmnopqrstuvwxyz234567"
 _CHARS: Final = 16
 _GROUP: Final = 4
@@ -14,12 +15,12 @@ MAX_TYPED_CHARS: Final = 64
 
 
 def new_codes() -> list[str]:
-    """A fresh set, written in groups: `abcd-efgh-ijkl-mnop`."""
+    """A new set of codes, written in groups: `abcd-efgh-ijkl-mnop`."""
     return [_grouped("".join(secrets.choice(_ALPHABET) for _ in range(_CHARS))) for _ in range(COUNT)]
 
 
 def code_hash(user_id: object, typed: str) -> str:
-    """What is stored of a code. Case, spaces and hyphens do not matter."""
+    """The stored hash of a code. Case, spaces and hyphens are ignored."""
     plain = "".join(character for character in typed[:MAX_TYPED_CHARS].casefold() if character.isalnum())
     return token_hash(f"recovery-code:{user_id}:{plain}")
 

@@ -1,6 +1,6 @@
-"""Time-based one-time codes (RFC 6238): SHA-1, 6 digits, steps of 30 seconds, as every authenticator app speaks them.
+"""Time-based one-time codes (RFC 6238): SHA-1, 6 digits, steps of 30 seconds, as all authenticator apps support.
 
-Pure functions. A code counts for its own step and for the one before and after it, so that clocks may differ a little.
+Pure functions. A code is valid for its own step and for the steps before and after, so that clocks may differ a little.
 """
 
 import base64
@@ -18,12 +18,12 @@ from postern.kernel.secret import Secret
 CODE_CHARS: Final = 6
 STEP_S: Final = 30
 _WINDOW: Final = (-1, 0, 1)
-_SECRET_BYTES: Final = 20  # the length of the HMAC's own output, as RFC 4226 recommends
+_SECRET_BYTES: Final = 20  # length of the HMAC output, as RFC 4226 recommends
 _CODE: Final = re.compile(r"[0-9]{6}\Z", re.ASCII)
 
 
 def new_secret() -> Secret:
-    """A fresh secret in base32, 32 characters."""
+    """A new secret in base32, 32 characters."""
     return Secret(base64.b32encode(secrets.token_bytes(_SECRET_BYTES)).decode("ascii"))
 
 
@@ -33,30 +33,30 @@ def is_code(text: str) -> bool:
 
 
 def step_at(instant: datetime) -> int:
-    """The number of the step that `instant` lies in."""
+    """The number of the time step that contains `instant`."""
     return int(instant.timestamp()) // STEP_S
 
 
 def matching_step(secret: Secret, code: str, *, now: datetime) -> int | None:
-    """The step whose code this is, None when it is none of the three that count. All three are always compared."""
+    """The step of this code; None when it matches none of the three valid steps. All three are always compared."""
     if not is_code(code):
         return None
     codes = pyotp.TOTP(secret.reveal(), digits=CODE_CHARS, interval=STEP_S)
-    found = None
+    matched_step = None
     for offset in _WINDOW:
         step = step_at(now) + offset
         if same(codes.generate_otp(step), code):
-            found = step
-    return found
+            matched_step = step
+    return matched_step
 
 
 def provisioning_uri(secret: Secret, *, username: str, issuer: str) -> str:
-    """What an authenticator app reads from the QR picture: `otpauth://totp/…`."""
+    """The content of the QR code for an authenticator app: `otpauth://totp/…`."""
     return pyotp.TOTP(secret.reveal(), digits=CODE_CHARS, interval=STEP_S).provisioning_uri(
         name=username, issuer_name=issuer
     )
 
 
 def qr_rows(text: str) -> list[str]:
-    """The QR picture of `text`: one string of `1` (dark) and `0` for each row, without a border."""
+    """The QR code of `text`: for each row a string of `1` (dark) and `0`, without a border."""
     return ["".join("1" if dark else "0" for dark in row) for row in segno.make(text, micro=False, error="m").matrix]

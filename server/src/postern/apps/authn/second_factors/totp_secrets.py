@@ -1,4 +1,7 @@
-"""Doorway to the vault, which lies above this app in the stack: where the secrets of authenticator apps are sealed."""
+"""Interface to the encrypted secrets of authenticator apps.
+
+The vault, in a higher layer, registers the implementation.
+"""
 
 from typing import Final, Protocol
 from uuid import UUID
@@ -8,12 +11,12 @@ from postern.kernel.secret import Secret
 
 
 class TotpSecrets(Protocol):
-    """Sealed secrets by the id of their `TotpDevice`."""
+    """Encrypted secrets by the id of their `TotpDevice`."""
 
     def put(self, device_id: UUID, secret: Secret) -> None: ...
 
     def get(self, device_id: UUID) -> Secret | None:
-        """The secret, None when there is none. Raises when what is stored does not open."""
+        """The secret, or None when there is none. Raises when the stored secret cannot be decrypted."""
 
     def drop(self, device_id: UUID) -> None: ...
 
@@ -22,5 +25,5 @@ STORE: Final = Provided[TotpSecrets]("the vault")
 
 
 def store() -> TotpSecrets:
-    """Where the secrets are."""
+    """The registered store of the secrets."""
     return STORE.value

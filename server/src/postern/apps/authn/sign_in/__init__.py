@@ -1,1 +1,1 @@
-"""Signing in: the first factor, the second one, and what a browser gets."""
+"""Sign-in: the first factor, the second factor, and what a browser receives."""

@@ -1,4 +1,4 @@
-"""What keeps somebody from signing in."""
+"""Refusals of sign-ins."""
 
 from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
@@ -9,7 +9,7 @@ from postern.kernel.errors import PosternError
 
 
 class WrongCredentials(SignInRefused):
-    """Name or password are wrong: one answer, whether or not there is such a person (no enumeration)."""
+    """Name or password are wrong. The message is the same whether or not the account exists, to prevent enumeration."""
 
     def __init__(self, *, tries_left: int, lock_minutes: int) -> None:
         self.tries_left = tries_left
@@ -23,15 +23,15 @@ class WrongCredentials(SignInRefused):
             self.tries_left,
         ) % {"number": self.tries_left, "minutes": self.lock_minutes}
         wrong = _("The username or password you entered is incorrect, please enter it again.")
-        # Sentences of Chinese have no space between them.
+        # Chinese sentences are not separated by a space, so the joint is translated too.
         return _("%(wrong)s %(tries)s") % {"wrong": wrong, "tries": tries}
 
 
 class KeyRefused(SignInRefused):
-    """The key is not one of the person's."""
+    """The key is not one of the user's keys."""
 
     def text(self) -> str:
-        return _("This key is not accepted.")
+        return _("This key is not accepted. Add it to your profile, or sign in with your password.")
 
 
 class AccountDisabled(SignInRefused):
@@ -53,17 +53,17 @@ class AccountExpired(SignInRefused):
 
 
 class SignInLapsed(MfaRefused):
-    """There is no sign-in under way to which the code could belong, or its time is over."""
+    """There is no pending sign-in for the code, or it has expired."""
 
     slug = "session_empty"
     denial = DenialCode.MFA_FAILED
 
     def text(self) -> str:
-        return _("This sign-in has lapsed: start again with your name and password.")
+        return _("This sign-in has expired. Start again with your username and password.")
 
 
 class PasswordVerifyRequired(PosternError):
-    """A change of the second factor needs a password that was entered not long ago."""
+    """A change of the second factor needs a password that was entered recently."""
 
     code = "password_verify_required"
 
@@ -75,4 +75,4 @@ class PasswordInvalid(PosternError):
     code = "passwd_invalid"
 
     def __init__(self) -> None:
-        super().__init__(_("The password is wrong."))
+        super().__init__(_("The password is incorrect."))

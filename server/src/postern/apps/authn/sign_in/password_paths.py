@@ -1,4 +1,4 @@
-"""Where passwords are hashed, which takes so long that these requests have turns of their own."""
+"""Paths of requests that hash passwords. Hashing is slow, so these requests have their own queue."""
 
 from typing import Final
 

@@ -1,1 +1,1 @@
-"""Signatures of SSH keys: verifying them, and taking each once."""
+"""Signatures of SSH keys: verification, and single use."""

@@ -1,4 +1,4 @@
-"""Signatures that were taken."""
+"""Tables of accepted signatures."""
 
 from django.db import models
 from django.utils.translation import gettext_lazy as _
@@ -7,10 +7,11 @@ from postern.foundation.models import SavedRow
 
 
 class UsedSignature(SavedRow):
-    """A signature that was already taken, so that it is not taken again: of a request (K69), of an SSH sign-in (K8).
+    """A signature that was accepted, so that it is not accepted again: of a signed request, or of an SSH sign-in (K8: a
+    public key alone signs nobody in).
 
-    An SSH signature holds no date: it is remembered for as long as the person (`user_id`) holds its key (`key_hash`), after
-    `date_expired` in `PastSignatures`. Until `date_repeatable` the attempt that brought it (`attempt_hash`) may come again.
+    An SSH signature has no date. It is remembered as long as the user (`user_id`) has the key (`key_hash`), after
+    `date_expired` in `PastSignatures`. Until `date_repeatable`, the same attempt (`attempt_hash`) may present it again.
     """
 
     id = models.BigAutoField(primary_key=True)
@@ -29,7 +30,7 @@ class UsedSignature(SavedRow):
 
 
 class PastSignatures(SavedRow):
-    """Connections for which a key signed long ago, packed (see `past_signatures`). `part`: first byte of their digests."""
+    """Old connections that a key has signed, packed (see `past_signatures`). `part`: first byte of their digests."""
 
     id = models.BigAutoField(primary_key=True)
     user_id = models.UUIDField(editable=False)

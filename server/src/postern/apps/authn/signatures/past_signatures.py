@@ -1,7 +1,7 @@
-"""SSH signatures of long ago whose keys are still held, in little room: eight bytes each, in at most 256 rows for a key.
+"""Compact storage of old SSH signatures whose keys are still in use: eight bytes each, in at most 256 rows per key.
 
-A signature of an SSH sign-in holds no date, so it could be shown again for as long as its person holds the key. The rows of
-`UsedSignature` remember it for a while; afterwards it goes here.
+A signature of an SSH sign-in has no date, so it could be replayed as long as its user has the key. `UsedSignature`
+remembers it for a while; then it moves here.
 """
 
 from collections import defaultdict
@@ -14,14 +14,15 @@ from postern.apps.authn.signatures.models import PastSignatures
 from postern.apps.users.models import User
 
 _BYTES: Final = 8
-#: Signatures in one row, eight million for a key: one sign-in a second for three months. The oldest make room.
+#: Signatures in one row. That makes eight million per key: one sign-in per second for three months. The oldest are
+#: dropped.
 _MOST: Final = 32_768
-#: Keys looked at together.
+#: Keys checked in one batch.
 _KEYS: Final = 500
 
 
 class Signature(NamedTuple):
-    """A signature that was taken: whose, with which key, of which connection (hexadecimal digests)."""
+    """An accepted signature: user, key, and connection (hexadecimal digests)."""
 
     user_id: UUID
     key_hash: str
@@ -29,7 +30,7 @@ class Signature(NamedTuple):
 
 
 def knows(signature: Signature) -> bool:
-    """Whether it was taken long ago."""
+    """Whether the signature is stored."""
     part, digest = _placed(signature.connection_hash)
     rows = PastSignatures.objects.filter(user_id=signature.user_id, key_hash=signature.key_hash, part=part)
     stored = rows.values_list("digests", flat=True).first()
@@ -37,7 +38,7 @@ def knows(signature: Signature) -> bool:
 
 
 def remember(signatures: Iterable[Signature]) -> None:
-    """Take these in, those of one key in the order in which they were used. Inside a transaction."""
+    """Store signatures; those of one key in the order of their use. Must run inside a transaction."""
     fresh: defaultdict[tuple[UUID, str, int], list[bytes]] = defaultdict(list)
     for signature in signatures:
         part, digest = _placed(signature.connection_hash)
@@ -46,19 +47,19 @@ def remember(signatures: Iterable[Signature]) -> None:
         row = PastSignatures.objects.select_for_update().filter(user_id=user_id, key_hash=key_hash, part=part).first()
         if row is None:
             row = PastSignatures(user_id=user_id, key_hash=key_hash, part=part, digests=b"")
-        kept = dict.fromkeys([*_split(bytes(row.digests)), *fresh[user_id, key_hash, part]])
-        row.digests = b"".join(list(kept)[-_MOST:])
+        digests = dict.fromkeys([*_split(bytes(row.digests)), *fresh[user_id, key_hash, part]])
+        row.digests = b"".join(list(digests)[-_MOST:])
         row.save()
 
 
 def forget_unheld() -> None:
-    """Forget those of keys that their person does not hold any more."""
+    """Delete signatures of keys that their users no longer have."""
     pairs = list(PastSignatures.objects.order_by().values_list("user_id", "key_hash").distinct())
     for first in range(0, len(pairs), _KEYS):
-        some = pairs[first : first + _KEYS]
-        owners = User.objects.filter(pk__in={user_id for user_id, _key_hash in some})
+        batch = pairs[first : first + _KEYS]
+        owners = User.objects.filter(pk__in={user_id for user_id, _key_hash in batch})
         keys = dict(owners.values_list("pk", "public_key"))
-        for user_id, key_hash in some:
+        for user_id, key_hash in batch:
             if not ssh_proofs.holds_hash(keys.get(user_id, ""), key_hash):
                 PastSignatures.objects.filter(user_id=user_id, key_hash=key_hash).delete()
 

@@ -1,7 +1,7 @@
-"""Proof that somebody holds an SSH key: the signed sign-in request of RFC 4252, section 7, verified by the control plane.
+"""Proof of possession of an SSH key: the signed sign-in request of RFC 4252, section 7, verified by the control plane.
 
-The client signs the identifier of its connection together with the request (user name, key). A proxy passes both on as it
-got them. Pure: bytes in, values out; nothing here knows whose key it is.
+The client signs its connection identifier together with the request (user name, key). A proxy forwards both unchanged.
+Pure functions: bytes in, values out; they do not know the owner of the key.
 """
 
 import base64
@@ -20,14 +20,15 @@ from cryptography.hazmat.primitives.serialization import load_ssh_public_key
 
 from postern.apps.users.credentials.public_keys import PublicKeyProblem, parse_public_key
 
-#: How long a connection's identifier is remembered at least, so that its signature signs in once only: longer while the key is held.
+#: Minimum time to remember a connection identifier, so that its signature is accepted only once. Signatures of keys in
+#: use are kept longer.
 REMEMBERED: Final = timedelta(days=90)
 MAX_SIGNED_BYTES: Final = 16 * 1024
 
 _USERAUTH_REQUEST: Final = 50
 _SERVICE: Final = b"ssh-connection"
 _METHOD: Final = b"publickey"
-#: Key exchange hashes are at least this long: SHA-256.
+#: Shortest key exchange hash: SHA-256.
 _MIN_CONNECTION_BYTES: Final = 32
 _MAX_CONNECTION_BYTES: Final = 64
 _USER_PRESENT: Final = 1
@@ -46,12 +47,12 @@ _SK_ECDSA: Final = b"sk-ecdsa-sha2-nistp256@openssh.com"
 
 
 class ProofProblem(ValueError):
-    """The bytes are no signed sign-in request."""
+    """The bytes are not a signed sign-in request."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class KeyProof:
-    """A signed sign-in request. Worth nothing before `holds` says so. `username` is what the client sent."""
+    """A signed sign-in request. Not verified before `holds` returns True. `username` is what the client sent."""
 
     username: str
     public_key: str  # one line
@@ -62,22 +63,22 @@ class KeyProof:
 
     @property
     def key_hash(self) -> str:
-        """Names the key, in 64 hexadecimal digits."""
+        """Identifies the key, in 64 hexadecimal digits."""
         return hash_of_key(self.key_blob)
 
     @property
     def connection_hash(self) -> str:
-        """Names the client's connection and the key, in 64 hexadecimal digits."""
+        """Identifies the client's connection and the key, in 64 hexadecimal digits."""
         return hashlib.sha256(b"postern ssh sign-in\x00" + self.connection + self.key_blob).hexdigest()
 
 
 def hash_of_key(blob: bytes) -> str:
-    """What is stored to name a key."""
+    """The stored hash that identifies a key."""
     return hashlib.sha256(blob).hexdigest()
 
 
 def holds_hash(stored: str, key_hash: str) -> bool:
-    """Whether one of the keys in the stored text is the key that `key_hash` names."""
+    """Whether one of the keys in the stored text has the hash `key_hash`."""
     for line in stored.splitlines():
         try:
             if hash_of_key(parse_public_key(line).blob) == key_hash:
@@ -88,7 +89,7 @@ def holds_hash(stored: str, key_hash: str) -> bool:
 
 
 def read_proof(signed: bytes, signature: bytes) -> KeyProof:
-    """The request that was signed. Raises ProofProblem when the bytes are anything else."""
+    """The signed request. Raises ProofProblem for any other bytes."""
     if max(len(signed), len(signature)) > MAX_SIGNED_BYTES:
         raise ProofProblem("too long")
     reader = _Reader(signed)
@@ -98,7 +99,7 @@ def read_proof(signed: bytes, signature: bytes) -> KeyProof:
     number, username, service, method = reader.byte(), reader.string(), reader.string(), reader.string()
     if number != _USERAUTH_REQUEST or service != _SERVICE or method != _METHOD or reader.byte() != 1:
         raise ProofProblem("not a signed request to sign in")
-    reader.string()  # the algorithm: the signature names its own, and the key decides which ones fit
+    reader.string()  # the algorithm: the signature names its own, and the key decides which algorithms are allowed
     blob = reader.string()
     reader.end()
     key_type = _Reader(blob).string()
@@ -114,7 +115,7 @@ def read_proof(signed: bytes, signature: bytes) -> KeyProof:
 
 
 def holds(proof: KeyProof) -> bool:
-    """Whether the signature is one of this key over this request. Never raises."""
+    """Whether the signature was made by this key over this request. Never raises."""
     try:
         return _verify(proof)
     except (InvalidSignature, ProofProblem, ValueError):
@@ -140,7 +141,10 @@ def _verify(proof: KeyProof) -> bool:
 
 
 def _verifier(proof: KeyProof, algorithm: bytes, key_type: bytes) -> Callable[[bytes, bytes], None]:
-    """What checks a signature of this algorithm by this key. Raises ProofProblem when the two do not fit."""
+    """The function that verifies a signature of this algorithm by this key.
+
+    Raises ProofProblem when they do not match.
+    """
     key = load_ssh_public_key(proof.public_key.encode("ascii"))
     if isinstance(key, rsa.RSAPublicKey) and key_type == b"ssh-rsa" and algorithm in _RSA:
         rsa_key, digest = key, _RSA[algorithm]
@@ -158,7 +162,7 @@ def _verifier(proof: KeyProof, algorithm: bytes, key_type: bytes) -> Callable[[b
 
 
 def _dss(value: bytes) -> bytes:
-    """The two numbers of an ECDSA signature in the form that the library wants."""
+    """The two numbers of an ECDSA signature in the encoding that the library expects."""
     reader = _Reader(value)
     first, second = (int.from_bytes(reader.string(), "big") for _ in range(2))
     reader.end()
@@ -166,7 +170,7 @@ def _dss(value: bytes) -> bytes:
 
 
 def _application(blob: bytes) -> bytes:
-    """What a security key was made for: the last field of its public key."""
+    """The application of a security key: the last field of its public key."""
     reader = _Reader(blob)
     last = b""
     while not reader.is_over:
@@ -175,7 +179,7 @@ def _application(blob: bytes) -> bytes:
 
 
 class _Reader:
-    """Reads the fields of RFC 4251, section 5. Raises ProofProblem where they end too early."""
+    """Reads the fields of RFC 4251, section 5. Raises ProofProblem when the data is too short."""
 
     def __init__(self, data: bytes) -> None:
         self._data = data

@@ -1,4 +1,4 @@
-"""Organizations, with the people of each role: `orgs/orgs/`."""
+"""Organizations with their members by role: `orgs/orgs/`."""
 
 from collections.abc import Mapping, Sequence
 from typing import Any
@@ -28,12 +28,12 @@ from postern.foundation.rest.viewsets import (
     SelectionMissing,
 )
 
-#: Field of an organization → role of the people that it lists.
+#: Field of an organization → role of the members that it lists.
 _ROLE_OF_FIELD: Mapping[str, OrgRole] = {"users": OrgRole.USER, "admins": OrgRole.ADMIN, "auditors": OrgRole.AUDITOR}
 
 
 class MembersOfRole(OrgOwnedList):
-    """The ids of an organization's people in one role."""
+    """Ids of an organization's members with one role."""
 
     def __init__(self, role: OrgRole, **kwargs: Any) -> None:
         super().__init__(get_user_model(), of_all_organizations=True, required=False, allow_null=True, **kwargs)
@@ -44,7 +44,7 @@ class MembersOfRole(OrgOwnedList):
 
 
 class StatisticsSerializer(serializers.Serializer[Any]):
-    """How much of everything an organization has."""
+    """Number of objects of each kind in an organization."""
 
     def get_fields(self) -> dict[str, serializers.Field[Any, Any, Any, Any]]:
         return {name: serializers.IntegerField(read_only=True, label=labels.label_of(name)) for name in STATISTICS}
@@ -52,7 +52,7 @@ class StatisticsSerializer(serializers.Serializer[Any]):
     def get_attribute(self, instance: Organization) -> dict[str, int]:
         parent = self.parent
         if not isinstance(parent, OrganizationSerializer):
-            raise TypeError("StatisticsSerializer belongs into a serializer of organizations")
+            raise TypeError("StatisticsSerializer must be used in a serializer of organizations")
         return parent.statistics_of(instance)
 
 
@@ -66,7 +66,7 @@ class OrganizationSerializer(ResourceSerializer):
     admins = MembersOfRole(OrgRole.ADMIN, write_only=True, label=gettext_lazy("Organization administrators"))
     auditors = MembersOfRole(OrgRole.AUDITOR, write_only=True, label=gettext_lazy("Organization auditors"))
 
-    #: Counted once, for all rows of the answer.
+    #: Cached for all rows of the response.
     _counted: dict[UUID, dict[str, int]] | None = None
 
     class Meta:
@@ -85,7 +85,7 @@ class OrganizationSerializer(ResourceSerializer):
         read_only_fields = ("created_by", "date_created")
 
     def statistics_of(self, org: Organization) -> dict[str, int]:
-        """The counts of one row; those of all rows of the answer are found with one query."""
+        """The counts of one row. One query loads the counts of all rows of the response."""
         if self._counted is None or org.pk not in self._counted:
             rows = (
                 getattr(self.parent, "instance", None) if isinstance(self.parent, serializers.ListSerializer) else None
@@ -95,7 +95,7 @@ class OrganizationSerializer(ResourceSerializer):
 
 
 class OrganizationDetailSerializer(OrganizationSerializer):
-    """One organization, with the ids of its people."""
+    """One organization, with the ids of its members."""
 
     users = MembersOfRole(OrgRole.USER, label=gettext_lazy("Organization users"))
     admins = MembersOfRole(OrgRole.ADMIN, label=gettext_lazy("Organization administrators"))
@@ -103,7 +103,10 @@ class OrganizationDetailSerializer(OrganizationSerializer):
 
 
 class OrganizationViewSet(ResourceViewSet):
-    """`orgs/orgs/`. Reading and the default organization are open; founding and changing others needs a licence."""
+    """`orgs/orgs/`.
+
+    Reading, and changing the default organization, are always open; creating and changing others needs a licence.
+    """
 
     importable = False
     queryset = Organization.objects.all()
@@ -120,13 +123,13 @@ class OrganizationViewSet(ResourceViewSet):
     ordering_fields = ("name", "date_created")
 
     def visible_rows(self) -> QuerySet[Organization]:
-        """All of them: the right is the system administrator's."""
+        """All organizations: only system administrators have the right."""
         rows = Organization.objects.all()
         single = self.get_serializer_class() is OrganizationDetailSerializer
         return people.PEOPLE.value.beside(rows) if single else rows
 
     def hold_rows(self, rows: Sequence[Any], values: Sequence[Mapping[str, Any]], *, deleting: bool = False) -> None:
-        """Nothing: each action locks its people first, and then the organization."""
+        """Locks nothing: each action locks its users first, and then the organization."""
 
     def create_object(self, data: dict[str, Any]) -> Organization:
         licensing.require()
@@ -158,11 +161,11 @@ class OrganizationViewSet(ResourceViewSet):
 
 
 class LicensedOrganizationViewSet(OrganizationViewSet):
-    """`xpack/orgs/`: the same, as a part of the licensed extension."""
+    """`xpack/orgs/`: the same resource as part of the licensed extension."""
 
     needs_licence = True
 
 
 def _members(data: dict[str, Any]) -> people.Members:
-    """Role → people, for the roles that the body names; null means: leave them."""
+    """Role → users, for the roles in the body; null keeps the members of a role."""
     return {role: data[field] for field, role in _ROLE_OF_FIELD.items() if data.get(field) is not None}

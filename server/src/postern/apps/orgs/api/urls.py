@@ -1,4 +1,4 @@
-"""Routes of organizations, relative to /api/v1/. Who belongs to them is in the users app."""
+"""Routes of organizations, relative to /api/v1/. The routes of members are in the users app."""
 
 from django.urls import path
 

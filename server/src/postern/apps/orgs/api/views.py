@@ -9,9 +9,10 @@ from postern.foundation.rest.views import PosternView
 
 
 class CurrentOrganizationView(PosternView):
-    """The organization of the request; the console asks at every start and after each switch.
+    """The organization of the request. The console requests it at every start and after each switch.
 
-    Asked with a cookie alone whose organization is gone or closed to the caller, it answers with one that is open to them.
+    If only a cookie names the organization, and it is deleted or closed to the caller, the response is an organization
+    of the caller.
     """
 
     rights = Right.ORG_MEMBER

@@ -1,1 +1,1 @@
-"""The account of a person: its row, who may change it, and how a write locks it."""
+"""User accounts: the table, the rules for changes, and the locks of writes."""

@@ -1,4 +1,7 @@
-"""Doorway to what callers have shown: authn, above this app in the stack, keeps sign-ins, tokens and access keys."""
+"""Interface to the caller's credentials.
+
+Authn, in a higher layer, stores sign-ins, tokens and access keys and registers the implementation.
+"""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -11,8 +14,8 @@ from postern.foundation.provided import Provided
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CallerChecks:
-    """`still_holds`: inside a transaction, whether the sign-in, token or key that made the call still holds; locks its row.
-    `has_lost_rights`: whether the caller, as they are now, holds less than when the call began.
+    """`still_holds`: whether the sign-in, token or key of the call is still valid; locks its row and needs a
+    transaction. `has_lost_rights`: whether the caller now has fewer rights than when the call began.
     """
 
     still_holds: Callable[[Actor], bool]
@@ -23,10 +26,10 @@ CHECKS: Final = Provided[CallerChecks]("what callers have shown")
 
 
 def still_holds(actor: Actor) -> bool:
-    """Whether what the caller has shown still holds. True for callers who have shown nothing that could end."""
+    """Whether the caller's credential is still valid. True for callers without a credential that could end."""
     return CHECKS.value.still_holds(actor)
 
 
 def has_lost_rights(actor: Actor, user: User) -> bool:
-    """Whether the caller, whose row is locked, holds less than when the call began."""
+    """Whether the caller, whose row is locked, now has fewer rights than when the call began."""
     return CHECKS.value.has_lost_rights(actor, user)

@@ -1,4 +1,4 @@
-"""What can go wrong in any write about people."""
+"""Errors that any write about users can raise."""
 
 from typing import ClassVar
 
@@ -8,7 +8,7 @@ from postern.kernel.errors import NotAllowed, PosternError
 
 
 class FieldProblem(PosternError):
-    """Input of fields is refused. `fields` maps wire names to messages, as the console shows them."""
+    """Values of fields are refused. `fields` maps API names to messages for the console."""
 
     code: ClassVar[str] = "invalid"
 
@@ -18,7 +18,7 @@ class FieldProblem(PosternError):
 
 
 class SignInEnded(PosternError):
-    """The caller's sign-in, token or key was ended while the call was under way."""
+    """The caller's sign-in, token or key was revoked during the call."""
 
     code = "not_authenticated"
     status = 401
@@ -28,7 +28,7 @@ class SignInEnded(PosternError):
 
 
 class RightsLost(PosternError):
-    """The caller's role was lowered while the call was under way."""
+    """The caller's role was lowered during the call."""
 
     code = "permission_denied"
     status = 403
@@ -38,23 +38,25 @@ class RightsLost(PosternError):
 
 
 class OwnLimit(FieldProblem):
-    """Somebody changes what limits them. `fields` names each of these columns."""
+    """The caller tried to change their own restrictions. `fields` names each of these columns."""
 
     def __init__(self, *names: str) -> None:
-        text = _("You cannot change this about yourself. Ask another administrator.")
+        text = _("You cannot change this for your own account. Ask another administrator.")
         super().__init__(names[0], text)
         self.fields = {name: [text] for name in names}
 
 
 class AboveYou(NotAllowed):
-    """A lower role acts on a higher one (K60), or grants what it does not hold (K35)."""
+    """The caller acts on a higher role (K60: a lower role does nothing to a higher one), or grants a right that they do
+    not hold (K35: nobody gives a right that they do not hold).
+    """
 
     def __init__(self) -> None:
-        super().__init__(_("You do not have permission to do this to this person."))
+        super().__init__(_("You do not have permission to manage this user."))
 
 
 class RootOrganization(PosternError):
-    """Memberships and groups belong to a real organization."""
+    """Memberships and groups need a stored organization, not the root."""
 
     code = "root_org"
     status = 400

@@ -1,8 +1,8 @@
-"""Locking the people whom a write concerns, and a second look at the caller under that lock.
+"""Locks the users of a write, and checks the caller again under that lock.
 
-A caller is authenticated when the request begins, and the write comes later: after a body was read, a password was hashed, a
-lock was waited for. Meanwhile an administrator may have ended everything of a suspected account, or lowered its role. Such a write is
-refused.
+A caller is authenticated when the request begins. The write comes later: after reading a body, hashing a password, or
+waiting for a lock. In the meantime an administrator may have ended all access of a suspected account, or lowered its
+role. Such a write is refused.
 """
 
 from collections.abc import Collection, Iterable
@@ -21,10 +21,11 @@ from postern.foundation.caller.scope import OrgScope
 
 
 def hold(actor: Actor, user: User, *, administrators: bool = False) -> User:
-    """The person's present row, locked until the transaction ends. Raises SignInEnded when the caller's sign-in has ended.
+    """The user's current row, locked until the transaction ends. Raises SignInEnded when the caller's sign-in has
+    ended.
 
-    The caller's own row is locked with it, and with `administrators` the rows of all of them; always in the same order, so that
-    two writes do not wait for each other. Every write of what signs somebody in begins here.
+    The caller's own row is locked too and, with `administrators`, the rows of all administrators. Locks are always
+    taken in the same order, so that two writes cannot deadlock. Every write of credentials begins here.
     """
     rows = hold_all(actor, [user.pk], administrators=administrators)
     if user.pk not in rows:
@@ -40,18 +41,18 @@ def hold_all(
     deleting: bool = False,
     memberships: bool = False,
 ) -> dict[UUID, User]:
-    """The same for the people of a write that concerns many: all rows are locked by one query, before the first is written.
+    """The users of a write about many: one query locks all rows before the first write.
 
-    With people locked one after the other, two such writes would each hold what the other one waits for. People who are gone
-    are left out. `deleting`: the rows are to be deleted, so that nothing may refer to them meanwhile. `memberships`: those of
-    these people are to be changed, too.
+    Locking users one after the other could deadlock two such writes. Deleted users are left out. `deleting`: the rows
+    will be deleted, so new references to them must be blocked. `memberships`: the memberships of these users will
+    change too.
     """
     user_ids = set(user_ids)
     caller_id = actor.user_id if actor.is_user else None
     wanted = Q(pk__in={*user_ids, caller_id} - {None})
     if administrators:
         wanted |= Q(role=SystemRole.ADMIN)
-    # Rows that refer to a person (sign-ins, messages) may be inserted meanwhile: nobody's key is changed.
+    # Without key changes, rows that refer to a user (sign-ins, messages) can still be inserted.
     locked = User.objects.select_for_update(no_key=not deleting).filter(wanted).order_by("pk")
     rows = {row.pk: row for row in locked}
     if caller_id is not None:
@@ -66,10 +67,10 @@ def hold_all(
 
 
 def hold_memberships(user_ids: Collection[UUID], org_ids: Collection[UUID] | None = None) -> None:
-    """Lock the memberships of these people, in all organizations or in these, until the transaction ends.
+    """Lock the memberships of these users, in all or in these organizations, until the transaction ends.
 
-    Who leaves an organization is taken out of its permissions and off its system users afterwards: a write of these holds the
-    memberships of everybody whom it names. PostgreSQL only (`row_locks`).
+    A user who leaves an organization is afterwards removed from its permissions and system users. A write of
+    permissions or system users therefore locks the memberships of every user in it. PostgreSQL only (`row_locks`).
     """
     if user_ids and connection.features.has_select_for_update:
         rows = Membership.objects.filter(user_id__in=user_ids)
@@ -78,9 +79,9 @@ def hold_memberships(user_ids: Collection[UUID], org_ids: Collection[UUID] | Non
 
 
 def hold_changeable(actor: Actor, scope: OrgScope, user: User) -> User:
-    """`hold` for a write that only somebody above the person may do. Raises AboveYou.
+    """`hold` for a write that needs a higher role than the user's. Raises AboveYou.
 
-    The same was asked when the request began. Since then, while a password was hashed, the person may have become an
+    The request checked the role when it began. Since then, while a password was hashed, the user may have become an
     administrator, or a member of an organization that the caller does not administer.
     """
     row = hold(actor, user)
@@ -90,7 +91,7 @@ def hold_changeable(actor: Actor, scope: OrgScope, user: User) -> User:
 
 
 def hold_caller(actor: Actor) -> None:
-    """The same second look before a write that concerns nobody else yet, such as making a person. Raises SignInEnded."""
+    """The same check of the caller for a write without another user, such as creating a user. Raises SignInEnded."""
     if actor.is_user and actor.user_id is not None:
         own = User.objects.filter(pk=actor.user_id).first()
         if own is None:
@@ -99,9 +100,10 @@ def hold_caller(actor: Actor) -> None:
 
 
 def hold_epoch(user_id: UUID) -> int | None:
-    """The person's session epoch, their row locked until the transaction ends; None when there is nobody.
+    """The user's session epoch, with their row locked until the transaction ends; None when there is no such user.
 
-    For what is opened under that epoch: whoever ends everything of the person either sees it, or comes first.
+    For rows created under that epoch: a concurrent write that ends the user's access either sees these rows or commits
+    first.
     """
     rows = User.objects.select_for_update().filter(pk=user_id)
     return rows.values_list("session_epoch", flat=True).first()

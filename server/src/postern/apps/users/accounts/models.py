@@ -1,4 +1,4 @@
-"""Accounts and their roles in organizations."""
+"""Tables of accounts and of their roles in organizations."""
 
 import unicodedata
 from datetime import datetime, timedelta
@@ -15,13 +15,13 @@ from postern.apps.orgs.roles import OrgRole
 from postern.foundation.models import PosternModel, SavedRow
 from postern.kernel import clock, ids
 
-#: Contract: an account without an explicit end lasts 70 years.
+#: Contract: an account without an explicit end expires after 70 years.
 DEFAULT_LIFETIME: Final = timedelta(days=365 * 70)
 
-#: The first administrator: always active, always administrator, never deleted.
+#: The first administrator: always active, always administrator, cannot be deleted.
 BUILT_IN_ADMIN: Final = "admin"
 
-#: Letters and digits of any script and the marks that directory services use; nothing that splits a shell word or
+#: Letters and digits of any script, and the marks that directory services use. No character may split a shell word or
 #: an SSH address.
 _username_is_plain = RegexValidator(
     r"^[\w.+-][\w.@+-]*\Z",
@@ -30,7 +30,7 @@ _username_is_plain = RegexValidator(
 
 
 def username_key(username: str) -> str:
-    """The form in which login names are compared and kept unique: Unicode NFKC, without case (K39)."""
+    """The form in which login names are compared and unique: Unicode NFKC, case-folded."""
     return unicodedata.normalize("NFKC", username).casefold().strip()
 
 
@@ -47,7 +47,7 @@ class SystemRole(models.TextChoices):
 
 
 class Source(models.TextChoices):
-    """Where the account comes from; only local accounts have a password of ours."""
+    """The origin of the account; only local accounts have a password in Postern."""
 
     LOCAL = "local", _("Local")
     LDAP = "ldap", "LDAP/AD"
@@ -63,9 +63,9 @@ class MfaLevel(models.IntegerChoices):
 
 
 class Language(models.TextChoices):
-    """In which language Postern speaks to the person where no browser says so (SSH, mail).
+    """Language of messages to the user where no browser names one (SSH, mail).
 
-    "" is no choice: then the client's environment decides (SSH), else the setting POSTERN_LANGUAGE.
+    "" means no choice: then the client's environment decides (SSH), else the setting POSTERN_LANGUAGE.
     """
 
     CHINESE = "zh-hans", "中文(简体)"
@@ -74,8 +74,8 @@ class Language(models.TextChoices):
 
 class UserQuerySet(models.QuerySet["User"]):
     def members_of(self, org_id: UUID) -> "UserQuerySet":
-        """People with any membership in the organization."""
-        # By person and not by a set of members: a page of people in order then reads the memberships of that page only
+        """Users with any membership in the organization."""
+        # EXISTS instead of a set of members: a page of users in order then reads only the memberships of that page.
         return self.filter(models.Exists(Membership.objects.filter(org_id=org_id, user_id=models.OuterRef("pk"))))
 
     def valid(self) -> "UserQuerySet":
@@ -85,16 +85,15 @@ class UserQuerySet(models.QuerySet["User"]):
         )
 
     def named(self, username: str) -> "User | None":
-        """The person with this login name; case and Unicode form do not matter."""
+        """The user with this login name, ignoring case and Unicode form; None when there is none."""
         return self.filter(username_key=username_key(username)).first()
 
 
 class User(SavedRow, AbstractBaseUser):
-    """A person who may sign in.
+    """A user who can sign in.
 
-    `session_epoch` grows whenever everything that this person opened has to end (password change, disabling); login
-    sessions and bearer tokens remember the number they were made under, so ending them is one write in the same
-    transaction.
+    `session_epoch` increases whenever everything that this user opened has to end (password change, disabling). Login
+    sessions and bearer tokens store the epoch of their creation, so one write in the same transaction voids them.
     """
 
     USERNAME_FIELD = "username"
@@ -149,7 +148,7 @@ class User(SavedRow, AbstractBaseUser):
 
     @property
     def is_valid(self) -> bool:
-        """May act at all: active and not expired."""
+        """Whether the account may be used: active and not expired."""
         return self.is_active and not self.is_expired
 
     @property
@@ -162,7 +161,7 @@ class User(SavedRow, AbstractBaseUser):
 
 
 class Membership(PosternModel):
-    """One role of one person in one organization. Several roles are several rows."""
+    """One role of a user in an organization. A user with several roles has several rows."""
 
     org = models.ForeignKey(
         Organization, on_delete=models.PROTECT, related_name="memberships", verbose_name=_("Organization")

@@ -1,4 +1,4 @@
-"""Who may do what to whom: rules over plain values, no queries."""
+"""Rules about who may do what to which user: pure functions over plain values."""
 
 from dataclasses import dataclass
 from typing import Final
@@ -9,10 +9,10 @@ from postern.foundation.caller.actor import Actor
 
 @dataclass(frozen=True, slots=True)
 class Subject:
-    """The person acted on.
+    """The user acted on.
 
-    `is_org_admin`: holds the role Admin in the organization of the request. `is_shared`: also belongs to an
-    organization that the actor does not administer.
+    `is_org_admin`: has the role Admin in the request's organization. `is_shared`: also belongs to an organization that
+    the actor does not administer.
     """
 
     user_id: UUID
@@ -23,10 +23,12 @@ class Subject:
 
 
 def may_update(actor: Actor, subject: Subject) -> bool:
-    """Whether the actor may change the account: themselves, super administrators anybody, organization administrators nobody above them (K60).
+    """Whether the actor may change the account.
 
-    Nor somebody whom they share with another organization: whoever sets the password of an account has all of its
-    rights, and nobody gives themselves rights that they do not hold (K35). Of the own account, `LIMITS` stay as they are.
+    Users may change their own account, except for `LIMITS`. Super administrators may change any account. Organization
+    administrators may not change users with a higher role (K60: a lower role does nothing to a higher one), nor users
+    who also belong to other organizations. Setting a password gives all rights of the account, and nobody may gain
+    rights that they do not hold (K35: nobody gives a right that they do not hold).
     """
     if actor.user_id is not None and actor.user_id == subject.user_id:
         return True
@@ -36,10 +38,11 @@ def may_update(actor: Actor, subject: Subject) -> bool:
 
 
 def may_delete(actor: Actor, subject: Subject) -> bool:
-    """Nobody himself, nobody the built-in administrator; organization administrators no other administrator of theirs.
+    """Nobody may delete their own account or the built-in administrator. Organization administrators may not remove
+    another administrator.
 
-    For organization administrators this is the right to remove somebody from the organization: only super
-    administrators delete accounts.
+    For organization administrators, this is the right to remove a user from the organization: only super administrators
+    delete accounts.
     """
     if actor.user_id is not None and actor.user_id == subject.user_id:
         return False
@@ -51,32 +54,32 @@ def may_delete(actor: Actor, subject: Subject) -> bool:
 
 
 def may_manage_membership(actor: Actor, *, user_id: UUID, system_role: str) -> bool:
-    """Whether the actor may change somebody's roles in the organization of the request.
+    """Whether the actor may change a user's roles in the request's organization.
 
-    Organization administrators: of nobody above them (K60), and not their own. This does not depend on other
-    organizations: a membership belongs to the organization, an account to its person.
+    Organization administrators may not do so for users with a higher role, nor for themselves. Other organizations of
+    the user do not matter: a membership belongs to the organization, an account to its user.
     """
     if actor.is_super_user:
         return True
     return actor.is_org_admin and system_role == "User" and actor.user_id != user_id
 
 
-#: Columns that limit what a person may do. Nobody below the super administrators changes their own.
+#: Columns that restrict a user. Only super administrators may change their own.
 LIMITS: Final = frozenset(
     {"username", "email", "source", "mfa_level", "need_update_password", "is_active", "date_expired", "role"}
 )
 
 
 def may_change_limits(actor: Actor, user_id: UUID) -> bool:
-    """Whether the actor may change `LIMITS` of this account, if they may change the account at all."""
+    """Whether the actor may change `LIMITS` of this account, given that they may change the account at all."""
     return actor.is_super_user or actor.user_id != user_id
 
 
 def may_grant_system_role(actor: Actor, role: str) -> bool:
-    """Nobody grants a right that he does not hold (K35): only super administrators give more than `User`."""
+    """Whether the actor may grant the system role: only super administrators may grant more than `User`."""
     return actor.is_super_user or (actor.is_org_admin and role == "User")
 
 
 def may_grant_org_role(actor: Actor, role: str) -> bool:
-    """Organization roles are given by administrators of that organization."""
+    """Whether the actor may grant roles in the organization: only its administrators may."""
     return actor.is_org_admin and role in ("Admin", "Auditor", "User")

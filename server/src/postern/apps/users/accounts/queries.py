@@ -1,4 +1,4 @@
-"""What the rules read about a person and about the caller."""
+"""Loads the facts that the rules need about a user and about the caller."""
 
 from collections.abc import Iterable
 from dataclasses import dataclass
@@ -15,23 +15,23 @@ from postern.foundation.database.prepared import PreparedQuery
 
 @dataclass(frozen=True, slots=True)
 class OrgRoles:
-    """The roles that one person holds in one organization."""
+    """The roles of one user in one organization."""
 
     org_id: UUID
     roles: frozenset[str]
 
 
 def org_roles_of(user_id: UUID) -> tuple[OrgRoles, ...]:
-    """All memberships of a person, by organization."""
-    found: dict[UUID, set[str]] = {}
+    """All memberships of a user, by organization."""
+    roles_by_org: dict[UUID, set[str]] = {}
     for org_id, role in _memberships().tuples(user_id=user_id):
-        found.setdefault(org_id, set()).add(role)
-    return tuple(OrgRoles(org_id=org_id, roles=frozenset(roles)) for org_id, roles in sorted(found.items()))
+        roles_by_org.setdefault(org_id, set()).add(role)
+    return tuple(OrgRoles(org_id=org_id, roles=frozenset(roles)) for org_id, roles in sorted(roles_by_org.items()))
 
 
 @cache
 def _memberships() -> PreparedQuery:
-    """Organization and role, by person: every request asks for them."""
+    """Organization and role, by user. Prepared, because every request needs it."""
     return PreparedQuery(
         lambda user_id: Membership.objects.filter(user_id=user_id).order_by(),
         stand_ins={"user_id": UUID(int=1)},
@@ -40,7 +40,7 @@ def _memberships() -> PreparedQuery:
 
 
 def administered_org_ids(actor: Actor) -> frozenset[UUID]:
-    """Organizations in which the actor holds the role Admin."""
+    """Organizations in which the actor has the role Admin."""
     if actor.user_id is None:
         return frozenset()
     rows = Membership.objects.filter(user_id=actor.user_id, role=OrgRole.ADMIN)
@@ -50,7 +50,7 @@ def administered_org_ids(actor: Actor) -> frozenset[UUID]:
 def subject_of(
     user: User, scope: OrgScope, memberships: Iterable[Membership], administered: frozenset[UUID]
 ) -> Subject:
-    """What the rules need to know about `user`; `memberships` are all of his rows."""
+    """The facts about `user` for the rules; `memberships` are all rows of the user."""
     rows = list(memberships)
     return Subject(
         user_id=user.pk,

@@ -1,10 +1,11 @@
-"""What the actions of this app leave in the audit log: the person and the fields that changed, never a secret."""
+"""Audit records of this app's actions: the user and the changed fields, never a secret."""
 
 from collections.abc import Mapping, Sequence
 from typing import Final, Literal, NamedTuple
 from uuid import UUID
 
 from postern.apps.audits import facade as audits
+from postern.apps.audits import recorded
 from postern.apps.users.accounts.models import User
 from postern.foundation.caller.actor import Actor
 from postern.kernel.ids import ROOT_ORG_ID
@@ -36,23 +37,15 @@ _SHOWN: Final = (
 )
 
 
-#: So many names of a list stand in a record; of a longer one those that came or went, and how many there are.
-_NAMED: Final = 50
-
-
-def told(before: Sequence[str], after: Sequence[str]) -> Change:
-    """A changed list of names: all of a short one."""
-    return Change(_clipped(before, after), _clipped(after, before))
-
-
-def _clipped(names: Sequence[str], besides: Sequence[str]) -> list[str]:
-    if len(names) <= _NAMED:
-        return sorted(names)
-    return [*sorted(set(names) - set(besides))[:_NAMED], f"… ({len(names)})"]
+def names_change(before: Sequence[str], after: Sequence[str]) -> Change:
+    """A changed list of names; a long list is shortened."""
+    return Change(recorded.shortened(before, besides=after), recorded.shortened(after, besides=before))
 
 
 def masked(before: object, after: object) -> Change:
-    """A secret field changed: that it did, and whether there was and is one, is told; its values never are (K73)."""
+    """A changed secret field: the record says whether a secret was set before and after, never its value (K73: secrets
+    go in and never come out).
+    """
     return Change(MASK if before else None, MASK if after else None)
 
 
@@ -65,7 +58,7 @@ def record(
     action: Literal["create", "update", "delete", "other"] = "update",
     org_id: UUID | None = None,
 ) -> None:
-    """Append what happened to a person; `org_id` when it concerns one organization only."""
+    """Append a change of a user; pass `org_id` when it affects one organization only."""
     audits.record(
         actor=actor,
         org_id=org_id or ROOT_ORG_ID,
@@ -80,14 +73,14 @@ def record(
 
 
 def shown(user: User) -> dict[str, object]:
-    """What the log tells of a person who comes or goes."""
+    """The values that the record of a created or deleted user contains."""
     return {name: getattr(user, name) for name in _SHOWN}
 
 
 def record_created(
     actor: Actor, user: User, *, org_id: UUID | None = None, more: Mapping[str, object] | None = None
 ) -> None:
-    """Append the creation of a person; `more`: roles and groups that came with it."""
+    """Append the creation of a user; `more`: initial roles and groups."""
     audits.record(
         actor=actor,
         org_id=org_id or ROOT_ORG_ID,
@@ -101,7 +94,7 @@ def record_created(
 
 
 def record_deleted(actor: Actor, user: User, *, org_id: UUID | None = None) -> None:
-    """Append that an account is gone."""
+    """Append the deletion of an account."""
     audits.record(
         actor=actor,
         org_id=org_id or ROOT_ORG_ID,

@@ -1,1 +1,1 @@
-"""What people sign in with: passwords, public keys, and links to set a password."""
+"""Credentials of users: passwords, public keys, and links to set a password."""

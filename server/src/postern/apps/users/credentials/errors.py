@@ -1,4 +1,4 @@
-"""What can go wrong with passwords and links."""
+"""Errors of passwords and links."""
 
 from django.utils.translation import gettext as _
 
@@ -6,27 +6,27 @@ from postern.kernel.errors import Conflict, PosternError
 
 
 class OwnPassword(PosternError):
-    """Changing the own password asks for the present one: a session that somebody left open is not enough."""
+    """Changing one's own password requires the current one: a session left open is not enough."""
 
     code = "own_password"
     status = 400
 
     def __init__(self) -> None:
-        super().__init__(_("Change your own password on your profile page, where the present one is asked for."))
+        super().__init__(_("Change your own password on your profile page. You need your current password there."))
 
 
 class NotLocal(PosternError):
-    """The password of this person is kept elsewhere."""
+    """The password of this user is stored in another system."""
 
     code = "only_local_users_are_allowed"
     status = 400
 
     def __init__(self) -> None:
-        super().__init__(_("The password of this account is managed by an external directory."))
+        super().__init__(_("The password of this account is managed by an external directory. Change it there."))
 
 
 class LinkUsed(PosternError):
-    """The set-password link is unknown, used or too old: one answer for all three."""
+    """The set-password link is unknown, used or expired; the answer is the same for all three."""
 
     code = "link_invalid"
     status = 400
@@ -37,4 +37,4 @@ class LinkUsed(PosternError):
 
 class ChangedMeanwhile(Conflict):
     def __init__(self) -> None:
-        super().__init__(_("Somebody else changed this person meanwhile. Reload and try again."))
+        super().__init__(_("Somebody else has changed this user in the meantime. Reload the page and try again."))

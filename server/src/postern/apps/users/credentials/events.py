@@ -1,4 +1,4 @@
-"""What happens to credentials."""
+"""Events of credentials."""
 
 from dataclasses import dataclass
 from uuid import UUID
@@ -6,7 +6,7 @@ from uuid import UUID
 
 @dataclass(frozen=True, slots=True)
 class PasswordChanged:
-    """The password was set anew; login sessions and tokens made with the old one are void."""
+    """The password was changed; login sessions and tokens created with the old one are void."""
 
     user_id: UUID
     username: str

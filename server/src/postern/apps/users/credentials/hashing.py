@@ -1,4 +1,4 @@
-"""How passwords are hashed: argon2id, with a bound on how much of the machine signing in may take at once."""
+"""Password hashing with argon2id, and a limit on the memory that concurrent sign-ins use."""
 
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -10,9 +10,11 @@ from django.utils.translation import gettext as _
 from postern.foundation.requests.machine_turns import MachineTurns, NoTurn
 from postern.kernel.errors import Unavailable
 
-#: Each hash takes `memory_cost` of memory; a flood of sign-ins must not take more than this many times as much, in all processes together.
+#: Number of concurrent hashes over all processes. Each needs `memory_cost` of memory, and a flood of sign-ins must not
+#: exhaust it.
 _AT_ONCE: Final = 2
-#: A hash takes some 50 ms. Who waits longer for a turn holds a thread and a connection that others need.
+#: A hash takes about 50 ms. A request that waits longer for its turn would hold a thread and a connection that others
+#: need.
 _WAIT_S: Final = 5.0
 
 _turns: Final = MachineTurns("hashing", at_once=_AT_ONCE)
@@ -21,7 +23,7 @@ _turns: Final = MachineTurns("hashing", at_once=_AT_ONCE)
 class BoundedArgon2Hasher(Argon2PasswordHasher):
     """argon2id with 46 MiB, two passes, one lane: above the OWASP minimum (46 MiB and one pass, or 19 MiB and two).
 
-    Raises Unavailable when so many others wait that there is no turn within some seconds.
+    Raises Unavailable when a request waits for its turn longer than some seconds.
     """
 
     memory_cost = 46 * 1024  # KiB
@@ -45,4 +47,4 @@ def _turn() -> Iterator[None]:
         with _turns.turn(timeout_s=_WAIT_S):
             yield
     except NoTurn:
-        raise Unavailable(_("Too many people are signing in at the moment; try again.")) from None
+        raise Unavailable(_("Too many users are signing in at the moment. Try again in a few seconds.")) from None

@@ -1,6 +1,6 @@
-"""Doorway to what people hold and have open, most of which apps above this one keep: what there is, and ending it.
+"""Interface to all credentials and open sessions of a user, most of which higher apps store: list and end them.
 
-The kinds of this app are `OWN_KINDS`; the apps above have theirs in `holdings.py`.
+The kinds of this app are `OWN_KINDS`; higher apps register theirs in `holdings.py`.
 """
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -16,7 +16,7 @@ from postern.foundation.caller.actor import Actor
 from postern.foundation.provided import Provided
 from postern.kernel import clock
 
-#: What a person or an administrator may end together with a change of the password; the rest ends by itself.
+#: Kinds that a user or an administrator may choose to end with a password change; all others end anyway.
 CHOICES: Final = ("access_keys", "bearer_tokens", "public_keys")
 
 Rows = list[dict[str, Any]]
@@ -24,9 +24,10 @@ Rows = list[dict[str, Any]]
 
 @dataclass(frozen=True, slots=True)
 class Kind:
-    """One kind of credential or open thing. `rows` tells of each what a person recognises it by, never a secret.
+    """One kind of credential or open session. `rows` describes each so that the user recognises it, never with a
+    secret.
 
-    `end` is a part of another write: it opens no transaction, and answers how many ended.
+    `end` runs inside the caller's transaction and returns the number of ended credentials.
     """
 
     name: str
@@ -38,12 +39,15 @@ KINDS: Final = Provided[Sequence[Kind]]("the kinds of credentials")
 
 
 def held_by(user: User) -> Mapping[str, Rows]:
-    """Everything that the person holds and has open, by kind."""
+    """All credentials and open sessions of the user, by kind."""
     return {kind.name: kind.rows(user) for kind in KINDS.value}
 
 
 def end(actor: Actor, user: User, names: Iterable[str] | None = None) -> dict[str, int]:
-    """End what the person holds, of the named kinds or of all; answers how many of each ended, without those of which none was."""
+    """End credentials of the user, of the named kinds or of all.
+
+    Returns the number per kind, without kinds of which there were none.
+    """
     wanted = None if names is None else set(names)
     ended = {kind.name: kind.end(actor, user) for kind in KINDS.value if wanted is None or kind.name in wanted}
     return {name: number for name, number in ended.items() if number}
@@ -66,9 +70,9 @@ def _end_public_keys(actor: Actor, user: User) -> int:
 
 
 def void_links(user: User) -> int:
-    """The set-password links that the person may hold work no more; answers how many there were.
+    """Void the set-password links for the user; returns their number.
 
-    A part of every write that changes what the person may do, where the account comes from, or its password.
+    Part of every write that changes the user's rights, the source of the account, or its password.
     """
     return _void(SetPasswordLink.objects.filter(user_id=user.pk))
 
@@ -87,7 +91,9 @@ def _links(user: User) -> Rows:
 
 
 def _end_links(actor: Actor, user: User) -> int:
-    """Also those that the person made for others: whoever took an administrator's account may have handed them out."""
+    """Also void links that the user created for others: an attacker with an administrator's account may have handed
+    them out.
+    """
     del actor
     return void_links(user) + _void(SetPasswordLink.objects.filter(maker_id=user.pk))
 

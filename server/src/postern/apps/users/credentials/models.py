@@ -1,4 +1,4 @@
-"""Former passwords, and links to set one."""
+"""Tables of former passwords, and of links to set a password."""
 
 from django.db import models
 from django.utils.translation import gettext_lazy as _
@@ -9,7 +9,7 @@ from postern.kernel import clock
 
 
 class PasswordHistory(SavedRow):
-    """Hashes of former passwords, so that they do not come back at once."""
+    """Hashes of former passwords, so that they cannot be reused too soon."""
 
     id = models.BigAutoField(primary_key=True)
     user = models.ForeignKey(User, on_delete=models.CASCADE, related_name="password_history")
@@ -25,10 +25,11 @@ class PasswordHistory(SavedRow):
 
 
 class SetPasswordLink(PosternModel):
-    """A one-time link with which a person sets their own password; only the hash of its token is kept (K6, K18).
+    """A one-time link with which a user sets their own password; only the hash of its token is stored (K18: a token is
+    told once and stored as a hash).
 
-    It holds for the person as they were (`standing`) and as long as its maker may still change them, in the organization in
-    which the link was made. `maker_id` is empty when Postern itself made it.
+    The link is valid while the user is unchanged (`standing`) and its creator may still change them, in the
+    organization in which the link was created. `maker_id` is empty for links of Postern itself.
     """
 
     user = models.ForeignKey(User, on_delete=models.CASCADE, related_name="set_password_links")

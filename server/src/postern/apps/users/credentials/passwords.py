@@ -1,7 +1,7 @@
-"""Password rules: what a new password must be like. Pure apart from the list of common passwords that Django ships.
+"""Password rules. Pure functions, apart from Django's list of common passwords.
 
-Defaults follow the ruling on the specification: at least 12 characters, common passwords refused, composition rules
-and expiry exist but are off.
+Defaults follow the ruling on the specification: at least 12 characters, common passwords refused; composition rules and
+expiry exist but are off.
 """
 
 import functools
@@ -14,18 +14,18 @@ from typing import Final
 
 from django.contrib.auth.password_validation import CommonPasswordValidator
 
-#: argon2 takes any length; an upper bound keeps one request from burning a core (K41).
+#: argon2 accepts any length; a limit keeps one request from using too much CPU (K41: every text has a limit).
 MAX_PASSWORD_CHARS: Final = 128
-#: A limit that is a little shorter than the shortest interesting name part would flag half of all passphrases.
+#: A smaller limit would refuse many good passphrases that contain a short name by chance.
 _MIN_RELATED_CHARS: Final = 4
-#: From this many days on the setting means "never": the contract's default is 9999.
+#: From this number of days on, the setting means "never": the contract's default is 9999.
 NEVER_EXPIRES_DAYS: Final = 9999
 _WARN_DAYS: Final = 5
 
 
 @dataclass(frozen=True, slots=True)
 class PasswordRules:
-    """The rules in force. `history_count`: how many of the last passwords may not come back."""
+    """The rules in force. `history_count`: number of latest passwords that may not be reused."""
 
     min_chars: int = 12
     admin_min_chars: int = 12
@@ -40,7 +40,7 @@ class PasswordRules:
 
 @dataclass(frozen=True, slots=True)
 class PasswordProblem:
-    """Why a password is refused: a stable `code` and the number that belongs to its message."""
+    """Why a password is refused: a stable `code` and the number for its message."""
 
     code: str
     number: int = 0
@@ -54,10 +54,10 @@ def _common_passwords() -> frozenset[str]:
 def password_problems(
     password: str, rules: PasswordRules, *, for_admin: bool = False, related: tuple[str, ...] = ()
 ) -> tuple[PasswordProblem, ...]:
-    """All reasons that speak against `password`; empty when it is fine.
+    """All rules that `password` violates; empty when it is accepted.
 
-    `related` are texts of the person (login name, name, mail address): a password that *is* one of them, or one of
-    them with a few characters around it, is refused.
+    `related` are texts of the user (login name, name, mail address). A password that equals one of them, or one of them
+    with a few more characters, is refused.
     """
     problems: list[PasswordProblem] = []
     min_chars = max(rules.admin_min_chars, rules.min_chars) if for_admin else rules.min_chars
@@ -87,14 +87,14 @@ def _is_special(char: str) -> bool:
 def _is_common(password: str) -> bool:
     folded = password.casefold().strip()
     common = _common_passwords()
-    # "password1234" is "password" for every guesser: digits and marks around a common word add nothing.
+    # "password1234" is as easy to guess as "password": digits and marks around a common word add nothing.
     bare = folded.strip(string.digits + string.punctuation)
     one_char = len(set(folded)) <= 2  # "aaaaaaaaaaaa", "121212121212"
     return folded in common or (bool(bare) and bare in common) or one_char or _is_sequence(folded)
 
 
 def _is_sequence(text: str) -> bool:
-    """`abcdefghijkl`, `123456789012`: each character follows its neighbour, digits wrap round."""
+    """Whether each character follows its neighbour, like `abcdefghijkl` or `123456789012`; digits wrap around."""
     steps = {(ord(after) - ord(before)) for before, after in itertools.pairwise(text)}
     return len(text) > 1 and (steps <= {1, -9} or steps <= {-1, 9})
 
@@ -111,7 +111,7 @@ def _is_related(password: str, related: tuple[str, ...]) -> bool:
 
 
 def days_until_expiry(last_updated_at: datetime | None, rules: PasswordRules, *, now: datetime) -> int | None:
-    """Whole days until the password expires (0 or less: expired), or None when passwords do not expire."""
+    """Whole days until the password expires (0 or less: expired); None when passwords do not expire."""
     if rules.expiration_days <= 0 or rules.expiration_days >= NEVER_EXPIRES_DAYS or last_updated_at is None:
         return None
     elapsed = now - last_updated_at
@@ -119,5 +119,5 @@ def days_until_expiry(last_updated_at: datetime | None, rules: PasswordRules, *,
 
 
 def expiry_warning_due(days_left: int | None) -> bool:
-    """Whether the person should be warned: five or fewer days remain."""
+    """Whether to warn the user: five or fewer days remain."""
     return days_left is not None and days_left <= _WARN_DAYS

@@ -1,7 +1,7 @@
-"""SSH public keys of people: parsing, limits and fingerprints. Pure: text in, values out.
+"""SSH public keys of users: parsing, limits and fingerprints. Pure functions.
 
-Only a *verified signature* of such a key ever signs somebody in (K8); this module merely says which keys are fit to
-be stored and whether two lines hold the same key.
+Only a *verified signature* of such a key signs a user in (K8: a public key alone signs nobody in). This module only
+decides which keys may be stored, and whether two lines hold the same key.
 """
 
 import base64
@@ -14,10 +14,9 @@ from cryptography.exceptions import UnsupportedAlgorithm
 from cryptography.hazmat.primitives.asymmetric import dsa, rsa
 from cryptography.hazmat.primitives.serialization import load_ssh_public_key
 
-MIN_RSA_BITS: Final = 2048
-#: Verifying giant RSA keys burns time before anybody is signed in (K65).
-MAX_RSA_BITS: Final = 8192
-#: More keys than a client may offer in one connection would never be tried (K65).
+from postern.contracts.public_keys import RSA_MAX_BITS, RSA_MIN_BITS
+
+#: Clients do not offer more keys than this in one connection.
 MAX_KEYS: Final = 10
 MAX_TEXT_CHARS: Final = 16_384
 _MAX_COMMENT_CHARS: Final = 255
@@ -25,7 +24,10 @@ _MIN_FIELDS: Final = 2
 
 
 class PublicKeyProblem(ValueError):
-    """The text is no usable key. `reason` is one of `malformed`, `unsupported`, `too_short`, `too_long`, `too_many`."""
+    """The text is not a usable key.
+
+    `reason` is one of `malformed`, `unsupported`, `too_short`, `too_long`, `too_many`.
+    """
 
     def __init__(self, reason: str) -> None:
         super().__init__(reason)
@@ -34,7 +36,7 @@ class PublicKeyProblem(ValueError):
 
 @dataclass(frozen=True, slots=True)
 class SshPublicKey:
-    """One key: its type (`ssh-ed25519` …), the raw blob of RFC 4253, and the free comment."""
+    """One key: its type (`ssh-ed25519` …), the binary blob of RFC 4253, and the comment."""
 
     algorithm: str
     blob: bytes
@@ -54,16 +56,16 @@ class SshPublicKey:
 
     @property
     def md5(self) -> str:
-        """Colon-separated MD5, which the API contract shows; for recognition only."""
+        """Colon-separated MD5, as the API contract requires; only for recognising a key."""
         digest = hashlib.md5(self.blob, usedforsecurity=False).hexdigest()
         return ":".join(digest[at : at + 2] for at in range(0, len(digest), 2))
 
 
 def parse_public_key(line: str) -> SshPublicKey:
-    """One line in OpenSSH format as a key; raises `PublicKeyProblem`.
+    """Parse one line in OpenSSH format; raises `PublicKeyProblem`.
 
-    Options in front of the key (`command="…"`, `from="…"`), certificates and DSA keys are refused: nothing here would
-    honour them, and silently dropping a restriction widens it.
+    Options in front of the key (`command="…"`, `from="…"`), certificates and DSA keys are refused. Postern does not
+    support such options, and silently dropping a restriction would widen access.
     """
     fields = line.split(None, 2)
     if len(fields) < _MIN_FIELDS:
@@ -82,17 +84,17 @@ def parse_public_key(line: str) -> SshPublicKey:
     if isinstance(key, dsa.DSAPublicKey):
         raise PublicKeyProblem("unsupported")
     if isinstance(key, rsa.RSAPublicKey):
-        if key.key_size < MIN_RSA_BITS:
+        if key.key_size < RSA_MIN_BITS:
             raise PublicKeyProblem("too_short")
-        if key.key_size > MAX_RSA_BITS:
+        if key.key_size > RSA_MAX_BITS:
             raise PublicKeyProblem("too_long")
     return SshPublicKey(algorithm=algorithm, blob=blob, comment=comment.strip()[:_MAX_COMMENT_CHARS])
 
 
 def parse_public_keys(text: str) -> tuple[SshPublicKey, ...]:
-    """All keys of a text with one key per line; blank lines and `#` lines are skipped, duplicates dropped.
+    """All keys of a text with one key per line. Blank lines and `#` lines are skipped, duplicates dropped.
 
-    Raises `PublicKeyProblem` at the first line that is no usable key.
+    Raises `PublicKeyProblem` at the first line that is not a usable key.
     """
     if len(text) > MAX_TEXT_CHARS:
         raise PublicKeyProblem("too_many")
@@ -109,7 +111,7 @@ def parse_public_keys(text: str) -> tuple[SshPublicKey, ...]:
 
 
 def holds_key(stored: str, offered_line: str) -> bool:
-    """Whether the stored text holds exactly the offered key (compared by blob, comments do not matter)."""
+    """Whether the stored text contains the offered key (compared by blob; comments are ignored)."""
     try:
         offered = parse_public_key(offered_line)
         return any(key.blob == offered.blob for key in parse_public_keys(stored))

@@ -1,4 +1,4 @@
-"""The rules in force for passwords and for the second factor, read from the settings registry."""
+"""The current rules for passwords and for the second factor, read from the settings."""
 
 from enum import IntEnum
 from typing import Final
@@ -21,26 +21,26 @@ _NAMES: Final = (
 
 
 def password_rules() -> PasswordRules:
-    """The rules that an administrator has set, or their defaults. One query."""
-    found = preferences.get_many(*_NAMES)
+    """The password rules set by an administrator, or their defaults. One query."""
+    values = preferences.get_many(*_NAMES)
 
     def number(name: str) -> int:
-        return int(found[name] or 0)
+        return int(values[name] or 0)
 
     return PasswordRules(
         min_chars=number("SECURITY_PASSWORD_MIN_LENGTH"),
         admin_min_chars=number("SECURITY_ADMIN_USER_PASSWORD_MIN_LENGTH"),
-        upper_case=bool(found["SECURITY_PASSWORD_UPPER_CASE"]),
-        lower_case=bool(found["SECURITY_PASSWORD_LOWER_CASE"]),
-        number=bool(found["SECURITY_PASSWORD_NUMBER"]),
-        special_char=bool(found["SECURITY_PASSWORD_SPECIAL_CHAR"]),
+        upper_case=bool(values["SECURITY_PASSWORD_UPPER_CASE"]),
+        lower_case=bool(values["SECURITY_PASSWORD_LOWER_CASE"]),
+        number=bool(values["SECURITY_PASSWORD_NUMBER"]),
+        special_char=bool(values["SECURITY_PASSWORD_SPECIAL_CHAR"]),
         history_count=number("OLD_PASSWORD_HISTORY_LIMIT_COUNT"),
         expiration_days=number("SECURITY_PASSWORD_EXPIRATION_TIME"),
     )
 
 
 class MfaForce(IntEnum):
-    """For whom the setting SECURITY_MFA_AUTH makes the second factor mandatory."""
+    """Users for whom the setting SECURITY_MFA_AUTH makes the second factor mandatory."""
 
     NOBODY = 0
     EVERYBODY = 1
@@ -48,14 +48,14 @@ class MfaForce(IntEnum):
 
 
 def mfa_force() -> MfaForce:
-    """The setting in force. One query."""
+    """The current setting. One query."""
     return MfaForce(preferences.get_int("SECURITY_MFA_AUTH"))
 
 
 def mfa_is_forced(user: User, force: MfaForce | None = None) -> bool:
-    """Whether the second factor is mandatory for this person, by the own level or by the setting.
+    """Whether the second factor is mandatory for this user, by their own level or by the setting.
 
-    Administrators are those of the installation and of any organization; their memberships are read only when it matters.
+    Administrators are those of the installation and of any organization. Memberships are read only when needed.
     """
     if user.mfa_level == MfaLevel.FORCED:
         return True

@@ -1,1 +1,1 @@
-"""Groups of people within one organization."""
+"""Groups of users within an organization."""

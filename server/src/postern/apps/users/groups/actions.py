@@ -1,4 +1,4 @@
-"""Creating, changing and deleting groups of people."""
+"""Writes of user groups."""
 
 from collections.abc import Iterable
 from uuid import UUID
@@ -6,6 +6,7 @@ from uuid import UUID
 from django.db import connection, transaction
 from django.utils.translation import gettext as _
 
+from postern.apps.audits import recorded
 from postern.apps.users.accounts import trail
 from postern.apps.users.accounts.errors import FieldProblem, RootOrganization
 from postern.apps.users.accounts.holding import hold_all
@@ -27,9 +28,10 @@ def hold_groups(
     replacing: bool = False,
     deleting: bool = False,
 ) -> None:
-    """Lock groups and the people who are to be their members until the transaction ends: first thing in a write.
+    """Lock groups and their future members until the transaction ends. Call it first in a write.
 
-    `replacing`: the present members are concerned as well. Whoever leaves the organization at this moment leaves its groups, too.
+    `replacing`: the current members are locked too. A user who leaves the organization at the same time also leaves its
+    groups.
     """
     groups, people = set(group_ids), set(user_ids)
     if (replacing or deleting) and connection.features.has_select_for_update:
@@ -71,7 +73,7 @@ def update_group(
     comment: str | None = None,
     user_ids: Iterable[UUID] | None = None,
 ) -> UserGroup:
-    """Change a group; None leaves a field as it is. `user_ids` become exactly its members."""
+    """Change a group; None keeps a value. `user_ids` replaces all members."""
     group = UserGroup.objects.select_for_update(no_key=True).get(pk=group.pk)
     changes: dict[str, trail.Change] = {}
     for field, value in (("name", name), ("comment", comment)):
@@ -90,18 +92,18 @@ def update_group(
 
 @transaction.atomic
 def delete_group(*, actor: Actor, group: UserGroup) -> None:
-    """Delete a group; its members lose what it gave them."""
+    """Delete a group; its members lose the permissions of the group."""
     org_id, group_id = group.org_id, group.pk
     members = _names(group.users.values_list("pk", flat=True))
     gone = {"name": group.name, "comment": group.comment, "users": members}
-    group.delete()
-    group.pk = group_id  # the audit chain's lock comes last, as in every write
-    record_group(actor, "delete", group, {name: trail.Change(value, None) for name, value in gone.items()})
+    recorded.delete_row(actor=actor, row=group, old=gone)
     events.publish(GroupsChanged(org_id=org_id, group_ids=(group_id,)))
 
 
 def _set_members(group: UserGroup, user_ids: Iterable[UUID]) -> trail.Change | None:
-    """Make `user_ids` exactly the members of the group; answers their names before and after, None when nothing changes."""
+    """Replace the members of the group by `user_ids`; returns their names before and after, or None without a
+    change.
+    """
     wanted = set(user_ids)
     held = set(UserGroupMember.objects.filter(usergroup=group).values_list("user_id", flat=True))
     require_members(group.org_id, wanted - held)
@@ -110,7 +112,7 @@ def _set_members(group: UserGroup, user_ids: Iterable[UUID]) -> trail.Change | N
     UserGroupMember.objects.filter(usergroup=group, user_id__in=held - wanted).delete()
     UserGroupMember.objects.bulk_create(UserGroupMember(usergroup=group, user_id=pk) for pk in sorted(wanted - held))
     events.publish(GroupsChanged(org_id=group.org_id, group_ids=(group.pk,)))
-    return trail.told(_names(held), _names(wanted))
+    return trail.names_change(_names(held), _names(wanted))
 
 
 def _names(user_ids: Iterable[UUID]) -> list[str]:
@@ -119,7 +121,7 @@ def _names(user_ids: Iterable[UUID]) -> list[str]:
 
 @transaction.atomic
 def add_to_group(*, actor: Actor, group: UserGroup, user: User) -> UserGroupMember:
-    """Put one person into a group; being in it already changes nothing."""
+    """Add one user to a group. Does nothing when they are a member."""
     require_members(group.org_id, [user.pk])
     row, created = UserGroupMember.objects.get_or_create(usergroup=group, user=user)
     if created:
@@ -130,7 +132,7 @@ def add_to_group(*, actor: Actor, group: UserGroup, user: User) -> UserGroupMemb
 
 @transaction.atomic
 def take_from_group(*, actor: Actor, row: UserGroupMember) -> None:
-    """Take one person out of a group."""
+    """Remove one user from a group."""
     group = row.usergroup
     row.delete()
     record_group(actor, "update", group, {"users": trail.Change([str(row.user)], [])})
@@ -138,7 +140,7 @@ def take_from_group(*, actor: Actor, row: UserGroupMember) -> None:
 
 
 def leave_groups(user: User, scope: OrgScope) -> None:
-    """Take the person out of all groups of the organization. A part of another write, which opens the transaction."""
+    """Remove the user from all groups of the organization. Must run inside the caller's transaction."""
     rows = UserGroupMember.objects.filter(user=user, usergroup__org_id=scope.org_id)
     group_ids = tuple(rows.values_list("usergroup_id", flat=True))
     if group_ids:
@@ -147,9 +149,9 @@ def leave_groups(user: User, scope: OrgScope) -> None:
 
 
 def change_groups(*, scope: OrgScope, user: User, group_ids: frozenset[UUID]) -> trail.Change | None:
-    """Make `group_ids` the groups of the person within this organization; groups elsewhere are not touched.
+    """Set the user's groups within this organization to `group_ids`; groups of other organizations are not changed.
 
-    A part of another write, which opens the transaction and tells of the change (names before and after).
+    Must run inside the caller's transaction; the caller audits the returned names before and after.
     """
     known = dict(UserGroup.objects.filter(org_id=scope.org_id, pk__in=group_ids).values_list("pk", "name"))
     if set(known) != set(group_ids):
@@ -162,14 +164,14 @@ def change_groups(*, scope: OrgScope, user: User, group_ids: frozenset[UUID]) ->
     UserGroupMember.objects.filter(user=user, usergroup_id__in=leaving).delete()
     UserGroupMember.objects.bulk_create(UserGroupMember(user=user, usergroup_id=pk) for pk in sorted(joining))
     events.publish(GroupsChanged(org_id=scope.org_id, group_ids=tuple(leaving | joining)))
-    return trail.told(list(held.values()), list(known.values()))
+    return trail.names_change(list(held.values()), list(known.values()))
 
 
 def require_members(org_id: UUID, user_ids: Iterable[UUID]) -> None:
-    """Groups take members of their organization only."""
+    """Require that the users are members of the group's organization."""
     wanted = set(user_ids)
     members = set(
         Membership.objects.filter(org_id=org_id, user_id__in=wanted).values_list("user_id", flat=True).distinct()
     )
     if members != wanted:
-        raise FieldProblem("users", _("A chosen person does not belong to this organization."))
+        raise FieldProblem("users", _("A chosen user does not belong to this organization."))

@@ -15,7 +15,7 @@ from postern.apps.users.groups.models import UserGroup, UserGroupMember
 from postern.foundation.rest.naming import by, itself, key_in
 from postern.foundation.rest.related import Amount
 from postern.foundation.rest.relations import OrgOwnedField, OrgOwnedList
-from postern.foundation.rest.rights import Right
+from postern.foundation.rest.rights import ORG_ADMIN_ONLY
 from postern.foundation.rest.serializers import ResourceSerializer
 from postern.foundation.rest.viewsets import (
     CreateMixin,
@@ -25,20 +25,7 @@ from postern.foundation.rest.viewsets import (
     SelectionMissing,
 )
 
-_ORG_ADMIN_WRITES = {
-    "list": Right.ORG_ADMIN,
-    "retrieve": Right.ORG_ADMIN,
-    "create": Right.ORG_ADMIN,
-    "update": Right.ORG_ADMIN,
-    "partial_update": Right.ORG_ADMIN,
-    "bulk_update": Right.ORG_ADMIN,
-    "partial_bulk_update": Right.ORG_ADMIN,
-    "destroy": Right.ORG_ADMIN,
-    "bulk_destroy": Right.ORG_ADMIN,
-}
-
-
-#: How an import may name a person.
+#: Columns by which an import file may refer to a user.
 PEOPLE: Final = by(("username", itself), ("username", key_in), ("name", itself))
 
 
@@ -60,7 +47,7 @@ class UserGroupViewSet(ResourceViewSet):
     queryset = UserGroup.objects.all()
     serializer_class = UserGroupSerializer
     examples = {"name": "example"}
-    rights = _ORG_ADMIN_WRITES
+    rights = ORG_ADMIN_ONLY
     filter_fields = ("name",)
     search_fields = ("name",)
     ordering_fields = ("name", "date_created", "created_by", "comment")
@@ -121,15 +108,15 @@ class GroupMemberSerializer(ResourceSerializer):
         return fields
 
     def validate(self, attrs: dict[str, Any]) -> dict[str, Any]:
-        return attrs  # adding somebody who is in the group already changes nothing: no uniqueness error
+        return attrs  # adding an existing member is not an error, so there is no uniqueness check
 
 
 class GroupMemberViewSet(CreateMixin, DeleteMixin, ReadOnlyViewSet):
-    """`users/users-groups-relations/`: who is in which group, row by row."""
+    """`users/users-groups-relations/`: the members of groups, one row per membership."""
 
     queryset = UserGroupMember.objects.all()
     serializer_class = GroupMemberSerializer
-    rights = _ORG_ADMIN_WRITES
+    rights = ORG_ADMIN_ONLY
     filter_fields = ("user", "usergroup")
     search_fields = ("user__username", "user__name", "usergroup__name")
     ordering_fields = ("id",)
@@ -151,7 +138,7 @@ class GroupMemberViewSet(CreateMixin, DeleteMixin, ReadOnlyViewSet):
         groups.take_from_group(actor=self.actor, row=instance)
 
     def bulk_destroy(self, request: Request, *args: Any, **kwargs: Any) -> Response:
-        """Exactly one row, or a named selection."""
+        """Delete exactly one row, or a named selection."""
         params = request.query_params
         if not (params.get("spm") or params.get("ids")) and self.filter_queryset(self.get_queryset()).count() != 1:
             raise SelectionMissing

@@ -1,4 +1,4 @@
-"""What happens to groups."""
+"""Events of groups."""
 
 from dataclasses import dataclass
 from uuid import UUID
@@ -6,7 +6,7 @@ from uuid import UUID
 
 @dataclass(frozen=True, slots=True)
 class GroupsChanged:
-    """Members of groups changed, or groups went away."""
+    """Members of groups changed, or groups were deleted."""
 
     org_id: UUID
     group_ids: tuple[UUID, ...]

@@ -1,4 +1,4 @@
-"""Groups and their members."""
+"""Tables of groups and of their members."""
 
 from django.db import models
 from django.utils.translation import gettext_lazy as _
@@ -8,7 +8,7 @@ from postern.foundation.models import OrgOwnedModel, SavedRow, ScopedManager
 
 
 class UserGroup(OrgOwnedModel):
-    """A named set of people inside one organization."""
+    """A named set of users in one organization."""
 
     name = models.CharField(_("Name"), max_length=128)
     users: "models.ManyToManyField[User, UserGroupMember]" = models.ManyToManyField(
@@ -27,7 +27,7 @@ class UserGroup(OrgOwnedModel):
 
 
 class UserGroupMember(SavedRow):
-    """A person in a group. The contract gives these rows integer ids."""
+    """A user in a group. The contract gives these rows integer ids."""
 
     id = models.BigAutoField(primary_key=True)
     user = models.ForeignKey(User, on_delete=models.CASCADE, related_name="group_rows", verbose_name=_("User"))

@@ -1,4 +1,4 @@
-"""What writes of groups leave in the audit log."""
+"""Audit records of group writes."""
 
 from typing import Literal
 
@@ -9,13 +9,13 @@ from postern.foundation.caller.actor import Actor
 
 
 def record_group(
-    actor: Actor, action: Literal["create", "update", "delete"], group: UserGroup, changes: Changes | None = None
+    actor: Actor, action: Literal["create", "update"], group: UserGroup, changes: Changes | None = None
 ) -> None:
-    """Append what happened to a group."""
+    """Append that a group was created or changed."""
     audits.record_change(
         actor=actor,
         action=action,
         target=group,
         old={name: change.before for name, change in (changes or {}).items()} if action != "create" else None,
-        new={name: change.after for name, change in (changes or {}).items()} if action != "delete" else None,
+        new={name: change.after for name, change in (changes or {}).items()},
     )

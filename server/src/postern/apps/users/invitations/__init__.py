@@ -1,1 +1,1 @@
-"""Invitations into an organization, and who consents."""
+"""Invitations into an organization."""

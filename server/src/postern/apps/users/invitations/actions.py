@@ -1,4 +1,4 @@
-"""Inviting people into an organization: they join only with their own consent, or with that of an administrator of theirs."""
+"""Invites users into an organization. They join only when they, or one of their administrators, accept."""
 
 from collections.abc import Iterable
 from dataclasses import dataclass
@@ -27,9 +27,9 @@ from postern.foundation.caller.scope import OrgScope
 from postern.kernel import clock
 from postern.kernel.ids import ROOT_ORG_ID, parse_id
 
-#: After that an invitation cannot be accepted any more.
+#: After this time an invitation can no longer be accepted.
 LIFETIME: Final = timedelta(days=7)
-#: One administrator sends so many invitations an hour.
+#: Invitations per administrator and hour.
 MAX_AN_HOUR: Final = 50
 _HOUR: Final = timedelta(hours=1)
 NOBODY: Final = UUID(int=0)
@@ -37,7 +37,7 @@ NOBODY: Final = UUID(int=0)
 
 @dataclass(frozen=True, slots=True)
 class Wish:
-    """Whom an administrator names (user name, e-mail address or id), and one role for them."""
+    """An invited user (user name, e-mail address or id), and their role."""
 
     addressee: str
     role: str
@@ -45,12 +45,12 @@ class Wish:
 
 @transaction.atomic
 def invite(*, actor: Actor, scope: OrgScope, wishes: Iterable[Wish]) -> None:
-    """Ask people to join the organization, or give them roles at once where nobody has to be asked.
+    """Invite users to the organization, or give them roles at once where nobody has to accept.
 
-    Super administrators add anybody. Others add at once members of this organization and members of another one that they
-    administer. For everybody else, and for names that nobody has, an invitation is stored. What the caller can observe is the
-    same in both of the last cases. People without any organization are asked as well: whoever administers all organizations
-    of a person may reset their password, and an id is no secret to those who worked with the person before.
+    Super administrators add anyone at once. Others add at once members of this organization and members of another
+    organization that they administer. For all other users, and for unknown names, an invitation is stored; the caller
+    cannot tell these two cases apart. Users without any organization are invited too: whoever administers all
+    organizations of a user may reset their password, and former colleagues may know the user's id.
 
     Raises InvitedIntoRoot, FieldProblem, TooManyInvitations, LicenceRequired.
     """
@@ -66,15 +66,15 @@ def invite(*, actor: Actor, scope: OrgScope, wishes: Iterable[Wish]) -> None:
     for addressee, roles in by_addressee.items():
         user = _named(addressee)
         if user is None and actor.is_super_user:
-            raise FieldProblem("user", _("There is no such person."))
-        # Asked for nobody as well: an answer must not take longer when there is such a person.
+            raise FieldProblem("user", _("This user does not exist."))
+        # Queried for unknown names too, so that the response time does not reveal whether the user exists.
         org_ids = set(Membership.objects.filter(user_id=user.pk if user else NOBODY).values_list("org_id", flat=True))
         if user is not None and (actor.is_super_user or _needs_no_consent(scope, user, org_ids, administered)):
             joining.append((user, roles))
         else:
             to_ask.append((addressee, user, roles))
     hold_all(actor, [user.pk for user, _roles in joining])
-    _refuse_too_many(actor, len(to_ask))  # under the caller's lock: many calls at once count one after the other
+    _refuse_too_many(actor, len(to_ask))  # under the caller's lock, so that concurrent calls count one after the other
     for user, roles in joining:
         for role in roles:
             add_org_role(actor=actor, scope=scope, user=user, role=role)
@@ -83,14 +83,14 @@ def invite(*, actor: Actor, scope: OrgScope, wishes: Iterable[Wish]) -> None:
 
 
 def _named(addressee: str) -> User | None:
-    """The person with this id, user name or e-mail address; the same queries, whether or not there is one.
+    """The user with this id, user name or e-mail address. The queries are the same whether or not the user exists.
 
-    Nobody when it names two people: a user name may look like the address of somebody else.
+    None when the text matches two users: a user name may look like another user's address.
     """
     user_id = parse_id(addressee)
     if user_id is not None:
         return User.objects.filter(pk=user_id).first()
-    found = {
+    users = {
         user.pk: user
         for user in (
             User.objects.filter(username_key=username_key(addressee)).first(),
@@ -98,7 +98,7 @@ def _named(addressee: str) -> User | None:
         )
         if user is not None
     }
-    return next(iter(found.values())) if len(found) == 1 else None
+    return next(iter(users.values())) if len(users) == 1 else None
 
 
 def _needs_no_consent(scope: OrgScope, user: User, org_ids: set[UUID], administered: frozenset[UUID]) -> bool:
@@ -112,7 +112,7 @@ def _refuse_too_many(actor: Actor, more: int) -> None:
 
 
 def _send(actor: Actor, scope: OrgScope, addressee: str, user: User | None, roles: list[str]) -> None:
-    """Store an invitation; it takes the place of an earlier one to the same addressee."""
+    """Store an invitation; it replaces an earlier one to the same addressee."""
     now = clock.now()
     earlier = Invitation.objects.waiting().filter(org_id=scope.org_id, addressee=addressee)
     earlier.update(answer=InvitationAnswer.WITHDRAWN, answered_by=actor.label[:260], date_answered=now)
@@ -132,7 +132,7 @@ def _send(actor: Actor, scope: OrgScope, addressee: str, user: User | None, role
 
 @transaction.atomic
 def withdraw(*, actor: Actor, invitation: Invitation) -> None:
-    """The inviting organization takes its invitation back."""
+    """Withdraw an invitation, as the inviting organization."""
     row = Invitation.objects.waiting().select_for_update().filter(pk=invitation.pk).first()
     if row is None:
         raise InvitationGone
@@ -142,20 +142,20 @@ def withdraw(*, actor: Actor, invitation: Invitation) -> None:
 
 @transaction.atomic
 def accept_own(*, actor: Actor, invitation_id: UUID) -> None:
-    """The invited person joins. Raises InvitationGone."""
+    """Accept an invitation as the invited user. Raises InvitationGone."""
     _accept(actor, invitations_to(actor).select_for_update(of=("self",)).filter(pk=invitation_id).first())
 
 
 @transaction.atomic
 def accept_for_member(*, actor: Actor, scope: OrgScope, invitation_id: UUID) -> None:
-    """An administrator of the invited person consents in their place. Raises InvitationGone."""
+    """Accept an invitation for a member, as one of their administrators. Raises InvitationGone."""
     rows = invitations_of_members(scope)
     _accept(actor, rows.select_for_update(of=("self",)).filter(pk=invitation_id).first())
 
 
 @transaction.atomic
 def decline(*, actor: Actor, invitation_id: UUID) -> None:
-    """The invited person does not want to join. The inviting organization is not told."""
+    """Decline an invitation. The inviting organization is not notified."""
     row = invitations_to(actor).select_for_update(of=("self",)).filter(pk=invitation_id).first()
     if row is None:
         raise InvitationGone
@@ -176,7 +176,7 @@ def _accept(actor: Actor, row: Invitation | None) -> None:
 
 
 def _inviter_still_may(row: Invitation) -> bool:
-    """An invitation does not outlive the right of whoever sent it (K35)."""
+    """Whether the sender may still give these roles; an invitation becomes void with the right of its sender."""
     inviter = User.objects.valid().filter(pk=row.inviter_id).first() if row.inviter_id else None
     if inviter is None:
         return False

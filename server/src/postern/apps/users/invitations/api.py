@@ -1,4 +1,4 @@
-"""Invitations: those that the organization has sent, the caller's own, and those of the organization's members into others."""
+"""Invitations: sent by the organization, received by the caller, and received by the organization's members."""
 
 from collections.abc import Callable
 from typing import ClassVar, Final
@@ -26,7 +26,7 @@ _DATES: Final = ("created_by", "date_created", "date_expired")
 
 
 class SentInvitationSerializer(ResourceSerializer):
-    """What the inviting organization sees: what its administrator wrote, and nothing about the person."""
+    """An invitation for its sender: what the administrator wrote, and nothing about the user."""
 
     roles = serializers.ListField(
         child=serializers.ChoiceField(choices=OrgRole.choices),
@@ -41,7 +41,7 @@ class SentInvitationSerializer(ResourceSerializer):
 
 
 class ReceivedInvitationSerializer(SentInvitationSerializer):
-    """An invitation as the invited person, or an administrator of theirs, sees it."""
+    """An invitation for the invited user or one of their administrators."""
 
     org_display = serializers.CharField(source="org.name", read_only=True, label=gettext_lazy("Organization"))
     user_display = serializers.CharField(source="user", read_only=True, label=gettext_lazy("User"))
@@ -52,9 +52,9 @@ class ReceivedInvitationSerializer(SentInvitationSerializer):
 
 
 class InvitationViewSet(DeleteMixin, ListViewSet):
-    """`users/invitations/`: what this organization has sent and nobody has accepted. DELETE withdraws one.
+    """`users/invitations/`: open invitations of this organization. DELETE withdraws one.
 
-    They are sent with `users/users/invite/`.
+    `users/users/invite/` sends them.
     """
 
     queryset = Invitation.objects.all()
@@ -95,7 +95,7 @@ class _AnswerableViewSet(ListViewSet):
 
 
 class OwnInvitationViewSet(_AnswerableViewSet):
-    """`users/profile/invitations/`: the caller is invited into these organizations."""
+    """`users/profile/invitations/`: invitations of the caller into other organizations."""
 
     rights = {"list": Right.VALID_USER, "accept": Right.VALID_USER, "decline": Right.VALID_USER}
     always_root = True
@@ -111,13 +111,15 @@ class OwnInvitationViewSet(_AnswerableViewSet):
 
     @action(detail=True, methods=["post"])
     def decline(self, request: Request, pk: str) -> Response:
-        """Do not join. The organization is not told."""
+        """Decline. The inviting organization is not notified."""
         del request
         return self._answer(pk, lambda found: invitations.decline(actor=self.actor, invitation_id=found))
 
 
 class MemberInvitationViewSet(_AnswerableViewSet):
-    """`users/member-invitations/`: other organizations invite members of this one; its administrators can consent."""
+    """`users/member-invitations/`: invitations of this organization's members into others, which its administrators can
+    accept.
+    """
 
     rights = {"list": Right.ORG_ADMIN, "accept": Right.ORG_ADMIN}
     search_fields = ("user__name", "user__username", "org__name")
@@ -127,7 +129,7 @@ class MemberInvitationViewSet(_AnswerableViewSet):
 
     @action(detail=True, methods=["post"])
     def accept(self, request: Request, pk: str) -> Response:
-        """Consent in the place of the member."""
+        """Accept for the member."""
         del request
         return self._answer(
             pk,

@@ -1,4 +1,4 @@
-"""What can go wrong with invitations."""
+"""Errors of invitations."""
 
 from typing import ClassVar
 
@@ -9,7 +9,7 @@ from postern.kernel.errors import NotFound, PosternError
 
 
 class InvitedIntoRoot(RootOrganization):
-    """Nobody is invited into the root organization. Answered as `{"error": "…"}` (contract: users)."""
+    """Nobody can be invited into the root organization. The response body is `{"error": "…"}` (contract: users)."""
 
     @property
     def fields(self) -> dict[str, str]:
@@ -17,18 +17,21 @@ class InvitedIntoRoot(RootOrganization):
 
 
 class InvitationGone(NotFound):
-    """The invitation was answered, withdrawn or has expired, or whoever sent it may invite nobody any more: one answer."""
+    """The invitation was answered or withdrawn, has expired, or its sender lost the right to invite.
+
+    The answer is the same for all.
+    """
 
     def __init__(self) -> None:
-        super().__init__(_("This invitation is not open any more."))
+        super().__init__(_("This invitation is no longer open. Ask for a new one."))
 
 
 class TooManyInvitations(PosternError):
-    """So many invitations are no invitations: somebody tries out names."""
+    """Too many invitations in an hour, which looks like an attempt to find out user names."""
 
     code = "throttled"
     status = 429
     retry_after_s: ClassVar[int] = 3600
 
     def __init__(self) -> None:
-        super().__init__(_("You have sent many invitations within the last hour. Try again later."))
+        super().__init__(_("You have sent too many invitations within the last hour. Try again later."))

@@ -1,4 +1,4 @@
-"""What happens to invitations."""
+"""Events of invitations."""
 
 from dataclasses import dataclass
 from uuid import UUID
@@ -6,13 +6,13 @@ from uuid import UUID
 
 @dataclass(frozen=True, slots=True)
 class InvitationSent:
-    """An organization has invited somebody; also published when the invitation names nobody."""
+    """An organization has invited a user; also published when the name is unknown."""
 
     invitation_id: UUID
 
 
 @dataclass(frozen=True, slots=True)
 class InvitationAccepted:
-    """A person has joined an organization by an invitation."""
+    """A user has joined an organization by an invitation."""
 
     invitation_id: UUID

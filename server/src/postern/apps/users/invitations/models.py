@@ -1,4 +1,4 @@
-"""Invitations."""
+"""The table of invitations."""
 
 from django.db import models
 from django.utils.translation import gettext_lazy as _
@@ -10,7 +10,7 @@ from postern.kernel import clock
 
 
 class InvitationAnswer(models.TextChoices):
-    """How an invitation ended. Without an answer it is open until it expires."""
+    """How an invitation ended. An invitation without an answer is open until it expires."""
 
     ACCEPTED = "accepted", _("Accepted")
     DECLINED = "declined", _("Declined")
@@ -26,19 +26,19 @@ class InvitationQuerySet(models.QuerySet["Invitation"]):
         return self.unexpired().filter(answer="", user__isnull=False)
 
     def waiting(self) -> "InvitationQuerySet":
-        """What the inviting organization sees of its invitations.
+        """Invitations that the inviting organization sees as open.
 
-        A declined one looks like one that nobody answers, and so does one that names nobody: otherwise the list would tell
-        whether an account exists.
+        Declined invitations, and invitations to unknown names, look like unanswered ones. Otherwise the list would
+        reveal whether an account exists.
         """
         return self.unexpired().filter(answer__in=("", InvitationAnswer.DECLINED))
 
 
 class Invitation(PosternModel):
-    """A person is asked to join an organization with these roles.
+    """An invitation of a user to join an organization with these roles.
 
-    `addressee` is what the inviting administrator wrote: a user name, an e-mail address or an id. `user` is whom it named
-    then, and is empty when it named nobody; the inviting organization is never told which.
+    `addressee` is what the inviting administrator wrote: a user name, an e-mail address or an id. `user` is the
+    matching user at that time, or empty; the inviting organization never learns which.
     """
 
     org = models.ForeignKey(

@@ -1,4 +1,4 @@
-"""Which invitations somebody sees."""
+"""Invitations that a caller may see."""
 
 from postern.apps.users.accounts.models import Membership, SystemRole
 from postern.apps.users.invitations.models import Invitation, InvitationQuerySet
@@ -7,7 +7,7 @@ from postern.foundation.caller.scope import OrgScope
 
 
 def invitations_sent(scope: OrgScope) -> InvitationQuerySet:
-    """Invitations of the organization that still wait for an answer, as far as it can tell; of all in the root."""
+    """Invitations of the organization that look open to it; in the root, those of all organizations."""
     rows = Invitation.objects.waiting()
     return rows if scope.is_root else rows.filter(org_id=scope.org_id)
 
@@ -19,9 +19,10 @@ def invitations_to(actor: Actor) -> InvitationQuerySet:
 
 
 def invitations_of_members(scope: OrgScope) -> InvitationQuerySet:
-    """Invitations of members of the organization into others, to which its administrators can consent.
+    """Invitations of the organization's members into others, which its administrators can accept.
 
-    Not those of super administrators and auditors: they stand above every administrator of an organization (K60).
+    Those of super administrators and auditors are left out, because their roles are higher than an organization
+    administrator's (K60: a lower role does nothing to a higher one).
     """
     rows = Invitation.objects.open().exclude(org_id=scope.org_id).filter(user__role=SystemRole.USER)
     if scope.is_root:

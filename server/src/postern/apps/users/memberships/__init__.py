@@ -1,1 +1,1 @@
-"""Who belongs to which organization."""
+"""Memberships of users in organizations."""

@@ -1,4 +1,4 @@
-"""Who belongs to which organization and which group."""
+"""Writes of memberships."""
 
 from collections.abc import Iterable
 
@@ -24,19 +24,19 @@ from postern.foundation.caller.scope import OrgScope
 
 @transaction.atomic
 def set_org_roles(*, actor: Actor, scope: OrgScope, user: User, roles: Iterable[str]) -> None:
-    """Make `roles` exactly the roles of the person in the organization; none takes him out of it."""
+    """Set the user's roles in the organization to exactly `roles`; empty roles remove the user from it."""
     change = change_org_roles(actor=actor, scope=scope, user=user, roles=roles)
     if change is not None:
         trail.record(actor, audits.Event.MEMBERSHIP_CHANGED, user, {"org_roles": change}, org_id=scope.org_id)
 
 
 def change_org_roles(*, actor: Actor, scope: OrgScope, user: User, roles: Iterable[str]) -> trail.Change | None:
-    """The same as a part of another write, which opens the transaction and tells of the change; None when there is none."""
+    """`set_org_roles` inside the caller's transaction. The caller audits the returned change; None means no change."""
     if scope.is_root:
         raise RootOrganization
     wanted = set(roles)
     if not all(may_grant_org_role(actor, role) for role in wanted):
-        raise FieldProblem("org_roles", _("You may not give this role."))
+        raise FieldProblem("org_roles", _("You do not have permission to grant this role."))
     hold(actor, user)
     held = _held_roles(scope, user)
     if held == wanted:
@@ -52,9 +52,9 @@ def change_org_roles(*, actor: Actor, scope: OrgScope, user: User, roles: Iterab
 
 @transaction.atomic
 def join(*, actor: Actor, scope: OrgScope, user: User, roles: Iterable[str]) -> None:
-    """Give the roles of an invitation that was accepted; roles that are held already stay.
+    """Give the roles of an accepted invitation; existing roles are kept.
 
-    The right to give them is that of whoever sent the invitation, and is checked by the caller.
+    The caller has checked the right of the sender to give these roles.
     """
     hold(actor, user)
     held = _held_roles(scope, user)
@@ -83,9 +83,10 @@ def _store_roles(actor: Actor, scope: OrgScope, user: User, held: set[str], want
 
 
 def _keep_an_administrator(actor: Actor, scope: OrgScope, user: User) -> None:
-    """Administrators of an organization may not leave it without one; who stands above them may (he can name others).
+    """Refuse to remove the last administrator of an organization, except for super administrators, who can name others.
 
-    All rows of administrators are locked in one order: two who take the role from each other at once do not both succeed.
+    Locks the rows of all administrators in one order, so that two administrators cannot remove each other's role at the
+    same time.
     """
     if actor.is_super_user:
         return
@@ -97,9 +98,9 @@ def _keep_an_administrator(actor: Actor, scope: OrgScope, user: User) -> None:
 
 @transaction.atomic
 def change_org_role(*, actor: Actor, row: Membership, role: str) -> None:
-    """Turn one membership into another of the same person in the same organization. Raises FieldProblem, AboveYou."""
+    """Change one membership of a user to another role in the same organization. Raises FieldProblem, AboveYou."""
     hold(actor, row.user)
-    row.refresh_from_db(fields=["role"])  # as it is under the lock
+    row.refresh_from_db(fields=["role"])  # the current role, read under the lock
     before = row.role
     if role == before:
         return
@@ -125,21 +126,21 @@ def change_org_role(*, actor: Actor, row: Membership, role: str) -> None:
 
 @transaction.atomic
 def add_org_role(*, actor: Actor, scope: OrgScope, user: User, role: str) -> None:
-    """Give one more role (an invitation); a role that is held already stays as it is."""
+    """Add a role (an invitation). Does nothing when the user has it."""
     hold(actor, user)
     set_org_roles(actor=actor, scope=scope, user=user, roles=_held_roles(scope, user) | {role})
 
 
 @transaction.atomic
 def take_org_role(*, actor: Actor, scope: OrgScope, user: User, role: str) -> None:
-    """Take one role away; without any left the person also leaves the groups of the organization."""
+    """Remove a role. A user without any remaining role also leaves the groups of the organization."""
     hold(actor, user)
     set_org_roles(actor=actor, scope=scope, user=user, roles=_held_roles(scope, user) - {role})
 
 
 @transaction.atomic
 def remove_from_org(*, actor: Actor, scope: OrgScope, user: User) -> None:
-    """Take a person out of the organization and of its groups; the account stays."""
+    """Remove a user from the organization and its groups; the account is kept."""
     if scope.is_root:
         raise RootOrganization
     hold(actor, user)
@@ -150,7 +151,7 @@ def remove_from_org(*, actor: Actor, scope: OrgScope, user: User) -> None:
 
 
 def known_org_role(role: str) -> str:
-    """`role` when it is one of Admin, Auditor, User; raises FieldProblem."""
+    """`role` if it is one of Admin, Auditor, User. Raises FieldProblem otherwise."""
     if role not in OrgRole.values:
-        raise FieldProblem("role", _("Unknown role."))
+        raise FieldProblem("role", _("Unknown role. Use Admin, Auditor or User."))
     return role

@@ -1,4 +1,4 @@
-"""Who belongs to which organization: `orgs/org-member-relation/` and the older membership paths."""
+"""Memberships of users in organizations: `orgs/org-member-relation/` and the older membership paths."""
 
 from collections.abc import Mapping, Sequence
 from typing import Any, ClassVar
@@ -27,10 +27,10 @@ from postern.foundation.rest.viewsets import (
 
 
 class HoldingPeople(RowsViewSet):
-    """Array writes of memberships lock the people whom they are about, all at once."""
+    """Bulk writes of memberships lock all affected users together."""
 
     def hold_rows(self, rows: Sequence[Any], values: Sequence[Mapping[str, Any]], *, deleting: bool = False) -> None:
-        del deleting  # a membership goes, its person stays
+        del deleting  # the membership is deleted, its user is kept
         people = {row.user_id for row in rows} | {item["user"].pk for item in values if "user" in item}
         hold_all(self.actor, people, memberships=True)
 
@@ -54,7 +54,7 @@ class MembershipSerializer(ResourceSerializer):
 
 
 class MembershipViewSet(HoldingPeople, CreateMixin, UpdateMixin, DeleteMixin, ReadOnlyViewSet):
-    """`orgs/org-member-relation/`: who belongs to which organization, for super administrators."""
+    """`orgs/org-member-relation/`: memberships of all organizations, for super administrators."""
 
     queryset = Membership.objects.all()
     serializer_class = MembershipSerializer
@@ -103,11 +103,11 @@ class MemberOfOneOrganizationSerializer(ResourceSerializer):
         fields = ("id", "organization", "user")
 
     def validate(self, attrs: dict[str, Any]) -> dict[str, Any]:
-        return attrs  # as above
+        return attrs  # the contract ignores duplicates
 
 
 class MembersOfOneOrganizationViewSet(HoldingPeople, CreateMixin, DeleteMixin, ReadOnlyViewSet):
-    """`orgs/orgs/{org_id}/membership/…`: the people of one role in one organization, found by their own id."""
+    """`orgs/orgs/{org_id}/membership/…`: the members of one organization with one role, addressed by user id."""
 
     queryset = Membership.objects.all()
     serializer_class = MemberOfOneOrganizationSerializer

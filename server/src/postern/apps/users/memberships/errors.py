@@ -1,4 +1,4 @@
-"""What can go wrong with memberships."""
+"""Errors of memberships."""
 
 from django.utils.translation import gettext as _
 
@@ -6,7 +6,7 @@ from postern.kernel.errors import PosternError
 
 
 class LastOrganizationAdministrator(PosternError):
-    """An organization's administrators may not leave it without one."""
+    """The last administrator of an organization cannot be removed."""
 
     code = "last_org_administrator"
     status = 400
@@ -14,6 +14,7 @@ class LastOrganizationAdministrator(PosternError):
     def __init__(self) -> None:
         super().__init__(
             _(
-                "This is the last administrator of the organization. Name another one first, or ask a system administrator."
+                "This is the last administrator of the organization. Appoint another one first, or ask a system "
+                "administrator."
             )
         )

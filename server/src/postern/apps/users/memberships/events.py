@@ -1,4 +1,4 @@
-"""What happens to memberships."""
+"""Events of memberships."""
 
 from dataclasses import dataclass
 from uuid import UUID
@@ -8,7 +8,10 @@ from postern.foundation.caller.actor import SYSTEM, Actor
 
 @dataclass(frozen=True, slots=True)
 class MembershipChanged:
-    """Roles in an organization were given or taken; `removed`: no role is left. `by`: who did it, for what goes with it."""
+    """Roles in an organization were given or removed; `removed`: no role is left.
+
+    `by`: the actor, for the writes that follow.
+    """
 
     user_id: UUID
     org_id: UUID

@@ -1,4 +1,4 @@
-"""What organizations need of people: `orgs` asks for it in `people.PEOPLE`."""
+"""The members of organizations, as `orgs` requires them in `people.PEOPLE`."""
 
 from typing import Final
 from uuid import UUID
@@ -28,7 +28,7 @@ def _hold(actor: Actor, org_id: UUID | None, members: people.Members) -> None:
 @transaction.atomic
 def _assign(actor: Actor, org_id: UUID, members: people.Members) -> None:
     scope = OrgScope(org_id)
-    # All gains before all losses: who changes from one role to another is a member all the time.
+    # Add roles before removing others, so that a user who changes roles remains a member throughout.
     losses: list[tuple[OrgRole, UUID]] = []
     for role, chosen in members.items():
         wanted = {user.pk: user for user in chosen}

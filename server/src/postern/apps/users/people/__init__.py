@@ -1,1 +1,1 @@
-"""People: the list, the form, and what administrators do to accounts."""
+"""Users: the list, the form, and what administrators do to accounts."""

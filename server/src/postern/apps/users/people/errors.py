@@ -1,4 +1,4 @@
-"""What can go wrong with accounts."""
+"""Errors of accounts."""
 
 from django.utils.translation import gettext as _
 
@@ -6,24 +6,26 @@ from postern.kernel.errors import NotAllowed, PosternError
 
 
 class OwnLockOut(NotAllowed):
-    """Whoever lifts their own lock-out may guess the password without end."""
+    """Users cannot unlock themselves, because they could then guess the password without limit."""
 
     def __init__(self) -> None:
-        super().__init__(_("You cannot lift your own lock. Ask another administrator, or wait until it ends."))
+        super().__init__(
+            _("You cannot unlock your own account. Ask another administrator, or wait until the lock ends.")
+        )
 
 
 class LastAdministrator(PosternError):
-    """Somebody must be left who may administer the installation (K60)."""
+    """At least one active administrator of the installation must remain."""
 
     code = "last_administrator"
     status = 400
 
     def __init__(self) -> None:
-        super().__init__(_("This is the last active system administrator. Name another one first, then try again."))
+        super().__init__(_("This is the last active system administrator. Appoint another one first, then try again."))
 
 
 class BuiltInAdministrator(PosternError):
-    """The first administrator stays: he may be renamed, but neither disabled, demoted nor deleted."""
+    """The built-in administrator cannot be renamed, disabled, demoted, expired or deleted."""
 
     code = "built_in_administrator"
     status = 400
@@ -33,13 +35,16 @@ class BuiltInAdministrator(PosternError):
 
 
 class OwnSecondFactor(PosternError):
-    """The own second factor is changed on the profile page, with a code. Answered as `{"error": "…"}` (contract: users)."""
+    """Users change their own second factor on the profile page, with a code.
+
+    The response body is `{"error": "…"}` (contract: users).
+    """
 
     code = "own_second_factor"
     status = 401
 
     def __init__(self) -> None:
-        super().__init__(_("Change your own MFA on your profile page, where a code of it is asked for."))
+        super().__init__(_("Change your own MFA on your profile page. You need an MFA code there."))
 
     @property
     def fields(self) -> dict[str, str]:

@@ -1,4 +1,4 @@
-"""What happens to accounts."""
+"""Events of accounts."""
 
 from dataclasses import dataclass
 from uuid import UUID
@@ -12,7 +12,8 @@ class UserCreated:
 
 @dataclass(frozen=True, slots=True)
 class UserClosed:
-    """The person may no longer act: everything that he has open ends now (K40).
+    """The account can no longer be used: everything that the user has open ends now (K40: what ends, ends everywhere
+    within seconds).
 
     `cause`: `disabled`, `expired` or `deleted`.
     """
@@ -24,6 +25,6 @@ class UserClosed:
 
 @dataclass(frozen=True, slots=True)
 class UserExpiryMoved:
-    """The end date of an account was set or moved: what the person has open ends at another instant."""
+    """The end date of an account was set or changed, so what the user has open ends at another time."""
 
     user_id: UUID

@@ -1,4 +1,4 @@
-"""Doorway to the lock-out of account names, which authn keeps above this app in the stack."""
+"""Interface to locked account names, which authn, in a higher layer, stores."""
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
@@ -11,7 +11,7 @@ from postern.foundation.provided import Provided
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class LoginLocks:
-    """`locked`: those of some names that may not sign in for now, and until when. `unlock`: let one sign in again."""
+    """`locked`: those of the names that cannot sign in now, with the end of each lock. `unlock`: unlock a name."""
 
     locked: Callable[[list[str]], Mapping[str, datetime]]
     unlock: Callable[[str, Actor], None]
@@ -21,15 +21,15 @@ LOGIN_LOCKS: Final = Provided[LoginLocks]("the lock-out of account names")
 
 
 def locked_names(usernames: list[str]) -> frozenset[str]:
-    """Which of the names may not sign in for now."""
+    """Those of the names that cannot sign in now."""
     return frozenset(locked_until(usernames))
 
 
 def locked_until(usernames: list[str]) -> Mapping[str, datetime]:
-    """Those of the names that may not sign in for now, and until when."""
+    """Those of the names that cannot sign in now, with the end of each lock."""
     return LOGIN_LOCKS.value.locked(usernames)
 
 
 def unlock(username: str, actor: Actor) -> None:
-    """Let the name sign in again."""
+    """Unlock the name."""
     LOGIN_LOCKS.value.unlock(username, actor)

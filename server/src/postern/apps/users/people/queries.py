@@ -1,4 +1,4 @@
-"""Who is in an organization, in which role, and who is locked."""
+"""Reads of users: by organization, by role, and locked users."""
 
 from dataclasses import dataclass
 from datetime import datetime
@@ -17,12 +17,12 @@ from postern.foundation.caller.scope import OrgScope
 
 
 def people_in(scope: OrgScope) -> UserQuerySet:
-    """Everybody in the root organization, the members in any other."""
+    """All users in the root organization, the members in any other."""
     return User.objects.all() if scope.is_root else User.objects.members_of(scope.org_id)
 
 
 def usernames_in(scope: OrgScope) -> QuerySet[Any]:
-    """The login names of `people_in`, as one column."""
+    """Login names of `people_in`, as one column."""
     return people_in(scope).order_by().values_list("username")
 
 
@@ -33,7 +33,7 @@ def labels_in(scope: OrgScope) -> QuerySet[Any]:
 
 
 def people_known_to(actor: Actor) -> UserQuerySet:
-    """Whom an administrator may be shown by name: the people of organizations that they administer."""
+    """Users whose names an administrator may see: the members of the organizations that they administer."""
     if actor.is_super_user:
         return User.objects.all()
     members = Membership.objects.filter(org_id__in=administered_org_ids(actor))
@@ -41,7 +41,7 @@ def people_known_to(actor: Actor) -> UserQuerySet:
 
 
 def with_role(people: UserQuerySet, scope: OrgScope, role: str) -> UserQuerySet:
-    """Filter `system_or_org_role` of the contract; unknown values match nobody."""
+    """The filter `system_or_org_role` of the contract; unknown values match no user."""
     in_org = Membership.objects.all() if scope.is_root else Membership.objects.filter(org_id=scope.org_id)
     match role:
         case "system_admin":
@@ -60,7 +60,7 @@ def with_role(people: UserQuerySet, scope: OrgScope, role: str) -> UserQuerySet:
 
 
 def with_org_role(people: UserQuerySet, scope: OrgScope, kind: str) -> UserQuerySet:
-    """Filter `org_role` of the contract: admins (system administrators too), auditors, users, members."""
+    """The filter `org_role` of the contract: admins (including system administrators), auditors, users, members."""
     in_org = Membership.objects.filter(org_id=scope.org_id)
     match kind:
         case "admins":
@@ -78,7 +78,7 @@ def with_org_role(people: UserQuerySet, scope: OrgScope, kind: str) -> UserQuery
 
 @dataclass(frozen=True, slots=True)
 class LockedPerson:
-    """Somebody whose name failed sign-ins have locked."""
+    """A user whose name is locked by failed sign-ins."""
 
     user: User
     locked_until: datetime
@@ -86,7 +86,7 @@ class LockedPerson:
 
 
 def locked_people(people: QuerySet[User], actor: Actor, scope: OrgScope, *, limit: int) -> list[LockedPerson]:
-    """Who of these is locked now, the one locked longest first; at most `limit`."""
+    """Locked users among these, sorted by the end of the lock, latest first; at most `limit`."""
     until = login_locks.locked_until(list(people.values_list("username", flat=True)))
     names = sorted(until, key=lambda name: until[name], reverse=True)[:limit]
     administered = administered_org_ids(actor)

@@ -1,4 +1,4 @@
-"""Doorway to people's second factors, which authn keeps above this app in the stack."""
+"""Interface to users' second factors, which authn, in a higher layer, stores."""
 
 from collections.abc import Callable
 from typing import Final
@@ -11,5 +11,5 @@ RESET: Final = Provided[Callable[[Actor, User], None]]("the reset of second fact
 
 
 def reset(actor: Actor, user: User) -> None:
-    """Take away the person's authenticator app and recovery codes."""
+    """Remove the user's authenticator app and recovery codes."""
     RESET.value(actor, user)

@@ -23,18 +23,18 @@ from postern.foundation.database.prepared import PreparedObjects
 from postern.kernel import clock
 from postern.kernel.ids import ROOT_ORG_ID, parse_id
 
-#: Where the browser's session keeps the id of its sign-in.
+#: Key of the browser session that holds the id of the login session.
 SESSION_ENTRY: Final = "login_session"
-#: A sign-in that nobody uses is over after a day; used or not, after a week one signs in anew.
+#: An unused sign-in expires after a day; every sign-in expires after a week.
 IDLE_LIMIT: Final = timedelta(days=1)
 TOTAL_LIMIT: Final = timedelta(days=7)
-#: How often the use of a sign-in is noted: not with every request.
+#: Limits the writes for sign-ins in use: not every request writes.
 _TOUCH_EVERY: Final = timedelta(minutes=1)
 
 
 @dataclass(frozen=True, slots=True)
 class SignInOrigin:
-    """Where a sign-in comes from."""
+    """Origin of a sign-in."""
 
     remote_addr: str
     user_agent: str = ""
@@ -45,9 +45,10 @@ class SignInOrigin:
 
 @transaction.atomic
 def open_login_session(*, user: User, origin: SignInOrigin) -> LoginSession:
-    """Note a new browser sign-in of a person whose proof has been checked."""
+    """Create the login session of a user whose factors have been verified."""
     now = clock.now()
-    if origin.language and not user.language:  # what the person has chosen once stays, whatever browser they sit at
+    # a language that the user has chosen is kept, whatever the browser asks for
+    if origin.language and not user.language:
         User.objects.filter(pk=user.pk).update(language=origin.language)
     login_session = LoginSession.objects.create(
         user=user,
@@ -73,29 +74,30 @@ def open_login_session(*, user: User, origin: SignInOrigin) -> LoginSession:
 
 
 def find_by_session(session: Mapping[str, Any]) -> LoginSession | None:
-    """The open sign-in that a browser's session refers to; `session` is Django's session object."""
+    """The open login session of a browser session; `session` is Django's session object."""
     entry = session.get(SESSION_ENTRY)
     login_session_id = parse_id(entry) if isinstance(entry, str) else None
     return find_open(login_session_id) if login_session_id else None
 
 
 def find_open(login_session_id: UUID) -> LoginSession | None:
-    """The sign-in with its person, when it still holds.
+    """The login session with its user, or None when it is no longer valid.
 
-    Not ended, not expired, made under the present password, and with the second factor once that is mandatory.
+    Valid means: not ended, not expired, created under the current password, and with the second factor if that is
+    mandatory now.
     """
-    found = _with_person().first(pk=login_session_id)
-    if found is None or found.date_ended is not None or found.date_expired <= clock.now():
+    login_session = _with_person().first(pk=login_session_id)
+    if login_session is None or login_session.date_ended is not None or login_session.date_expired <= clock.now():
         return None
-    if found.epoch != found.user.session_epoch or not found.user.is_active:
+    if login_session.epoch != login_session.user.session_epoch or not login_session.user.is_active:
         return None
-    if not found.mfa and mfa_is_forced(found.user):
+    if not login_session.mfa and mfa_is_forced(login_session.user):
         return None
-    return found
+    return login_session
 
 
 def open_among(login_session_ids: Collection[UUID]) -> frozenset[UUID]:
-    """Which of these sign-ins still hold. One query."""
+    """The valid ones among these login sessions. One query."""
     rows = LoginSession.objects.filter(
         pk__in=login_session_ids,
         date_ended__isnull=True,
@@ -108,7 +110,7 @@ def open_among(login_session_ids: Collection[UUID]) -> frozenset[UUID]:
 
 @cache
 def _with_person() -> PreparedObjects[LoginSession]:
-    """A sign-in with its person, by id: every request asks for one."""
+    """A login session with its user, by id. Prepared, because every request needs it."""
     return PreparedObjects(
         LoginSession,
         lambda pk: LoginSession.objects.filter(pk=pk),
@@ -118,7 +120,7 @@ def _with_person() -> PreparedObjects[LoginSession]:
 
 
 def touch(login_session: LoginSession) -> None:
-    """Note that the sign-in is in use, which keeps it open."""
+    """Record that the sign-in is in use, which extends it."""
     now = clock.now()
     if now - login_session.date_last_seen < _TOUCH_EVERY:
         return
@@ -130,7 +132,7 @@ def touch(login_session: LoginSession) -> None:
 
 @transaction.atomic
 def sign_out(*, actor: Actor, login_session: LoginSession, reason: LoginEnd = LoginEnd.SIGNED_OUT) -> None:
-    """End one sign-in. Ending it twice changes nothing."""
+    """End one sign-in. Does nothing when it has already ended."""
     open_rows = LoginSession.objects.filter(pk=login_session.pk, date_ended__isnull=True)
     if open_rows.update(date_ended=clock.now(), end_reason=reason) != 1:
         return
@@ -150,9 +152,9 @@ def sign_out(*, actor: Actor, login_session: LoginSession, reason: LoginEnd = Lo
 
 @transaction.atomic
 def end_all(*, user_id: UUID, reason: LoginEnd, keep_epoch: int | None = None, keep: LoginSession | None = None) -> int:
-    """End all sign-ins and bearer tokens of a person; returns how many sign-ins ended.
+    """End all sign-ins and bearer tokens of a user; returns the number of ended sign-ins.
 
-    `keep_epoch`: those made under the present password stay; `keep`: this one stays.
+    `keep_epoch`: keep those created under the current password. `keep`: keep this sign-in.
     """
     now = clock.now()
     end_tokens(user_id=user_id, keep_epoch=keep_epoch)
@@ -169,13 +171,13 @@ def end_all(*, user_id: UUID, reason: LoginEnd, keep_epoch: int | None = None, k
 
 
 def keep_through_password_change(login_session: LoginSession, user: User) -> None:
-    """The person changed the own password here: this one sign-in goes on, all others end."""
+    """Keep this sign-in after its user changed their own password in it; all other sign-ins end."""
     LoginSession.objects.filter(pk=login_session.pk).update(epoch=user.session_epoch)
 
 
 @transaction.atomic
 def note_password_verified(*, actor: Actor, user: User, login_session: LoginSession) -> None:
-    """The person has shown the password again."""
+    """Record that the user entered the password again."""
     users.hold(actor, user)
     LoginSession.objects.filter(pk=login_session.pk).update(date_password_verified=clock.now())
     _record_password(actor, user, audits.Event.PASSWORD_VERIFIED, None)
@@ -183,7 +185,7 @@ def note_password_verified(*, actor: Actor, user: User, login_session: LoginSess
 
 @transaction.atomic
 def note_password_refused(*, actor: Actor, user: User, reason: str) -> None:
-    """Somebody who is signed in has shown a wrong password: perhaps a stranger at an open desk."""
+    """Audit a wrong password of a signed-in user: it may come from a stranger at an unlocked desk."""
     _record_password(actor, user, audits.Event.PASSWORD_REFUSED, {"reason": reason})
 
 

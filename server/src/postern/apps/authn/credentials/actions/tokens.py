@@ -13,6 +13,7 @@ from django.conf import settings
 from django.db import IntegrityError, transaction
 
 from postern.apps.audits import facade as audits
+from postern.apps.audits import recorded
 from postern.apps.authn.credentials import callers
 from postern.apps.authn.credentials.errors import TooManyAccessKeys
 from postern.apps.authn.credentials.events import CredentialsEnded
@@ -37,7 +38,7 @@ _TOUCH_EVERY: Final = timedelta(minutes=1)
 
 @dataclass(frozen=True, slots=True)
 class IssuedToken:
-    """A bearer token just made; the text is known here and to its owner only."""
+    """A new bearer token with its text. The text is returned once and not stored."""
 
     token: Secret
     expires_at: datetime
@@ -45,7 +46,7 @@ class IssuedToken:
 
 @transaction.atomic
 def issue_token(*, actor: Actor, user: User, remote_addr: str, mfa: bool) -> IssuedToken:
-    """Make a bearer token for a person whose proof has been checked. `mfa`: the second factor was shown."""
+    """Create a bearer token for a user whose factors have been verified. `mfa`: the second factor was verified."""
     token, now = new_token(), clock.now()
     row = BearerToken.objects.create(
         user=user,
@@ -63,20 +64,20 @@ def issue_token(*, actor: Actor, user: User, remote_addr: str, mfa: bool) -> Iss
 
 
 def find_token(token: str) -> BearerToken | None:
-    """The token with its person, when it still holds."""
-    found = BearerToken.objects.select_related("user").filter(token_hash=token_hash(token)).first()
-    if found is None or found.date_revoked is not None or found.date_expired <= clock.now():
+    """The token with its user, or None when it is no longer valid."""
+    row = BearerToken.objects.select_related("user").filter(token_hash=token_hash(token)).first()
+    if row is None or row.date_revoked is not None or row.date_expired <= clock.now():
         return None
-    if found.epoch != found.user.session_epoch or not found.user.is_active:
+    if row.epoch != row.user.session_epoch or not row.user.is_active:
         return None
-    if not found.mfa and mfa_is_forced(found.user):
+    if not row.mfa and mfa_is_forced(row.user):
         return None
-    return found
+    return row
 
 
 @transaction.atomic
 def revoke_token(*, actor: Actor, token: BearerToken) -> None:
-    """End a bearer token before its time."""
+    """Revoke a bearer token."""
     if BearerToken.objects.filter(pk=token.pk, date_revoked__isnull=True).update(date_revoked=clock.now()) != 1:
         return
     audits.record_change(actor=actor, action="update", target=token, event=audits.Event.BEARER_TOKEN_REVOKED)
@@ -85,9 +86,10 @@ def revoke_token(*, actor: Actor, token: BearerToken) -> None:
 
 @transaction.atomic
 def end_tokens(*, user_id: UUID, keep_epoch: int | None = None) -> int:
-    """End all bearer tokens of a person; returns how many. `keep_epoch`: those made under the present password stay.
+    """Revoke all bearer tokens of a user; returns their number. `keep_epoch`: keep those created under the current
+    password.
 
-    Call in the transaction that says why.
+    Call it in the transaction that records the reason.
     """
     rows = BearerToken.objects.filter(user_id=user_id, date_revoked__isnull=True, date_expired__gt=clock.now())
     if keep_epoch is not None:
@@ -104,16 +106,19 @@ def _tell_ended(user_id: UUID, *credentials: str) -> None:
 
 
 def find_key(key_id: UUID) -> AccessKey | None:
-    """The key with its owner, when it may be used: both active. What else the owner must have in order the gate asks."""
-    found = AccessKey.objects.select_related("user").filter(pk=key_id, is_active=True).first()
-    if found is None or not found.user.is_active:
+    """The key with its owner if both are active, else None.
+
+    `callers.conditions` checks the owner's other conditions.
+    """
+    key = AccessKey.objects.select_related("user").filter(pk=key_id, is_active=True).first()
+    if key is None or not key.user.is_active:
         return None
-    return found
+    return key
 
 
 @dataclass(frozen=True, slots=True)
 class IssuedKey:
-    """An access key just made, with its secret: shown once."""
+    """A new access key with its secret, which is shown once."""
 
     key: AccessKey
     secret: Secret
@@ -121,7 +126,7 @@ class IssuedKey:
 
 @transaction.atomic
 def create_access_key(*, actor: Actor, user: User) -> IssuedKey:
-    """Make an access key of one's own. Raises TooManyAccessKeys."""
+    """Create an access key for the caller. Raises TooManyAccessKeys."""
     users.hold(actor, user)
     if AccessKey.objects.filter(user=user).count() >= MAX_ACCESS_KEYS:
         raise TooManyAccessKeys(MAX_ACCESS_KEYS)
@@ -132,7 +137,7 @@ def create_access_key(*, actor: Actor, user: User) -> IssuedKey:
 
 @transaction.atomic
 def set_access_key_active(*, actor: Actor, key: AccessKey, is_active: bool) -> AccessKey:
-    """Switch an access key on or off; off means refused at once."""
+    """Switch an access key on or off. A key that is off is refused at once."""
     users.hold(actor, key.user)
     if key.is_active != is_active:
         old, key.is_active = key.is_active, is_active
@@ -148,16 +153,13 @@ def set_access_key_active(*, actor: Actor, key: AccessKey, is_active: bool) -> A
 @transaction.atomic
 def delete_access_key(*, actor: Actor, key: AccessKey) -> None:
     """Delete an access key."""
-    key_id, old = key.pk, {"user": str(key.user), "is_active": key.is_active}
-    key.delete()
-    key.pk = key_id  # the audit chain's lock comes last, as in every write
-    audits.record_change(actor=actor, action="delete", target=key, old=old)
-    _tell_ended(key.user_id, callers.name_of_key(key_id))
+    recorded.delete_row(actor=actor, row=key, old={"user": str(key.user), "is_active": key.is_active})
+    _tell_ended(key.user_id, callers.name_of_key(key.pk))
 
 
 @transaction.atomic
 def delete_access_keys(*, user_id: UUID) -> int:
-    """Delete all access keys of a person; returns how many. Call in the transaction that says why."""
+    """Delete all access keys of a user; returns their number. Call it in the transaction that records the reason."""
     ids = list(
         AccessKey.objects.select_for_update().filter(user_id=user_id).order_by("pk").values_list("pk", flat=True)
     )
@@ -169,8 +171,8 @@ def delete_access_keys(*, user_id: UUID) -> int:
 def secret_of(key: AccessKey) -> Secret:
     """The secret of a key, in the form of a UUID: derived, never stored.
 
-    Signatures are checked with the secret itself, so a hash of it would not do. It is made from the key's nonce with a
-    key outside the database: the table alone signs nothing.
+    Verifying a signature needs the secret itself, so a hash is not enough. The secret is derived from the key's nonce
+    with a key outside the database: a copy of the table alone cannot sign anything.
     """
     digest = hmac.digest(_derivation_key(), key.pk.bytes + bytes(key.nonce), "sha256")
     return Secret(str(UUID(bytes=digest[:16], version=4)))
@@ -190,7 +192,9 @@ def signature_fits(key: AccessKey, signed_text: str, signature: str) -> bool:
 
 
 def take_signature(signature: str, *, valid_for: timedelta) -> bool:
-    """Note a signature as used; False when it was used before (K69)."""
+    """Record that a signature was used; False when it was used before (K69: access keys are shown once and refused when
+    off).
+    """
     now = clock.now()
     try:
         with transaction.atomic():
@@ -201,7 +205,7 @@ def take_signature(signature: str, *, valid_for: timedelta) -> bool:
 
 
 def note_key_use(key: AccessKey, remote_addr: str) -> None:
-    """Remember that a key was used, and from where, once a minute at most."""
+    """Record use and address of a key, at most once a minute."""
     now = clock.now()
     if key.date_last_used is None or now - key.date_last_used >= _TOUCH_EVERY:
         AccessKey.objects.filter(pk=key.pk).update(date_last_used=now)

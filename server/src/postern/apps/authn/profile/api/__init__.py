@@ -1,1 +1,1 @@
-"""The API of one's own profile."""
+"""The API of the caller's own profile."""

@@ -1,4 +1,4 @@
-"""The own profile: who am I, what may I do where, my password and my public keys."""
+"""The caller's own profile: identity, rights, password and public keys."""
 
 from typing import Any
 
@@ -40,7 +40,7 @@ _SAFE = ("GET", "HEAD", "OPTIONS")
 
 
 class OwnView(PosternView, GenericAPIView[Any]):
-    """A view of the person himself; open in whatever organization he happens to stand."""
+    """A view of the calling user, available in every organization."""
 
     rights = Right.AUTHENTICATED
     strangers_allowed = True
@@ -49,9 +49,9 @@ class OwnView(PosternView, GenericAPIView[Any]):
     lookup_field = ""
 
     def person(self, request: Request) -> User:
-        """The caller, who must be a person."""
+        """The calling user. Raises NotAllowed for callers that are not users."""
         if not isinstance(request.user, User):
-            raise NotAllowed("Only people have a profile.")
+            raise NotAllowed(_("This is available to users only."))
         return User.objects.prefetch_related("groups", "memberships").get(pk=request.user.pk)
 
     def get_object(self) -> User:
@@ -68,7 +68,7 @@ class ProfileView(OwnView):
     gates_apply = False
 
     def get(self, request: Request) -> Response:
-        if not isinstance(request.auth, LoginSession):  # only the console needs it to help the person on
+        if not isinstance(request.auth, LoginSession):  # only the console needs these fields, to lead the user on
             identity.pass_gates(request, self.actor)
         return Response(self.get_serializer(self.person(request)).data)
 
@@ -85,13 +85,13 @@ class ProfileView(OwnView):
         serializer.is_valid(raise_exception=True)
         level = serializer.validated_data.get("mfa_level")
         if level is not None and level < user.mfa_level < MfaLevel.FORCED and has_device(user.pk):
-            raise serializers.ValidationError({"mfa_level": [_("Switching MFA off needs a code of it.")]})
+            raise serializers.ValidationError({"mfa_level": [_("Enter an MFA code to switch MFA off.")]})
         users.update_own_profile(actor=self.actor, user=user, changes=dict(serializer.validated_data))
         return Response(self.get_serializer(self.person(request)).data)
 
 
 class OwnPasswordView(OwnView):
-    """`PUT users/profile/password/`: the one thing that is open while the password is due."""
+    """`PUT users/profile/password/`: the only write that is open while the password is due."""
 
     serializer_class = OwnPasswordSerializer
     gates_apply = False
@@ -124,16 +124,18 @@ class OwnPasswordView(OwnView):
         return self.put(request)
 
     def _require_present(self, user: User, password: str, visitor: Visitor) -> None:
-        if not user.is_local:  # there is no password of ours to ask for; the change is refused with the reason
+        if not user.is_local:  # Postern stores no password of this user; the change is refused with the reason
             return
         try:
             present_password.require(actor=self.actor, user=user, password=password, visitor=visitor)
         except WrongCredentials:
-            raise FieldProblem("old_password", _("The old password is not right.")) from None
+            raise FieldProblem("old_password", _("The old password is incorrect.")) from None
 
 
 class OwnCredentialsView(OwnView):
-    """`GET users/profile/credentials/`: what one holds and has open, by kind; what a change of the password offers to end."""
+    """`GET users/profile/credentials/`: the user's credentials and open sessions by kind, which a password change
+    offers to end.
+    """
 
     gates_apply = False
 
@@ -144,9 +146,9 @@ class OwnCredentialsView(OwnView):
 
 
 class GenerateKeyView(OwnView):
-    """`POST users/profile/public-key/generate/`: a new key pair for the caller.
+    """`POST users/profile/public-key/generate/`: create a key pair for the caller.
 
-    The public half replaces the stored keys; the private half is the answer, as a file, and is kept nowhere.
+    The public key replaces the stored keys. The response is the private key as a file; it is not stored.
     """
 
     rights = Right.VALID_USER
@@ -165,7 +167,7 @@ class GenerateKeyView(OwnView):
 
 
 class OwnPublicKeyView(OwnView):
-    """`users/profile/public-key/`: replace the own keys; several, one per line."""
+    """`users/profile/public-key/`: replace the caller's public keys; several keys are given one per line."""
 
     serializer_class = OwnPublicKeySerializer
     rights = Right.VALID_USER

@@ -1,4 +1,4 @@
-"""Shapes of the own profile."""
+"""Serializers of the own profile."""
 
 from collections.abc import Mapping
 from typing import Any
@@ -30,7 +30,7 @@ def _org_row(org_id: Any, name: str) -> dict[str, Any]:
 
 
 class ProfileSerializer(UserFacts):
-    """The person himself, with his roles and permissions in each organization."""
+    """The calling user, with their roles and permissions in each organization."""
 
     groups = serializers.SerializerMethodField(label=gettext_lazy("User group"))
     org_roles = serializers.SerializerMethodField(label=gettext_lazy("Organization role name"))
@@ -90,11 +90,11 @@ class ProfileSerializer(UserFacts):
         )
         extra_kwargs = {"public_key": {"write_only": True, "required": False}}
 
-    #: Asked for once for the one person of the answer.
+    #: Cached, because several fields of the response need it.
     _found: "tuple[rbac.Rights, tuple[users.OrgRoles, ...], Mapping[UUID, str]] | None" = None
 
     def _facts(self, user: User) -> "tuple[rbac.Rights, tuple[users.OrgRoles, ...], Mapping[UUID, str]]":
-        """Rights in the present organization, memberships, names of organizations."""
+        """Rights in the current organization, memberships, names of organizations."""
         if self._found is None:
             self._found = (rbac.rights_of(user, self.context["scope"]), users.org_roles_of(user.pk), orgs.names())
         return self._found
@@ -106,12 +106,12 @@ class ProfileSerializer(UserFacts):
         return self.org_roles_shown(user)
 
     def get_can_update(self, user: User) -> bool:
-        """Everybody may change their own account, within their limits."""
+        """Always true: every user may change their own account, within limits."""
         del user
         return True
 
     def get_can_delete(self, user: User) -> bool:
-        """Nobody deletes their own account."""
+        """Always false: users cannot delete their own account."""
         del user
         return False
 
@@ -128,8 +128,8 @@ class ProfileSerializer(UserFacts):
         _rights, memberships, names = self._facts(user)
         if user.role in (SystemRole.ADMIN, SystemRole.AUDITOR):
             return [_org_row(pk, name) for pk, name in names.items()]
-        found = {row.org_id for row in memberships if row.roles & {OrgRole.ADMIN, OrgRole.AUDITOR}}
-        return [_org_row(pk, name) for pk, name in names.items() if pk in found]
+        org_ids = {row.org_id for row in memberships if row.roles & {OrgRole.ADMIN, OrgRole.AUDITOR}}
+        return [_org_row(pk, name) for pk, name in names.items() if pk in org_ids]
 
     def get_user_all_orgs(self, user: User) -> list[dict[str, Any]]:
         _rights, memberships, names = self._facts(user)
@@ -167,7 +167,7 @@ class ProfileSerializer(UserFacts):
         ]
 
     def get_permissions(self, user: User) -> int:
-        """The bits of the shown roles in the organization of the request."""
+        """Permission bits of the roles in the request's organization."""
         rights, _memberships, _names = self._facts(user)
         return rbac.shown_bits(rights)
 
@@ -194,7 +194,9 @@ class OwnPasswordSerializer(BodySerializer):
 
     def validate(self, attrs: dict[str, Any]) -> dict[str, Any]:
         if attrs["new_password"] != attrs["new_password_again"]:
-            raise serializers.ValidationError({"new_password_again": [_("The two new passwords are not the same.")]})
+            raise serializers.ValidationError(
+                {"new_password_again": [_("The new passwords do not match. Enter the same password twice.")]}
+            )
         return attrs
 
 
@@ -217,5 +219,5 @@ class OwnPublicKeySerializer(BodySerializer):
 
 
 def own_credentials(user: User) -> dict[str, list[dict[str, Any]]]:
-    """What the person holds and has open, by kind."""
+    """The user's credentials and open sessions, by kind."""
     return shown_credentials(user)

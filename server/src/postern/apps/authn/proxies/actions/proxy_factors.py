@@ -1,4 +1,7 @@
-"""Signing in through a proxy: a first factor, then the second one if the person has one. Nobody is signed in twice by one attempt."""
+"""Sign-in through a proxy: a first factor, then the second factor if the user has one.
+
+An attempt creates at most one sign-in.
+"""
 
 from uuid import UUID
 
@@ -31,13 +34,13 @@ from postern.kernel.ids import token_hash
 def show_password(
     *, username: str, password: str, attempt: str, remote_addr: str, login_from: LoginFrom, proxy_id: UUID
 ) -> Outcome:
-    """The first factor by password. Counts towards the lock-out, once for each attempt.
+    """First factor by password. Counts for the lock-out, once per attempt.
 
-    Raises Unavailable when the machine has no room for a comparison: then nothing was judged.
+    Raises Unavailable when the server has no capacity to compare the password; then the attempt was not judged.
     """
     if not preferences.get_bool("TERMINAL_PASSWORD_AUTH"):
         return _denied(MethodClosed(), username)
-    # With the password in its name: an attempt is good for one guess.
+    # The name includes the password: an attempt is good for one guess.
     name = attempts.name_of(attempt, "password", proxy_id, remote_addr, login_from, username, password)
     attempted = Attempted(
         username=username, remote_addr=remote_addr, login_type="T", backend="password", user_agent=str(login_from)
@@ -69,7 +72,7 @@ def show_password(
 def show_key(
     *, username: str, proof: KeyProof, attempt: str, remote_addr: str, login_from: LoginFrom, proxy_id: UUID
 ) -> Outcome:
-    """The first factor by an SSH key, whose signature is verified here (K8)."""
+    """First factor by an SSH key, whose signature is verified here (K8: a public key alone signs nobody in)."""
     if not preferences.get_bool("TERMINAL_PUBLIC_KEY_AUTH"):
         return _denied(MethodClosed(), username)
     name = attempts.name_of(
@@ -95,7 +98,7 @@ def show_key(
 
 
 def show_code(*, token: str, code: str, attempt: str, remote_addr: str, proxy_id: UUID) -> Outcome:
-    """The second factor. Proxy and address are those of the first factor, or the sign-in is void."""
+    """Second factor. Proxy and address must be those of the first factor; otherwise the sign-in is void."""
     name = attempts.name_of(attempt, "code", proxy_id, remote_addr, token, code)
 
     def judge() -> Outcome:
@@ -117,7 +120,7 @@ def _after_first_factor(proof: Proof, proxy_id: UUID) -> Outcome:
     match second_factor.demand_of(proof.user):
         case second_factor.Demand.NOTHING:
             return _signed_in(proof, MfaState.OFF, proxy_id)
-        case second_factor.Demand.ENROLMENT:  # an app is set up in the console only
+        case second_factor.Demand.ENROLMENT:  # an authenticator app can be set up in the console only
             return _refuse(proof.attempted, MfaUnset(), mfa=MfaState.SHOWN)
         case _:
             return Outcome(begun=second_factor.begin(proof, SignInWay.PROXY, proxy_id=proxy_id))
@@ -133,9 +136,10 @@ def _refuse(attempted: Attempted, refused: SignInRefused, *, mfa: MfaState = Mfa
 
 
 def _denied(refused: SignInRefused, username: str) -> Outcome:
-    """The refusal for a proxy: in the person's language once they have shown who they are, in the installation's before.
+    """The refusal for a proxy, in the user's language after a correct first factor and in the installation's language
+    before.
 
-    Answering strangers in somebody's own language would tell that there is such an account.
+    Answering strangers in the user's language would reveal that the account exists.
     """
     user = User.objects.named(username) if refused.knows_person else None
     with translation.override((user.language if user is not None else "") or settings.LANGUAGE_CODE):

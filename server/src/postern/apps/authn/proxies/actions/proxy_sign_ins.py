@@ -1,7 +1,7 @@
-"""Sign-ins through a proxy: the ticket that a proxy gets for a person, and what it is worth later.
+"""Sign-ins through a proxy: the ticket that a proxy gets for a user, and its later validity.
 
-A proxy can act only for people who are there: without a ticket it opens nothing for anybody. A ticket is random, kept as
-a hash, and holds at one proxy, for one address, under the factors that were shown.
+Without a ticket a proxy can open nothing, so it can act only for users who are connected to it. A ticket is random and
+stored as a hash. It is valid at one proxy, for one address, with the factors that were verified.
 """
 
 from collections.abc import Collection, Sequence
@@ -26,14 +26,14 @@ from postern.kernel import clock
 from postern.kernel.ids import ROOT_ORG_ID, new_token, token_hash
 from postern.kernel.secret import Secret
 
-#: A ticket that its proxy does not prolong is over after this time (the proxy or its network died).
+#: A ticket that its proxy does not extend expires after this time (the proxy or its network failed).
 IDLE_LIMIT: Final = timedelta(minutes=10)
-#: However long the connection stays open: after a working day the person signs in anew.
+#: Maximum lifetime, however long the connection stays open: after a working day the user signs in again.
 TOTAL_LIMIT: Final = timedelta(hours=12)
 
 
 class TicketFault(StrEnum):
-    """Why a ticket is worth nothing. The first three never happen to a proxy that does what it should."""
+    """Why a ticket is invalid. The first three never occur at a correctly working proxy."""
 
     UNKNOWN = "unknown"
     OTHER_PROXY = "other_proxy"
@@ -47,13 +47,13 @@ class TicketFault(StrEnum):
     FACTOR_DUE = "factor_due"
 
 
-#: Faults of a ticket that somebody stole, guessed or carried elsewhere.
+#: Faults of a ticket that was stolen, guessed or used from elsewhere.
 SUSPICIOUS: Final = frozenset({TicketFault.UNKNOWN, TicketFault.OTHER_PROXY, TicketFault.OTHER_ADDRESS})
 
 
 @dataclass(frozen=True, slots=True)
 class Opened:
-    """A person who signed in through a proxy, and the ticket that the proxy is told once."""
+    """A user who signed in through a proxy, and the ticket, which the proxy receives once."""
 
     user: User
     sign_in: ProxySignIn
@@ -62,7 +62,10 @@ class Opened:
 
 @dataclass(frozen=True, slots=True)
 class Shown:
-    """What a ticket says: a sign-in with its person, or why not. `row` may be known all the same, for the audit log."""
+    """The sign-in of a presented ticket with its user, or the fault.
+
+    `row` may be set together with a fault, for the audit log.
+    """
 
     row: ProxySignIn | None
     fault: TicketFault | None
@@ -70,7 +73,7 @@ class Shown:
 
 @transaction.atomic
 def open_sign_in(proof: Proof, *, mfa: MfaState, proxy_id: UUID) -> Opened:
-    """Every factor was right: note the sign-in, and make its ticket."""
+    """Create the sign-in after all factors were verified, and its ticket."""
     user = sign_in.signed_in(proof, mfa=mfa)
     ticket, now = new_token(), clock.now()
     row = ProxySignIn.objects.create(
@@ -90,7 +93,10 @@ def open_sign_in(proof: Proof, *, mfa: MfaState, proxy_id: UUID) -> Opened:
 
 @transaction.atomic
 def renewed(row: ProxySignIn) -> Opened | None:
-    """The same sign-in with another ticket: the first did not arrive, and is void. None once the sign-in has ended."""
+    """The same sign-in with a new ticket, because the first one did not arrive; the first is void.
+
+    None once the sign-in has ended.
+    """
     if fault_of(row) is not None:
         return None
     ticket = new_token()
@@ -100,7 +106,7 @@ def renewed(row: ProxySignIn) -> Opened | None:
 
 
 def find(ticket: str, *, proxy_id: UUID, remote_addr: str) -> Shown:
-    """The sign-in that a ticket names, with its person, when it holds at this proxy and for this address."""
+    """The sign-in of a ticket with its user, if the ticket is valid at this proxy and for this address."""
     row = ProxySignIn.objects.select_related("user").filter(token_hash=token_hash(ticket)).first()
     if row is None:
         return Shown(None, TicketFault.UNKNOWN)
@@ -112,13 +118,13 @@ def find(ticket: str, *, proxy_id: UUID, remote_addr: str) -> Shown:
 
 
 def find_by_id(sign_in_id: UUID) -> Shown:
-    """The same for a session that was opened with the ticket."""
+    """The sign-in with which a session was opened."""
     row = ProxySignIn.objects.select_related("user").filter(pk=sign_in_id).first()
     return Shown(None, TicketFault.UNKNOWN) if row is None else Shown(row, fault_of(row))
 
 
 def fault_of(row: ProxySignIn) -> TicketFault | None:
-    """Whether the person could still sign in this way. None: yes."""
+    """Why the user could not sign in this way now; None when they could."""
     user, now = row.user, clock.now()
     if not user.is_valid:
         return TicketFault.ACCOUNT_CLOSED
@@ -139,14 +145,14 @@ def fault_of(row: ProxySignIn) -> TicketFault | None:
 
 @transaction.atomic
 def prolong(tickets: Sequence[str], *, proxy_id: UUID) -> tuple[int, ...]:
-    """The connections of these tickets are open still. Returns the places of those that are worth nothing any more."""
+    """Extend tickets whose connections are still open. Returns the positions of those that are no longer valid."""
     hashes = [token_hash(ticket) for ticket in tickets]
     rows = ProxySignIn.objects.select_related("user").filter(token_hash__in=hashes, proxy_id=proxy_id)
     holding = {row.token_hash: row.pk for row in rows if fault_of(row) is None}
     until = clock.now() + IDLE_LIMIT
     latest = F("date_created") + TOTAL_LIMIT
     ProxySignIn.objects.filter(pk__in=holding.values(), date_ended__isnull=True).update(
-        # Portable: a minimum of a column and a parameter is another function on SQLite than on PostgreSQL.
+        # Portable: the minimum of a column and a parameter is a different function on SQLite and PostgreSQL.
         date_expired=Case(When(date_created__gte=until - TOTAL_LIMIT, then=Value(until)), default=latest)
     )
     return tuple(at for at, hashed in enumerate(hashes) if hashed not in holding)
@@ -154,7 +160,7 @@ def prolong(tickets: Sequence[str], *, proxy_id: UUID) -> tuple[int, ...]:
 
 @transaction.atomic
 def end(tickets: Collection[str], *, actor: Actor, proxy_id: UUID) -> int:
-    """The connections of these tickets are closed. Returns how many ended now."""
+    """End tickets whose connections were closed. Returns the number of sign-ins ended by this call."""
     hashes = [token_hash(ticket) for ticket in tickets]
     rows = ProxySignIn.objects.select_for_update(of=("self",)).select_related("user")
     ended = list(rows.filter(token_hash__in=hashes, proxy_id=proxy_id, date_ended__isnull=True).order_by("pk"))
@@ -175,7 +181,7 @@ def end(tickets: Collection[str], *, actor: Actor, proxy_id: UUID) -> int:
 
 @transaction.atomic
 def end_of_person(user_id: UUID) -> int:
-    """Every ticket of a person is void. Call in the transaction that says why."""
+    """End every ticket of a user. Call it in the transaction that records the reason."""
     now = clock.now()
     open_ones = ProxySignIn.objects.filter(user_id=user_id, date_ended__isnull=True, date_expired__gt=now)
     return open_ones.update(date_ended=now)
@@ -183,5 +189,5 @@ def end_of_person(user_id: UUID) -> int:
 
 @transaction.atomic
 def end_of_proxy(proxy_id: UUID) -> int:
-    """The proxy is not trusted any more: every ticket of it is void. Call in the transaction that says why."""
+    """End every ticket of a proxy that is no longer trusted. Call it in the transaction that records the reason."""
     return ProxySignIn.objects.filter(proxy_id=proxy_id, date_ended__isnull=True).update(date_ended=clock.now())

@@ -1,8 +1,9 @@
-"""Sign-ins through a proxy whose answer was lost: the same attempt is answered again, and counts once.
+"""Idempotent sign-ins through a proxy: an attempt whose response was lost gets the same answer again and counts once.
 
-A row says what became of an attempt. It is written in the transaction that does what the answer says, so that a process that is
-killed has either answered or done nothing but count; the next request with the same attempt goes on from there. Two of them at
-once wait for each other at the row. Only hashes of tickets are kept, so a lost one is replaced: the sign-in stays the same.
+A row stores the outcome of an attempt. It is written in the transaction that does what the answer says. A process that
+is killed has therefore either answered or only counted; the next request with the same attempt continues from there.
+Concurrent requests of the same attempt wait for each other at the row. Only hashes of tickets are stored, so a repeated
+answer gets a new ticket for the same sign-in.
 """
 
 from collections.abc import Callable
@@ -25,7 +26,7 @@ from postern.kernel import clock
 
 @dataclass(frozen=True, slots=True)
 class Outcome:
-    """What a factor came to at a proxy; exactly one is set."""
+    """Outcome of a factor at a proxy; exactly one field is set."""
 
     denial: Denial | None = None
     begun: second_factor.Begun | None = None
@@ -34,9 +35,9 @@ class Outcome:
 
 @transaction.atomic
 def count_once(name: str, reserve: Callable[[], guard.Attempt]) -> guard.Attempt | Outcome:
-    """Count an attempt beforehand, unless that was done already; the outcome if it was answered already.
+    """Count an attempt in advance unless it was counted before; returns the outcome if it was answered before.
 
-    Raises what `reserve` raises, and then nothing was counted.
+    Raises what `reserve` raises; then nothing was counted.
     """
     if not name:
         return reserve()
@@ -53,15 +54,15 @@ def count_once(name: str, reserve: Callable[[], guard.Attempt]) -> guard.Attempt
 
 @transaction.atomic
 def take_back(name: str, attempt: guard.Attempt) -> None:
-    """Nobody judged the attempt: forget it."""
+    """Uncount an attempt that was not judged, and forget it."""
     if not name or AnsweredSignIn.objects.filter(name=name, date_answered__isnull=True).delete()[0]:
         guard.take_back(attempt)
 
 
 def answer(name: str, user_id: UUID | None, judge: Callable[[], Outcome]) -> Outcome:
-    """What `judge` says and does, in one transaction; what it said already, if it did.
+    """Return the stored outcome, or run `judge` and store its outcome, in one transaction.
 
-    `user_id`: the person whom it may be about. Their row is locked first, as in every write about a person.
+    `user_id`: the user whom it may be about. Their row is locked first, as in every write about a user.
     """
     if not name:
         return judge()
@@ -81,13 +82,13 @@ def answer(name: str, user_id: UUID | None, judge: Callable[[], Outcome]) -> Out
 
 
 def lapsed() -> Denial:
-    """What was begun or opened has ended meanwhile."""
+    """The denial for a sign-in that has ended in the meantime."""
     refused = SignInLapsed()
     return Denial(code=refused.denial, message=refused.text())
 
 
 def _again(row: AnsweredSignIn) -> Outcome:
-    """The same outcome. What it opened is looked at once more: it may have ended since."""
+    """The stored outcome. A sign-in that it opened is checked again, because it may have ended since."""
     if row.denial is not None:
         return Outcome(denial=msgspec.convert(row.denial, Denial))
     if row.pending is not None:
@@ -98,7 +99,7 @@ def _again(row: AnsweredSignIn) -> Outcome:
 
 
 def _locked(name: str) -> AnsweredSignIn:
-    """The row of an attempt, locked until the transaction ends; a new one when there is none of the last seconds."""
+    """The row of an attempt, locked until the transaction ends; created when there is no row of the last seconds."""
     now = clock.now()
     AnsweredSignIn.objects.filter(name=name, date_expired__lte=now).delete()
     row = AnsweredSignIn(name=name, date_expired=now + attempts.REPEATABLE)

@@ -1,4 +1,6 @@
-"""Taking a code of the second factor: each one once, and only so many wrong ones (K6)."""
+"""Checks codes of the second factor: each code is accepted once, and wrong codes are limited (K6: guesses are counted
+per account and for all accounts together).
+"""
 
 from enum import StrEnum
 
@@ -20,28 +22,28 @@ from postern.kernel.ids import ROOT_ORG_ID
 
 
 class CodeKind(StrEnum):
-    """What a person types."""
+    """The kinds of code that a user can enter."""
 
     TOTP = "code"
     RECOVERY = "recovery"
 
 
 def kind_of(text: str) -> CodeKind:
-    """What a code looks like, where nobody says so: six digits are one of the app."""
+    """The kind of a code by its form, where the client does not name it: six digits are a code of the app."""
     return CodeKind.TOTP if totp.is_code(text) or len(text) <= totp.CODE_CHARS else CodeKind.RECOVERY
 
 
 def take_code(*, user: User, code: str, kind: CodeKind, visitor: Visitor) -> None:
-    """Accept a right code and use it up. Raises MfaUnset, MfaFailed, MfaLocked.
+    """Accept a valid code and use it up. Raises MfaUnset, MfaFailed, MfaLocked.
 
-    Inside a transaction only if that is committed whatever comes out: a wrong code is counted, and a rollback would forget that.
+    Call it inside a transaction only if that commits in every case: a rollback would lose the count of a wrong code.
     """
     device = confirmed_device(user.pk)
     if device is None:
         raise MfaUnset
     if kind is CodeKind.TOTP and not totp.is_code(code):
         mfa_guard.require_open(user.username, visitor)
-        raise MfaFailed  # it can not be right, so it is no guess
+        raise MfaFailed  # it cannot be right, so it does not count as a guess
     attempt = mfa_guard.reserve(user.username, visitor)
     taken = _take_totp(device, code) if kind is CodeKind.TOTP else _take_recovery(user, code)
     if not taken:
@@ -53,7 +55,10 @@ def take_code(*, user: User, code: str, kind: CodeKind, visitor: Visitor) -> Non
 
 
 def verify_in_session(*, actor: Actor, user: User, code: str, kind: CodeKind, visitor: Visitor) -> None:
-    """The same for somebody who is signed in; a refusal is audited, because it may be a stranger at an open desk."""
+    """Accept a code of a signed-in user.
+
+    A refusal is audited, because it may come from a stranger at an unlocked desk.
+    """
     try:
         take_code(user=user, code=code, kind=kind, visitor=visitor)
     except MfaRefused as refused:
@@ -75,7 +80,7 @@ def _take_totp(device: TotpDevice, code: str) -> bool:
     step = totp.matching_step(secret, code, now=clock.now()) if secret is not None else None
     if step is None:
         return False
-    # One write decides, so that of two requests with the same code only one gets in (S5-013).
+    # A single conditional UPDATE decides, so that only one of two requests with the same code succeeds (S5-013).
     return TotpDevice.objects.filter(pk=device.pk, last_step__lt=step).update(last_step=step) == 1
 
 

@@ -1,4 +1,4 @@
-"""A person's second factor: setting it up, changing it, switching it off, and what an administrator may do about it."""
+"""Writes of a user's second factor: set it up, change it, switch it off, and reset it as an administrator."""
 
 from dataclasses import dataclass
 from datetime import timedelta
@@ -21,14 +21,14 @@ from postern.kernel import clock
 from postern.kernel.ids import ROOT_ORG_ID
 from postern.kernel.secret import Secret
 
-#: How long a secret that was shown waits for its first code (K6).
+#: Time that a user has to enter the first code of a new secret (K6: guesses are counted).
 ENROLMENT_LIFETIME: Final = timedelta(minutes=10)
 ISSUER: Final = "Postern"
 
 
 @dataclass(frozen=True, slots=True)
 class Enrolment:
-    """A secret on its way into an authenticator app. Shown once, to its owner."""
+    """A secret that is being set up in an authenticator app. Shown once, to its owner."""
 
     secret: Secret
     uri: Secret
@@ -38,7 +38,7 @@ class Enrolment:
 
 @transaction.atomic
 def begin_enrolment(*, actor: Actor, user: User) -> Enrolment:
-    """Make a secret for the person's app; it counts only once `confirm_enrolment` has seen a code of it."""
+    """Create a secret for the user's app. It becomes active when `confirm_enrolment` receives a valid code."""
     users.hold(actor, user)
     for old in TotpDevice.objects.select_for_update().filter(user=user, date_confirmed__isnull=True):
         old.delete()
@@ -57,10 +57,10 @@ def begin_enrolment(*, actor: Actor, user: User) -> Enrolment:
 
 @transaction.atomic
 def confirm_enrolment(*, actor: Actor, user: User, code: str, keep: LoginSession | None) -> list[Secret]:
-    """Take the new app into use in place of any former one; answers the new recovery codes.
+    """Activate the new app and replace a former one; returns the new recovery codes.
 
-    Every other sign-in of the person ends (`keep` stays and counts as one with the second factor). Raises MfaNotSet
-    when nothing was begun or its time is over, MfaFailed for a wrong code.
+    All other sign-ins of the user end (`keep` stays and counts as signed in with the second factor). Raises MfaNotSet
+    when there is no pending enrolment, MfaFailed for a wrong code.
     """
     users.hold(actor, user)
     begun_after = clock.now() - ENROLMENT_LIFETIME
@@ -81,7 +81,7 @@ def confirm_enrolment(*, actor: Actor, user: User, code: str, keep: LoginSession
     if user.mfa_level == MfaLevel.DISABLED:
         levels = users.change_mfa_level(user=user, level=MfaLevel.ENABLED)
     codes = _new_recovery_codes(user)
-    end_all(user_id=user.pk, reason=LoginEnd.MFA_CHANGED, keep=keep)  # the audit chain's lock comes last
+    end_all(user_id=user.pk, reason=LoginEnd.MFA_CHANGED, keep=keep)  # the lock of the audit chain is taken last
     _audit(actor, user, audits.Event.MFA_REPLACED if replaced else audits.Event.MFA_ENABLED, levels)
     if keep is not None:
         LoginSession.objects.filter(pk=keep.pk).update(mfa=True, date_mfa_verified=clock.now())
@@ -90,7 +90,7 @@ def confirm_enrolment(*, actor: Actor, user: User, code: str, keep: LoginSession
 
 @transaction.atomic
 def renew_recovery_codes(*, actor: Actor, user: User) -> list[Secret]:
-    """Void the recovery codes and make new ones. The caller has taken a code."""
+    """Replace the recovery codes with new ones. The caller has verified a code."""
     users.hold(actor, user)
     codes = _new_recovery_codes(user)
     _audit(actor, user, audits.Event.MFA_RECOVERY_CODES_RENEWED)
@@ -99,7 +99,7 @@ def renew_recovery_codes(*, actor: Actor, user: User) -> list[Secret]:
 
 @transaction.atomic
 def disable(*, actor: Actor, user: User, keep: LoginSession | None) -> None:
-    """Switch the second factor off. The caller has taken a code. Raises MfaForced."""
+    """Switch the second factor off. The caller has verified a code. Raises MfaForced."""
     if mfa_is_forced(users.hold(actor, user)):
         raise MfaForced
     _forget_devices(user)
@@ -110,9 +110,9 @@ def disable(*, actor: Actor, user: User, keep: LoginSession | None) -> None:
 
 @transaction.atomic
 def reset(*, actor: Actor, user: User) -> None:
-    """An administrator takes away the app of somebody who has lost it: everything that person has open ends.
+    """Remove the app of a user who has lost it, as an administrator; all open sessions of that user end.
 
-    The level stays: whoever needs a second factor sets up a new one at the next sign-in.
+    The level stays: a user who needs a second factor sets up a new one at the next sign-in.
     """
     users.hold(actor, user)
     gone = _forget_devices(user) + PendingSignIn.objects.filter(user=user).delete()[0]
@@ -123,7 +123,7 @@ def reset(*, actor: Actor, user: User) -> None:
 
 @transaction.atomic
 def note_verified(*, actor: Actor, user: User, credential: LoginSession | BearerToken) -> None:
-    """A code was entered in this session: the most delicate views are open for a while."""
+    """Record that a code was entered in this session, which opens the most sensitive views for a while."""
     users.hold(actor, user)
     type(credential).objects.filter(pk=credential.pk).update(date_mfa_verified=clock.now())
     _audit(actor, user, audits.Event.MFA_VERIFIED, action="other")
@@ -139,7 +139,7 @@ def _new_recovery_codes(user: User) -> list[Secret]:
 
 
 def _forget_devices(user: User) -> int:
-    """Answers how many apps and recovery codes there were."""
+    """Delete the apps and recovery codes; returns the number of each."""
     return TotpDevice.objects.filter(user=user).delete()[0] + RecoveryCode.objects.filter(user=user).delete()[0]
 
 
@@ -151,7 +151,7 @@ def _audit(
     *,
     action: Literal["update", "other"] = "update",
 ) -> None:
-    """`levels`: the person's MFA level before and after."""
+    """Audit the change. `levels`: the user's MFA level before and after."""
     changed = levels is not None and levels[0] != levels[1]
     audits.record(
         actor=actor,

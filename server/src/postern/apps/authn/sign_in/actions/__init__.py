@@ -1,1 +1,1 @@
-"""Proving who one is, and completing a sign-in."""
+"""Checks of factors, and the completion of a sign-in."""

@@ -1,4 +1,4 @@
-"""Asking somebody who is signed in for the present password: each guess counts like one at the door."""
+"""Asks a signed-in user for the current password. Each guess counts like a guess at sign-in."""
 
 from postern.apps.authn.credentials.actions.login_sessions import note_password_refused
 from postern.apps.authn.errors import SignInRefused
@@ -9,9 +9,9 @@ from postern.foundation.caller.actor import Actor
 
 
 def require(*, actor: Actor, user: User, password: str, visitor: Visitor) -> None:
-    """Raise WrongCredentials or SignInLocked; both are audited, because it may be a stranger at an open desk.
+    """Raise WrongCredentials or SignInLocked. Both are audited, because it may be a stranger at an unlocked desk.
 
-    Never call it inside a transaction: a wrong password is counted, and a rollback would forget that.
+    Do not call it inside a transaction: a rollback would lose the count of a wrong password.
     """
     try:
         sign_in.confirm_password(

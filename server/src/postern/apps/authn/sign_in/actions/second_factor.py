@@ -1,7 +1,8 @@
-"""Between the first factor and the sign-in: a pending sign-in, bound to one person, that leads in once at most (K27).
+"""The step between the first factor and the sign-in: a pending sign-in of one user, which can be completed once (K27:
+an unfinished sign-in belongs to one person).
 
-`begin` after a right first factor → `answer` with a code (or `enrolled`, where the person sets up an app on the way) →
-`complete`, which looks at the account once more and only then gives the person out → `sign_in.signed_in`.
+`begin` after a right first factor → `answer` with a code (or `enrolled`, when the user sets up an app on the way) →
+`complete`, which checks the account again and only then returns the user → `sign_in.signed_in`.
 """
 
 from dataclasses import dataclass
@@ -27,14 +28,14 @@ from postern.kernel import clock
 from postern.kernel.ids import new_token, token_hash
 from postern.kernel.secret import Secret
 
-#: Long enough to install an app and to show its first code (K6: ten minutes at most).
+#: Long enough to install an app and to enter its first code; at most ten minutes (K6: guesses are counted).
 LIFETIME: Final = timedelta(minutes=10)
-#: Wrong codes of one sign-in; then it is dead, and the first factor is asked for again.
+#: Wrong codes of one sign-in. After that the user starts again with the first factor.
 MAX_TRIES: Final = 5
 
 
 class Demand(StrEnum):
-    """What is still wanted from somebody whose first factor was right."""
+    """What is still required after a right first factor."""
 
     NOTHING = "nothing"
     CODE = "code"
@@ -43,21 +44,21 @@ class Demand(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Begun:
-    """A pending sign-in. `token` is for those who have no session that could name the row."""
+    """A pending sign-in. `token` is for clients without a session that could refer to the row."""
 
     pending: PendingSignIn
     token: Secret
 
 
 def demand_of(user: User) -> Demand:
-    """Whether a second factor is wanted (S1-051): from those who have it on, and from those for whom it is mandatory."""
+    """Whether a second factor is required (S1-051): the user has it switched on, or it is mandatory for the user."""
     if user.mfa_level == MfaLevel.DISABLED and not mfa_is_forced(user):
         return Demand.NOTHING
     return Demand.CODE if has_device(user.pk) else Demand.ENROLMENT
 
 
 def begin(proof: Proof, way: SignInWay, *, proxy_id: UUID | None = None) -> Begun:
-    """Keep a right first factor until the second one comes; through a proxy, at that proxy only."""
+    """Store a right first factor until the second factor follows; through a proxy, for that proxy only."""
     token, now = new_token(), clock.now()
     pending = PendingSignIn.objects.create(
         user=proof.user,
@@ -77,7 +78,10 @@ def begin(proof: Proof, way: SignInWay, *, proxy_id: UUID | None = None) -> Begu
 
 
 def renewed(pending: PendingSignIn) -> Begun | None:
-    """The same sign-in with another token: the first did not arrive, and is void. None once the sign-in is over."""
+    """The same sign-in with a new token, because the first one did not arrive; the first is void.
+
+    None once the sign-in has ended.
+    """
     if _alive(pending) is None:
         return None
     token = new_token()
@@ -87,18 +91,21 @@ def renewed(pending: PendingSignIn) -> Begun | None:
 
 
 def find(pending_id: UUID, way: SignInWay) -> PendingSignIn | None:
-    """A sign-in of this way that is still under way; None when it is used up, too old, or void."""
+    """The pending sign-in of this way; None when it was used, has expired, or is void."""
     return _alive(PendingSignIn.objects.select_related("user").filter(pk=pending_id, way=way).first())
 
 
 def find_by_token(token: str, way: SignInWay) -> PendingSignIn | None:
-    """The same by its token."""
+    """The pending sign-in with this token."""
     rows = PendingSignIn.objects.select_related("user").filter(token_hash=token_hash(token), way=way)
     return _alive(rows.first())
 
 
 def answer(pending: PendingSignIn, *, code: str, kind: CodeKind, visitor: Visitor) -> None:
-    """Take the code of a pending sign-in. Raises MfaFailed, MfaLocked, MfaUnset, SignInLapsed; all are in the login log."""
+    """Check the code of a pending sign-in.
+
+    Raises MfaFailed, MfaLocked, MfaUnset, SignInLapsed; the login log records all of them.
+    """
     rows = PendingSignIn.objects.filter(pk=pending.pk, date_used__isnull=True, tries__lt=MAX_TRIES)
     try:
         if rows.update(tries=F("tries") + 1) != 1:
@@ -111,14 +118,14 @@ def answer(pending: PendingSignIn, *, code: str, kind: CodeKind, visitor: Visito
 
 
 def enrolled(pending: PendingSignIn) -> None:
-    """The person has set up an app in the course of this sign-in, and shown its first code."""
+    """Mark the second factor as verified: the user set up an app during this sign-in and entered its first code."""
     _pass(pending)
 
 
 def complete(pending: PendingSignIn, *, may_be_unmet: bool) -> Proof:
-    """Use up a pending sign-in whose code was right: the caller signs the person in. Raises a `SignInRefused`.
+    """Use up a pending sign-in whose code was right; the caller then signs the user in. Raises a `SignInRefused`.
 
-    The account is looked at again: it may have been closed since the first factor.
+    Checks the account again, because it may have been disabled since the first factor.
     """
     attempted = _attempted(pending)
     with transaction.atomic():

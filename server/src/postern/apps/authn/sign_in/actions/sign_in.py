@@ -1,14 +1,14 @@
-"""Proving who one is, with a password or with a key whose signature somebody has verified.
+"""Verifies a password, or a key with its signature.
 
-The order of steps is the same for every name, known or not (no enumeration):
+The order of steps is the same for every name, known or unknown, to prevent enumeration of accounts:
 
-1. the attempt is counted for the name and for the address; a lock refuses it here;
-2. the password is compared, with a stand-in hash when there is no such person;
-3. wrong: refused, the same words for everybody; right: the count is given back;
-4. only now anything about the account itself is told (disabled, expired, password due).
+1. The attempt is counted for the name and for the address. A lock refuses it here.
+2. The password is compared, with a stand-in hash when the user does not exist.
+3. A wrong password is refused, with the same message for everybody. For a right one the count is reverted.
+4. Only now messages may refer to the account itself (disabled, expired, password due).
 
-What comes out is a `Proof`: the first factor. Nobody is signed in by it: `signed_in` follows at once for people without
-a second factor, and for the others when `second_factor` has taken their code.
+The result is a `Proof` of the first factor, which does not sign the user in. `signed_in` follows at once for users
+without a second factor, and for others after `second_factor` has accepted their code.
 """
 
 from dataclasses import dataclass
@@ -38,15 +38,15 @@ from postern.kernel.ids import token_hash
 
 LoginType = Literal["W", "T", "U"]
 
-#: Compared with when nobody has the name, so that it costs as much as a real one. Not made at run time: the first
-#: unknown name after a start would take longer. A test holds its parameters to those of the hasher in use.
+#: Compared for unknown names, so that they take as long as known names. It is a constant, because computing it would
+#: slow the first unknown name after a start. A test checks its parameters against those of the hasher in use.
 STAND_IN_HASH: Final = (
     "argon2$argon2id$v=19$m=47104,t=2,p=1$YzNSaGJtUXRhVzR0YzJGc2RB$ey9IRwV+tQ4Y9Y7SaXuXgZIypUzxrzv9c13LWyEdrjY"
 )
 
 
 class MfaState(IntEnum):
-    """What the login log says about the second factor."""
+    """The state of the second factor in the login log."""
 
     OFF = 0
     SHOWN = 1
@@ -55,7 +55,7 @@ class MfaState(IntEnum):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Attempted:
-    """A sign-in as the login log tells it."""
+    """A sign-in as the login log records it."""
 
     username: str
     remote_addr: str
@@ -66,9 +66,9 @@ class Attempted:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Proof:
-    """A right first factor. `user` may act, as far as the account itself goes.
+    """A right first factor. The account of `user` may be used.
 
-    `key_hash` names the SSH key that was shown; "" when it was a password.
+    `key_hash` identifies the SSH key; "" for a password.
     """
 
     user: User
@@ -86,9 +86,9 @@ def prove_password(
     device: str = "",
     may_be_unmet: bool = False,
 ) -> Proof:
-    """The person to whom name and password belong. Raises a `SignInRefused`; each refusal is in the login log.
+    """The user of this name and password. Raises a `SignInRefused`; the login log records each refusal.
 
-    `may_be_unmet`: let a person in who has a condition to meet; only the console can do that.
+    `may_be_unmet`: admit users with an unmet condition; only the console can do that.
     """
     attempted = Attempted(
         username=username, remote_addr=remote_addr, login_type=login_type, backend="password", user_agent=user_agent
@@ -103,9 +103,10 @@ def prove_password(
 
 
 def confirm_password(*, username: str, password: str, remote_addr: str, device: str = "") -> User:
-    """The owner of the password, without any look at the state of the account.
+    """The owner of the password, without checking the state of the account.
 
-    Raises WrongCredentials, SignInLocked; Unavailable when the machine has no room for a comparison: then nothing was judged.
+    Raises WrongCredentials, SignInLocked; Unavailable when the server has no capacity to compare the password, and then
+    nothing was judged.
     """
     attempt = guard.reserve(username, remote_addr, device=device)
     try:
@@ -117,16 +118,16 @@ def confirm_password(*, username: str, password: str, remote_addr: str, device: 
 
 
 def owner_of(username: str, password: str) -> User | None:
-    """The person of that name, if the password is theirs. Counts nothing: the caller has counted the attempt.
+    """The user of that name, if the password is theirs. Counts nothing: the caller has counted the attempt.
 
-    Raises Unavailable when the machine has no room for a comparison: then nothing was judged.
+    Raises Unavailable when the server has no capacity to compare the password; then nothing was judged.
     """
     user = User.objects.named(username)
     return user if _password_fits(user, password) else None
 
 
 def settle(attempt: guard.Attempt, owner: User | None, *, username: str, remote_addr: str) -> User:
-    """Give the count of a right password back; returns its owner. Raises WrongCredentials, SignInLocked without one."""
+    """Uncount a right password and return its owner. Raises WrongCredentials or SignInLocked when `owner` is None."""
     if owner is None:
         raise _wrong(attempt, username, remote_addr)
     guard.release(attempt)
@@ -142,9 +143,10 @@ def prove_key(
     login_type: LoginType,
     user_agent: str,
 ) -> Proof:
-    """The person who holds a key and has signed this very sign-in with it (K8). Raises a `SignInRefused`.
+    """The user who has a key and has signed this sign-in with it (K8: a public key alone signs nobody in). Raises a
+    `SignInRefused`.
 
-    The signature is verified here, and taken for one `attempt`: a proxy's word alone signs nobody in.
+    The signature is verified here and accepted for one `attempt`: the word of a proxy alone signs nobody in.
     """
     attempted = Attempted(
         username=username, remote_addr=remote_addr, login_type=login_type, backend="publickey", user_agent=user_agent
@@ -152,7 +154,7 @@ def prove_key(
     user = User.objects.named(username)
     try:
         guard.require_open(username, remote_addr)
-        if not ssh_proofs.holds(proof):  # before anything about the name: a count tells nothing
+        if not ssh_proofs.holds(proof):  # before any check of the name: the count reveals nothing about it
             raise _wrong_signature(username, remote_addr)
         if user is None or not key_is_acceptable(username=username, public_key=proof.public_key):
             raise KeyRefused
@@ -166,7 +168,7 @@ def prove_key(
 
 
 def _is_first_use(user: User, proof: ssh_proofs.KeyProof, attempt: str) -> bool:
-    """Note the connection that was signed for; False when it was used before, but for the same attempt within seconds."""
+    """Record the signed connection; False when it was used before, except by the same attempt within seconds."""
     now = clock.now()
     of_attempt = token_hash(f"{proof.connection_hash}:{attempt}")
     try:
@@ -179,29 +181,29 @@ def _is_first_use(user: User, proof: ssh_proofs.KeyProof, attempt: str) -> bool:
                 date_repeatable=now + attempts.REPEATABLE,
                 date_expired=now + ssh_proofs.REMEMBERED,
             )
-    except IntegrityError:  # the same attempt again: its answer did not arrive
+    except IntegrityError:  # the same attempt again: its response did not arrive
         repeated = UsedSignature.objects.filter(signature_hash=proof.connection_hash, attempt_hash=of_attempt)
         return repeated.filter(date_repeatable__gt=now).exists()
-    # Asked after the row was made: housekeeping takes a row away in the transaction that packs it
+    # Checked after the insert: housekeeping deletes a row in the transaction that packs it.
     past = past_signatures.Signature(user.pk, proof.key_hash, proof.connection_hash)
     return not past_signatures.knows(past)
 
 
 def signed_in(proof: Proof, *, mfa: MfaState) -> User:
-    """Every factor was right: note the sign-in."""
+    """Record a sign-in after all factors were verified."""
     _log(proof.attempted, mfa=mfa, user=proof.user)
     return proof.user
 
 
 def refuse(attempted: Attempted, refused: SignInRefused, *, mfa: MfaState = MfaState.UNKNOWN) -> None:
-    """Note a sign-in that failed."""
+    """Record a failed sign-in."""
     _log(attempted, mfa=mfa, refused=refused)
 
 
 def key_is_acceptable(*, username: str, public_key: str) -> bool:
-    """Whether the key is one of the person's. Says nothing about who is asking: an offer proves nothing (K8).
+    """Whether the key is one of the user's keys. It proves nothing about the client: an offer is not a signature.
 
-    Accounts of a directory sign in with it only: it alone knows whether they are still welcome.
+    Directory accounts cannot use keys: only the directory knows whether such an account is still active.
     """
     user = User.objects.named(username)
     return user is not None and user.is_local and bool(user.public_key) and holds_key(user.public_key, public_key)
@@ -210,13 +212,13 @@ def key_is_acceptable(*, username: str, public_key: str) -> bool:
 def _password_fits(user: User | None, password: str) -> bool:
     usable = user is not None and user.is_local and is_password_usable(user.password)
     hashed = user.password if user is not None and usable else STAND_IN_HASH
-    # Longer ones cannot be anybody's; hashing them would only burn time, so they are cut, and refused below.
+    # A longer password cannot be right. It is cut, because hashing all of it would only waste time, and refused below.
     fits = check_password(password[:MAX_PASSWORD_CHARS], hashed)
     return fits and usable and len(password) <= MAX_PASSWORD_CHARS
 
 
 def takes_signatures(user: User, remote_addr: str) -> bool:
-    """Whether a signature of this person's access keys may be looked at: not while the account is locked for the address."""
+    """Whether signatures of this user's access keys may be checked: not while the account is locked for the address."""
     try:
         guard.require_open(user.username, remote_addr)
     except SignInLocked:
@@ -225,7 +227,7 @@ def takes_signatures(user: User, remote_addr: str) -> bool:
 
 
 def count_refused_signature(user: User, remote_addr: str) -> None:
-    """A signature with an access key of this person was wrong: a guess at the account like any other."""
+    """Count a wrong signature of an access key as a guess at the account."""
     try:
         attempt = guard.reserve(user.username, remote_addr, of_address=False)
     except SignInLocked:
@@ -234,7 +236,7 @@ def count_refused_signature(user: User, remote_addr: str) -> None:
 
 
 def _wrong_signature(username: str, remote_addr: str) -> SignInRefused:
-    """Count a signature of an SSH sign-in that does not hold: a guess at the account like any other."""
+    """Count a wrong signature of an SSH sign-in as a guess at the account."""
     attempt = guard.reserve(username, remote_addr)
     refused = _wrong(attempt, username, remote_addr)
     return refused if isinstance(refused, SignInLocked) else KeyRefused()
@@ -250,7 +252,7 @@ def _wrong(attempt: guard.Attempt, username: str, remote_addr: str) -> SignInRef
 
 
 def require_open_account(user: User, *, may_be_unmet: bool) -> None:
-    """Raises AccountDisabled, AccountExpired; unless `may_be_unmet` also MfaUnset, PasswordDue, NoticeUnconfirmed."""
+    """Raise AccountDisabled, AccountExpired; unless `may_be_unmet` also MfaUnset, PasswordDue, NoticeUnconfirmed."""
     if not user.is_active:
         raise AccountDisabled
     if user.is_expired:

@@ -1,1 +1,1 @@
-"""Signing in with a browser or for a token."""
+"""Sign-in with a browser or for a token."""

@@ -1,4 +1,4 @@
-"""The cookie by which a browser is known again: one for each person who signs in with it, signed, and of no use to scripts."""
+"""The signed cookie that identifies a known browser: one for each user who signs in with it, hidden from scripts."""
 
 from typing import Any, Final
 
@@ -15,19 +15,19 @@ from postern.kernel.ids import token_hash
 
 _PREFIX: Final = "__Host-postern_device_" if settings.POSTERN.https else "postern_device_"
 _NAME_CHARS: Final = 16
-#: A shared browser keeps so many people's cookies: request headers have a limit.
+#: Limit of such cookies in a shared browser, because request headers have a size limit.
 _MAX_COOKIES: Final = 8
 _NEW: Final = "postern_new_device"
 
 
 def visitor_of(request: Request, username: str) -> Visitor:
-    """From where a request under this name comes."""
+    """The origin of a request with this name."""
     device = request.COOKIES.get(_name(username), "")
     return Visitor(remote_addr=request.META.get("REMOTE_ADDR", ""), device=device)
 
 
 def remember(request: HttpRequest, user: User) -> None:
-    """The person has signed in completely with this browser; `DeviceCookieView` sends the cookie with the answer."""
+    """Record the browser of a completed sign-in. `DeviceCookieView` adds the cookie to the response."""
     text = places.remember_device(user, request.COOKIES.get(_name(user.username), ""))
     if text is not None:
         setattr(request, _NEW, (_name(user.username), text))

@@ -1,7 +1,8 @@
-"""The second factor over HTTP: its step of a sign-in, setting it up, changing it, and showing it once more."""
+"""The second factor over HTTP: its step of a sign-in, set-up, changes, and verification in a session."""
 
 from typing import Any
 
+from django.utils.translation import gettext as _
 from rest_framework import serializers
 from rest_framework.authentication import SessionAuthentication
 from rest_framework.request import Request
@@ -37,7 +38,7 @@ from postern.kernel.errors import NotAllowed
 
 
 class CodeSerializer(BodySerializer):
-    """A code. That one of the app has exactly six digits is checked where it is taken, with the words for it (S5-012)."""
+    """A code. The check for exactly six digits is made where the code is used, with its own message (S5-012)."""
 
     code = serializers.CharField(max_length=recovery.MAX_TYPED_CHARS, allow_blank=True, write_only=True)
     type = serializers.ChoiceField(choices=[kind.value for kind in CodeKind], default=CodeKind.TOTP.value)
@@ -53,10 +54,10 @@ def _read_code(request: Request) -> tuple[str, CodeKind]:
 
 
 class ChallengeView(DeviceCookieView):
-    """`POST authentication/mfa/challenge/ {"code", "type"?}`: the second factor of the sign-in that is under way.
+    """`POST authentication/mfa/challenge/ {"code", "type"?}`: the second factor of the pending sign-in.
 
-    Answers 200 `{"msg": "ok"}`; a browser is signed in by it and gets `next` and `must_change_password` as well. Refusals are
-    400 `{"error": slug, "msg": text}`.
+    Answers 200 `{"msg": "ok"}`. A browser is signed in by it and gets `next` and `must_change_password` as well.
+    Refusals are 400 `{"error": slug, "msg": text}`.
     """
 
     rights = Right.ANYONE
@@ -79,24 +80,24 @@ class ChallengeView(DeviceCookieView):
 
 
 class PersonalView(PosternView):
-    """A view of somebody who is signed in, about the own second factor."""
+    """A view of a signed-in user about their own second factor."""
 
     rights = Right.VALID_USER
     always_root = True
     open_before_confirmation = True
 
     def person(self, request: Request) -> User:
-        """The caller, who must be a person."""
+        """The calling user. Raises for callers that are not users."""
         if not isinstance(request.user, User):
-            raise NotAllowed("Only people have a second factor.")
+            raise NotAllowed(_("This is available to users only."))
         return User.objects.get(pk=request.user.pk)
 
     def login_session(self, request: Request) -> LoginSession | None:
-        """The browser sign-in that makes the call."""
+        """The browser sign-in of the call."""
         return request.auth if isinstance(request.auth, LoginSession) else None
 
     def check_code(self, request: Request, user: User) -> None:
-        """Take the code of the body. Raises a refusal as 400 `{"error": text, "code": slug}`."""
+        """Check the code of the body. Raises a refusal as 400 `{"error": text, "code": slug}`."""
         code, kind = _read_code(request)
         try:
             visitor = visitor_of(request, user.username)
@@ -106,7 +107,7 @@ class PersonalView(PosternView):
 
 
 class CodeRefused(MfaRefused):
-    """A refused code of somebody who is signed in: the contract has the sentence in `error` here."""
+    """A refused code of a signed-in user. The contract puts the sentence in `error` here."""
 
     def __init__(self, refused: MfaRefused) -> None:
         self.refused = refused
@@ -148,20 +149,20 @@ class SecondFactorView(PersonalView):
         user = self.person(request)
         standing = second_factor_of(user.pk)
         since = standing.date_confirmed
-        shown = None if since is None else serializers.DateTimeField().to_representation(since)
+        date_confirmed = None if since is None else serializers.DateTimeField().to_representation(since)
         return Response(
             {
                 "is_set": standing.is_set,
                 "level": user.mfa_level,
                 "forced": mfa_is_forced(user),
                 "recovery_codes_left": standing.recovery_codes_left,
-                "date_confirmed": shown,
+                "date_confirmed": date_confirmed,
             }
         )
 
 
 class VerifyView(PersonalView):
-    """`authentication/otp/verify/`: was a code entered of late (GET), and here is one (POST)."""
+    """`authentication/otp/verify/`: whether a code was entered recently (GET), and enter a code (POST)."""
 
     def get(self, request: Request) -> Response:
         freshness.require(request)
@@ -187,7 +188,9 @@ class DisableView(PersonalView):
 
 
 class RecoveryCodesView(PersonalView):
-    """`POST authentication/otp/recovery-codes/ {"code"}` → `{"recovery_codes": […]}`: a new set; the old one is void."""
+    """`POST authentication/otp/recovery-codes/ {"code"}` → `{"recovery_codes": […]}`: a new set; the old codes are
+    void.
+    """
 
     def post(self, request: Request) -> Response:
         user = self.person(request)
@@ -197,21 +200,24 @@ class RecoveryCodesView(PersonalView):
 
 
 class EnrolView(DeviceCookieView):
-    """Base of the two steps of setting an app up: for somebody signed in, or in the course of a sign-in that demands one."""
+    """Base of the two steps that set up an app: for a signed-in user, or during a sign-in that requires it."""
 
     rights = Right.ANYONE
     always_root = True
     gates_apply = False
 
     def who(self, request: Request) -> tuple[User, Actor, PendingSignIn | None]:
-        """Whose app it is. Raises SignInLapsed for strangers, PasswordVerifyRequired when that was too long ago."""
+        """The user who sets up the app.
+
+        Raises SignInLapsed for others, PasswordVerifyRequired when the password check is too old.
+        """
         if isinstance(request.user, User):
             user = User.objects.get(pk=request.user.pk)
             if not password_was_verified(request.auth, now=clock.now()):
                 raise PasswordVerifyRequired
             return user, self.actor, None
         under_way = pending.current(request, SignInWay.WEB)
-        # Whoever has an app shows a code of it: a password alone must not replace it.
+        # A user with an app must enter a code of it: a password alone must not replace the app.
         if under_way is None or has_device(under_way.user_id):
             raise SignInLapsed
         SessionAuthentication().enforce_csrf(request)
@@ -223,8 +229,8 @@ class EnrolView(DeviceCookieView):
 class EnrolStartView(EnrolView):
     """`POST authentication/otp/enrol/start/` → `{"secret", "uri", "qr": ["1011…", …], "expires_in"}`.
 
-    Needs a password that was verified within five minutes, and a code (`{"code", "type"?}`) where there is an app already.
-    `qr` holds one string for each row of the picture, `1` for dark.
+    Needs a password verified within five minutes, and a code (`{"code", "type"?}`) if the user has an app. `qr` holds
+    one string for each row of the QR code, `1` for dark.
     """
 
     def post(self, request: Request) -> Response:
@@ -248,9 +254,9 @@ class EnrolStartView(EnrolView):
 
 
 class EnrolConfirmView(EnrolView):
-    """`POST authentication/otp/enrol/confirm/ {"code"}` → `{"recovery_codes": […]}`, shown this once.
+    """`POST authentication/otp/enrol/confirm/ {"code"}` → `{"recovery_codes": […]}`, shown once.
 
-    In the course of a sign-in it completes that as well, and the answer has `next` and `must_change_password` too.
+    During a sign-in it also completes the sign-in; the response then has `next` and `must_change_password` too.
     """
 
     def post(self, request: Request) -> Response:

@@ -1,4 +1,4 @@
-"""Pages outside the API: the sign-in page itself, and older addresses of what the profile page does today."""
+"""Pages outside the API: the sign-in page, and redirects from older addresses to the profile page."""
 
 from typing import Final
 from urllib.parse import urlencode
@@ -13,7 +13,7 @@ from postern.foundation.pages.pages import open_page
 from postern.foundation.pages.redirects import HOME, safe_next
 
 PROFILE_PAGE: Final = f"{HOME}users/profile"
-#: Older address below `/core/auth/profile/` → tab of the profile page, and the dialog that opens there.
+#: Older address below `/core/auth/profile/` → tab of the profile page, and the dialog to open there.
 OWN_DIALOGS: Final = {
     "otp/enable/start": ("info", "mfa-enable"),
     "otp/disable/authentication": ("info", "mfa-disable"),
@@ -25,9 +25,9 @@ OWN_DIALOGS: Final = {
 @open_page
 @require_safe
 def login_page(request: HttpRequest) -> HttpResponse:
-    """`/login` and `/core/auth/login/`: the sign-in page, served here for a console at whatever place.
+    """`/login` and `/core/auth/login/`: the sign-in page.
 
-    It sets the CSRF cookie. After signing in it goes to `?next=`, where somebody who is signed in goes at once.
+    Sets the CSRF cookie. After sign-in it leads to `?next=`; users who are signed in are redirected there at once.
     """
     get_token(request)
     if find_by_session(request.session) is not None:
@@ -39,7 +39,7 @@ def login_page(request: HttpRequest) -> HttpResponse:
 @open_page
 @require_safe
 def own_dialog(request: HttpRequest, name: str) -> HttpResponse:
-    """An older page about the own second factor or key: leads to the dialog of the profile page."""
+    """An older page about the user's own second factor or key: redirects to the dialog of the profile page."""
     tab, dialog = OWN_DIALOGS[name]
     target = safe_next(request.GET.get("next", ""), "")
     query = {"activeTab": tab, "dialog": dialog, **({"next": target} if target else {})}

@@ -1,4 +1,4 @@
-"""The pending sign-in of a browser session: which one is under way here, and how it ends."""
+"""The pending sign-in of a browser session."""
 
 from dataclasses import replace
 from typing import Any, Final
@@ -21,13 +21,16 @@ from postern.kernel.ids import parse_id
 
 CHALLENGE_PATH: Final = "/api/v1/authentication/mfa/challenge/"
 ENROL_PATH: Final = "/api/v1/authentication/otp/enrol/start/"
-#: Where the session keeps the id. A sign-in with the browser begins with an empty session, the API's beside whatever is there.
+#: Session keys of the id. A sign-in with the browser starts an empty session; a sign-in for a token keeps the session's
+#: content.
 _ENTRIES: Final = {SignInWay.WEB: "pending_sign_in", SignInWay.TOKEN: "pending_token"}
 _NEXT: Final = "pending_next"
 
 
 def begin_web(request: HttpRequest, proof: Proof, *, target: str) -> None:
-    """Keep the first factor in a fresh session, in which nothing of whoever sat here before is left (K27)."""
+    """Store the first factor in a new session without data of an earlier user (K27: an unfinished sign-in belongs to
+    one person).
+    """
     begun = second_factor.begin(proof, SignInWay.WEB)
     session: Any = request.session
     session.flush()
@@ -38,25 +41,25 @@ def begin_web(request: HttpRequest, proof: Proof, *, target: str) -> None:
 
 
 def begin_token(request: HttpRequest, proof: Proof) -> None:
-    """The same for a token; a sign-in of the browser in the same session stays as it is."""
+    """Store the first factor of a token's sign-in. A browser sign-in in the same session is not changed."""
     begun = second_factor.begin(proof, SignInWay.TOKEN)
     request.session[_ENTRIES[SignInWay.TOKEN]] = str(begun.pending.pk)
 
 
 def current(request: Request, way: SignInWay) -> PendingSignIn | None:
-    """The sign-in of this way that is under way in the session of `request`."""
+    """The pending sign-in of this way in the request's session."""
     entry = request._request.session.get(_ENTRIES[way])  # noqa: SLF001 - sessions belong to Django's request
     pending_id = parse_id(entry) if isinstance(entry, str) else None
     return second_factor.find(pending_id, way) if pending_id else None
 
 
 def forget_token(request: Request) -> None:
-    """Leave nothing of a token's sign-in in the session."""
+    """Remove a token's sign-in from the session."""
     request._request.session.pop(_ENTRIES[SignInWay.TOKEN], None)  # noqa: SLF001 - as above
 
 
 def finish_web(request: Request, pending: PendingSignIn) -> dict[str, Any]:
-    """Sign the person in; the answer tells the console where to go. Raises a `SignInRefused`."""
+    """Sign the user in. The response tells the console where to go. Raises a `SignInRefused`."""
     django_request = request._request  # noqa: SLF001 - as above
     target = str(django_request.session.get(_NEXT) or "")
     proof = second_factor.complete(pending, may_be_unmet=True)
@@ -65,16 +68,16 @@ def finish_web(request: Request, pending: PendingSignIn) -> dict[str, Any]:
 
 
 def after_sign_in(user: User, target: str) -> dict[str, Any]:
-    """What the console does next."""
+    """The console's next step."""
     return {"next": target, "must_change_password": password_is_due(user, now=clock.now())}
 
 
 def demand_body(user: User, demand: Demand) -> dict[str, Any]:
-    """The answer to a right first factor (contract): what is still wanted, and where to send it."""
+    """The response to a right first factor (contract): what is still required, and where to send it."""
     if demand is Demand.ENROLMENT:
         return {
             "error": "mfa_unset",
-            "msg": _("Your account needs MFA. Set up an authenticator app to go on."),
+            "msg": _("Your account requires MFA. Set up an authenticator app to continue."),
             "data": {"choices": [], "url": ENROL_PATH},
         }
     choices = ["code", "recovery"] if recovery_codes_left(user.pk) else ["code"]

@@ -1,4 +1,4 @@
-"""Signing in and out with the console, bearer tokens, set-password links."""
+"""Sign-in and sign-out with the console, bearer tokens, set-password links."""
 
 from urllib.parse import urlencode
 
@@ -45,7 +45,7 @@ _MAX_TEXT_CHARS = 1_024
 
 
 class SignInSerializer(BodySerializer):
-    """Name and password. The limits are generous: a long password is wrong, not malformed."""
+    """Name and password. The limits are generous: an overlong password is reported as wrong, not as malformed."""
 
     username = serializers.CharField(max_length=_MAX_TEXT_CHARS)
     password = serializers.CharField(max_length=_MAX_TEXT_CHARS, trim_whitespace=False, write_only=True)
@@ -55,9 +55,9 @@ class SignInSerializer(BodySerializer):
 class SignInView(DeviceCookieView):
     """`GET` sets the CSRF cookie; `POST {username, password, next?}` opens a login session.
 
-    Answers `{"next": "/ui/…", "must_change_password": bool}`, or 400 `{"error": slug, "msg": text}`. Where a second factor
-    is wanted the answer is 200 `{"error": "mfa_required" | "mfa_unset", "msg", "data": {"choices", "url"}}`, and nobody is
-    signed in before that was shown.
+    Answers `{"next": "/ui/…", "must_change_password": bool}`, or 400 `{"error": slug, "msg": text}`. When a second
+    factor is required, the response is 200 `{"error": "mfa_required" | "mfa_unset", "msg", "data": {"choices",
+    "url"}}`, and the user is not signed in yet.
     """
 
     rights = Right.ANYONE
@@ -69,7 +69,7 @@ class SignInView(DeviceCookieView):
         return Response({"authenticated": self.actor.is_user})
 
     def post(self, request: Request) -> Response:
-        # Nobody is signed in yet, so DRF does not ask for the token: without it a foreign page could sign somebody in.
+        # DRF checks the CSRF token only for signed-in users. Without this check a foreign page could sign a user in.
         SessionAuthentication().enforce_csrf(request)
         body = body_of(request, SignInSerializer)
         origin = web_session.origin_of(request)
@@ -93,7 +93,7 @@ class SignInView(DeviceCookieView):
 
 
 class SignOutView(PosternView):
-    """`POST` ends the login session (or revokes the bearer token) that makes the call. Signing out twice is fine."""
+    """`POST` ends the login session (or revokes the bearer token) of the call. Signing out twice is not an error."""
 
     rights = Right.ANYONE
     always_root = True
@@ -111,9 +111,9 @@ class SignOutView(PosternView):
 class TokenView(PosternView):
     """`POST {username, password}` → 201 `{"token", "keyword": "Bearer", "date_expired", "user"}`.
 
-    Contract: authentication/auth/ and tokens/. Refusals are 400 `{"error": slug, "msg": text}`. Where a second factor is
-    wanted the answer is 200 `{"error": "mfa_required", …}`: then the code goes to mfa/challenge/ and this call is repeated,
-    both with the cookie of that answer. Otherwise no session is involved.
+    Contract: authentication/auth/ and tokens/. Refusals are 400 `{"error": slug, "msg": text}`. When a second factor is
+    required, the response is 200 `{"error": "mfa_required", …}`. The client then sends the code to mfa/challenge/ and
+    repeats this call, both with the cookie of that response. Otherwise no session is involved.
     """
 
     rights = Right.ANYONE
@@ -164,10 +164,10 @@ class SetPasswordSerializer(BodySerializer):
 
 
 class SetPasswordView(DeviceCookieView):
-    """`POST {token, new_password}`: a person sets their own password with the one-time link that they were given.
+    """`POST {token, new_password}`: a user sets their password with a one-time link.
 
-    No lock refuses a link that works: nobody guesses one, and strangers who lock the account would keep its owner from it. The
-    owner was here: this browser and this address are known from now on.
+    No lock refuses a valid link: links cannot be guessed, and strangers who lock the account would keep its owner out.
+    The link was sent to the owner, so this browser and this address become known places.
     """
 
     rights = Right.ANYONE
@@ -179,7 +179,7 @@ class SetPasswordView(DeviceCookieView):
         body = body_of(request, SetPasswordSerializer)
         remote_addr = request.META.get("REMOTE_ADDR", "")
         owner, works = users.read_link(body["token"])
-        if not works:  # no guess at the owner's password, so it counts for the address alone
+        if not works:  # not a guess at the user's password, so it counts for the address only
             guard.reserve_address(remote_addr)
         if owner is None:
             raise LinkUsed
@@ -198,7 +198,7 @@ class SetPasswordView(DeviceCookieView):
 
 
 def _end_previous(request: HttpRequest) -> None:
-    """Whoever was signed in on this browser is signed out first (K27)."""
+    """Sign out the user who was signed in with this browser before."""
     previous = find_by_session(request.session)
     if previous is None:
         return
@@ -214,9 +214,9 @@ def _end_previous(request: HttpRequest) -> None:
 def logout_page(request: HttpRequest) -> HttpResponse:
     """`GET /core/auth/logout/?next=`: ends the login session and leads to the sign-in page.
 
-    A page of somebody else's cannot sign people out with a link (K64): the browser says where the navigation comes
-    from, and only our own pages and the address bar count; otherwise nothing is ended. Browsers say nothing over plain
-    http (loopback apart); there the cookie's SameSite has to do.
+    Links on other sites cannot sign users out (K64: GETs of the contract that act need the CSRF token too). The browser
+    reports where a navigation comes from; only our own pages and the address bar are accepted. Browsers do not report
+    it over plain http (except loopback); there the cookie's SameSite attribute protects.
     """
     target = safe_next(request.GET.get("next", ""), HOME_PAGE)
     login_session = find_by_session(request.session)

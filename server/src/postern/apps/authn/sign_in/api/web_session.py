@@ -1,4 +1,4 @@
-"""The browser's side of a login session: a fresh key at each sign-in, nothing carried over, nothing left behind."""
+"""The browser session of a sign-in: a new session key at each sign-in, no data of an earlier user."""
 
 from typing import Any
 
@@ -17,7 +17,7 @@ from postern.apps.users.models import Language, User
 
 
 def origin_of(request: Request) -> SignInOrigin:
-    """Where a request comes from, as the log keeps it."""
+    """The origin of a request, as the log stores it."""
     return SignInOrigin(
         remote_addr=request.META.get("REMOTE_ADDR", ""),
         user_agent=request.headers.get("User-Agent", "")[:254],
@@ -26,7 +26,9 @@ def origin_of(request: Request) -> SignInOrigin:
 
 
 def _language(request: Request) -> str:
-    """The language that cookie or browser ask for; "" when neither asks: the installation's is nobody's choice."""
+    """The language of the cookie or the browser; "" without either, because the installation's language is not the
+    user's choice.
+    """
     active = get_language() or ""
     asked = request.COOKIES.get(settings.LANGUAGE_COOKIE_NAME, "") + request.headers.get("Accept-Language", "")
     is_asked_for = active.partition("-")[0] in asked.lower()
@@ -35,7 +37,7 @@ def _language(request: Request) -> str:
 
 @transaction.atomic
 def sign_in(request: HttpRequest, proof: Proof, origin: SignInOrigin) -> User:
-    """Sign the person in on this browser, and say so in the login log: both or neither."""
+    """Sign the user in on this browser and record it in the login log, in one transaction."""
     user = signed_in(proof, mfa=MfaState.SHOWN if origin.mfa else MfaState.OFF)
     start(request, user, origin)
     return user
@@ -44,8 +46,9 @@ def sign_in(request: HttpRequest, proof: Proof, origin: SignInOrigin) -> User:
 def start(request: HttpRequest, user: User, origin: SignInOrigin) -> LoginSession:
     """Open a login session of `user` on this browser.
 
-    The session is flushed first: its key changes (no fixation), and nothing that was kept for whoever sat here before
-    stays (K27). The session ends when the browser is closed; the login session has an end of its own.
+    The session is flushed first: its key changes (no fixation), and no data of an earlier user remains (K27: an
+    unfinished sign-in belongs to one person). The browser session ends when the browser is closed; the login session
+    has its own expiry.
     """
     login_session = open_login_session(user=user, origin=origin)
     session: Any = request.session
@@ -58,13 +61,13 @@ def start(request: HttpRequest, user: User, origin: SignInOrigin) -> LoginSessio
 
 
 def renew_key(request: HttpRequest) -> None:
-    """A new key for the same session, after something important changed (a password)."""
+    """Change the key of the session after a security-relevant change (a password)."""
     session: Any = request.session
     session.cycle_key()
     rotate_token(request)
 
 
 def forget(request: HttpRequest) -> None:
-    """Leave nothing of the session behind."""
+    """Delete the session."""
     session: Any = request.session
     session.flush()

@@ -1,1 +1,1 @@
-"""Writes of passwords, links and everything that a person holds."""
+"""Writes of passwords, links and all other credentials of a user."""

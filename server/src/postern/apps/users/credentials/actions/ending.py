@@ -1,4 +1,4 @@
-"""Ending what a person holds: what is chosen at a change of the password, or everything in one act."""
+"""Ends credentials of a user: the ones chosen with a password change, or all of them."""
 
 from collections.abc import Collection
 
@@ -19,7 +19,10 @@ from postern.foundation.caller.scope import OrgScope
 
 @transaction.atomic
 def end_chosen(*, actor: Actor, user: User, kinds: Collection[str]) -> dict[str, int]:
-    """End the chosen kinds (`credentials.CHOICES`); answers how many of each ended. The caller has locked the person's row."""
+    """End the chosen kinds (`credentials.CHOICES`); returns the number of ended credentials per kind.
+
+    The caller has locked the user's row.
+    """
     ended = credentials.end(actor, user, kinds)
     if ended:
         _tell(actor, user, audits.Event.USER_CREDENTIALS_ENDED, ended)
@@ -28,17 +31,17 @@ def end_chosen(*, actor: Actor, user: User, kinds: Collection[str]) -> dict[str,
 
 @transaction.atomic
 def reset_access(*, actor: Actor, scope: OrgScope, user: User) -> tuple[IssuedLink | None, dict[str, int]]:
-    """The account is suspected to be in wrong hands: end everything that was opened or made with it, in one act.
+    """End everything that was opened or created with a suspected account, in one transaction.
 
-    The password stops working; the link, where Postern keeps the password, lets the person set a new one.
+    The password becomes void. If Postern stores the password, the user can set a new one with the returned link.
     """
     require_another(actor, user)
     row = hold(actor, user)
     ended = credentials.end(actor, row)
     link = None
-    # Sessions and tokens of an account without a password of ours are void by the epoch as well.
+    # Without a local password there is no link, but the epoch voids sessions and tokens in both cases.
     if row.is_local:
-        link = issue_set_password_link(actor=actor, user=row, void_password=True, scope=scope, told=False)
+        link = issue_set_password_link(actor=actor, user=row, void_password=True, scope=scope, recorded=False)
     else:
         User.objects.filter(pk=row.pk).update(session_epoch=row.session_epoch + 1)
     _tell(actor, row, audits.Event.USER_ACCESS_RESET, ended)

@@ -1,6 +1,7 @@
-"""Links with which people set their own password. A link does not outlive the reason for which it was made (K35).
+"""Links with which users set their own password.
 
-It is void when the person's role, password, source or state changes, and when its maker may not change the person any more.
+A link becomes void when the user's role, password, source or state changes, and when its creator may no longer change
+the user (K35: nobody takes over an account that is beyond them).
 """
 
 from collections.abc import Callable
@@ -43,7 +44,7 @@ _ADMIN: Final = RoleBits.ADMIN | RoleBits.AUDIT | RoleBits.USE
 
 @dataclass(frozen=True, slots=True)
 class IssuedLink:
-    """A set-password link just made. The token is known here and to whoever receives it, nowhere else."""
+    """A new set-password link. The token is returned once and not stored."""
 
     token: Secret
     expires_at: datetime
@@ -51,12 +52,12 @@ class IssuedLink:
 
 @transaction.atomic
 def issue_set_password_link(
-    *, actor: Actor, user: User, void_password: bool, scope: OrgScope = ROOT, told: bool = True
+    *, actor: Actor, user: User, void_password: bool, scope: OrgScope = ROOT, recorded: bool = True
 ) -> IssuedLink:
-    """Make a link with which the person sets a password; earlier links stop working.
+    """Create a link with which the user sets a password; earlier links become void.
 
-    `void_password`: the present password stops working now, and everything opened with it ends. `scope`: the organization in
-    which the actor acts. `told` False: the caller's own record tells of it.
+    `void_password`: the current password becomes void now, and everything opened with it ends. `scope`: the
+    organization in which the actor acts. `recorded=False`: the caller writes the audit record itself.
     """
     require_another(actor, user)
     row = hold(actor, user)
@@ -67,7 +68,7 @@ def issue_set_password_link(
         row.set_unusable_password()
         row.session_epoch += 1
         row.save(update_fields=["password", "session_epoch"])
-        user.password, user.session_epoch = row.password, row.session_epoch  # what the caller answers with
+        user.password, user.session_epoch = row.password, row.session_epoch  # the caller returns this object
         events.publish(PasswordChanged(user_id=user.pk, username=user.username, by_self=False))
     link = SetPasswordLink.objects.create(
         user=user,
@@ -79,13 +80,13 @@ def issue_set_password_link(
         standing=standing_of(row),
         date_expired=now + LINK_LIFETIME,
     )
-    if told:
+    if recorded:
         trail.record(actor, audits.Event.USER_SET_PASSWORD_LINK_ISSUED, user, action="other")
     return IssuedLink(token=Secret(token), expires_at=link.date_expired)
 
 
 def read_link(token: str) -> tuple[User | None, bool]:
-    """The person for whom a link was made, and whether it works now."""
+    """The user of a link, and whether the link is valid now."""
     link = SetPasswordLink.objects.select_related("user").filter(token_hash=token_hash(token)).first()
     return (link.user, _holds(link, link.user)) if link is not None else (None, False)
 
@@ -93,9 +94,9 @@ def read_link(token: str) -> tuple[User | None, bool]:
 def redeem_set_password_link(
     *, actor: Actor, token: str, password: str, redeemed: Callable[[User], None] | None = None
 ) -> User:
-    """Set a password with a link. The link works once; unknown, used, void and expired ones get the same answer.
+    """Set a password with a link. The link works once; unknown, used, void and expired links get the same answer.
 
-    `redeemed`: what else is stored in the same transaction, about the person as they are then.
+    `redeemed`: called in the same transaction with the current user, to store more.
     """
     link = SetPasswordLink.objects.select_related("user").filter(token_hash=token_hash(token)).first()
     if link is None:
@@ -105,7 +106,7 @@ def redeem_set_password_link(
     try:
         new = prepare(link.user, password, field="new_password")
     except FieldProblem:
-        # Meanwhile the same link may have set this very password: then it is the link that is refused, not the password.
+        # The same link may have set this password in the meantime. Then the link is refused, not the password.
         if not SetPasswordLink.objects.filter(pk=link.pk, date_used__isnull=True).exists():
             _refuse(actor, link)
         raise
@@ -117,7 +118,7 @@ def redeem_set_password_link(
 def _redeem(
     actor: Actor, link: SetPasswordLink, new: NewPassword, redeemed: Callable[[User], None] | None
 ) -> User | None:
-    # Under the lock that every change of the person takes: nobody is promoted between the look and the write.
+    # Under the lock that every change of a user takes, so that the user cannot be promoted between check and write.
     user = User.objects.select_for_update().get(pk=link.user_id)
     unused = SetPasswordLink.objects.filter(pk=link.pk, date_used__isnull=True, date_voided__isnull=True)
     if not _holds(link, user) or unused.update(date_used=clock.now()) != 1:
@@ -129,7 +130,7 @@ def _redeem(
 
 
 def standing_of(user: User) -> str:
-    """A digest of what a link relies on: roles, source, state and password of the person."""
+    """A digest of the facts that a link relies on: roles, source, state and password of the user."""
     roles = Membership.objects.filter(user_id=user.pk).order_by("org_id", "role").values_list("org_id", "role")
     parts = [user.role, user.source, user.is_valid, user.session_epoch, user.password, *(f"{o}:{r}" for o, r in roles)]
     return token_hash("|".join(str(part) for part in parts))
@@ -142,7 +143,7 @@ def _holds(link: SetPasswordLink, user: User) -> bool:
 
 
 def _maker_may(link: SetPasswordLink, user: User) -> bool:
-    """Whether the maker, as they are now, may still change the person as the person is now."""
+    """Whether the creator may still change the user, with the current rights of both."""
     if link.by_system:
         return True
     maker = User.objects.valid().filter(pk=link.maker_id).first() if link.maker_id is not None else None
@@ -159,7 +160,7 @@ def _maker_may(link: SetPasswordLink, user: User) -> bool:
 
 
 def _refuse(actor: Actor, link: SetPasswordLink) -> NoReturn:
-    """Audit that somebody tried a link of this person which does not work, and raise LinkUsed."""
+    """Audit an attempt to use an invalid link of this user, and raise LinkUsed."""
     with transaction.atomic():
         trail.record(actor, audits.Event.USER_SET_PASSWORD_LINK_REFUSED, link.user, action="other")
     raise LinkUsed

@@ -1,7 +1,7 @@
-"""Setting passwords and public keys.
+"""Sets passwords and public keys.
 
-Hashing is slow on purpose, and SQLite has one writer: `prepare` checks and hashes a password before any transaction, and the
-write then looks once more, under the lock, at what the check relied on.
+Hashing is slow, and SQLite allows one writer. `prepare` therefore checks and hashes a password before any transaction.
+The write then checks again, under the lock, what the first check relied on.
 """
 
 from dataclasses import dataclass
@@ -31,7 +31,7 @@ from postern.kernel.secret import Secret
 
 @dataclass(frozen=True, slots=True)
 class NewPassword:
-    """A password that the rules allow this person, hashed. `former`: the stored hash at the time of the check."""
+    """An accepted, hashed password for one user. `former`: the stored hash at the time of the check."""
 
     text: Secret
     hashed: str
@@ -40,26 +40,29 @@ class NewPassword:
 
 
 def prepare(user: User, password: str, *, for_admin: bool | None = None, field: str = "password") -> NewPassword:
-    """Check a password for this person and hash it. Raises FieldProblem. Never call it inside a transaction."""
+    """Check a password for this user and hash it. Raises FieldProblem. Do not call it inside a transaction."""
     require_good_password(user, password, for_admin=for_admin, field=field)
     return NewPassword(text=Secret(password), hashed=make_password(password), former=user.password, field=field)
 
 
 def prepare_for_another(actor: Actor, user: User, password: str) -> NewPassword:
-    """The same for an administrator, who sets somebody else's password. Raises NotLocal, OwnPassword as well."""
+    """Check and hash a password that an administrator sets for another user. Also raises NotLocal and OwnPassword."""
     require_local(user)
     require_another(actor, user)
     return prepare(user, password)
 
 
 def prepare_own(user: User, password: str) -> NewPassword:
-    """The same for the person themselves. Raises NotLocal as well."""
+    """Check and hash a password that users set for themselves. Also raises NotLocal."""
     require_local(user)
     return prepare(user, password, field="new_password")
 
 
 def require_good_password(user: User, password: str, *, for_admin: bool | None = None, field: str = "password") -> None:
-    """Raise `FieldProblem` when the rules refuse `password` for this person; compares with former ones too, which is slow."""
+    """Raise `FieldProblem` when the rules refuse `password` for this user.
+
+    Also compares with former passwords, which is slow.
+    """
     rules = password_rules()
     problems = _problems(user, password, for_admin=for_admin)
     if not problems and rules.history_count and not user._state.adding:  # noqa: SLF001 - documented by Django
@@ -71,7 +74,7 @@ def require_good_password(user: User, password: str, *, for_admin: bool | None =
 
 
 def _problems(user: User, password: str, *, for_admin: bool | None = None) -> list[PasswordProblem]:
-    """What the rules say against it, as the person is now; former passwords apart."""
+    """The violated rules for the user's current data, without comparing former passwords."""
     if for_admin is None:
         for_admin = user.role == SystemRole.ADMIN or _administers_an_organization(user)
     related = (user.username, user.name, user.email)
@@ -84,15 +87,17 @@ def _administers_an_organization(user: User) -> bool:
 
 @transaction.atomic
 def set_password(*, actor: Actor, user: User, new: NewPassword) -> None:
-    """An administrator sets somebody's password. Ends everything that was opened with the old one."""
+    """Set a user's password as an administrator. Everything opened with the old password ends."""
     store_prepared(actor=actor, row=hold(actor, user), new=new, by_self=False)
 
 
 @transaction.atomic
 def change_own_password(*, actor: Actor, user: User, new: NewPassword) -> User:
-    """The person changes the own password. Afterwards nothing has to be changed any more. Answers the changed row.
+    """Change the caller's own password; returns the changed row. The password then no longer counts as due for a
+    change.
 
-    The caller has asked for the present one (`authn.sign_in.actions.present_password`), where each guess counts.
+    The caller of this function has verified the current password (`authn.sign_in.actions.present_password`), where each
+    guess counts.
     """
     row = hold(actor, user)
     store_prepared(actor=actor, row=row, new=new, by_self=True)
@@ -100,23 +105,24 @@ def change_own_password(*, actor: Actor, user: User, new: NewPassword) -> User:
 
 
 def store_prepared(*, actor: Actor, row: User, new: NewPassword, by_self: bool) -> None:
-    """Store a prepared password of a person whose row is locked. Raises ChangedMeanwhile, NotLocal, FieldProblem.
+    """Store a prepared password of a user whose row is locked. Raises ChangedMeanwhile, NotLocal, FieldProblem.
 
-    A part of another write, which opens the transaction.
+    Must run inside the caller's transaction.
     """
     require_local(row)
-    if row.password != new.former:  # another one was set since: the former passwords are not those that were compared
+    # the password was changed since the check, so the comparison with former passwords is outdated
+    if row.password != new.former:
         raise ChangedMeanwhile
-    problems = _problems(row, new.text.reveal())  # name or role may be another one since
+    problems = _problems(row, new.text.reveal())  # name or role may have changed since the check
     if problems:
         raise FieldProblem(new.field, *password_messages(problems))
     write_password(actor=actor, row=row, hashed=new.hashed, by_self=by_self)
 
 
 def write_password(*, actor: Actor, row: User, hashed: str, by_self: bool) -> None:
-    """Store a password whose rules were checked; everything that the former one opened, and pending links, are void.
+    """Store a password that was checked. Everything opened with the former password, and pending links, become void.
 
-    A part of another write, which opens the transaction and has locked the row.
+    Must run inside the caller's transaction, which has locked the row.
     """
     row.password = hashed
     row.date_password_last_updated = clock.now()
@@ -131,15 +137,15 @@ def write_password(*, actor: Actor, row: User, hashed: str, by_self: bool) -> No
 
 
 def remember_password(user: User) -> None:
-    """Keep the present hash among the former ones, and only as many as the rules look at (within reason)."""
+    """Add the current hash to the former passwords; keeps as many as the rules compare, at least one."""
     PasswordHistory.objects.create(user=user, password=user.password)
-    kept = max(password_rules().history_count, 1)
-    old = PasswordHistory.objects.filter(user=user).values_list("pk", flat=True)[kept:]
+    history_count = max(password_rules().history_count, 1)
+    old = PasswordHistory.objects.filter(user=user).values_list("pk", flat=True)[history_count:]
     PasswordHistory.objects.filter(pk__in=list(old)).delete()
 
 
 def checked_public_keys(text: str, *, field: str = "public_key") -> str:
-    """The keys of `text` in canonical form, one per line; raises `FieldProblem`."""
+    """The keys of `text` in canonical form, one per line. Raises `FieldProblem`."""
     try:
         return "\n".join(key.line for key in parse_public_keys(text))
     except PublicKeyProblem as problem:
@@ -148,10 +154,10 @@ def checked_public_keys(text: str, *, field: str = "public_key") -> str:
 
 @transaction.atomic
 def set_public_keys(*, actor: Actor, user: User, text: str) -> None:
-    """Replace the public keys of a person; an empty text removes them."""
+    """Replace the public keys of a user; an empty text removes them."""
     keys, row = checked_public_keys(text), hold(actor, user)
     former, row.public_key = row.public_key, keys
-    user.public_key = keys  # what the caller answers with
+    user.public_key = keys  # the caller returns this object
     if keys == former:  # no change, so nothing to audit
         return
     row.save(update_fields=["public_key"])

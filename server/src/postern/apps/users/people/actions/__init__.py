@@ -1,1 +1,1 @@
-"""Writes of accounts: one function for each verb, each atomic and audited."""
+"""Writes of accounts: one function per verb, each atomic and audited."""

@@ -1,4 +1,4 @@
-"""The first administrator: made when there is nobody yet."""
+"""Creates the first administrator when there are no users yet."""
 
 from dataclasses import dataclass
 
@@ -15,13 +15,13 @@ from postern.kernel import clock
 from postern.kernel.ids import DEFAULT_ORG_ID, new_token
 from postern.kernel.secret import Secret
 
-#: Never receives mail: `.invalid` exists nowhere (K10).
+#: Cannot receive mail: `.invalid` does not exist (K10: there is no default mail domain).
 _MAIL = "admin@example.invalid"
 
 
 @dataclass(frozen=True, slots=True)
 class FirstAdmin:
-    """What the start-up prints. `made_up_password` is set once, when it was made up here."""
+    """The result for the start-up message. `made_up_password` is set once, when the password was generated here."""
 
     username: str
     created: bool
@@ -29,11 +29,11 @@ class FirstAdmin:
 
 
 def ensure_first_admin(settings: Settings) -> FirstAdmin:
-    """Create the administrator `admin` when there is nobody yet; safe to call at each start.
+    """Create the administrator `admin` when there are no users yet. Safe to call at each start.
 
-    The password comes from `POSTERN_ADMIN_PASSWORD` and is then taken as it is: whoever sets it has chosen it, and a demo
-    may be simple; scripts can use the account at once. Without it a password is made up, given back once, and must be changed
-    at the first sign-in (K10), where the administrator also confirms the recording notice, like everybody else.
+    The password of `POSTERN_ADMIN_PASSWORD` is used without checks, because the operator chose it, and a demo may use a
+    simple one; scripts can use the account at once. Without the variable a password is generated, returned once, and
+    must be changed at the first sign-in. There the administrator also confirms the recording notice, like all users.
     """
     if User.objects.exists():
         return FirstAdmin(username=BUILT_IN_ADMIN, created=False, made_up_password=None)

@@ -1,4 +1,4 @@
-"""Creating, changing and deleting people."""
+"""Creates, changes and deletes users."""
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
@@ -46,7 +46,7 @@ from postern.foundation.caller.actor import Actor
 from postern.foundation.caller.scope import OrgScope
 from postern.kernel import clock
 
-#: Columns that an update may touch; everything else has an action of its own.
+#: Columns that an update may change; all other columns have their own actions.
 UPDATABLE: Final = frozenset(
     {
         "name",
@@ -65,15 +65,16 @@ UPDATABLE: Final = frozenset(
 )
 
 
-#: A set-password link does not survive a change of these.
+#: A change of one of these columns voids set-password links.
 _LINKS_RELY_ON: Final = frozenset({"role", "source", "is_active", "date_expired", "username"})
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PersonInput:
-    """Validated input of a person. `columns` holds only what was given; None elsewhere means "leave as it is".
+    """Validated input of a user. `columns` holds only the given values; None in other fields keeps the current value.
 
-    `new_password`: what `prepare_creation` or `prepare_change` made of `password`, before the caller's transaction.
+    `new_password`: the result of `prepare_creation` or `prepare_change` for `password`, computed before the caller's
+    transaction.
     """
 
     columns: Mapping[str, object] = field(default_factory=dict)
@@ -87,17 +88,17 @@ class PersonInput:
 
 @dataclass(frozen=True, slots=True)
 class CreatedUser:
-    """A new person; `link` when he is to set his own password."""
+    """A new user; `link` is set when they have to set their own password."""
 
     user: User
     link: IssuedLink | None
 
 
 def create_user(*, actor: Actor, scope: OrgScope, person: PersonInput) -> CreatedUser:
-    """Create a person, a member of the organization unless that is the root.
+    """Create a user, and a membership of the organization unless it is the root.
 
-    With `by_link` (password strategy "email") the account has no password until the person has set one with the
-    one-time link in the answer. Raises FieldProblem, AboveYou.
+    With `by_link` (password strategy "email"), the account has no password until the user sets one with the returned
+    one-time link. Raises FieldProblem, AboveYou.
     """
     person = prepare_creation(actor, person)
     user = _new_user(person)
@@ -105,7 +106,7 @@ def create_user(*, actor: Actor, scope: OrgScope, person: PersonInput) -> Create
     if person.public_key:
         user.public_key = checked_public_keys(person.public_key)
     with transaction.atomic():
-        hold_caller(actor)  # a password was hashed since the request began
+        hold_caller(actor)  # time has passed since the request began, because a password was hashed
         user.password = person.new_password.hashed if person.new_password is not None else make_password(None)
         if user.has_usable_password():
             user.date_password_last_updated = clock.now()
@@ -114,8 +115,8 @@ def create_user(*, actor: Actor, scope: OrgScope, person: PersonInput) -> Create
             remember_password(user)
         roles = person.org_roles or frozenset({OrgRole.USER})
         places = _change_memberships(actor, scope, user, roles, person.group_ids)
-        told = {name: change.after for name, change in places.items()}
-        trail.record_created(actor, user, org_id=scope.org_id, more=told)
+        recorded = {name: change.after for name, change in places.items()}
+        trail.record_created(actor, user, org_id=scope.org_id, more=recorded)
         link = None
         if person.by_link and user.is_local:
             link = issue_set_password_link(actor=actor, user=user, void_password=False, scope=scope)
@@ -124,7 +125,7 @@ def create_user(*, actor: Actor, scope: OrgScope, person: PersonInput) -> Create
 
 
 def prepare_creation(actor: Actor, person: PersonInput) -> PersonInput:
-    """The input with its password checked and hashed. Raises FieldProblem. To be called before any transaction."""
+    """The input with its password checked and hashed. Raises FieldProblem. Call it before any transaction."""
     _check_grants(actor, person)
     user = _new_user(person)
     if person.new_password is not None or person.by_link or not user.is_local:
@@ -140,13 +141,16 @@ def _new_user(person: PersonInput) -> User:
 
 
 def update_user(*, actor: Actor, scope: OrgScope, user: User, person: PersonInput) -> User:
-    """Change a person. Disabling or expiring ends everything that he has open. Raises AboveYou, FieldProblem …"""
+    """Change a user.
+
+    Disabling or expiring the account ends everything that the user has open. Raises AboveYou, FieldProblem …
+    """
     person = prepare_change(actor, scope, user, person)
     keys = checked_public_keys(person.public_key) if person.public_key else None
     with transaction.atomic():
         row = _locked(actor, user)
-        # Judged by the locked row: the person may have risen above the actor since, and a form that repeats old values must
-        # not undo a limit that was set meanwhile.
+        # Check against the locked row. The user's role may have been raised since, and a form with old values must not
+        # undo a restriction set in the meantime.
         person = _permitted(actor, scope, row, person)
         _check_grants(actor, person, before=row)
         _check_own_limits(actor, person, row)
@@ -155,7 +159,8 @@ def update_user(*, actor: Actor, scope: OrgScope, user: User, person: PersonInpu
         _keep_an_administrator(row)
         if was_valid and not row.is_valid:
             row.session_epoch += 1
-        # Before the row: an administrator who lowers the own role with the same form still may
+        # Before the row is written, so that administrators who lower their own role with the same form may still change
+        # memberships.
         places = _change_memberships(actor, scope, row, person.org_roles, person.group_ids)
         if changes:
             row.save()
@@ -177,7 +182,7 @@ def update_user(*, actor: Actor, scope: OrgScope, user: User, person: PersonInpu
 
 
 def prepare_change(actor: Actor, scope: OrgScope, user: User, person: PersonInput) -> PersonInput:
-    """The input as far as the actor may write it, its password checked and hashed. To be called before any transaction.
+    """The input that the actor may write, with its password checked and hashed. Call it before any transaction.
 
     Raises AboveYou, FieldProblem, OwnPassword.
     """
@@ -191,7 +196,7 @@ def prepare_change(actor: Actor, scope: OrgScope, user: User, person: PersonInpu
 
 
 def _apply(row: User, person: PersonInput, keys: str | None) -> dict[str, trail.Change]:
-    """Put the given values into `row`; returns what changed."""
+    """Set the given values in `row`; returns the changes."""
     changes: dict[str, trail.Change] = {}
     for name, value in person.columns.items():
         if name in UPDATABLE and getattr(row, name) != value:
@@ -206,19 +211,19 @@ def _apply(row: User, person: PersonInput, keys: str | None) -> dict[str, trail.
 def _change_memberships(
     actor: Actor, scope: OrgScope, row: User, roles: Iterable[str] | None, group_ids: frozenset[UUID] | None
 ) -> dict[str, trail.Change]:
-    """Give roles and groups in the organization (None leaves them); returns what changed."""
+    """Set roles and groups in the organization (None keeps them); returns the changes."""
     if scope.is_root:
         return {}
-    found = {
+    changes = {
         "org_roles": None if roles is None else change_org_roles(actor=actor, scope=scope, user=row, roles=roles),
         "groups": None if group_ids is None else change_groups(scope=scope, user=row, group_ids=group_ids),
     }
-    return {name: change for name, change in found.items() if change is not None}
+    return {name: change for name, change in changes.items() if change is not None}
 
 
 @transaction.atomic
 def delete_user(*, actor: Actor, scope: OrgScope, user: User) -> None:
-    """Delete an account for good; everything that the person has open ends. Super administrators only."""
+    """Delete an account permanently; everything that the user has open ends. Super administrators only."""
     row = _locked(actor, user)
     subject = subject_of(row, scope, row.memberships.all(), administered_org_ids(actor))
     if not actor.is_super_user or not may_delete(actor, subject):
@@ -226,39 +231,40 @@ def delete_user(*, actor: Actor, scope: OrgScope, user: User) -> None:
     _keep_an_administrator(row, going=True)
     user_id, username = row.pk, row.username
     row.delete()
-    row.pk = user_id  # the audit chain's lock comes last, as in every write
+    row.pk = user_id  # the lock of the audit chain is taken last, as in every write
     trail.record_deleted(actor, row, org_id=scope.org_id)
     events.publish(UserClosed(user_id=user_id, username=username, cause="deleted"))
 
 
-#: What a person may change about himself.
+#: Columns that users may change in their own profile.
 OWN_COLUMNS: Final = frozenset({"phone", "wechat", "comment", "mfa_level", "is_first_login", "language"})
 
 
 @transaction.atomic
 def update_own_profile(*, actor: Actor, user: User, changes: Mapping[str, object]) -> None:
-    """Change the own profile. A forced MFA level stays; an empty public key leaves the stored ones alone."""
+    """Change the caller's own profile. A forced MFA level stays; an empty public key keeps the stored keys."""
     row = hold(actor, user)
-    told: dict[str, trail.Change] = {}
+    recorded: dict[str, trail.Change] = {}
     for name, value in changes.items():
         forced = name == "mfa_level" and row.mfa_level == MfaLevel.FORCED
         if name in OWN_COLUMNS and not forced and getattr(row, name) != value:
-            told[name] = trail.Change(getattr(row, name), value)
+            recorded[name] = trail.Change(getattr(row, name), value)
             setattr(row, name, value)
     keys = checked_public_keys(str(changes["public_key"])) if changes.get("public_key") else row.public_key
     if keys != row.public_key:
-        told["public_key"] = trail.masked(row.public_key, keys)
+        recorded["public_key"] = trail.masked(row.public_key, keys)
         row.public_key = keys
         events.publish(PublicKeysChanged(user_id=row.pk, username=row.username))
-    if told:
+    if recorded:
         row.save()
-        trail.record(actor, audits.Event.USER_PROFILE_UPDATED, row, told)
+        trail.record(actor, audits.Event.USER_PROFILE_UPDATED, row, recorded)
 
 
 def change_mfa_level(*, user: User, level: MfaLevel) -> tuple[int, int]:
-    """Set the level that follows from setting up or giving up an app; a forced one stays. Answers both values.
+    """Set the MFA level after an authenticator app was set up or removed; a forced level stays. Returns the level
+    before and after.
 
-    A part of another write, which opens the transaction and tells of the change.
+    Must run inside the caller's transaction; the caller audits the change.
     """
     row = User.objects.select_for_update().get(pk=user.pk)
     before = row.mfa_level
@@ -269,10 +275,10 @@ def change_mfa_level(*, user: User, level: MfaLevel) -> tuple[int, int]:
 
 
 def _permitted(actor: Actor, scope: OrgScope, user: User, person: PersonInput) -> PersonInput:
-    """The input as far as the actor may write it. Raises AboveYou when it changes more.
+    """The part of the input that the actor may write. Raises AboveYou when the input changes more.
 
-    Of a person whom the organization shares with another, its administrators change roles and groups there, and nothing
-    of the account. A form sends all fields: those that repeat what is stored are left out.
+    If the user also belongs to other organizations, the organization's administrators may change only roles and groups
+    in their own. A form sends all fields, so values equal to the stored ones are ignored.
     """
     subject = subject_of(user, scope, user.memberships.all(), administered_org_ids(actor))
     if may_update(actor, subject):
@@ -286,7 +292,7 @@ def _permitted(actor: Actor, scope: OrgScope, user: User, person: PersonInput) -
 
 
 def _differs(user: User, name: str, value: object) -> bool:
-    """Whether the value is another than the stored one; instants are compared by the second, as the wire format has them."""
+    """Whether the value differs from the stored one. Instants are compared by the second, as in the API format."""
     stored = getattr(user, name)
     if isinstance(stored, datetime) and isinstance(value, datetime):
         return stored.replace(microsecond=0) != value.replace(microsecond=0)
@@ -294,7 +300,7 @@ def _differs(user: User, name: str, value: object) -> bool:
 
 
 def _check_own_limits(actor: Actor, person: PersonInput, user: User) -> None:
-    """Nobody below the super administrators changes what limits them, in whatever form it is sent."""
+    """Refuse changes of one's own restrictions by anyone but super administrators, whatever form was sent."""
     if may_change_limits(actor, user.pk):
         return
     changed = [name for name in sorted(LIMITS) if name in person.columns and _differs(user, name, person.columns[name])]
@@ -303,28 +309,28 @@ def _check_own_limits(actor: Actor, person: PersonInput, user: User) -> None:
 
 
 def _check_own_mfa(actor: Actor, person: PersonInput, user: User) -> None:
-    """Nobody lowers the own level here: the profile asks for a code of the second factor first."""
+    """Refuse to lower one's own MFA level here: the profile page asks for a code of the second factor first."""
     level = person.columns.get("mfa_level")
     if actor.user_id == user.pk and isinstance(level, int) and level < user.mfa_level:
         raise FieldProblem("mfa_level", _("You can switch off your own MFA on your profile page only."))
 
 
 def _check_grants(actor: Actor, person: PersonInput, before: User | None = None) -> None:
-    """Nobody grants what he does not hold (K35)."""
+    """Refuse to grant rights that the actor does not hold (K35: nobody gives a right that they do not hold)."""
     role = person.columns.get("role")
     changes_role = role is not None and (before is None or role != before.role)
     if changes_role and not may_grant_system_role(actor, str(role)):
-        raise FieldProblem("role", _("You may not give this role."))
+        raise FieldProblem("role", _("You do not have permission to grant this role."))
     _check_org_roles(actor, person.org_roles or ())
 
 
 def _check_org_roles(actor: Actor, roles: Iterable[str]) -> None:
     if not all(may_grant_org_role(actor, role) for role in roles):
-        raise FieldProblem("org_roles", _("You may not give this role."))
+        raise FieldProblem("org_roles", _("You do not have permission to grant this role."))
 
 
 def _keep_an_administrator(row: User, *, going: bool = False) -> None:
-    """Refuse whatever would leave nobody who may administer (K60)."""
+    """Refuse a change that would leave no administrator (K60: the last administrator cannot be removed)."""
     stays = not going and row.role == SystemRole.ADMIN and row.is_valid
     before = User.objects.get(pk=row.pk)
     if before.is_built_in_admin and not (stays and row.is_built_in_admin):
@@ -336,8 +342,8 @@ def _keep_an_administrator(row: User, *, going: bool = False) -> None:
 
 
 def _locked(actor: Actor, user: User) -> User:
-    """The row of a person, locked; for an administrator the rows of all of them, always in the same order.
+    """The locked row of a user; for an administrator, the rows of all administrators, always in the same order.
 
-    Two administrators who demote each other at the same instant therefore do not both succeed, nor wait for each other.
+    Two administrators who demote each other at the same time can therefore neither both succeed nor deadlock.
     """
     return hold(actor, user, administrators=user.role == SystemRole.ADMIN)

@@ -1,1 +1,1 @@
-"""The API of people."""
+"""The API of users."""

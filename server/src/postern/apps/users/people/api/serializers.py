@@ -1,4 +1,4 @@
-"""Shapes of people on the wire."""
+"""Serializers of users."""
 
 from collections.abc import Iterable
 from datetime import datetime
@@ -35,9 +35,9 @@ SYSTEM_OR_ORG_ROLES = (
 
 
 class FilterOnlyChoice(serializers.ChoiceField):
-    """A choice that exists for OPTIONS and filters; rows do not carry it."""
+    """A choice field for OPTIONS and filters; rows do not contain it."""
 
-    #: Told to the description of the API.
+    #: Read by the API description.
     filter_only = True
 
     def get_attribute(self, instance: Any) -> Any:
@@ -45,7 +45,7 @@ class FilterOnlyChoice(serializers.ChoiceField):
 
 
 class RolesOfNewPeople:
-    """Default of `org_roles`: shown by forms, and used for people who are made; an update without roles leaves them."""
+    """Default of `org_roles`: shown in forms and used for new users. An update without roles keeps the current ones."""
 
     requires_context = True
     shown: tuple[str, ...] = (OrgRole.USER.value,)
@@ -57,17 +57,17 @@ class RolesOfNewPeople:
 
 
 class OrgRolesField(serializers.ListField):
-    """The roles in the organization of the request."""
+    """The roles in the request's organization."""
 
     def get_attribute(self, instance: User) -> list[str]:
         parent = self.parent
         if not isinstance(parent, UserFacts):
-            raise TypeError("OrgRolesField belongs into a serializer of people")
+            raise TypeError("OrgRolesField must be used in a serializer of users")
         return parent.org_roles_shown(instance)
 
 
 class MfaStateField(serializers.BooleanField):
-    """`mfa_enabled`, `mfa_force_enabled`: the own level, or what the setting makes mandatory."""
+    """`mfa_enabled`, `mfa_force_enabled`: the user's own level, or the level that the setting enforces."""
 
     def __init__(self, **kwargs: Any) -> None:
         super().__init__(read_only=True, **kwargs)
@@ -75,13 +75,13 @@ class MfaStateField(serializers.BooleanField):
     def get_attribute(self, instance: User) -> bool:
         parent = self.parent
         if not isinstance(parent, UserFacts):
-            raise TypeError("MfaStateField belongs into a serializer of people")
+            raise TypeError("MfaStateField must be used in a serializer of users")
         forced = parent.mfa_forced(instance)
         return forced or (self.field_name == "mfa_enabled" and instance.mfa_level > MfaLevel.DISABLED)
 
 
 def stored_keys(user: User) -> tuple[SshPublicKey, ...]:
-    """The public keys of a person; none when the stored text cannot be read."""
+    """The public keys of a user; empty when the stored text cannot be parsed."""
     try:
         return parse_public_keys(user.public_key)
     except PublicKeyProblem:
@@ -94,12 +94,12 @@ def key_comment(user: User) -> str:
 
 
 def key_md5(user: User) -> str:
-    """MD5 fingerprints of the stored keys, as the contract shows them."""
+    """MD5 fingerprints of the stored keys, as the contract requires."""
     return ", ".join(key.md5 for key in stored_keys(user))
 
 
 class UserFacts(ResourceSerializer):
-    """What rows of the user list and the own profile have in common. Needs `actor` and `scope` in the context."""
+    """Fields shared by the user list and the own profile. Needs `actor` and `scope` in the context."""
 
     source_display = serializers.CharField(
         source="get_source_display", read_only=True, label=gettext_lazy("Source name")
@@ -164,17 +164,17 @@ class UserFacts(ResourceSerializer):
         read_only_fields: tuple[str, ...] = ()
         extra_kwargs: dict[str, dict[str, Any]] = {}
 
-    #: Asked for once, for all rows of the answer.
+    #: Cached for all rows of the response.
     _mfa_force: MfaForce | None = None
 
     def mfa_forced(self, user: User) -> bool:
-        """Whether the second factor is mandatory for this person."""
+        """Whether the second factor is mandatory for this user."""
         if self._mfa_force is None:
             self._mfa_force = mfa_force()
         return mfa_is_forced(user, self._mfa_force)
 
     def org_roles_shown(self, user: User) -> list[str]:
-        """Roles in the organization of the request; in the root they follow from the system role."""
+        """Roles in the request's organization; in the root they follow from the system role."""
         scope = self.context["scope"]
         if scope.is_root:
             return [OrgRole.ADMIN.value] if user.role == SystemRole.ADMIN else [OrgRole.USER.value]
@@ -214,7 +214,7 @@ class UserFacts(ResourceSerializer):
 
 
 class UserSerializer(UserFacts):
-    """A person as administrators see and change him."""
+    """A user as administrators see and change them."""
 
     password = serializers.CharField(
         max_length=MAX_PASSWORD_CHARS,
@@ -235,7 +235,7 @@ class UserSerializer(UserFacts):
     )
     password_strategy = serializers.ChoiceField(
         choices=(
-            ("email", gettext_lazy("A one-time link will be generated; hand it to the user (no e-mail is sent)")),
+            ("email", gettext_lazy("A one-time link is generated; send it to the user yourself (no e-mail is sent)")),
             ("custom", gettext_lazy("Set password")),
         ),
         default="email",
@@ -254,7 +254,7 @@ class UserSerializer(UserFacts):
     can_delete = serializers.SerializerMethodField(label=gettext_lazy("Can delete"))
     login_blocked = serializers.SerializerMethodField(label=gettext_lazy("Login blocked"))
 
-    #: Asked for once, for all rows of the answer.
+    #: Cached for all rows of the response.
     _locked_names: frozenset[str] | None = None
     _administered: frozenset[UUID] | None = None
 
@@ -352,14 +352,14 @@ class UserSerializer(UserFacts):
         return subject_of(user, self.context["scope"], user.memberships.all(), self._administered)
 
     def _rows(self, user: User) -> Iterable[User]:
-        """All people of the answer, so that the locks are asked for once."""
+        """All users of the response, so that one query loads their locks."""
         many = self.parent
         rows = getattr(many, "instance", None) if isinstance(many, serializers.ListSerializer) else None
         return [user] if rows is None or isinstance(rows, User) else rows
 
 
 def shown_credentials(user: User) -> dict[str, list[dict[str, Any]]]:
-    """Everything by kind; of each what the person recognises it by, never a secret."""
+    """All credentials by kind, described so that the user recognises them, never with a secret."""
     show = serializers.DateTimeField().to_representation
     return {
         name: [

@@ -1,4 +1,4 @@
-"""People: list, create, change, delete, and what administrators do to them."""
+"""Users: list, create, change, delete, and administrative actions."""
 
 from collections.abc import Mapping, Sequence
 from typing import Any, Final
@@ -40,9 +40,9 @@ from postern.foundation.rest.viewsets import MAX_BULK_ITEMS, ResourceViewSet, Se
 
 _SUGGESTIONS = 3
 _YES_OR_NO: Final = {"1": True, "true": True, "True": True, "0": False, "false": False, "False": False}
-#: Where the input of a person stands whose password was hashed before the transaction.
+#: Key of the input whose password was hashed before the transaction.
 _PREPARED = "prepared"
-#: An attack may lock very many names; nobody unlocks more of them one by one.
+#: An attack may lock many names; nobody unlocks more than this one by one.
 _MOST_LOCKED = 1000
 
 
@@ -59,7 +59,7 @@ class PasswordSerializer(EndSerializer):
 
 
 class UserChangeSerializer(UserSerializer):
-    """A change may end, together with the old password, what was made with it."""
+    """With the old password, a change may also end credentials created with it."""
 
     end = serializers.ListField(
         child=serializers.ChoiceField(choices=credentials.CHOICES), required=False, default=list, write_only=True
@@ -70,26 +70,27 @@ class UserChangeSerializer(UserSerializer):
 
     def validate(self, attrs: dict[str, Any]) -> dict[str, Any]:
         if attrs.get("end") and not attrs.get("password"):
-            raise serializers.ValidationError({"end": _("Credentials end together with a new password only.")})
+            raise serializers.ValidationError({"end": _("Credentials can be ended only together with a new password.")})
         if "public_keys" in attrs.get("end", ()) and attrs.get("public_key"):
-            raise serializers.ValidationError({"end": _("New SSH keys cannot be set and ended in one change.")})
+            raise serializers.ValidationError({"end": _("SSH keys cannot be set and removed in the same change.")})
         checked: dict[str, Any] = super().validate(attrs)
         return checked
 
 
 class InvitationSerializer(BodySerializer):
-    #: An id, a user name or an e-mail address. Whether it names anybody is not told, so nothing is looked up here.
+    #: An id, a user name or an e-mail address. It is not looked up here, because the response must not reveal whether
+    #: the user exists.
     user = PlainField(max_length=254)
     role = serializers.ChoiceField(choices=("Admin", "Auditor", "User"))
 
 
 class UserViewSet(ResourceViewSet):
-    """`users/users/`: the members of the organization; in the root organization everybody."""
+    """`users/users/`: the members of the organization; in the root organization all users."""
 
     queryset = User.objects.all()
     serializer_class = UserSerializer
     examples = {"name": "Example", "username": "example", "email": "example@example.com"}
-    changed_in_organization = False  # accounts belong to no organization: some are seen in the root only
+    changed_in_organization = False  # accounts belong to no organization: some are visible in the root only
     serializer_classes = {
         "set_password": PasswordSerializer,
         "invite": InvitationSerializer,
@@ -155,7 +156,7 @@ class UserViewSet(ResourceViewSet):
             rows = with_role(rows, self.scope, params["system_or_org_role"])
         if params.get("org_role"):
             rows = with_org_role(rows, self.scope, params["org_role"])
-        if params.get("login_blocked"):  # each value narrows the rows: a bulk delete relies on it
+        if params.get("login_blocked"):  # each value narrows the rows, because a bulk delete relies on the filter
             names = login_locks.locked_names(list(rows.values_list("username", flat=True)))
             blocked = _YES_OR_NO.get(params["login_blocked"])
             if blocked is None:
@@ -179,7 +180,7 @@ class UserViewSet(ResourceViewSet):
         created = people.create_user(actor=self.actor, scope=self.scope, person=data[_PREPARED])
         user = self.visible_rows().get(pk=created.user.pk)
         if created.link is not None:
-            # Only this answer carries it: nothing stores the token.
+            # Only this response contains the link: the token is not stored.
             user.set_password_link = _link(created.link)  # type: ignore[attr-defined]  # read by `present` below
         return user
 
@@ -198,7 +199,10 @@ class UserViewSet(ResourceViewSet):
         return self.visible_rows().filter(pk=instance.pk).first() or instance
 
     def hold_rows(self, rows: Sequence[Any], values: Sequence[Mapping[str, Any]], *, deleting: bool = False) -> None:
-        """The people, the caller, and all administrators where one of them is written: the last one must stay. Then their groups."""
+        """Lock the users, the caller, and all administrators if one of them is written, because the last one must stay.
+
+        Then lock their groups.
+        """
         administrators = any(user.role == SystemRole.ADMIN for user in rows)
         hold_all(
             self.actor, [user.pk for user in rows], administrators=administrators, deleting=deleting, memberships=True
@@ -212,7 +216,9 @@ class UserViewSet(ResourceViewSet):
 
     @action(detail=False, methods=["get"])
     def suggestion(self, request: Request) -> Response:
-        """A few people by id, name and login name: of all organizations for super administrators, else of one's own."""
+        """A few users by id, name and login name: of all organizations for super administrators, else of the
+        caller's.
+        """
         rows = self.filter_queryset(self.get_queryset())[:_SUGGESTIONS]
         body = [{"id": str(user.pk), "name": user.name, "username": user.username} for user in rows]
         if request.query_params.get("limit"):
@@ -221,14 +227,14 @@ class UserViewSet(ResourceViewSet):
 
     @action(detail=False, methods=["post"])
     def invite(self, request: Request) -> Response:
-        """`[{"user": id, user name or e-mail, "role": "Admin"|"Auditor"|"User"}]`: ask people to join this organization.
+        """`[{"user": id, user name or e-mail, "role": "Admin"|"Auditor"|"User"}]`: invite users to this organization.
 
-        The answer repeats the body, whether or not there is such a person. They join when they or an administrator of
-        theirs consent; super administrators add anybody at once.
+        The response repeats the body, whether or not the users exist. They join when they or one of their
+        administrators accept; super administrators add users at once.
         """
         items = request.data if isinstance(request.data, list) else [request.data]
         if len(items) > MAX_BULK_ITEMS:
-            raise ValidationError([_("Too many items in one call.")])
+            raise ValidationError([_("Too many users are named in one request. Name fewer.")])
         serializer = self.get_serializer(data=items, many=True)
         serializer.is_valid(raise_exception=True)
         wishes = [invitations.Wish(item["user"], item["role"]) for item in serializer.validated_data]
@@ -237,7 +243,7 @@ class UserViewSet(ResourceViewSet):
 
     @action(detail=True, methods=["post"])
     def remove(self, request: Request, **kwargs: Any) -> Response:
-        """Take a person out of this organization; the account stays."""
+        """Remove a user from this organization; the account is kept."""
         del request, kwargs
         user = self.get_object()
         if not self.scope.is_root:
@@ -246,14 +252,14 @@ class UserViewSet(ResourceViewSet):
 
     @action(detail=False, methods=["post"], url_path="remove")
     def remove_selected(self, request: Request) -> Response:
-        """The same for a selection (`spm`); without one nothing is done."""
+        """Remove a selection (`spm`) of users from this organization; does nothing without a selection."""
         if not (request.query_params.get("spm") or request.query_params.get("ids")):
             raise SelectionMissing
         if self.scope.is_root:
             return Response(status=status.HTTP_204_NO_CONTENT)
         rows = list(self.filter_queryset(self.get_queryset())[: MAX_BULK_ITEMS + 1])
         if len(rows) > MAX_BULK_ITEMS:
-            raise ValidationError([_("Too many items in one call.")])
+            raise ValidationError([_("Too many users are named in one request. Name fewer.")])
         with write_transaction():
             hold_all(self.actor, [user.pk for user in rows], memberships=True)
             for user in rows:
@@ -264,7 +270,7 @@ class UserViewSet(ResourceViewSet):
 
     @action(detail=True, methods=["put", "patch"], url_path="password")
     def set_password(self, request: Request, **kwargs: Any) -> Response:
-        """Set somebody's password."""
+        """Set a user's password."""
         del kwargs
         user = self._changeable()
         serializer = self.get_serializer(data=request.data)
@@ -278,9 +284,9 @@ class UserViewSet(ResourceViewSet):
 
     @action(detail=True, methods=["put", "patch"], url_path="password/reset")
     def reset_password(self, request: Request, **kwargs: Any) -> Response:
-        """Void the password; the answer carries a one-time link, once, with which the person sets a new one.
+        """Void the password. The response contains a one-time link with which the user sets a new one.
 
-        `end`: what ends with it. No mail is sent: the answer says so.
+        `end`: credentials to end with it. No mail is sent; the response says so.
         """
         del kwargs
         user = self._changeable()
@@ -293,15 +299,16 @@ class UserViewSet(ResourceViewSet):
 
     @action(detail=True, methods=["get"], url_path="credentials")
     def credentials(self, request: Request, **kwargs: Any) -> Response:
-        """What the person holds and has open, by kind: what a reset of the password offers to end."""
+        """The user's credentials and open sessions by kind, which a password reset offers to end."""
         del request, kwargs
         return Response(shown_credentials(self._changeable()))
 
     @action(detail=True, methods=["post"], url_path="access/reset")
     def reset_access(self, request: Request, **kwargs: Any) -> Response:
-        """The account is suspected to be in wrong hands: end everything of it in one act.
+        """End everything of a suspected account in one transaction.
 
-        Answers the link with which the person sets a new password, once, and how many of each kind ended.
+        The response contains the link with which the user sets a new password, once, and the number of ended
+        credentials per kind.
         """
         del request, kwargs
         user = self._changeable()
@@ -312,7 +319,7 @@ class UserViewSet(ResourceViewSet):
 
     @action(detail=True, methods=["put", "patch"], url_path="pubkey/reset")
     def reset_public_key(self, request: Request, **kwargs: Any) -> Response:
-        """Remove the public keys of a person."""
+        """Remove a user's public keys."""
         del request, kwargs
         user = self._changeable()
         with write_transaction():
@@ -322,9 +329,9 @@ class UserViewSet(ResourceViewSet):
 
     @action(detail=False, methods=["get"])
     def locked(self, request: Request) -> Response:
-        """Whom failed sign-ins have locked, and until when; `all=1` as in the list."""
+        """Users locked by failed sign-ins, with the end of each lock; `all=1` as in the list."""
         del request
-        shown = serializers.DateTimeField().to_representation
+        as_text = serializers.DateTimeField().to_representation
         rows = locked_people(self.visible_rows(), self.actor, self.scope, limit=_MOST_LOCKED)
         return Response(
             [
@@ -332,7 +339,7 @@ class UserViewSet(ResourceViewSet):
                     "id": str(row.user.pk),
                     "username": row.user.username,
                     "name": row.user.name,
-                    "date_locked_until": shown(row.locked_until),
+                    "date_locked_until": as_text(row.locked_until),
                     "can_unlock": row.can_unlock,
                 }
                 for row in rows
@@ -341,7 +348,7 @@ class UserViewSet(ResourceViewSet):
 
     @action(detail=True, methods=["put", "patch"])
     def unblock(self, request: Request, **kwargs: Any) -> Response:
-        """Let a locked account name sign in again."""
+        """Unlock an account name."""
         del request, kwargs
         user = self._changeable()
         if user.pk == self.actor.user_id:
@@ -351,9 +358,9 @@ class UserViewSet(ResourceViewSet):
 
     @action(detail=True, methods=["get", "post"], url_path="otp/reset")
     def reset_second_factor(self, request: Request, **kwargs: Any) -> Response:
-        """Take away the authenticator app of somebody who has lost it.
+        """Remove the authenticator app of a user who has lost it.
 
-        The contract's form is GET, which therefore needs `X-CSRFToken` as the POST does (ruling).
+        The contract uses GET; it therefore needs `X-CSRFToken` like POST (ruling).
         """
         del request, kwargs
         user = self._changeable()
@@ -365,7 +372,7 @@ class UserViewSet(ResourceViewSet):
         return Response({"msg": "success"})
 
     def _changeable(self) -> User:
-        """The person of the URL, whom the caller may change."""
+        """The user of the URL, if the caller may change them."""
         user: User = self.get_object()
         subject = subject_of(user, self.scope, user.memberships.all(), administered_org_ids(self.actor))
         if not may_update(self.actor, subject):
@@ -390,10 +397,10 @@ def _person_input(data: dict[str, Any], *, by_link: bool = False) -> PersonInput
 
 
 def _link(link: links.IssuedLink) -> dict[str, str]:
-    shown = serializers.DateTimeField().to_representation(link.expires_at)
-    # In the fragment, so that no server log and no Referer ever sees the token.
+    expires_at = serializers.DateTimeField().to_representation(link.expires_at)
+    # In the fragment, so that the token never appears in a server log or a Referer header.
     return {
         "url": f"/ui/set-password#{link.token.reveal()}",
-        "date_expired": str(shown),
-        "msg": _("No e-mail was sent: mail is not set up. Hand this link to the person yourself."),
+        "date_expired": str(expires_at),
+        "msg": _("No e-mail was sent, because mail is not set up. Send this link to the user yourself."),
     }
