@@ -1,1 +1,1 @@
-"""The append-only, hash-chained log of everything that was done, and its views."""
+"""The append-only, hash-chained audit log and its API."""

@@ -1,4 +1,4 @@
-"""Writing the log. Only appends exist."""
+"""Writes of the audit log. Rows are only appended."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
@@ -24,7 +24,7 @@ from postern.kernel.ids import ROOT_ORG_ID
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Entry:
-    """What an event tells: what was done to which object, and the values of it before and after."""
+    """The content of an event: the action, its object, and the object's values before and after."""
 
     event: Event
     action: Action
@@ -37,7 +37,7 @@ class Entry:
 
 @dataclass(frozen=True, slots=True)
 class _Waiting:
-    """An event of a write that goes on."""
+    """An event that waits for the end of a `gathered` block."""
 
     org_id: UUID
     actor: Actor
@@ -49,9 +49,10 @@ _waiting: ContextVar[list[_Waiting] | None] = ContextVar("audit events of the pr
 
 @contextmanager
 def gathered() -> Iterator[None]:
-    """Append the events of the block at its end, chain after chain in the order of their organizations.
+    """Append the events of the block when it ends, one chain after the other in the order of organization ids.
 
-    To be used inside a transaction. A block inside another one leaves its events to that; those of a block that fails are dropped.
+    Must be used inside a transaction. A nested block passes its events to the outer block. Events of a block that
+    raises are dropped.
     """
     outer = _waiting.get()
     if outer is not None:
@@ -68,23 +69,24 @@ def gathered() -> Iterator[None]:
         yield
     finally:
         _waiting.reset(token)
-    events.sort(key=lambda one: one.org_id)  # stable: within a chain they stay as they came
+    events.sort(key=lambda one: one.org_id)  # stable sort: events of one chain stay in their order
     for (org_id, actor), some in groupby(events, key=lambda one: (one.org_id, one.actor)):
         append_events(actor=actor, org_id=org_id, entries=[one.entry for one in some])
 
 
 def append_event(*, actor: Actor, org_id: UUID, entry: Entry) -> int:
-    """Append one event to the chain of `org_id`, in the caller's transaction; returns its number."""
+    """Append one event to the chain of `org_id`, in the caller's transaction; returns its sequence number."""
     return append_events(actor=actor, org_id=org_id, entries=[entry])
 
 
 def append_events(*, actor: Actor, org_id: UUID, entries: Sequence[Entry]) -> int:
-    """Append events to the chain of `org_id`, each bound to the one before it, in the caller's transaction.
+    """Append events to the chain of `org_id`, each linked to the previous event, in the caller's transaction.
 
-    Returns the number of the last event. Returns 0 when there is no entry, and inside `gathered`, where numbers are given at the end.
+    Returns the sequence number of the last event. Returns 0 when there is no entry, and inside `gathered`, which
+    assigns the numbers when it ends.
     """
     if not connection.in_atomic_block:
-        raise NotInTransaction("an audit row must be written in the transaction of what it tells")
+        raise NotInTransaction("an audit record must be written in the transaction of the change that it records")
     waiting = _waiting.get()
     if waiting is not None:
         waiting.extend(_Waiting(org_id, actor, entry) for entry in entries)
@@ -141,7 +143,7 @@ def _chains() -> PreparedObjects[AuditChain]:
 
 
 def _without_zone(address: str | None) -> str | None:
-    """`fe80::1%eth0` is an address to the system and none to PostgreSQL."""
+    """Remove the zone: `fe80::1%eth0` is a valid address for the operating system but not for PostgreSQL."""
     return address.partition("%")[0] if address else None
 
 
@@ -157,7 +159,7 @@ def append_login(
     city: str,
     mfa: MfaState,
 ) -> LoginLog:
-    """One attempt to sign in: a row of the login log and its event in the chain of the root organization."""
+    """Record a sign-in attempt: a row of the login log and its event in the chain of the root organization."""
     row = LoginLog.objects.create(
         username=_clip(LoginLog, "username", username),
         type=login_type,
@@ -186,7 +188,7 @@ def append_login(
 
 
 def append_password_change(*, actor: Actor, user_label: str) -> PasswordChangeLog:
-    """A password was changed by `actor`."""
+    """Record that `actor` changed a password."""
     row = PasswordChangeLog.objects.create(user=user_label, change_by=actor.label, remote_addr=actor.remote_addr)
     append_event(
         actor=actor,
@@ -205,7 +207,10 @@ def append_password_change(*, actor: Actor, user_label: str) -> PasswordChangeLo
 
 
 def storable(text: str) -> str:
-    """`text` as every database keeps it: NUL and lone surrogates, which PostgreSQL refuses, shown as escapes."""
+    """`text` in a form that every database accepts.
+
+    NUL and lone surrogates, which PostgreSQL refuses, become escapes.
+    """
     return text.encode("utf-8", "backslashreplace").decode("utf-8").replace("\x00", "\\x00")
 
 

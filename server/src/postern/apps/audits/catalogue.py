@@ -1,13 +1,14 @@
-"""Every kind of event that the audit log can hold: its code, its category and its words, in one place.
+"""Every kind of event in the audit log: its code, its category and its words, in one place.
 
-To add a kind, add one line to `Event`; writers then say `event=audits.Event.YOUR_KIND`. The list, its filters and the
-screen read this catalogue, so nothing else is needed. A code is stored in the log for ever: never change or reuse one.
-A kind that no longer has a writer stays here, because old rows are still read.
+To add a resource, add one line to `RESOURCES`. To add a kind, add one line to `Event`; writers then pass
+`event=audits.Event.YOUR_KIND`. The list, its filters and the screen read this catalogue, so nothing else is needed.
+Codes are stored permanently: never change or reuse one. Keep a kind that no longer has a writer, because old rows still
+refer to it.
 """
 
 from enum import StrEnum
 from functools import cache
-from typing import Self
+from typing import Final, NamedTuple, Self
 
 from django.utils.translation import get_language
 
@@ -17,7 +18,7 @@ def _words(english: str, chinese: str) -> str:
 
 
 class Category(StrEnum):
-    """What an auditor filters by first; each kind belongs to exactly one."""
+    """The first filter of an auditor. Each kind belongs to exactly one category."""
 
     english: str
     chinese: str
@@ -50,6 +51,36 @@ class Category(StrEnum):
 _C = Category
 
 
+class Kinds(NamedTuple):
+    """The four kinds that every resource has: `site` makes site.created, site.updated, site.deleted and site.exported."""
+
+    code: str
+    category: Category
+    english: str
+    english_plural: str
+    chinese: str
+
+    def members(self) -> dict[str, tuple[str, Category, str, str]]:
+        """Name in `Event` → code, category, English words, Chinese words."""
+        words = {
+            "created": (self.category, f"{self.english} created", f"创建{self.chinese}"),
+            "updated": (self.category, f"{self.english} changed", f"更新{self.chinese}"),
+            "deleted": (self.category, f"{self.english} deleted", f"删除{self.chinese}"),
+            "exported": (Category.EXPORTS, f"{self.english_plural} exported", f"导出{self.chinese}"),
+        }
+        return {f"{self.code}_{verb}".upper(): (f"{self.code}.{verb}", *rest) for verb, rest in words.items()}
+
+
+#: One line for each resource whose kinds have the usual words and are never named in the code.
+RESOURCES: Final = (
+    Kinds("label", _C.INVENTORY, "Label", "Labels", "标签"),
+    Kinds("node", _C.INVENTORY, "Node", "Nodes", "节点"),
+    Kinds("organization", _C.PERMISSIONS, "Organization", "Organizations", "组织"),
+    Kinds("platform", _C.INVENTORY, "Platform", "Platforms", "系统平台"),
+    Kinds("systemuser", _C.CREDENTIALS, "System user", "System users", "系统用户"),
+)
+
+
 class Event(StrEnum):
     """A kind of event: code, category, English words, Chinese words."""
 
@@ -79,16 +110,10 @@ class Event(StrEnum):
     INVITATION_ACCEPTED = "invitation.accepted", _C.PERMISSIONS, "Invitation accepted", "接受组织邀请"
     INVITATION_DECLINED = "invitation.declined", _C.PERMISSIONS, "Invitation declined", "拒绝组织邀请"
     INVITATION_WITHDRAWN = "invitation.withdrawn", _C.PERMISSIONS, "Invitation withdrawn", "撤回组织邀请"
-    ORGANIZATION_CREATED = "organization.created", _C.PERMISSIONS, "Organization created", "创建组织"
-    ORGANIZATION_UPDATED = "organization.updated", _C.PERMISSIONS, "Organization changed", "更新组织"
-    ORGANIZATION_DELETED = "organization.deleted", _C.PERMISSIONS, "Organization deleted", "删除组织"
 
-    # Credentials: of targets, and of people
+    # Credentials of targets and of users
     CREDENTIAL_RELEASED = "credential.released", _C.CREDENTIALS, "Credential released", "发放凭据"
     CREDENTIAL_REFUSED = "credential.refused", _C.REFUSALS, "Credential refused", "拒绝发放凭据"
-    SYSTEMUSER_CREATED = "systemuser.created", _C.CREDENTIALS, "System user created", "创建系统用户"
-    SYSTEMUSER_UPDATED = "systemuser.updated", _C.CREDENTIALS, "System user changed", "更新系统用户"
-    SYSTEMUSER_DELETED = "systemuser.deleted", _C.CREDENTIALS, "System user deleted", "删除系统用户"
     SYSTEMUSER_SECRETS_CLEARED = "systemuser.secrets_cleared", _C.CREDENTIALS, "Secrets cleared", "清除系统用户凭据"
     SYSTEMUSER_BOUND = "systemuser.bound", _C.CREDENTIALS, "System user bound", "绑定系统用户"
     SYSTEMUSER_UNBOUND = "systemuser.unbound", _C.CREDENTIALS, "System user unbound", "解绑系统用户"
@@ -135,7 +160,7 @@ class Event(StrEnum):
     HOST_KEY_REFUSED = "host_key.refused", _C.REFUSALS, "Host key refused", "拒绝主机密钥"
     HOST_KEY_FORGOTTEN = "host_key.forgotten", _C.CREDENTIALS, "Host key forgotten", "清除主机密钥"
 
-    # Who looked at what
+    # Who viewed what
     REPLAY_OPENED = "replay.opened", _C.VIEWING, "Replay opened", "查看录像"
     REPLAY_FETCHED = "replay.fetched", _C.VIEWING, "Replay viewing ended", "录像查看结束"
     REPLAY_EXPORTED = "replay.exported", _C.VIEWING, "Replay exported", "导出录像"
@@ -153,21 +178,16 @@ class Event(StrEnum):
     SESSION_WATCHING_STOPPED = "session.watching_stopped", _C.VIEWING, "Watching stopped", "停止实时监控"
     SESSION_WATCH_REFUSED = "session.watch_refused", _C.REFUSALS, "Watching refused", "拒绝实时监控"
 
-    # Rows taken as a file: one kind for each list
+    # Exports: one kind for each list
     ACCESSKEY_EXPORTED = "accesskey.exported", _C.EXPORTS, "Access keys exported", "导出访问密钥列表"
     ASSET_EXPORTED = "asset.exported", _C.EXPORTS, "Assets exported", "导出资产"
     ASSETPERMISSION_EXPORTED = "assetpermission.exported", _C.EXPORTS, "Asset permissions exported", "导出资产授权"
     AUDITEVENT_EXPORTED = "auditevent.exported", _C.EXPORTS, "Audit events exported", "导出审计事件"
     COMMAND_EXPORTED = "command.exported", _C.EXPORTS, "Commands exported", "导出命令记录"
     FILETRANSFER_EXPORTED = "filetransfer.exported", _C.EXPORTS, "File log exported", "导出文件日志"
-    LABEL_EXPORTED = "label.exported", _C.EXPORTS, "Labels exported", "导出标签"
     LOGINLOG_EXPORTED = "loginlog.exported", _C.EXPORTS, "Sign-in log exported", "导出登录日志"
-    NODE_EXPORTED = "node.exported", _C.EXPORTS, "Nodes exported", "导出节点"
-    ORGANIZATION_EXPORTED = "organization.exported", _C.EXPORTS, "Organizations exported", "导出组织"
     PASSWORDCHANGELOG_EXPORTED = "passwordchangelog.exported", _C.EXPORTS, "Password log exported", "导出改密日志"
-    PLATFORM_EXPORTED = "platform.exported", _C.EXPORTS, "Platforms exported", "导出系统平台"
     SESSION_EXPORTED = "session.exported", _C.EXPORTS, "Sessions exported", "导出会话记录"
-    SYSTEMUSER_EXPORTED = "systemuser.exported", _C.EXPORTS, "System users exported", "导出系统用户"
     USER_EXPORTED = "user.exported", _C.EXPORTS, "Users exported", "导出用户"
     USERGROUP_EXPORTED = "usergroup.exported", _C.EXPORTS, "User groups exported", "导出用户组"
     FAVORITEASSET_EXPORTED = "favoriteasset.exported", _C.EXPORTS, "Favourites exported", "导出收藏"
@@ -238,7 +258,7 @@ class Event(StrEnum):
     MFA_RESET = "mfa.reset", _C.SIGN_IN, "Second factor reset", "重置 MFA"
     MFA_RECOVERY_CODES_RENEWED = "mfa.recovery_codes_renewed", _C.SIGN_IN, "Recovery codes renewed", "更换恢复码"
 
-    # People
+    # Users
     USER_CREATED = "user.created", _C.PEOPLE, "User created", "创建用户"
     USER_UPDATED = "user.updated", _C.PEOPLE, "User changed", "更新用户"
     USER_PROFILE_UPDATED = "user.profile_updated", _C.PEOPLE, "Own profile changed", "更新个人信息"
@@ -251,19 +271,10 @@ class Event(StrEnum):
     ASSET_CREATED = "asset.created", _C.INVENTORY, "Asset created", "创建资产"
     ASSET_UPDATED = "asset.updated", _C.INVENTORY, "Asset changed", "更新资产"
     ASSET_DELETED = "asset.deleted", _C.INVENTORY, "Asset deleted", "删除资产"
-    NODE_CREATED = "node.created", _C.INVENTORY, "Node created", "创建节点"
-    NODE_UPDATED = "node.updated", _C.INVENTORY, "Node changed", "更新节点"
-    NODE_DELETED = "node.deleted", _C.INVENTORY, "Node deleted", "删除节点"
     NODE_MOVED = "node.moved", _C.INVENTORY, "Node moved", "移动节点"
     NODE_ASSETS_ADDED = "node.assets_added", _C.INVENTORY, "Assets added to a node", "资产加入节点"
     NODE_ASSETS_REMOVED = "node.assets_removed", _C.INVENTORY, "Assets removed from a node", "资产移出节点"
     NODE_ASSETS_MOVED = "node.assets_moved", _C.INVENTORY, "Assets moved to a node", "资产移动到节点"
-    PLATFORM_CREATED = "platform.created", _C.INVENTORY, "Platform created", "创建系统平台"
-    PLATFORM_UPDATED = "platform.updated", _C.INVENTORY, "Platform changed", "更新系统平台"
-    PLATFORM_DELETED = "platform.deleted", _C.INVENTORY, "Platform deleted", "删除系统平台"
-    LABEL_CREATED = "label.created", _C.INVENTORY, "Label created", "创建标签"
-    LABEL_UPDATED = "label.updated", _C.INVENTORY, "Label changed", "更新标签"
-    LABEL_DELETED = "label.deleted", _C.INVENTORY, "Label deleted", "删除标签"
     FAVORITEASSET_CREATED = "favoriteasset.created", _C.INVENTORY, "Favourite added", "收藏资产"
     FAVORITEASSET_DELETED = "favoriteasset.deleted", _C.INVENTORY, "Favourite removed", "取消收藏"
 
@@ -290,7 +301,7 @@ class Event(StrEnum):
     SESSION_FILES_TRANSFERRED = "session.files_transferred", _C.SESSIONS, "Files transferred", "传输文件"
     SESSION_REQUEST_REFUSED = "session.request_refused", _C.REFUSALS, "Request in a session refused", "拒绝会话中的请求"
 
-    # Evidence: what was kept, and what was removed after its time
+    # Evidence: what was retained, and what was deleted after its retention period
     SESSION_SEALED = "session.sealed", _C.EVIDENCE, "Session record sealed", "封存会话记录"
     SESSION_ANCHORED = "session.anchored", _C.EVIDENCE, "Running session anchored", "锚定进行中的会话记录"
     SESSION_FORGOTTEN = "session.forgotten", _C.EVIDENCE, "Old session deleted", "清理过期会话"
@@ -362,6 +373,8 @@ class Event(StrEnum):
     SUBSCRIPTION_UPDATED = "subscription.updated", _C.MESSAGES, "Subscription changed", "更新消息订阅"
     SITEMESSAGERECEIPT_EXPORTED = "sitemessagereceipt.exported", _C.EXPORTS, "Messages exported", "导出站内信"
 
+    vars().update({name: member for kinds in RESOURCES for name, member in kinds.members().items()})
+
     @property
     def words(self) -> str:
         """The kind in the language of the request."""
@@ -369,7 +382,7 @@ class Event(StrEnum):
 
 
 def kind_of(code: str) -> Event:
-    """The kind with this code. Raises ValueError for a code that is not in the catalogue."""
+    """The kind with this code. Raises ValueError for an unknown code."""
     kind = find(code)
     if kind is None:
         raise ValueError(f"{code!r} is not in the catalogue of audit events")
@@ -377,24 +390,24 @@ def kind_of(code: str) -> Event:
 
 
 def find(code: str) -> Event | None:
-    """The kind with this code; None for a code of a later version."""
+    """The kind with this code; None for a code of a newer version."""
     return _by_code().get(code)
 
 
 def category_with(code: str) -> Category | None:
-    """The category with this code; None when there is none."""
+    """The category with this code, or None."""
     return next((category for category in Category if category.value == code), None)
 
 
 def words_of(code: str) -> str:
-    """The words of a stored code; the code itself for a row of a later version."""
+    """The words of a stored code; the code itself for a kind of a newer version."""
     kind = find(code)
     return kind.words if kind else code
 
 
 @cache
 def in_category(category: Category) -> tuple[Event, ...]:
-    """The kinds of a category."""
+    """All kinds of a category."""
     return tuple(event for event in Event if event.category is category)
 
 

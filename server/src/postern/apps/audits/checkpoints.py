@@ -1,8 +1,8 @@
-"""Checkpoints of the chains, outside the database: how far each chain had come, with a MAC over the line.
+"""Checkpoints of the chains, stored outside the database: the head of every chain, with a MAC over each line.
 
-Somebody who may do anything in the database could cut the newest events off and set the chain's head back. The last
-checkpoint still says that there were more. One line a file entry, JSON; the file only grows, and a line that was altered does
-not fit its MAC.
+An attacker with full access to the database could delete the newest events and reset the head of the chain. The last
+checkpoint still records the longer chain. Each line of the file is one JSON checkpoint. The file only grows, and the
+MAC of an altered line does not match.
 """
 
 import json
@@ -23,19 +23,19 @@ from postern.kernel.ids import same
 
 @dataclass(frozen=True, slots=True)
 class Checkpoint:
-    """Where the chains stood: organization → (sequence, digest)."""
+    """The heads of the chains: organization → (sequence, digest)."""
 
     heads: Mapping[UUID, tuple[int, str]]
 
 
 def path() -> Path:
-    """The file of checkpoints."""
+    """Path of the checkpoint file."""
     folder: Path = settings.POSTERN.home / "audit"
     return folder / "checkpoints.jsonl"
 
 
 def write() -> bool:
-    """Append a checkpoint when the chains have moved since the last one."""
+    """Append a checkpoint if any chain has grown since the last checkpoint."""
     heads = {str(chain.org_id): [chain.sequence, chain.digest] for chain in AuditChain.objects.order_by("org_id")}
     last = _last_line()
     if not heads or (last is not None and last.get("heads") == heads):
@@ -52,7 +52,7 @@ def write() -> bool:
 
 
 def read() -> Iterator[Checkpoint | None]:
-    """All checkpoints, oldest first; None for a line that was altered."""
+    """All checkpoints, oldest first; None for each altered line."""
     try:
         lines = path().read_text(encoding="utf-8").splitlines()
     except FileNotFoundError:

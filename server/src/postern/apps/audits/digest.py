@@ -1,6 +1,6 @@
-"""The digest of an audit event: HMAC-SHA-256 over its canonical JSON and the digest before it.
+"""The digest of an audit event: HMAC-SHA-256 over its canonical JSON and the previous event's digest.
 
-The key lies outside the database, so that who can write there still cannot forge a chain that verifies.
+The key is stored outside the database. An attacker who can write to the database still cannot forge a valid chain.
 """
 
 import hashlib
@@ -38,13 +38,13 @@ COVERED: Final = (
 
 
 def of_event(event: Any) -> str:
-    """The digest that belongs to an event with all its columns set; 64 hex digits."""
+    """The digest of an event with all its columns set; 64 hex digits."""
     values = {name: _plain(getattr(event, name)) for name in COVERED}
     return of_text(json.dumps(values, sort_keys=True, separators=(",", ":"), ensure_ascii=False))
 
 
 def of_text(text: str) -> str:
-    """The MAC of any text under the key of the log; 64 hex digits."""
+    """The MAC of any text under the log's key; 64 hex digits."""
     return hmac.new(_key(), text.encode("utf-8", "surrogatepass"), hashlib.sha256).hexdigest()
 
 

@@ -1,10 +1,10 @@
-"""What can go wrong in the audit log."""
+"""Errors of the audit log."""
 
 from postern.kernel.errors import PosternError
 
 
 class NotInTransaction(PosternError):
-    """An audit row must be written in the transaction of what it tells."""
+    """An audit record must be written in the transaction of the change that it records."""
 
     code = "audit_outside_transaction"
     status = 500

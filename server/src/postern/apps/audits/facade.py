@@ -1,4 +1,4 @@
-"""What the other apps call.
+"""Public interface of the audit log for other apps.
 
     audits.record_change(actor=actor, action="create", target=asset, new={"hostname": "web-1"})
     audits.record(actor=actor, org_id=session.org_id, event=audits.Event.SESSION_ENDED, object_type="Session",
@@ -6,10 +6,10 @@
     audits.record_changes(actor=actor, action="delete", changes=[audits.Change(asset, old=…) for asset in assets])
     audits.record_sign_in(actor=actor, username="ann", succeeded=False, reason="bad_credentials", login_type="W")
 
-All of them need an open transaction: the row is written together with what it tells, or not at all. Values of `old` and
-`new` must be JSON; UUIDs and instants are turned into text. Never hand over a secret: say `"password": "******"`.
+All functions need an open transaction: the record is committed together with the change, or not at all. Values of `old`
+and `new` must be JSON; UUIDs and instants are converted to text. Never pass a secret: write `"password": "******"`.
 
-The kinds of event are a closed list: `catalogue.Event`. A code that is not in it is a ValueError, and nothing is written.
+The kinds of event are a closed list: `catalogue.Event`. An unknown code raises ValueError, and nothing is written.
 """
 
 from collections.abc import Iterable, Mapping
@@ -80,7 +80,7 @@ def record(
     old: Mapping[str, Any] | None = None,
     new: Mapping[str, Any] | None = None,
 ) -> int:
-    """Append an event; returns its number in the chain of `org_id`."""
+    """Append an event; returns its sequence number in the chain of `org_id`."""
     entry = actions.Entry(
         event=kind_of(event),
         action=Action(action),
@@ -105,12 +105,12 @@ def record_change(
     new: Mapping[str, Any] | None = None,
     event: Event | None = None,
 ) -> None:
-    """Append the event of a created, updated or deleted row; organization, type and name are taken from the row."""
+    """Append the event of a created, updated or deleted row. Organization, type and name are taken from the row."""
     record_changes(actor=actor, action=action, changes=[Change(target, old, new)], event=event)
 
 
 class Change(NamedTuple):
-    """One of many rows, and its values before and after."""
+    """One changed row, with its values before and after."""
 
     target: models.Model
     old: Mapping[str, Any] | None = None
@@ -118,7 +118,7 @@ class Change(NamedTuple):
 
 
 def record_changes(*, actor: Actor, action: ActionName, changes: Iterable[Change], event: Event | None = None) -> None:
-    """Append one event for each changed row, in their order, with one write for all of an organization."""
+    """Append one event for each changed row, in their order, with one statement per organization."""
     entries: dict[UUID, list[actions.Entry]] = {}
     for target, old, new in changes:
         meta = target._meta  # noqa: SLF001 - the documented model API
@@ -148,7 +148,10 @@ def record_sign_in(
     city: str = "",
     mfa: int = 2,
 ) -> None:
-    """Append an attempt to sign in to the login log; the address is the actor's (an anonymous one when it failed)."""
+    """Append a sign-in attempt to the login log.
+
+    The address is the actor's; the actor of a failed attempt is anonymous.
+    """
     actions.append_login(
         actor=actor,
         username=username,
@@ -163,12 +166,12 @@ def record_sign_in(
 
 
 def record_password_change(*, actor: Actor, user_label: str) -> None:
-    """Append to the password change log; `user_label` is `Name(username)` of the one whose password it is."""
+    """Append to the password change log. `user_label` is `Name(username)` of the user whose password was changed."""
     actions.append_password_change(actor=actor, user_label=user_label)
 
 
 def record_export(export: Export) -> None:
-    """Append that somebody took rows of a resource as a file; `new` says how many, in which form and by which query."""
+    """Append that the actor exported rows of a resource. `new` holds their number, the file format and the query."""
     record(
         actor=export.actor,
         org_id=export.scope.org_id,
@@ -180,7 +183,7 @@ def record_export(export: Export) -> None:
 
 
 def mac(text: str) -> str:
-    """The MAC of a text under the key of the log, for proofs of rows that the log covers; 64 hex digits."""
+    """The MAC of a text under the log's key, for proofs of rows that the log covers; 64 hex digits."""
     return digest.of_text(text)
 
 
@@ -198,7 +201,8 @@ def _plain(value: Any) -> Any:
         return MASK
     if value is None or isinstance(value, bool | int):
         return value
-    if isinstance(value, float):  # as text, because databases do not give every number back as it was written
+    # compare as text, because databases do not return every number exactly as it was written
+    if isinstance(value, float):
         return repr(value)
     if isinstance(value, str):
         return actions.storable(value)
@@ -214,10 +218,10 @@ def _plain(value: Any) -> Any:
 
 
 def audit_organizations(actor: Actor, scope: OrgScope) -> list[UUID]:
-    """Organizations whose events the actor may read in a scope, the root's own among them.
+    """Organizations whose events the actor may read in a scope, including the root organization.
 
-    Events of no organization (people, sign-ins, settings) are for who may see everything: in the global organization, and
-    in the default one beside its own.
+    Events without an organization (users, sign-ins, settings) need the right to see all organizations. They are listed
+    in the global organization, and in the default organization together with its own events.
     """
     if scope.is_root:
         return queries.organizations_in_log() if actor.is_super_auditor else []
@@ -229,7 +233,7 @@ def audit_organizations(actor: Actor, scope: OrgScope) -> list[UUID]:
 def operate_events(actor: Actor, scope: OrgScope) -> models.QuerySet[AuditEvent]:
     """Events of the operate log that the actor may see.
 
-    Things that belong to no organization (people, settings) are in the root's chain; who may see everything finds
+    Events without an organization (users, settings) are in the root's chain. Actors who may see all organizations find
     them in the default organization too.
     """
     rows = AuditEvent.objects.filter(action__in=OPERATIONS)
@@ -240,10 +244,10 @@ def operate_events(actor: Actor, scope: OrgScope) -> models.QuerySet[AuditEvent]
 
 
 def usernames_in(scope: OrgScope) -> models.QuerySet[Any] | None:
-    """Whose sign-ins the records of a scope show; None: everybody's (root and default organization)."""
+    """Usernames whose sign-ins the scope may list; None means all users (root and default organization)."""
     return None if scope.is_root or scope.is_default else membership.MEMBERS.value.usernames(scope)
 
 
 def user_labels_in(scope: OrgScope) -> models.QuerySet[Any] | None:
-    """The same as `Name(username)`."""
+    """The same users as `Name(username)`."""
     return None if scope.is_root or scope.is_default else membership.MEMBERS.value.labels(scope)

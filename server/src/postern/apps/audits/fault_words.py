@@ -1,4 +1,4 @@
-"""What each kind of fault means, in words."""
+"""The words of each kind of fault."""
 
 from typing import Final
 
@@ -27,14 +27,14 @@ WORDS: Final[dict[FaultKind, str | Promise]] = {
     _K.ROW_EDITED: _("Command, file transfer or request was edited"),
     _K.ROW_MISSING: _("Command, file transfer or request is missing"),
     _K.ROW_INSERTED: _("Command, file transfer or request was inserted"),
-    _K.RECORDING_EDITED: _("Recording was exchanged"),
+    _K.RECORDING_EDITED: _("Recording was replaced"),
     _K.RECORDING_MISSING: _("Recording is missing"),
     _K.CHECKPOINT_ALTERED: _("Checkpoint was altered"),
 }
 
 
 def words_of_fault(kind: str) -> str:
-    """The words of a kind of fault that was stored; the code itself for a kind of a later version."""
+    """The words of a stored fault kind; the code itself for a kind of a newer version."""
     try:
         return str(WORDS[FaultKind(kind)])
     except ValueError:

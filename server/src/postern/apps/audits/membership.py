@@ -1,4 +1,4 @@
-"""Who belongs to an organization: `users` knows, and tells this app, which is below it."""
+"""Interface to the members of organizations. The `users` app, in a higher layer, registers the implementation."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -12,9 +12,10 @@ from postern.foundation.provided import Provided
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Members:
-    """The members of an organization, as queries of one column, which another query may contain: an organization may be large.
+    """The members of an organization, as one-column querysets for use in subqueries, because an organization may be
+    large.
 
-    `usernames`: as the sign-in log names people; `labels`: as the other logs do, `Name(username)`.
+    `usernames` matches the sign-in log; `labels` (`Name(username)`) matches the other logs.
     """
 
     usernames: Callable[[OrgScope], QuerySet[Any]]

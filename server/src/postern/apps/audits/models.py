@@ -1,4 +1,4 @@
-"""Tables of the audit log. All of them refuse UPDATE and DELETE in the database itself (see migration 0002)."""
+"""Tables of the audit log. The database itself refuses UPDATE and DELETE on them (see migration 0002)."""
 
 from datetime import UTC
 from typing import Any
@@ -15,7 +15,7 @@ from postern.kernel.ids import new_id
 
 
 class Action(models.TextChoices):
-    """What an event did to its object; the first three are the operate log of the contract."""
+    """What an event did to its object. The contract's operate log has the first three."""
 
     CREATE = "create", _("Create")
     UPDATE = "update", _("Update")
@@ -23,12 +23,12 @@ class Action(models.TextChoices):
     OTHER = "other", _("Other")
 
 
-#: What the operate log shows.
+#: Actions of the operate log.
 OPERATIONS = (Action.CREATE, Action.UPDATE, Action.DELETE)
 
 
 class AuditChain(SavedRow):
-    """The head of one organization's chain. Its row is locked while an event is appended."""
+    """The head of one organization's chain. The row is locked while an event is appended."""
 
     org_id = models.UUIDField(primary_key=True)
     sequence = models.BigIntegerField(default=0)
@@ -42,9 +42,9 @@ class AuditChain(SavedRow):
 
 
 class AuditEvent(SavedRow):
-    """One thing that was done. `digest` covers all columns and the digest before it.
+    """One recorded event. `digest` covers all columns and the previous event's digest.
 
-    `old` and `new` hold the changed values; secrets never get here (K73).
+    `old` and `new` hold the changed values. They never contain secrets (K73: secrets go in and never come out).
     """
 
     id = models.UUIDField(primary_key=True, default=new_id, editable=False)
@@ -75,7 +75,8 @@ class AuditEvent(SavedRow):
             models.Index(fields=["org_id", "-datetime"], name="audits_event_time"),
             models.Index(fields=["resource_id"], name="audits_event_resource"),
             models.Index(fields=["org_id", "resource_id", "-datetime"], name="audits_event_object"),
-            # One for each filter of the list: the newest rows are read from the index, however many there are.
+            # One index for each filter of the list: the newest rows are read from the index, whatever the size of the
+            # table.
             models.Index(fields=["org_id", "event", "-datetime"], name="audits_event_kind"),
             models.Index(fields=["org_id", "action", "-datetime"], name="audits_event_action"),
             models.Index(fields=["org_id", "user", "-datetime"], name="audits_event_person"),
@@ -89,20 +90,20 @@ class AuditEvent(SavedRow):
 
     @property
     def category(self) -> str:
-        """The category of the kind; empty for a kind of a later version."""
+        """The category of the kind; empty for a kind of a newer version."""
         kind = find(self.event)
         return kind.category.value if kind else ""
 
 
 class PersonalLogQuerySet(ScopedQuerySet):
-    """Sign-ins and password changes belong to people, and people to several organizations."""
+    """Sign-ins and password changes belong to users, and users belong to several organizations."""
 
     def for_usernames(self, usernames: Any) -> "PersonalLogQuerySet":
-        """Only the sign-ins of these people (a list or a subquery)."""
+        """Only the rows of these users (a list or a subquery)."""
         return self.filter(username__in=usernames)
 
     def visible_to(self, actor: Actor, scope: OrgScope) -> "PersonalLogQuerySet":
-        """All rows for who may audit; the API narrows them to the members of the organization."""
+        """All rows, for callers who may audit. The API narrows them to the members of the organization."""
         del scope
         return self.all() if actor.is_org_auditor else self.none()
 
@@ -123,7 +124,10 @@ class MfaState(models.IntegerChoices):
 
 
 class LoginLog(SavedRow):
-    """One attempt to sign in. The audit chain holds an event with the same values, so that edits show."""
+    """One sign-in attempt.
+
+    The audit chain holds an event with the same values, so that a verification detects edits.
+    """
 
     id = models.UUIDField(primary_key=True, default=new_id, editable=False)
     username = models.CharField(_("Username"), max_length=128)
@@ -151,7 +155,7 @@ class LoginLog(SavedRow):
         return f"{self.username}: {self.status}"
 
     def covered_values(self) -> dict[str, Any]:
-        """The values that the event in the chain repeats, so that an edit of this row shows."""
+        """The values that the event in the chain repeats, so that a verification detects edits of this row."""
         return {
             "username": self.username,
             "type": str(self.type),
@@ -167,7 +171,7 @@ class LoginLog(SavedRow):
 
 
 class PasswordChangeLog(SavedRow):
-    """Somebody's password was changed, by himself or by an administrator."""
+    """A user's password was changed, by the user or by an administrator."""
 
     id = models.UUIDField(primary_key=True, default=new_id, editable=False)
     user = models.CharField(_("User"), max_length=260)
@@ -186,7 +190,7 @@ class PasswordChangeLog(SavedRow):
         return self.user
 
     def covered_values(self) -> dict[str, Any]:
-        """The values that the event in the chain repeats, so that an edit of this row shows."""
+        """The values that the event in the chain repeats, so that a verification detects edits of this row."""
         return {
             "user": self.user,
             "change_by": self.change_by,
@@ -203,22 +207,23 @@ class VerificationState(models.TextChoices):
 
 
 class Verification(SavedRow):
-    """A verification of the whole log that somebody asked for. Its numbers are kept for each organization.
+    """A requested verification of the whole log. It stores its numbers per organization.
 
-    `proof` covers the result under the key of the log: whoever can write to the database alone cannot make up a good one.
+    `proof` is a MAC over the result under the log's key: an attacker who can write only to the database cannot forge a
+    good result.
     """
 
     id = models.UUIDField(primary_key=True, default=new_id, editable=False)
     state = models.CharField(max_length=16, choices=VerificationState.choices, default=VerificationState.WAITING)
-    #: True while it waits or runs, null afterwards: there is at most one.
+    #: True while the verification waits or runs, null afterwards. The unique constraint allows one open row.
     is_open = models.BooleanField(null=True, unique=True, default=True)
     date_created = models.DateTimeField(default=clock.now)
-    #: When the worker last showed that it is at work on it.
+    #: When the worker last reported progress.
     date_beat = models.DateTimeField(null=True)
     date_finished = models.DateTimeField(null=True)
-    #: Organizations in which it was asked for; each of them has a record, and gets one of its result.
+    #: Organizations that requested it. Each has an audit record of the request and gets a record of the result.
     asked_in = models.JSONField(default=list)
-    #: Organization → records read, faults, and the first faults as `[kind, place]`.
+    #: Organization → records read, number of faults, and the first faults as `[kind, place]`.
     result = models.JSONField(default=dict)
     proof = models.CharField(max_length=64, default="")
 

@@ -1,4 +1,4 @@
-"""Reading the log, and proving that nobody bent it."""
+"""Reading the log and verifying its integrity."""
 
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
@@ -15,48 +15,48 @@ from postern.foundation.provided import Provided
 from postern.kernel.ids import ROOT_ORG_ID
 
 _AT_ONCE: Final = 2_000
-#: Fewer than the values that a statement of SQLite takes.
+#: Below SQLite's limit of parameters per statement.
 _ROWS_AT_ONCE: Final = 500
 
 _Item = TypeVar("_Item")
 
 
 def batched(items: Iterable[_Item], size: int) -> Iterator[list[_Item]]:
-    """The items in lists of `size`, the last one shorter."""
+    """Lists of `size` items; the last list may be shorter."""
     iterator = iter(items)
     while some := list(islice(iterator, size)):
         yield some
 
 
 class FaultKind(StrEnum):
-    """What is wrong with a chain."""
+    """The kinds of fault that a verification reports."""
 
-    EDITED = "edited"  # the digest does not fit the columns
-    MISSING = "missing"  # a number was skipped
-    BROKEN_LINK = "broken_link"  # the row does not follow the one before it: inserted or moved
+    EDITED = "edited"  # the digest does not match the columns
+    MISSING = "missing"  # a sequence number is missing
+    BROKEN_LINK = "broken_link"  # the row does not link to the previous row: it was inserted or moved
     TRUNCATED = "truncated"  # the chain ends before its head
     UNANCHORED = "unanchored"  # rows beyond the head, or no head at all
     LOGIN_EDITED = "login_edited"  # a row of the login log differs from its event
-    LOGIN_MISSING = "login_missing"  # a row of the login log is gone
+    LOGIN_MISSING = "login_missing"  # a row of the login log is missing
     LOGIN_INSERTED = "login_inserted"  # a row of the login log has no event
-    ROLLED_BACK = "rolled_back"  # a checkpoint outside the database knows of more, or of other events
+    ROLLED_BACK = "rolled_back"  # a checkpoint outside the database has more events, or other events
     PASSWORD_EDITED = "password_edited"  # noqa: S105 - a kind of fault
     PASSWORD_MISSING = "password_missing"  # noqa: S105 - a kind of fault
     PASSWORD_INSERTED = "password_inserted"  # noqa: S105 - a kind of fault
-    SESSION_EDITED = "session_edited"  # a session is not what the log states
-    SESSION_MISSING = "session_missing"  # a permitted session is gone, and was not deleted after its time
-    SESSION_INSERTED = "session_inserted"  # the log knows of no such session
-    ROW_EDITED = "row_edited"  # a command, file transfer or refused request does not fit its proof
-    ROW_MISSING = "row_missing"  # one of them is gone
-    ROW_INSERTED = "row_inserted"  # one that no chain has
-    RECORDING_EDITED = "recording_edited"  # size or hash of a recording are not those that were stored
+    SESSION_EDITED = "session_edited"  # a session differs from its record in the log
+    SESSION_MISSING = "session_missing"  # a permitted session is missing and was not deleted by retention
+    SESSION_INSERTED = "session_inserted"  # the log has no record of the session
+    ROW_EDITED = "row_edited"  # a command, file transfer or refused request does not match its proof
+    ROW_MISSING = "row_missing"  # a command, file transfer or refused request is missing
+    ROW_INSERTED = "row_inserted"  # a command, file transfer or refused request that no chain contains
+    RECORDING_EDITED = "recording_edited"  # size or hash of a recording differ from the stored upload
     RECORDING_MISSING = "recording_missing"
-    CHECKPOINT_ALTERED = "checkpoint_altered"  # a line of the checkpoint file was changed
+    CHECKPOINT_ALTERED = "checkpoint_altered"  # a line of the checkpoint file was altered
 
 
 @dataclass(frozen=True, slots=True)
 class Fault:
-    """One place where the log is not what was written."""
+    """One place where the log differs from what was written."""
 
     org_id: UUID | None
     sequence: int
@@ -72,14 +72,14 @@ class Fault:
 
 @dataclass(frozen=True, slots=True)
 class VerificationReport:
-    """Outcome of a verification: how many events were read, and what is wrong."""
+    """Result of a verification: the number of events read, and the faults."""
 
     checked: int
     faults: tuple[Fault, ...]
 
 
 class Statement(NamedTuple):
-    """An event about an object, as those who verify their rows need it."""
+    """An event about an object, as the verifiers of other apps need it."""
 
     org_id: UUID
     sequence: int
@@ -89,38 +89,41 @@ class Statement(NamedTuple):
 
 
 class Count:
-    """How many rows were read so far, of each organization. `go_on` is called with each of them and may raise, which ends it all."""
+    """Counts the rows read, per organization.
+
+    `go_on` is called for every row and may raise to stop the verification.
+    """
 
     def __init__(self, go_on: Callable[[], None] = lambda: None) -> None:
         self.by_organization: Counter[UUID] = Counter()
         self._go_on = go_on
 
     def add(self, org_id: UUID, rows: int = 1) -> None:
-        """So many rows of an organization were read."""
+        """Add rows of an organization."""
         self._go_on()
         self.by_organization[org_id] += rows
 
     @property
     def rows(self) -> int:
-        """All rows that were read."""
+        """Number of rows read in all organizations."""
         return self.by_organization.total()
 
 
 Verifier = Callable[[Count], Iterator[Fault]]
 
-#: An app above, whose rows the log covers, proves them together with the log.
+#: Verifiers of apps in higher layers, whose rows the log covers. They run with every verification.
 VERIFIERS: Final = Provided[Sequence[Verifier]]("what the audit log covers")
 
 
 def verify_log() -> VerificationReport:
-    """Verify everything: the log, and what it covers."""
+    """Verify the log and all rows that it covers."""
     count = Count()
     faults = tuple(verify(count))
     return VerificationReport(count.rows, faults)
 
 
 def verify(count: Count | None = None) -> Iterator[Fault]:
-    """Every fault there is; nothing when all is whole. Reads all rows in constant memory, while others go on writing."""
+    """All faults; empty for an intact log. Reads all rows in constant memory, while other transactions keep writing."""
     count = count or Count()
     heads = {chain.org_id: chain for chain in AuditChain.objects.all()}
     known = set(AuditEvent.objects.order_by().values_list("org_id", flat=True).distinct())
@@ -134,13 +137,13 @@ def verify(count: Count | None = None) -> Iterator[Fault]:
 
 
 def statements(events: Iterable[Event], object_ids: Sequence[str]) -> list[Statement]:
-    """What the log says about objects in events of these kinds, in the order of the chain."""
+    """Events of these kinds about the objects, in chain order."""
     rows = AuditEvent.objects.filter(resource_id__in=object_ids, event__in=[str(event) for event in events])
     return [_statement(row) for row in rows.order_by("org_id", "sequence")]
 
 
 def statements_in_sets(event: Event, size: int) -> Iterator[list[Statement]]:
-    """All events of one kind, in sets."""
+    """All events of one kind, in batches."""
     rows = AuditEvent.objects.filter(event=event.value).order_by("org_id", "sequence")
     for some in batched(rows.iterator(chunk_size=_AT_ONCE), size):
         yield [_statement(row) for row in some]
@@ -152,7 +155,7 @@ def organizations_in_log() -> list[UUID]:
 
 
 def has_any(events: Iterable[Event]) -> bool:
-    """Whether the log holds an event of one of these kinds."""
+    """Whether the log has an event of one of these kinds."""
     return AuditEvent.objects.filter(event__in=[str(event) for event in events]).exists()
 
 
@@ -177,14 +180,14 @@ def _verify_chain(org_id: UUID, head: AuditChain | None, count: Count) -> Iterat
     if head is not None and head.sequence > last:
         yield Fault(org_id, head.sequence, FaultKind.TRUNCATED)
         return
-    # Events that came since the head was read: it has moved on with them.
+    # The chain may have grown since its head was read, so read the head again.
     now = AuditChain.objects.filter(org_id=org_id).first()
     if now is None or now.sequence < last or (now.sequence == last and now.digest != previous):
         yield Fault(org_id, last, FaultKind.UNANCHORED)
 
 
 class _Copied(NamedTuple):
-    """A log of the contract whose rows repeat what an event of the chain says."""
+    """A log of the contract whose rows repeat an event of the chain."""
 
     model: type[LoginLog | PasswordChangeLog]
     edited: FaultKind
@@ -199,7 +202,7 @@ _PASSWORDS: Final = _Copied(
 
 
 def _verify_copies(log: _Copied, count: Count) -> Iterator[Fault]:
-    """Each event has its row, each row has its event, and both say the same."""
+    """Check that each event has its row, each row has its event, and both have the same values."""
     name = log.model.__name__
     events = AuditEvent.objects.filter(org_id=ROOT_ORG_ID, resource_type=name).exclude(event__endswith=".exported")
     for some in batched(events.order_by("sequence").iterator(chunk_size=_AT_ONCE), _ROWS_AT_ONCE):
@@ -220,7 +223,7 @@ def _verify_copies(log: _Copied, count: Count) -> Iterator[Fault]:
 
 
 def _repeats(values: Mapping[str, Any], told: Mapping[str, Any]) -> bool:
-    """Whether the row says what its event says. Events of earlier versions name fewer columns."""
+    """Whether the row matches its event. Events of earlier versions have fewer columns."""
     return all(name in values and values[name] == value for name, value in told.items())
 
 
@@ -233,6 +236,8 @@ def _verify_checkpoints() -> Iterator[Fault]:
         for org_id, head in checkpoint.heads.items():
             highest[org_id] = max(head, highest.get(org_id, head))
     for org_id, (sequence, expected) in highest.items():
-        found = AuditEvent.objects.filter(org_id=org_id, sequence=sequence).values_list("digest", flat=True).first()
-        if found != expected:
+        stored_digest = (
+            AuditEvent.objects.filter(org_id=org_id, sequence=sequence).values_list("digest", flat=True).first()
+        )
+        if stored_digest != expected:
             yield Fault(org_id, sequence, FaultKind.ROLLED_BACK)

@@ -11,7 +11,8 @@ _VERIFY_S: Final = 3.0
 
 BEAT: Final[dict[str, dict[str, Any]]] = {
     "audits-write-checkpoint": {"task": "postern.audits.write_checkpoint", "schedule": 300.0},
-    # The row is what asks for a verification, so that none is lost with the broker; this is how long it waits at most.
+    # Interval at which the worker looks for a requested verification. The request is a row, so it survives a lost
+    # broker message.
     "audits-verify": {"task": "postern.audits.verify", "schedule": _VERIFY_S, "options": {"expires": _VERIFY_S}},
 }
 
@@ -20,17 +21,20 @@ _stopping: Final = Signal()
 
 @signals.worker_shutting_down.connect  # type: ignore[untyped-decorator]  # celery has no types
 def _stop(**_details: object) -> None:
-    """A worker that is told to end finishes its jobs first: a long verification must not keep it."""
+    """Set when the worker is asked to stop.
+
+    A worker finishes its jobs first, and a long verification must not delay that.
+    """
     _stopping.set()
 
 
 @shared_task(name="postern.audits.write_checkpoint")  # type: ignore[untyped-decorator]  # celery has no types
 def write_checkpoint() -> bool:
-    """Remember outside the database how far the chains have come."""
+    """Write the heads of the chains to the checkpoint file."""
     return checkpoints.write()
 
 
 @shared_task(name="postern.audits.verify")  # type: ignore[untyped-decorator]  # celery has no types
 def verify() -> bool:
-    """Verify the log, if somebody asked for it."""
+    """Run the requested verification, if there is one."""
     return verifications.work(stop=_stopping)

@@ -1,9 +1,10 @@
-"""Verifying on request: one verification at a time for the whole installation, done by the worker.
+"""Verification on request: one verification at a time for the whole installation, run by the worker.
 
-`request` leaves a row that waits. The worker looks for it every few seconds (`work`), verifies everything, and shows with a beat that
-it is still there: of a worker that was killed no beat comes, and the verification counts as interrupted.
+`request` inserts a waiting row. The worker looks for it every few seconds (`work`), verifies everything, and updates a
+heartbeat. When the heartbeat of a killed worker stops, the verification counts as interrupted.
 
-Everything is read in one go, whoever asked. Numbers and faults are kept for each organization, so that its auditors see theirs only.
+A verification reads the whole log, whoever requested it. Numbers and faults are stored per organization, so that
+auditors see only those of their own organizations.
 """
 
 import json
@@ -34,36 +35,36 @@ from postern.kernel.ids import ROOT_ORG_ID, same
 log = logging.getLogger(__name__)
 
 _BEAT_S: Final = 5.0
-#: A worker that was silent for so long is gone.
+#: A worker without a heartbeat for this long counts as gone.
 SILENCE: Final = timedelta(seconds=60)
-#: So many faults of an organization are kept with their places; the others are counted.
+#: Number of faults stored with their places for each organization; further faults are only counted.
 KEPT_FAULTS: Final = 20
 _State = VerificationState
 
 
 class Stopped(Exception):
-    """The worker ends, or the verification was given up meanwhile."""
+    """The worker is stopping, or the verification was given up in the meantime."""
 
 
 @dataclass(frozen=True, slots=True)
 class Result:
-    """What a verification found: of one organization, or of several together."""
+    """Result of a verification, for one organization or several together."""
 
     records: int = 0
     faults: int = 0
-    #: The first of them: kind and place.
+    #: The first faults: kind and place.
     first: tuple[tuple[str, str], ...] = ()
 
     def stored(self) -> dict[str, Any]:
-        """As JSON."""
+        """The result as JSON."""
         return {"records": self.records, "faults": self.faults, "first": [list(fault) for fault in self.first]}
 
 
 @dataclass(frozen=True, slots=True)
 class Standing:
-    """What the screen shows: whether a verification is under way, and how the last one ended.
+    """Whether a verification is waiting or running, and how the last one ended, for the screen.
 
-    `result` is None when there was none, or when it was interrupted.
+    `result` is None when there was no verification, or when it was interrupted.
     """
 
     is_waiting: bool = False
@@ -75,7 +76,7 @@ class Standing:
 
 @write_transaction()
 def request(*, actor: Actor, scope: OrgScope) -> None:
-    """Have everything verified. While a verification waits or runs, the caller joins it."""
+    """Request a verification of everything. If one is waiting or running, the caller joins it."""
     identity.require_standing(actor)
     _end_silent()
     row = _open_row()
@@ -83,7 +84,7 @@ def request(*, actor: Actor, scope: OrgScope) -> None:
         try:
             with transaction.atomic():
                 row = Verification.objects.create()
-        except IntegrityError:  # somebody else came first by a moment
+        except IntegrityError:  # another request inserted the row first
             row = Verification.objects.select_for_update().get(is_open=True)
     if str(scope.org_id) in row.asked_in:
         return
@@ -93,7 +94,7 @@ def request(*, actor: Actor, scope: OrgScope) -> None:
 
 
 def standing(organizations: Iterable[UUID] | None) -> Standing:
-    """How things stand for who may read the log of these organizations; None: of all."""
+    """The state for a caller who may read the log of these organizations; None means all organizations."""
     row = Verification.objects.filter(is_open=True).first()
     is_silent = row is not None and _is_silent(row)
     last = row if is_silent else Verification.objects.filter(is_open=None).order_by("-date_finished").first()
@@ -109,7 +110,10 @@ def standing(organizations: Iterable[UUID] | None) -> Standing:
 
 
 def work(*, stop: Signal) -> bool:
-    """Do the verification that waits, if there is one. Ends early when `stop` is set. To be called by the worker, outside a transaction."""
+    """Run the waiting verification, if there is one; stop early when `stop` is set.
+
+    The worker calls it, outside a transaction.
+    """
     if not Verification.objects.filter(is_open=True).exists():
         return False
     with write_transaction():
@@ -144,8 +148,8 @@ def _verified(must_stop: Callable[[], bool]) -> dict[UUID, Result]:
         number[org_id] += 1
         if len(first[org_id]) < KEPT_FAULTS:
             first[org_id].append((fault.kind.value, _place(fault)))
-    found = {*count.by_organization, *number}
-    return {key: Result(count.by_organization[key], number[key], tuple(first[key])) for key in sorted(found)}
+    org_ids = {*count.by_organization, *number}
+    return {key: Result(count.by_organization[key], number[key], tuple(first[key])) for key in sorted(org_ids)}
 
 
 def _place(fault: Fault) -> str:
@@ -154,7 +158,10 @@ def _place(fault: Fault) -> str:
 
 @contextmanager
 def _beating(key: UUID) -> Iterator[Signal]:
-    """Show every few seconds that the work goes on. The signal is set when the row is no longer ours."""
+    """Update the heartbeat every few seconds while the block runs.
+
+    Yields a signal that is set when the row is no longer running for this worker.
+    """
     done, lost = Signal(), Signal()
 
     def beat() -> None:
@@ -164,8 +171,8 @@ def _beating(key: UUID) -> Iterator[Signal]:
                     running = Verification.objects.filter(pk=key, state=_State.RUNNING)
                     if not running.update(date_beat=clock.now()):
                         lost.set()
-                except DatabaseError:  # it may be back at the next beat
-                    log.warning("a beat of the verification could not be stored", exc_info=True)
+                except DatabaseError:  # the database may be available again at the next heartbeat
+                    log.warning("a heartbeat of the verification could not be stored", exc_info=True)
                     connection.close()
         finally:
             connection.close()
@@ -183,13 +190,13 @@ def _beating(key: UUID) -> Iterator[Signal]:
 def _finish(key: UUID, results: Mapping[UUID, Result] | None) -> None:
     row = _open_row()
     if row is None or row.pk != key or row.state != _State.RUNNING:
-        log.warning("the result of a verification came too late and is dropped")
+        log.warning("the result of a verification arrived too late and was dropped")
         return
     _close(row, results)
 
 
 def _end_silent() -> None:
-    """Give up a verification whose worker is gone."""
+    """Close a verification whose worker is gone."""
     row = _open_row()
     if row is not None and _is_silent(row):
         _close(row, None)
@@ -205,7 +212,10 @@ def _open_row() -> Verification | None:
 
 
 def _close(row: Verification, results: Mapping[UUID, Result] | None) -> None:
-    """Keep the result of the row and drop those before it, which the log tells of; record it where it was asked for, and in the root."""
+    """Store the result and delete earlier rows, which the log has recorded.
+
+    Audit the result for the root and each requester.
+    """
     Verification.objects.filter(is_open=None).delete()
     row.state, row.is_open, row.date_finished = _State.INTERRUPTED, None, clock.now()
     if results is not None:
@@ -222,7 +232,7 @@ def _close(row: Verification, results: Mapping[UUID, Result] | None) -> None:
 
 
 def together(results: Mapping[UUID, Result], organizations: Iterable[UUID] | None) -> Result:
-    """The results of these organizations as one; None: of all."""
+    """The results of these organizations as one; None means all organizations."""
     chosen = (
         list(results.values()) if organizations is None else [results[one] for one in organizations if one in results]
     )
@@ -231,7 +241,7 @@ def together(results: Mapping[UUID, Result], organizations: Iterable[UUID] | Non
 
 
 def _result_of(row: Verification, organizations: Iterable[UUID] | None) -> Result | None:
-    """What a row that is closed tells; None when it was interrupted, or when its proof does not fit."""
+    """The result of a closed row; None when it was interrupted or its proof does not match."""
     if row.state != _State.DONE or not same(row.proof, digest.of_text(_covered(row))):
         return None
     results = {

@@ -1,1 +1,1 @@
-"""The licence: a signed file that opens the licensed features."""
+"""The licence: a signed file that enables the licensed features."""

@@ -1,4 +1,4 @@
-"""Installing a licence, and telling in time that it ends."""
+"""Writes of the licence: installation, and the warning before it ends."""
 
 from django.db import transaction
 
@@ -15,9 +15,9 @@ from postern.kernel.ids import ROOT_ORG_ID
 
 
 def install(*, actor: Actor, data: bytes) -> Licence:
-    """Install a licence file in place of the former one. Raises LicenceRefused, and then nothing has changed.
+    """Install a licence file and replace the former one. Raises LicenceRefused; then nothing has changed.
 
-    Refusals are in the audit log too: somebody tried to open what is closed.
+    Refusals are audited too, because they are attempts to enable licensed features.
     """
     try:
         text = _text_of(data)
@@ -43,7 +43,7 @@ def _text_of(data: bytes) -> str:
 @transaction.atomic
 def _replace(actor: Actor, text: str, licence: Licence) -> None:
     former = InstalledLicence.objects.select_for_update().first()
-    if former is not None and former.text == text:  # the same file once more
+    if former is not None and former.text == text:  # the same file again: no change
         return
     InstalledLicence.objects.all().delete()
     InstalledLicence.objects.create(text=text, installed_by=actor.label[:260])
@@ -51,7 +51,7 @@ def _replace(actor: Actor, text: str, licence: Licence) -> None:
 
 
 def _shown_former(former: InstalledLicence | None) -> dict[str, object] | None:
-    """What the record tells of the licence that is replaced; nothing when it can not be read any more."""
+    """The replaced licence as the audit record stores it; None when it can no longer be read."""
     if former is None:
         return None
     try:
@@ -72,7 +72,7 @@ def _shown(licence: Licence) -> dict[str, object]:
 
 @transaction.atomic
 def warn_of_end() -> bool:
-    """Tell, once a day, that the licence ends within the week or has ended. Returns whether anything was told."""
+    """Warn, once a day, that the licence ends within a week or has ended. Returns whether a warning was sent."""
     row = InstalledLicence.objects.select_for_update().first()
     today = clock.today()
     if row is None or row.date_warned == today:
@@ -84,7 +84,7 @@ def warn_of_end() -> bool:
     if not licence.is_expiring(today) and not licence.is_expired(today):
         return False
     if licence.is_expired(today) and row.date_warned is not None and row.date_warned > licence.date_expired:
-        return False  # that it is over is told once, not for ever
+        return False  # warn only once after the licence has ended
     row.date_warned = today
     row.save(update_fields=["date_warned"])
     events.publish(

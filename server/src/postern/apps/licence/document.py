@@ -1,8 +1,8 @@
-"""The licence file: what it says, and the signature over it.
+"""The licence file: its content, and the signature over it.
 
-A file is one JSON object, `{"format": "postern-licence/1", "key_id": …, "payload": base64, "signature": base64}`. The signature
-(Ed25519) covers the format and the bytes of the payload, so that nothing needs to be written in one certain way to be verified.
-Nothing here touches a disk, a database or the clock.
+A file is one JSON object, `{"format": "postern-licence/1", "key_id": …, "payload": base64, "signature": base64}`. The
+signature (Ed25519) covers the format and the exact bytes of the payload, so no canonical form of JSON is needed. Pure
+functions: no disk, database or clock.
 """
 
 import base64
@@ -22,9 +22,9 @@ from cryptography.hazmat.primitives.serialization import Encoding, PublicFormat
 from postern.apps.licence.errors import Fault, LicenceRefused
 
 FORMAT: Final = "postern-licence/1"
-#: A licence has some 500 bytes; a company with the longest name stays below this.
+#: A licence has some 500 bytes; the longest company name stays below this.
 MAX_BYTES: Final = 16 * 1024
-#: Fewer days left than this, and the administrators are warned.
+#: Administrators are warned when fewer days than this are left.
 WARNING_DAYS: Final = 7
 
 _Text = Annotated[str, msgspec.Meta(min_length=1, max_length=256)]
@@ -32,9 +32,9 @@ _Count = Annotated[int, msgspec.Meta(ge=1, le=2**31 - 1)]
 
 
 class Licence(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
-    """What a licence says. It holds from the day `date_issued` to the day `date_expired`, both included (UTC).
+    """The content of a licence. It is valid from `date_issued` to `date_expired`, both included (UTC).
 
-    `asset_count`: for how many assets it was issued; None: for any number.
+    `asset_count`: number of licensed assets; None means unlimited.
     """
 
     corporation: _Text
@@ -45,18 +45,18 @@ class Licence(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=T
     asset_count: _Count | None = None
 
     def days_left(self, today: date) -> int:
-        """Days until the last one: 0 on the last day, below 0 when it is over."""
+        """Days until the last valid day: 0 on that day, negative afterwards."""
         return (self.date_expired - today).days
 
     def is_expired(self, today: date) -> bool:
         return self.days_left(today) < 0
 
     def is_expiring(self, today: date) -> bool:
-        """Still valid, but for less than a week."""
+        """Still valid, for less than a week."""
         return 0 <= self.days_left(today) < WARNING_DAYS
 
     def require_current(self, today: date) -> None:
-        """Raise LicenceRefused before its first and after its last day."""
+        """Raise LicenceRefused before the first and after the last valid day."""
         if self.is_expired(today):
             raise LicenceRefused(Fault.EXPIRED, date=self.date_expired.isoformat())
         if today < self.date_issued:
@@ -72,7 +72,7 @@ class _Envelope(msgspec.Struct, frozen=True):
 
 @dataclass(frozen=True, slots=True)
 class TrustedKey:
-    """A public key whose licences count: its 32 bytes, and its short name."""
+    """A trusted issuer's public key: its 32 bytes and its short name."""
 
     public: bytes
     key_id: str
@@ -83,12 +83,12 @@ class TrustedKey:
 
 
 def key_id(public: Ed25519PublicKey) -> str:
-    """A short name of a public key: 16 hexadecimal digits."""
+    """Short name of a public key: 16 hexadecimal digits."""
     return hashlib.sha256(public.public_bytes(Encoding.Raw, PublicFormat.Raw)).hexdigest()[:16]
 
 
 def sign(licence: Licence, private: Ed25519PrivateKey) -> str:
-    """The licence file."""
+    """Create the signed licence file."""
     payload = msgspec.json.encode(licence)
     envelope = {
         "format": FORMAT,
@@ -100,7 +100,7 @@ def sign(licence: Licence, private: Ed25519PrivateKey) -> str:
 
 
 def read(data: bytes, trusted: Iterable[TrustedKey]) -> Licence:
-    """What a licence file says, when one of the trusted keys signed it. The days are not looked at.
+    """The content of a licence file signed by one of the trusted keys. Does not check the dates.
 
     Raises LicenceRefused.
     """
@@ -124,7 +124,7 @@ def read(data: bytes, trusted: Iterable[TrustedKey]) -> Licence:
         Ed25519PublicKey.from_public_bytes(key.public).verify(signature, _signed(payload))
     except InvalidSignature:
         raise LicenceRefused(Fault.FORGED) from None
-    try:  # only now: what was not signed by somebody trusted is not worth understanding
+    try:  # only now: do not parse content before its signature is verified
         return msgspec.json.decode(payload, type=Licence)
     except msgspec.MsgspecError:
         raise LicenceRefused(Fault.UNREADABLE) from None

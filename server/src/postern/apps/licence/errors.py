@@ -1,4 +1,4 @@
-"""Why a licence does not hold. Codes are stable; the words are for people."""
+"""Why a licence is not valid. Codes are stable; the words are for people."""
 
 from enum import StrEnum
 
@@ -8,20 +8,20 @@ from postern.kernel.errors import PosternError
 
 
 class Fault(StrEnum):
-    """What is wrong with a licence."""
+    """The reasons."""
 
-    MISSING = "missing"  # none is installed
+    MISSING = "missing"  # no licence is installed
     TOO_LARGE = "too_large"
-    UNREADABLE = "unreadable"  # truncated, damaged, or no licence at all
-    NOBODY_TRUSTED = "nobody_trusted"  # this installation trusts no issuer yet
-    UNTRUSTED = "untrusted"  # signed by somebody else
-    FORGED = "forged"  # the signature does not fit
+    UNREADABLE = "unreadable"  # truncated, damaged, or not a licence
+    NOBODY_TRUSTED = "nobody_trusted"  # this installation does not trust any issuer yet
+    UNTRUSTED = "untrusted"  # signed by an unknown issuer
+    FORGED = "forged"  # the signature does not match
     NOT_YET = "not_yet"
     EXPIRED = "expired"
 
 
 class LicenceRefused(PosternError):
-    """The licence does not hold; `fault` says why, the message says it to a person."""
+    """The licence is not valid. `fault` is the reason, the message says it in words."""
 
     code = "licence_refused"
 
@@ -31,21 +31,26 @@ class LicenceRefused(PosternError):
 
 
 def text_of(fault: Fault, *, date: str = "") -> str:
-    """The fault in the language of the request; `date` is the day that the licence begins or ended."""
+    """The fault in the language of the request. `date` is the first or last day of the licence."""
     match fault:
         case Fault.MISSING:
             return _("No licence is installed.")
         case Fault.TOO_LARGE:
-            return _("This file is too large to be a licence.")
+            return _("This file is too large to be a licence. Choose the licence file that you received.")
         case Fault.UNREADABLE:
-            return _("This file is no licence, or it is damaged.")
+            return _("This file is not a licence, or it is damaged. Choose the licence file that you received.")
         case Fault.NOBODY_TRUSTED:
-            return _("This installation trusts no issuer of licences yet: run `postern licence trust` on its host.")
+            return _(
+                "This installation does not trust any licence issuer yet. Run `postern licence trust` on its host."
+            )
         case Fault.UNTRUSTED:
-            return _("The licence was signed by an issuer whom this installation does not trust.")
+            return _(
+                "The licence was signed by an issuer that this installation does not trust. To trust the issuer, run "
+                "`postern licence trust` on the host."
+            )
         case Fault.FORGED:
-            return _("The licence was changed after it was signed.")
+            return _("The licence was changed after it was signed. Ask its issuer for a new copy.")
         case Fault.NOT_YET:
-            return _("The licence begins on %(date)s.") % {"date": date}
+            return _("The licence is not valid before %(date)s.") % {"date": date}
         case Fault.EXPIRED:
             return _("The licence ended on %(date)s.") % {"date": date}

@@ -1,11 +1,11 @@
-"""What happened to the licence; published after the transaction has committed."""
+"""Events of the licence, published after the transaction has committed."""
 
 from dataclasses import dataclass
 
 
 @dataclass(frozen=True, slots=True)
 class LicenceExpiring:
-    """The licence ends within the week, or has ended. `date_expired` is an ISO date; told once a day."""
+    """The licence ends within a week, or has ended. `date_expired` is an ISO date. Published at most once a day."""
 
     corporation: str
     date_expired: str

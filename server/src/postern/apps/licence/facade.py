@@ -1,4 +1,4 @@
-"""What the other apps and the command line may ask and do."""
+"""Public interface of the licence for other apps and the command line."""
 
 from postern.apps.licence.actions import install
 from postern.apps.licence.queries import LicenceState, state
@@ -7,5 +7,5 @@ __all__ = ["LicenceState", "install", "is_valid", "state"]
 
 
 def is_valid() -> bool:
-    """Whether the licensed features are open."""
+    """Whether the licensed features are enabled."""
     return state().is_valid

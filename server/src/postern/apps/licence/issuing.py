@@ -1,4 +1,4 @@
-"""Making licences: for operators, who issue them to themselves, with a key that only they hold."""
+"""Issuing licences, for operators who issue their own with a key that only they have."""
 
 import contextlib
 import os
@@ -18,9 +18,9 @@ from postern.kernel.errors import SettingsError
 
 
 def issuing_key(path: Path) -> tuple[Ed25519PrivateKey, bool]:
-    """The issuing key in `path`, and whether it was made just now. The public half is written beside it as `.pub`.
+    """The issuing key in `path`, and whether it was created now. The public key is written beside it as `.pub`.
 
-    Raises SettingsError when the file holds something else, or others can read it.
+    Raises SettingsError when the file has other content, or others can read it.
     """
     made = _make(path)
     try:
@@ -31,9 +31,9 @@ def issuing_key(path: Path) -> tuple[Ed25519PrivateKey, bool]:
     except OSError as error:
         raise SettingsError(f"cannot read the issuing key {path}: {error.strerror}") from error
     except (ValueError, TypeError, UnsupportedAlgorithm):
-        raise SettingsError(f"{path} is no private key in PEM form without a passphrase") from None
+        raise SettingsError(f"{path} is not a private key in PEM format without a passphrase") from None
     if not isinstance(private, Ed25519PrivateKey):
-        raise SettingsError(f"{path} is no Ed25519 key")
+        raise SettingsError(f"{path} is not an Ed25519 key")
     descriptor = os.open(public_path(path), os.O_WRONLY | os.O_CREAT | os.O_TRUNC | os.O_CLOEXEC, 0o600)
     with os.fdopen(descriptor, "wb") as file:
         file.write(private.public_key().public_bytes(Encoding.PEM, PublicFormat.SubjectPublicKeyInfo))
@@ -41,12 +41,12 @@ def issuing_key(path: Path) -> tuple[Ed25519PrivateKey, bool]:
 
 
 def public_path(path: Path) -> Path:
-    """Where the public half of an issuing key stands."""
+    """Path of the public key that belongs to an issuing key."""
     return path.with_name(f"{path.name}.pub")
 
 
 def _make(path: Path) -> bool:
-    """Make a key unless there is one. Never replaces a file."""
+    """Create a key file if it is missing. Never replaces a file."""
     with contextlib.suppress(FileExistsError):
         try:
             descriptor = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, 0o600)

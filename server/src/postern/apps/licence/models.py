@@ -1,4 +1,4 @@
-"""The installed licence, as the file that was installed: what it says is verified anew with each reading."""
+"""The installed licence, stored as the installed file. Every reading verifies the signature."""
 
 from django.db import models
 from django.utils.translation import gettext_lazy as _
@@ -8,12 +8,12 @@ from postern.kernel import clock
 
 
 class InstalledLicence(PosternModel):
-    """A licence file that was installed. The latest one counts."""
+    """An installed licence file. The latest row counts."""
 
     text = models.TextField(max_length=16_384)
     installed_by = models.CharField(max_length=260, blank=True, default="")
     date_installed = models.DateTimeField(default=clock.now)
-    #: The day on which the administrators were last told that it ends.
+    #: Day of the last warning to the administrators.
     date_warned = models.DateField(null=True)
 
     class Meta:

@@ -1,4 +1,4 @@
-"""The licence in force."""
+"""Reads of the installed licence."""
 
 from dataclasses import dataclass
 from datetime import date
@@ -16,9 +16,9 @@ from postern.kernel import clock
 
 @dataclass(frozen=True, slots=True)
 class LicenceState:
-    """What is installed, and whether it holds on `day` (UTC, the same for everybody who asks).
+    """The installed licence and whether it is valid on `day` (UTC, the same for all users).
 
-    `licence` is None when nothing readable and trusted is installed.
+    `licence` is None when no readable and trusted licence is installed.
     """
 
     day: date
@@ -32,7 +32,7 @@ class LicenceState:
 
 
 def state() -> LicenceState:
-    """The installed licence and whether it holds. One query; the signature is verified once for each file and set of keys."""
+    """The installed licence and whether it is valid. One query; each file is verified once per set of trusted keys."""
     day = clock.today()
     text = InstalledLicence.objects.values_list("text", flat=True).first()
     if text is None:
@@ -48,17 +48,17 @@ def state() -> LicenceState:
 
 
 def read(text: str) -> Licence:
-    """The licence in a file's text, when an issuer trusted here signed it. Raises LicenceRefused."""
+    """The licence in a file's text, if a trusted issuer signed it. Raises LicenceRefused."""
     home: Path = settings.POSTERN.home
-    found = _verified(text, trust.trusted_keys(home))
-    if isinstance(found, Fault):
-        raise LicenceRefused(found)
-    return found
+    verified = _verified(text, trust.trusted_keys(home))
+    if isinstance(verified, Fault):
+        raise LicenceRefused(verified)
+    return verified
 
 
 @lru_cache(maxsize=16)
 def _verified(text: str, keys: tuple[TrustedKey, ...]) -> Licence | Fault:
-    """The fault and not its error is kept: its words are in the language of whoever asks."""
+    """Cache the fault instead of the error, because the error's text depends on the caller's language."""
     try:
         return document.read(text.encode(), keys)
     except LicenceRefused as refused:

@@ -11,7 +11,10 @@ _HOUR_S: Final = 3600.0
 
 @shared_task  # type: ignore[untyped-decorator]  # celery has no types
 def warn_of_end() -> bool:
-    """Tell the administrators, once a day, that the licence ends soon. Asked each hour, so that no restart skips a day."""
+    """Warn the administrators once a day that the licence ends soon.
+
+    Runs every hour, so that a restart skips no day.
+    """
     return actions.warn_of_end()
 
 

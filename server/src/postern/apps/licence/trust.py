@@ -1,6 +1,7 @@
-"""Whose licences count here: the public keys in `POSTERN_HOME/licence/trusted`, put there by whoever has a shell on the host.
+"""Trusted issuers: the public keys in `POSTERN_HOME/licence/trusted`, placed there by an operator with a shell on the
+host.
 
-Nothing that comes over the network writes this folder. A file that others may write does not count.
+No network request writes this folder. Files that other system users can write are ignored.
 """
 
 import logging
@@ -22,22 +23,22 @@ logger = logging.getLogger(__name__)
 _MAX_KEY_BYTES: Final = 4096
 _OTHERS_WRITE: Final = stat.S_IWGRP | stat.S_IWOTH
 
-#: Name, time of change, size and mode of every file: while they are the same, so are the keys.
+#: Name, modification time, size and mode of every file: the keys are cached while these are unchanged.
 _Stamp = tuple[tuple[str, int, int, int], ...]
 
 
 def folder(home: Path) -> Path:
-    """Where the trusted keys of an installation lie."""
+    """The folder of the trusted keys."""
     return home / "licence" / "trusted"
 
 
 def trusted_keys(home: Path) -> tuple[TrustedKey, ...]:
-    """The keys that count now; files that are none are left out, with a line in the log."""
+    """The currently trusted keys. Files that are not keys are skipped with a line in the log."""
     return _load(folder(home), _stamp(folder(home)))
 
 
 def trust(home: Path, public: Ed25519PublicKey) -> Path:
-    """Let the licences of this issuer count from now on; returns the file. Trusting twice changes nothing."""
+    """Trust the licences of this issuer; returns the file. Does nothing when the issuer is trusted already."""
     where = folder(home)
     where.mkdir(mode=0o700, parents=True, exist_ok=True)
     path = where / f"{key_id(public)}.pub"
@@ -53,14 +54,14 @@ def read_public_key(path: Path) -> Ed25519PublicKey:
     """The Ed25519 public key in a PEM file. Raises SettingsError."""
     try:
         with path.open("rb") as file:
-            found = load_pem_public_key(file.read(_MAX_KEY_BYTES))
+            key = load_pem_public_key(file.read(_MAX_KEY_BYTES))
     except OSError as error:
         raise SettingsError(f"cannot read {path}: {error.strerror}") from error
     except (ValueError, UnsupportedAlgorithm):
-        raise SettingsError(f"{path} is no public key in PEM form") from None
-    if not isinstance(found, Ed25519PublicKey):
-        raise SettingsError(f"{path} is no Ed25519 key")
-    return found
+        raise SettingsError(f"{path} is not a public key in PEM format") from None
+    if not isinstance(key, Ed25519PublicKey):
+        raise SettingsError(f"{path} is not an Ed25519 key")
+    return key
 
 
 def _stamp(where: Path) -> _Stamp:
@@ -73,14 +74,14 @@ def _stamp(where: Path) -> _Stamp:
 
 @lru_cache(maxsize=4)
 def _load(where: Path, stamp: _Stamp) -> tuple[TrustedKey, ...]:
-    found: list[TrustedKey] = []
+    keys: list[TrustedKey] = []
     for name, _changed, _size, mode in stamp:
         path = where / name
         if mode & _OTHERS_WRITE:
-            logger.warning("the licence issuer %s is not trusted: others may write its file", path)
+            logger.warning("the licence issuer %s is not trusted, because others can write its file", path)
             continue
         try:
-            found.append(TrustedKey.of(read_public_key(path)))
+            keys.append(TrustedKey.of(read_public_key(path)))
         except SettingsError as error:
             logger.warning("a licence issuer is not trusted: %s", error.message)
-    return tuple(found)
+    return tuple(keys)

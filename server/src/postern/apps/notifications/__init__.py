@@ -1,1 +1,1 @@
-"""Site messages: what people and Postern itself tell people in the console, and who is told what."""
+"""Site messages: messages of users and of Postern itself in the console, and subscriptions to them."""

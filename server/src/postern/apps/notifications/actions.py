@@ -1,4 +1,4 @@
-"""Sending messages, reading them, choosing who gets which."""
+"""Writes of messages: send, mark as read, subscribe."""
 
 from collections.abc import Callable, Collection, Iterable
 from datetime import datetime, timedelta
@@ -30,16 +30,17 @@ from postern.kernel.ids import ROOT_ORG_ID
 
 MAX_SUBJECT_CHARS: Final = 256
 MAX_MESSAGE_CHARS: Final = 20_000
-#: Of one kind of system message so many go out within `QUIET`; then one that says so, then none until it is over.
+#: Number of system messages of one kind within `QUIET`. One more message then says that there are more, and the rest
+#: are dropped.
 MAX_NOTICES: Final = 20
 QUIET: Final = timedelta(hours=1)
-#: Messages are news, not records: the audit log keeps what happened.
+#: Messages are news, not records, so they are deleted; the audit log keeps the events.
 KEPT: Final = timedelta(days=180)
 _MORE: Final = "more"
 _NAMES_KEPT: Final = 20
 _BATCH: Final = 1000
 
-#: Subject and HTML of a system message, in the language that is active.
+#: Renders subject and HTML of a system message in the active language.
 Rendering = Callable[[], tuple[str, str]]
 
 
@@ -53,17 +54,17 @@ def send(
     groups: Collection[UserGroup] = (),
     is_broadcast: bool = False,
 ) -> SiteMessage:
-    """Send a message of a person to people, to the people of groups, or to everybody. Raises MessageRefused."""
+    """Send a user's message to users, to the members of groups, or to everybody. Raises MessageRefused."""
     html = clean_html(message)
     if not has_text(html):
-        raise MessageRefused("message", _("The message says nothing."))
+        raise MessageRefused("message", _("The message is empty. Enter a text."))
     if is_broadcast:
         receivers = list(User.objects.valid().values_list("pk", flat=True))
     else:
         found = queries.people([user.pk for user in users], [group.pk for group in groups])
         receivers = list(found.values_list("pk", flat=True))
     if not receivers:
-        raise MessageRefused("user_ids", _("Choose at least one person who may sign in, or a group of such people."))
+        raise MessageRefused("user_ids", _("Choose at least one active user, or a group with active users."))
     addressed = [] if is_broadcast else [*(str(user) for user in users), *(group.name for group in groups)]
     row = _store(
         actor,
@@ -82,16 +83,16 @@ def send(
 
 @transaction.atomic
 def post_notice(*, message_type: MessageType, occasion: str, render: Rendering) -> int:
-    """Send a system message to its subscribers, each in his language; returns to how many.
+    """Send a system message to its subscribers, each in their language; returns the number of receivers.
 
-    The same occasion is told once within `QUIET`, so that a delivery that is repeated, or an attacker who tries again and
-    again, sends nothing twice.
+    The same occasion is reported once within `QUIET`, so that repeated deliveries and repeated attacks do not send it
+    again.
     """
     recent = SiteMessage.objects.filter(message_type=message_type.name, date_created__gt=clock.now() - QUIET)
-    told = set(recent.values_list("occasion", flat=True))
-    if occasion in told or len(told) > MAX_NOTICES:
+    recent_occasions = set(recent.values_list("occasion", flat=True))
+    if occasion in recent_occasions or len(recent_occasions) > MAX_NOTICES:
         return 0
-    if len(told) == MAX_NOTICES:
+    if len(recent_occasions) == MAX_NOTICES:
         occasion, render = _MORE, _more_of(message_type)
     subscription = queries.subscriptions([message_type.name])[message_type.name]
     if SITE_MESSAGE_BACKEND not in subscription.receive_backends:
@@ -106,7 +107,10 @@ def post_notice(*, message_type: MessageType, occasion: str, render: Rendering) 
 
 @transaction.atomic
 def tell(*, message_type: MessageType, occasion: str, render: Rendering, user_ids: Collection[UUID]) -> int:
-    """Send a system message to these people, each in their language; returns to how many. The same occasion is told once."""
+    """Send a system message to these users, each in their language; returns the number of receivers.
+
+    The same occasion is reported once within `QUIET`.
+    """
     if SiteMessage.objects.filter(message_type=message_type.name, occasion=occasion).exists():
         return 0
     return _post(message_type, occasion, render, User.objects.valid().filter(pk__in=list(user_ids)), list)
@@ -139,7 +143,10 @@ def _post(
 
 @transaction.atomic
 def tell_person(*, user_id: UUID, message_type: MessageType, occasion: str, render: Rendering) -> bool:
-    """Send a system message to one person about their own account, in their language; once for each occasion within `QUIET`."""
+    """Send a system message to one user about their own account, in their language.
+
+    The same occasion is reported once within `QUIET`. Returns whether the message was sent.
+    """
     user = User.objects.filter(pk=user_id).first()
     recent = SiteMessage.objects.filter(message_type=message_type.name, occasion=occasion)
     if user is None or recent.filter(date_created__gt=clock.now() - QUIET).exists():
@@ -161,7 +168,7 @@ def tell_person(*, user_id: UUID, message_type: MessageType, occasion: str, rend
 def _more_of(message_type: MessageType) -> Rendering:
     def render() -> tuple[str, str]:
         subject = _("More of these: %(kind)s") % {"kind": message_type.label}
-        return subject, _("Further messages of this kind are not sent for an hour. The audit log has all of them.")
+        return subject, _("No more messages of this kind will be sent for an hour. The audit log contains all events.")
 
     return render
 
@@ -188,7 +195,10 @@ def _store(actor: Actor, row: SiteMessage, receivers: Iterable[UUID]) -> SiteMes
 
 @transaction.atomic
 def mark_as_read(*, actor: Actor, receipt_ids: Collection[UUID]) -> int:
-    """The person has read these; ids of other people's messages mean nothing. Returns how many changed."""
+    """Mark the user's messages as read; ids of other users' messages are ignored.
+
+    Returns the number of changed rows.
+    """
     if actor.user_id is None:
         return 0
     unread = SiteMessageReceipt.objects.of_person(actor.user_id).filter(pk__in=list(receipt_ids), has_read=False)
@@ -219,9 +229,12 @@ def change_subscription(
     groups: Collection[UserGroup] | None = None,
     receive_backends: Collection[str] | None = None,
 ) -> None:
-    """Choose who gets a kind of system message, and how; None leaves a choice as it is. Raises UnknownMessageType."""
+    """Set the receivers of a kind of system message and the delivery methods; None keeps a value.
+
+    Raises UnknownMessageType.
+    """
     if message_type not in MESSAGE_TYPES:
-        raise UnknownMessageType(_("There is no such kind of message."))
+        raise UnknownMessageType(_("This kind of message does not exist."))
     before = queries.subscriptions([message_type])[message_type]
     wanted = {
         "users": {user.pk for user in users} if users is not None else set(before.user_ids),
@@ -230,7 +243,7 @@ def change_subscription(
     }
     if not before.is_default and wanted == {
         name: set(value) for name, value in _shown(before).items()
-    }:  # said again what is so already
+    }:  # no change, so nothing to audit
         return
     row, created = SystemMessageSubscription.objects.get_or_create(
         message_type=message_type, defaults={"receive_backends": list(before.receive_backends)}
@@ -243,7 +256,8 @@ def change_subscription(
         row.receive_backends = [name for name in BACKENDS if name in receive_backends]
     row.save()
     old, new = _shown(before), _shown(queries.subscriptions([message_type])[message_type])
-    changed = [name for name in new if new[name] != old[name]] or list(new)  # what was so by default is now chosen
+    # the default values were confirmed explicitly
+    changed = [name for name in new if new[name] != old[name]] or list(new)
     audits.record(
         actor=actor,
         org_id=ROOT_ORG_ID,
@@ -266,7 +280,7 @@ def _shown(subscription: queries.Subscription) -> dict[str, Collection[object]]:
 
 @transaction.atomic
 def forget_old(*, actor: Actor, now: datetime) -> int:
-    """Delete messages that are older than they are kept; returns how many."""
+    """Delete messages older than the retention period; returns their number."""
     old = SiteMessage.objects.filter(date_created__lt=now - KEPT)
     count = old.count()
     if count:

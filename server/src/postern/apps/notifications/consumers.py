@@ -1,8 +1,9 @@
-"""`/ws/notifications/site-msg/`: tells a console how many messages its person has not read.
+"""`/ws/notifications/site-msg/`: tells a console the number of its user's unread messages.
 
-The number goes out when the socket opens and whenever it may have changed, to every tab. K42: only our own pages with the
-session of a person who may use Postern; a sign-in that ends closes its sockets at once, and a watch over all sockets of
-the process makes certain within seconds what that message makes quick (K40).
+Every tab gets the number when the socket opens and whenever the number may have changed. Only our own pages with the
+session of an allowed user may connect (K42: a websocket belongs to the origin and the sign-in of its page). When a
+sign-in ends, its sockets are closed at once by a message. If that message is lost, a periodic check over all sockets of
+the process closes them within seconds (K40: what ends, ends everywhere within seconds).
 """
 
 import asyncio
@@ -34,25 +35,25 @@ CLOSE_MALFORMED: Final = 4400
 CLOSE_SIGNED_OUT: Final = 4401
 CLOSE_TOO_MANY: Final = 4429
 CLOSE_TRY_AGAIN: Final = 1013
-#: Tabs that one browser sign-in may hold open.
+#: Open tabs per browser sign-in.
 MAX_SOCKETS: Final = 50
 _MAX_MESSAGE_CHARS: Final = 1024
 
 
 class RefreshEvery(msgspec.Struct, frozen=True):
-    """The client wants the number again and again, not only when it changes. Seconds."""
+    """The client asks for the number periodically, not only on change. Seconds."""
 
     refresh_every_seconds: Annotated[int, msgspec.Meta(ge=5, le=3600)]
 
 
 class FollowSessions(msgspec.Struct, frozen=True):
-    """The client shows the live sessions of this organization and wants to hear when they change; null: no longer."""
+    """The client shows the live sessions of this organization and wants to know when they change; null ends that."""
 
     follow_sessions_of: UUID | None
 
 
 def _read(text: str | None) -> RefreshEvery | FollowSessions:
-    """A message of the client. Raises MsgspecError, UnicodeError or RecursionError for anything else."""
+    """Parse a message of the client. Raises MsgspecError, UnicodeError or RecursionError when it is malformed."""
     if text is None or len(text) > _MAX_MESSAGE_CHARS:
         raise msgspec.ValidationError("not a message")
     values = msgspec.json.decode(text, type=dict[str, Any])
@@ -62,10 +63,10 @@ def _read(text: str | None) -> RefreshEvery | FollowSessions:
 
 
 class SiteMessages(AsyncWebsocketConsumer):  # type: ignore[misc]  # channels has no types
-    """One console's bell. Sends `{"type": "unread_count", "unread_count": n}`; takes `RefreshEvery`.
+    """The message counter of one console. Sends `{"type": "unread_count", "unread_count": n}`; accepts `RefreshEvery`.
 
-    With `FollowSessions` it also sends `{"type": "sessions_changed"}` when the list of live sessions looks otherwise, or
-    `{"type": "sessions_refused"}` once when the person may not read that list (any more).
+    After `FollowSessions` it also sends `{"type": "sessions_changed"}` when the list of live sessions has changed, or
+    `{"type": "sessions_refused"}` once when the user may not read that list (any more).
     """
 
     rights: ClassVar[Rights] = Right.VALID_USER
@@ -78,7 +79,7 @@ class SiteMessages(AsyncWebsocketConsumer):  # type: ignore[misc]  # channels ha
 
     async def connect(self) -> None:
         if not origin_is_ours(self.scope, settings.POSTERN):
-            await self.close()  # before the handshake: the answer is 403
+            await self.close()  # before the handshake: the response is 403
             return
         try:
             visitor: Visitor | None = await in_thread(visitor_of)(self.scope, settings.POSTERN)
@@ -95,18 +96,21 @@ class SiteMessages(AsyncWebsocketConsumer):  # type: ignore[misc]  # channels ha
         self.visitor = visitor
         WATCH.add(self, visitor.login_session_id)
         try:
-            # Listen first, then look: a message that arrives in between is found by one of the two.
+            # Subscribe before reading: a message that arrives in between is then noticed by one of the two.
             for group in self._groups(visitor):
                 await self.channel_layer.group_add(group, self.channel_name)
         except (RedisError, OSError):
-            log.warning("a console cannot be told of messages: redis does not answer")
+            log.warning("consoles get no notice of new messages, because Redis does not answer")
             await self._accept_and_close(CLOSE_TRY_AGAIN)
             return
         await self.accept()
         await self._tell()
 
     async def __call__(self, scope: Any, receive: Any, send: Any) -> None:
-        """Serve until it is over, on whichever way: a send to a client that has gone ends it without a word of `disconnect`."""
+        """Serve until the socket ends in any way.
+
+        Sending to a client that is gone ends it without a `disconnect` message.
+        """
         try:
             await super().__call__(scope, receive, send)
         finally:
@@ -141,12 +145,12 @@ class SiteMessages(AsyncWebsocketConsumer):  # type: ignore[misc]  # channels ha
         self._refreshing = asyncio.create_task(self._refresh(wish.refresh_every_seconds))
 
     async def unread_changed(self, event: dict[str, Any]) -> None:
-        """From the channel layer: the number may have changed."""
+        """Channel layer handler: the number may have changed."""
         del event
         await self._tell()
 
     async def sessions_changed(self, event: dict[str, Any]) -> None:
-        """From the channel layer: a live session began, changed or ended."""
+        """Channel layer handler: a live session started, changed or ended."""
         del event
         if self._following is not None:
             self._following.changed()
@@ -161,7 +165,7 @@ class SiteMessages(AsyncWebsocketConsumer):  # type: ignore[misc]  # channels ha
         try:
             await self._following.follow(org_id)
         except (RedisError, OSError):
-            log.warning("a console cannot follow live sessions: redis does not answer")
+            log.warning("consoles get no notice of live sessions, because Redis does not answer")
             await self.close(CLOSE_TRY_AGAIN)
 
     async def _tell_of_sessions(self, permitted: bool) -> None:
@@ -169,7 +173,7 @@ class SiteMessages(AsyncWebsocketConsumer):  # type: ignore[misc]  # channels ha
         await self.send(text_data=msgspec.json.encode({"type": kind}).decode())
 
     async def signed_out(self, event: dict[str, Any]) -> None:
-        """From the channel layer: the sign-in is over."""
+        """Channel layer handler: the sign-in has ended."""
         del event
         await self.close(CLOSE_SIGNED_OUT)
 
@@ -184,13 +188,13 @@ class SiteMessages(AsyncWebsocketConsumer):  # type: ignore[misc]  # channels ha
         try:
             count: int = await in_thread(queries.unread_total)(self.visitor.user_id)
         except DatabaseError:
-            log.warning("a console could not be told of its messages")
-            return  # the next change, or the next refresh, tells it
+            log.warning("the number of unread messages could not be sent to a console")
+            return  # the next change or refresh sends it again
         body = msgspec.json.encode({"type": "unread_count", "unread_count": count})
         await self.send(text_data=body.decode())
 
     async def _accept_and_close(self, code: int) -> None:
-        """A browser shows the code of a close, but not the status of a refused handshake."""
+        """A browser reports the code of a close, but not the status of a refused handshake."""
         await self.accept()
         await self.close(code)
 
@@ -204,21 +208,21 @@ class SiteMessages(AsyncWebsocketConsumer):  # type: ignore[misc]  # channels ha
 
 
 class SignInWatch:
-    """Looks, with one query for all sockets of this process, whether their sign-ins still hold."""
+    """Checks periodically, with one query for all sockets of this process, whether their sign-ins are still valid."""
 
     def __init__(self) -> None:
         self._sockets: dict[UUID, set[SiteMessages]] = defaultdict(set)
         self._task: asyncio.Task[None] | None = None
 
     def add(self, socket: SiteMessages, login_session_id: UUID) -> None:
-        """Watch over one more; the first starts the watch."""
+        """Add a socket; the first socket starts the check."""
         self._sockets[login_session_id].add(socket)
         loop = asyncio.get_running_loop()
         if self._task is None or self._task.done() or self._task.get_loop() is not loop:
             self._task = loop.create_task(self._run())
 
     def remove(self, socket: SiteMessages, login_session_id: UUID) -> None:
-        """The socket has closed; the watch ends with the last one."""
+        """Remove a closed socket; the check stops with the last socket."""
         self._sockets[login_session_id].discard(socket)
         if not self._sockets[login_session_id]:
             del self._sockets[login_session_id]
@@ -233,13 +237,13 @@ class SignInWatch:
             try:
                 holding: frozenset[UUID] = await in_thread(authn.open_login_sessions)(watched)
             except DatabaseError:
-                log.warning("sign-ins of open consoles could not be checked")
+                log.warning("the sign-ins of open consoles could not be checked")
                 continue
-            except Exception:  # the watch outlives whatever goes wrong: it is the only one
-                log.exception("sign-ins of open consoles could not be checked")
+            except Exception:  # keep the check running after any error, because nothing else would restart it
+                log.exception("the sign-ins of open consoles could not be checked")
                 continue
             ended = [socket for gone in watched - holding for socket in self._sockets.get(gone, ())]
-            # All at once, so that one which hangs or has gone keeps no other open.
+            # Close them concurrently, so that a hanging connection does not keep the others open.
             outcomes = await asyncio.gather(*(_close(socket) for socket in ended), return_exceptions=True)
             for outcome in outcomes:
                 if isinstance(outcome, Exception):

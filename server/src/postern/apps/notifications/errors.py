@@ -1,10 +1,10 @@
-"""What can go wrong with messages."""
+"""Errors of messages."""
 
 from postern.kernel.errors import NotFound, PosternError
 
 
 class MessageRefused(PosternError):
-    """A field of a message is refused. `fields` maps wire names to texts."""
+    """A field of a message is refused. `fields` maps API names to texts."""
 
     code = "invalid"
 
@@ -14,4 +14,4 @@ class MessageRefused(PosternError):
 
 
 class UnknownMessageType(NotFound):
-    """There is no such kind of system message."""
+    """The kind of system message does not exist."""

@@ -1,4 +1,4 @@
-"""A console follows the live sessions of an organization: which sockets listen, and who may."""
+"""Consoles that follow the live sessions of an organization: subscriptions, and the right to follow."""
 
 import asyncio
 import contextlib
@@ -17,7 +17,7 @@ from postern.foundation.sockets.socket_database import in_thread
 
 log = logging.getLogger(__name__)
 
-#: Changes of this time reach a console together. Its list is asked for anew each time.
+#: Changes within this time are reported together, because a console reloads its list on every report.
 GATHER_S: Final = 0.3
 
 
@@ -28,16 +28,17 @@ class _Layer(Protocol):
 
 
 def may_follow(login_session_id: UUID, org_id: UUID) -> bool:
-    """Whoever may read the list of sessions of this organization."""
+    """Whether the user may read the list of sessions of this organization."""
     scope = OrgScope(org_id)
     actor = authn.actor_in(login_session_id, scope)
     return actor is not None and holds(Right.ORG_AUDITOR, actor, scope)
 
 
 class Following:
-    """What one socket follows: the live sessions of one organization at a time. `tell` sends whether it may (True: look anew).
+    """The subscription of one socket to the live sessions of one organization. `tell(True)` means reload, `tell(False)`
+    not permitted.
 
-    The socket hears that something changed, never what: the list answers that, under its own rights.
+    The socket learns that something changed, but not what: the list answers that with its own permission check.
     """
 
     def __init__(
@@ -51,11 +52,14 @@ class Following:
         self._telling: asyncio.Task[None] | None = None
 
     async def follow(self, org_id: UUID | None) -> None:
-        """Follow this organization instead of the one before; None: none. Tells at once, so that nothing falls in between."""
+        """Follow this organization instead of the current one; None follows none.
+
+        Tells at once, so that no change is missed.
+        """
         await self.leave()
         if org_id is None:
             return
-        # Listen first, then look whether it may: a change in between is told by one of the two.
+        # Subscribe before checking the right: a change in between is then reported by one of the two.
         self._org_id = org_id
         await self._layer.group_add(push.group_of_sessions(org_id), self._channel)
         await self._tell_if_permitted(org_id)
@@ -70,23 +74,23 @@ class Following:
             await self._layer.group_discard(push.group_of_sessions(org_id), self._channel)
 
     def changed(self) -> None:
-        """The list may look otherwise: tell soon, once for all changes of that time."""
+        """The list may have changed: tell soon, once for several changes."""
         if self._org_id is not None and (self._telling is None or self._telling.done()):
             self._telling = asyncio.create_task(self._tell_soon(self._org_id))
 
     async def _tell_soon(self, org_id: UUID) -> None:
         await asyncio.sleep(GATHER_S)
-        self._telling = None  # what changes from here on is told again
-        with contextlib.suppress(OSError, RuntimeError):  # the client has gone; its socket ends by itself
+        self._telling = None  # later changes start a new report
+        with contextlib.suppress(OSError, RuntimeError):  # the client is gone; its socket ends by itself
             await self._tell_if_permitted(org_id)
 
     async def _tell_if_permitted(self, org_id: UUID) -> None:
         try:
             permitted: bool = await in_thread(may_follow)(self._login_session_id, org_id)
         except DatabaseError:
-            log.warning("a console could not be told of live sessions")
+            log.warning("a change of live sessions could not be sent to a console")
             return
-        if self._org_id != org_id:  # it follows another one by now
+        if self._org_id != org_id:  # the socket follows another organization by now
             return
         if not permitted:
             await self.leave()

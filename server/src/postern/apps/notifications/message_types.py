@@ -1,6 +1,7 @@
-"""The kinds of messages that Postern itself sends, and the ways in which a message reaches people.
+"""The kinds of system messages, and the delivery methods.
 
-A kind is one line here, a receiver of its event in `notices`, and two texts. Later ways (mail …) add a line to `BACKENDS`.
+A kind needs one line here, a handler of its event in `notices`, and two texts. New delivery methods (mail …) add a line
+to `BACKENDS`.
 """
 
 from collections.abc import Mapping
@@ -12,17 +13,17 @@ from django.utils.translation import gettext_lazy as _
 
 Text = str | Promise
 
-#: What people send each other.
+#: Messages between users.
 FROM_PEOPLE: Final = "SiteMessage"
 SITE_MESSAGE_BACKEND: Final = "site_msg"
 
-#: The ways that are switched on here, by name.
+#: Available delivery methods, by name.
 BACKENDS: Final[Mapping[str, Text]] = {SITE_MESSAGE_BACKEND: _("Site message")}
 
 
 @dataclass(frozen=True, slots=True)
 class MessageType:
-    """One kind of system message. `category` groups them on the subscription screen."""
+    """One kind of system message. The subscription screen groups kinds by `category`."""
 
     name: str
     label: Text
@@ -38,13 +39,13 @@ HOST_KEY_CHANGED: Final = MessageType("HostKeyChangedMessage", _("The host key o
 ACCOUNT_LOCKED: Final = MessageType(
     "AccountLockedMessage", _("An account was locked after failed sign-ins"), *_SECURITY
 )
-TERMINAL_LOST: Final = MessageType("TerminalLostMessage", _("A terminal does not answer any more"), *_TERMINAL)
-TERMINAL_WAITING: Final = MessageType("TerminalWaitingMessage", _("A terminal waits to be accepted"), *_TERMINAL)
-PROXY_ALARM: Final = MessageType("ProxyAlarmMessage", _("A terminal asks for what it should not"), *_SECURITY)
+TERMINAL_LOST: Final = MessageType("TerminalLostMessage", _("A terminal has stopped responding"), *_TERMINAL)
+TERMINAL_WAITING: Final = MessageType("TerminalWaitingMessage", _("A terminal is waiting to be accepted"), *_TERMINAL)
+PROXY_ALARM: Final = MessageType("ProxyAlarmMessage", _("A terminal behaves suspiciously"), *_SECURITY)
 RECORDING_FAILED: Final = MessageType("RecordingFailedMessage", _("A session could not be recorded"), *_TERMINAL)
 LICENCE_EXPIRING: Final = MessageType("LicenceExpiringMessage", _("The licence ends"), *_OPERATIONS)
 
-#: Told to the people whom they concern, whoever subscribes to what.
+#: Sent to the affected users, independent of subscriptions.
 INVITATION: Final = MessageType("InvitationMessage", _("Invitation into an organization"), *_OPERATIONS)
 ACCOUNT_UNLOCKED: Final = MessageType("AccountUnlockedMessage", _("Your account was unlocked"), *_SECURITY)
 _PERSONAL: Final[Mapping[str, MessageType]] = {one.name: one for one in (INVITATION, ACCOUNT_UNLOCKED)}
@@ -64,8 +65,8 @@ MESSAGE_TYPES: Final[Mapping[str, MessageType]] = {
 
 
 def label_of(name: str) -> Text:
-    """What a kind of message is called; the name itself for one that exists no more."""
+    """Label of a message kind; the stored name for a kind that no longer exists."""
     if name == FROM_PEOPLE:
         return _("Message")
-    found = _PERSONAL.get(name) or MESSAGE_TYPES.get(name)
-    return found.label if found else name
+    message_type = _PERSONAL.get(name) or MESSAGE_TYPES.get(name)
+    return message_type.label if message_type else name

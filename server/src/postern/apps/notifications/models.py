@@ -1,4 +1,4 @@
-"""Tables of site messages: what was said, to whom it was delivered, and who wants which kind."""
+"""Tables of site messages: content, deliveries, and subscriptions."""
 
 from typing import Any
 from uuid import UUID
@@ -13,10 +13,10 @@ from postern.kernel import clock
 
 
 class SiteMessage(PosternModel):
-    """What was said. `message` is HTML that was sanitised before it was stored.
+    """Content of a message. `message` is HTML that was sanitised before it was stored.
 
-    `addressed_to` lists the people and groups whom the sender chose, as text; it is empty for a broadcast. `occasion` tells
-    system messages about the same thing from others.
+    `addressed_to` lists the chosen users and groups as text; it is empty for a broadcast. `occasion` identifies system
+    messages about the same event.
     """
 
     subject = models.CharField(_("Subject"), max_length=256)
@@ -40,17 +40,17 @@ class SiteMessage(PosternModel):
 
 class ReceiptQuerySet(models.QuerySet["SiteMessageReceipt"]):
     def visible_to(self, actor: Any, scope: Any) -> "ReceiptQuerySet":
-        """A person sees what was delivered to him, in any organization; nobody sees anybody else's."""
+        """Users see messages delivered to them, in every organization, and no others."""
         del scope
         return self.of_person(actor.user_id)
 
     def of_person(self, user_id: UUID | None) -> "ReceiptQuerySet":
-        """What was delivered to one person."""
+        """Messages delivered to one user."""
         return self.filter(user_id=user_id) if user_id else self.none()
 
 
 class SiteMessageReceipt(PosternModel):
-    """One message as one person has it. Its id is the id of the message on the wire."""
+    """Delivery of one message to one user. The API uses this id as the id of the message."""
 
     message = models.ForeignKey(SiteMessage, models.CASCADE, related_name="receipts")
     user = models.ForeignKey(settings.AUTH_USER_MODEL, models.CASCADE, related_name="+")
@@ -75,7 +75,10 @@ class SiteMessageReceipt(PosternModel):
 
 
 class SystemMessageSubscription(SavedRow):
-    """Who gets one kind of system message, and how. Without a row: the super administrators, as site messages."""
+    """Receivers and delivery methods of one kind of system message.
+
+    Without a row: site messages to super administrators.
+    """
 
     message_type = models.CharField(max_length=64, primary_key=True)
     users: "models.ManyToManyField[Any, Any]" = models.ManyToManyField(settings.AUTH_USER_MODEL, related_name="+")

@@ -1,6 +1,6 @@
-"""From events of the other apps to system messages. Called in the worker, perhaps twice for the same event.
+"""Turns events of other apps into system messages. Runs in the worker, possibly twice for the same event.
 
-Whatever comes from outside (names of accounts, of hosts, of proxies) is text and is escaped.
+External values (names of accounts, hosts, proxies) are plain text and are escaped.
 """
 
 from django.utils.html import format_html
@@ -20,7 +20,7 @@ from postern.apps.users.invitations.events import InvitationAccepted, Invitation
 
 
 def on_host_key_changed(event: HostKeyChanged) -> None:
-    """A target showed another key than the pinned one."""
+    """A target sent another key than the pinned key."""
     brief = assets.asset_briefs([event.asset_id]).get(event.asset_id)
     name = brief.hostname if brief else event.host
     org = orgs.names().get(event.org_id, "")
@@ -28,9 +28,9 @@ def on_host_key_changed(event: HostKeyChanged) -> None:
     def render() -> tuple[str, str]:
         subject = _("The host key of %(asset)s has changed") % {"asset": name}
         body = _(
-            "{asset} ({host}:{port}) of the organization {org} showed the host key {fingerprint}, which is not the one on "
-            "file. The connection was refused. If the host was set up anew, forget its old key on the page of the asset; "
-            "if not, somebody may be standing in between."
+            "{asset} ({host}:{port}) of the organization {org} sent the host key {fingerprint}, which differs "
+            "from the key on record. The connection was refused. If the host was reinstalled, forget its old key "
+            "on the page of the asset. If not, somebody may be intercepting the connection."
         )
         return subject, _paragraph(
             body, asset=name, host=event.host, port=event.port, org=org, fingerprint=event.shown_fingerprint
@@ -41,13 +41,13 @@ def on_host_key_changed(event: HostKeyChanged) -> None:
 
 
 def on_account_locked(event: AccountLocked) -> None:
-    """Too many failed sign-ins under one name."""
+    """Too many failed sign-ins for one name."""
 
     def render() -> tuple[str, str]:
         subject = _("The account %(name)s is locked") % {"name": event.username}
         body = _(
-            "Sign-ins as {name} failed too often, most recently from {address}. The name is locked for {minutes} minutes. "
-            "Sessions that are open go on."
+            "Too many sign-ins as {name} failed, most recently from {address}. The account is locked for "
+            "{minutes} minutes. Open sessions continue."
         )
         return subject, _paragraph(body, name=event.username, address=event.remote_addr, minutes=event.minutes)
 
@@ -63,14 +63,14 @@ def on_account_locked(event: AccountLocked) -> None:
 
 def _own_lock(event: AccountLocked) -> tuple[str, str]:
     body = _(
-        "Somebody tried to sign in as you and failed too often, most recently from {address}. Sign-ins from places where you "
-        "have not been lately are refused for {minutes} minutes. If that was not you, change your password."
+        "Too many sign-ins with your username failed, most recently from {address}. For {minutes} minutes, only "
+        "devices and addresses that you used recently can sign in. If that was not you, change your password."
     )
     return _("Sign-ins to your account are locked"), _paragraph(body, address=event.remote_addr, minutes=event.minutes)
 
 
 def on_account_unlocked(event: AccountUnlocked) -> None:
-    """Somebody let an account sign in again before its time: its owner is told."""
+    """An administrator unlocked an account before its lock expired: notify its owner."""
 
     def render() -> tuple[str, str]:
         body = _(
@@ -87,13 +87,13 @@ def on_account_unlocked(event: AccountUnlocked) -> None:
 
 
 def on_terminal_lost(event: TerminalLost) -> None:
-    """A proxy is silent."""
+    """A proxy no longer sends heartbeats."""
 
     def render() -> tuple[str, str]:
-        subject = _("The terminal %(name)s does not answer") % {"name": event.name}
+        subject = _("The terminal %(name)s is not responding") % {"name": event.name}
         body = _(
-            "The terminal {name} has not shown itself for too long. Sessions that it carried count as interrupted; what it "
-            "recorded is delivered when it comes back."
+            "The terminal {name} has sent no heartbeat for too long. Its sessions are marked as interrupted. It "
+            "will upload its recordings when it is back. Check its host and network."
         )
         return subject, _paragraph(body, name=event.name)
 
@@ -101,13 +101,14 @@ def on_terminal_lost(event: TerminalLost) -> None:
 
 
 def on_terminal_waiting(event: TerminalWaiting) -> None:
-    """A proxy has registered."""
+    """A proxy has registered and waits for acceptance."""
 
     def render() -> tuple[str, str]:
-        subject = _("The terminal %(name)s waits to be accepted") % {"name": event.name}
+        subject = _("The terminal %(name)s is waiting to be accepted") % {"name": event.name}
         body = _(
-            "A terminal has registered as {name} from {address}. It does nothing before a super administrator accepts it on "
-            "the page of terminals. Compare the fingerprint first: {fingerprint}. Its own log shows the same one."
+            "A terminal has registered as {name} from {address}. It has no access until a super administrator "
+            "accepts it on the Terminals page. First compare its fingerprint, {fingerprint}, with the "
+            "fingerprint in its own log."
         )
         return subject, _paragraph(body, name=event.name, address=event.remote_addr, fingerprint=event.fingerprint)
 
@@ -115,31 +116,35 @@ def on_terminal_waiting(event: TerminalWaiting) -> None:
 
 
 def on_proxy_alarm(event: ProxyAlarm) -> None:
-    """A proxy, or somebody with its credential, asks for what it should not."""
+    """A proxy, or a client with its credential, made a request that a proxy must not make."""
 
     def render() -> tuple[str, str]:
         whats = {
             ProxyAlarmKind.TICKET: _(
-                "It asked to act for somebody who did not sign in through it. Its request was refused."
+                "It asked to act for a user who did not sign in through it. The request was refused."
             ),
             ProxyAlarmKind.CREDENTIALS: _(
-                "It asked for more credentials within a minute than the settings allow. The rest was refused."
+                "It requested more credentials in one minute than the settings allow. Further requests were refused."
             ),
-            ProxyAlarmKind.ADDRESS: _("It went on from another address without having been started again."),
+            ProxyAlarmKind.ADDRESS: _("Its requests now come from another address, although it was not restarted."),
             ProxyAlarmKind.TWICE: _("Two processes use its credential at the same time."),
-            ProxyAlarmKind.ELSEWHERE: _("Its credential is used from the address %(place)s, where it does not run.")
+            ProxyAlarmKind.ELSEWHERE: _(
+                "Its credential is being used from the address %(place)s, where it is not running."
+            )
             % {"place": event.place},
-            ProxyAlarmKind.HASTE: _("It asks more often within a minute than any proxy has to. The rest was refused."),
+            ProxyAlarmKind.HASTE: _(
+                "It sent more requests in one minute than any proxy needs. Further requests were refused."
+            ),
             ProxyAlarmKind.RENEWAL: _(
-                "Somebody at the address %(place)s who is not its running process asked for its new credential. The request "
-                "was refused."
+                "A client at the address %(place)s, which is not the running proxy, requested its new "
+                "credential. The request was refused."
             )
             % {"place": event.place},
         }
-        subject = _("The terminal %(name)s does what it should not") % {"name": event.name}
+        subject = _("The terminal %(name)s behaves suspiciously") % {"name": event.name}
         body = _(
-            "The terminal {name}: {what} If you can not explain this, somebody may have stolen its credential: revoke it on "
-            "the page of terminals."
+            "The terminal {name}: {what} If you cannot explain this, its credential may have been stolen: revoke "
+            "it on the Terminals page."
         )
         return subject, _paragraph(body, name=event.name, what=whats[event.kind])
 
@@ -153,7 +158,8 @@ def on_recording_failed(event: RecordingFailed) -> None:
     def render() -> tuple[str, str]:
         subject = _("The session %(session)s could not be recorded") % {"session": event.session}
         ended = _(
-            "The session {session} of {user} was ended, because it could not be recorded. Look at the disk of its proxy."
+            "The session {session} of {user} was ended because it could not be recorded. Check the disk on the "
+            "host of its proxy."
         )
         lost = _("The recording of the session {session} of {user} could not be recovered.")
         return subject, _paragraph(lost if event.is_lost else ended, session=event.session, user=event.user)
@@ -162,18 +168,20 @@ def on_recording_failed(event: RecordingFailed) -> None:
 
 
 def on_licence_expiring(event: LicenceExpiring) -> None:
-    """The licence ends within the week, or has ended."""
+    """The licence ends within a week, or has ended."""
 
     def render() -> tuple[str, str]:
         if event.days_left < 0:
             subject = _("The licence has ended")
             body = _(
-                "The licence of {name} ended on {date}. Licensed features are closed until a new one is installed."
+                "The licence of {name} ended on {date}. Licensed features are disabled until a new licence is "
+                "installed."
             )
         else:
             subject = _("The licence ends on %(date)s") % {"date": event.date_expired}
             body = _(
-                "The licence of {name} ends on {date}. Install a new one before: licensed features close after that day."
+                "The licence of {name} ends on {date}. Install a new one before then: licensed features are "
+                "disabled after that day."
             )
         return subject, _paragraph(body, name=event.corporation, date=event.date_expired)
 
@@ -182,7 +190,7 @@ def on_licence_expiring(event: LicenceExpiring) -> None:
 
 
 def on_invitation_sent(event: InvitationSent) -> None:
-    """The invited person, and the administrators who can consent in their place."""
+    """Notify the invited user, and the administrators who can accept in their place."""
     invitation = users.invitation_brief(event.invitation_id)
     if invitation is None or not invitation.is_open:
         return
@@ -202,8 +210,9 @@ def on_invitation_sent(event: InvitationSent) -> None:
             "org": invitation.org,
         }
         body = _(
-            "{inviter} invites {name} into the organization {org}. You can consent in their place: on the page of the users, "
-            "under Invitations. The account is then shared, and only super administrators or its owner change it."
+            "{inviter} invites {name} into the organization {org}. You can accept for them on the Users page, "
+            "under Invitations. The account is then shared between organizations, and only its owner and super "
+            "administrators can change it."
         )
         return subject, _paragraph(body, **values)
 
@@ -219,7 +228,7 @@ def on_invitation_sent(event: InvitationSent) -> None:
 
 
 def on_invitation_accepted(event: InvitationAccepted) -> None:
-    """Whoever sent the invitation, and the person when somebody else consented."""
+    """Notify the inviter, and the user if an administrator accepted for them."""
     invitation = users.invitation_brief(event.invitation_id)
     if invitation is None or not invitation.is_accepted:
         return
@@ -229,12 +238,12 @@ def on_invitation_accepted(event: InvitationAccepted) -> None:
         subject = _("%(name)s has joined the organization %(org)s") % values
         return subject, _paragraph(_("{name} now belongs to the organization {org}."), **values)
 
-    told = [pk for pk in (invitation.inviter_id, invitation.user_id) if pk is not None]
+    receiver_ids = [pk for pk in (invitation.inviter_id, invitation.user_id) if pk is not None]
     tell(
         message_type=message_types.INVITATION,
         occasion=f"{event.invitation_id}:accepted",
         render=render,
-        user_ids=told,
+        user_ids=receiver_ids,
     )
 
 

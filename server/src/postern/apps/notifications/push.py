@@ -1,4 +1,4 @@
-"""Waking the sockets of people after commit. What they get is read from the database: a lost wake-up loses nothing."""
+"""Wakes users' sockets after commit. The sockets read their data from the database, so a lost wake-up loses no data."""
 
 import logging
 from collections.abc import Collection
@@ -14,17 +14,17 @@ from postern.kernel.ids import ROOT_ORG_ID
 
 log = logging.getLogger(__name__)
 
-#: Every open socket listens here, for messages to many at once.
+#: Every open socket joins this group, for messages to many users.
 EVERYBODY: Final = "site-messages.everybody"
 UNREAD_CHANGED: Final = "unread.changed"
 SIGNED_OUT: Final = "signed.out"
 SESSIONS_CHANGED: Final = "sessions.changed"
-#: More receivers than this are told through `EVERYBODY`.
+#: Messages to more receivers than this use `EVERYBODY`.
 _MANY: Final = 100
 
 
 def group_of(user_id: UUID) -> str:
-    """The group of a person's sockets."""
+    """The group of a user's sockets."""
     return f"site-messages.user.{user_id}"
 
 
@@ -34,23 +34,26 @@ def group_of_login_session(login_session_id: UUID) -> str:
 
 
 def group_of_sessions(org_id: UUID) -> str:
-    """The group of the sockets that follow the live sessions of an organization; those of the root organization follow all."""
+    """The group of the sockets that follow an organization's live sessions.
+
+    Those of the root organization follow all.
+    """
     return f"live-sessions.{org_id}"
 
 
 def sessions_changed(org_ids: Collection[UUID]) -> None:
-    """Tell the sockets that follow these organizations that their lists of live sessions look otherwise now."""
+    """Tell the sockets that follow these organizations that their live sessions have changed."""
     _send([group_of_sessions(org_id) for org_id in {*org_ids, ROOT_ORG_ID}], SESSIONS_CHANGED)
 
 
 def unread_changed(user_ids: Collection[UUID]) -> None:
-    """Tell the sockets of these people, after commit, that their number of unread messages changed."""
+    """Tell the sockets of these users, after commit, that their number of unread messages has changed."""
     groups = [EVERYBODY] if len(user_ids) > _MANY else [group_of(user_id) for user_id in user_ids]
     transaction.on_commit(lambda: _send(groups, UNREAD_CHANGED))
 
 
 def signed_out(login_session_id: UUID) -> None:
-    """Close the sockets of a browser sign-in that is over."""
+    """Close the sockets of a browser sign-in that has ended."""
     transaction.on_commit(lambda: _send([group_of_login_session(login_session_id)], SIGNED_OUT))
 
 
@@ -60,4 +63,4 @@ def _send(groups: Collection[str], kind: str) -> None:
         for group in groups:
             async_to_sync(layer.group_send)(group, {"type": kind})
     except (RedisError, OSError):
-        log.warning("open consoles could not be told: %s", kind)
+        log.warning("open consoles could not be notified: %s", kind)

@@ -1,4 +1,4 @@
-"""Reads of messages and of who gets them."""
+"""Reads of messages and of subscriptions."""
 
 from collections.abc import Collection
 from dataclasses import dataclass
@@ -13,7 +13,10 @@ from postern.apps.users.models import SystemRole, User
 
 @dataclass(frozen=True, slots=True)
 class Subscription:
-    """Who gets one kind of system message. `is_default`: nobody has chosen; it goes to the super administrators."""
+    """Receivers of one kind of system message.
+
+    `is_default`: nothing was chosen, so it goes to the super administrators.
+    """
 
     user_ids: tuple[UUID, ...]
     group_ids: tuple[UUID, ...]
@@ -22,14 +25,14 @@ class Subscription:
 
 
 def unread_total(user_id: UUID) -> int:
-    """How many messages the person has not read."""
+    """Number of unread messages of the user."""
     return SiteMessageReceipt.objects.of_person(user_id).filter(has_read=False).count()
 
 
 def subscriptions(names: Collection[str]) -> dict[str, Subscription]:
-    """The subscriptions of these kinds of messages. Four queries, however many there are."""
+    """Subscriptions of these kinds of messages. Always four queries."""
     stored = SystemMessageSubscription.objects.filter(message_type__in=names).prefetch_related("users", "groups")
-    found = {
+    subscriptions_by_type = {
         row.message_type: Subscription(
             user_ids=tuple(user.pk for user in row.users.all()),
             group_ids=tuple(group.pk for group in row.groups.all()),
@@ -40,16 +43,16 @@ def subscriptions(names: Collection[str]) -> dict[str, Subscription]:
     }
     administrators = tuple(super_administrators().values_list("pk", flat=True))
     nobody_chose = Subscription(administrators, (), (SITE_MESSAGE_BACKEND,), is_default=True)
-    return {name: found.get(name, nobody_chose) for name in names}
+    return {name: subscriptions_by_type.get(name, nobody_chose) for name in names}
 
 
 def super_administrators() -> QuerySet[User]:
-    """Everybody who administers the installation and may act."""
+    """All active administrators of the installation."""
     return User.objects.valid().filter(role=SystemRole.ADMIN).order_by("username")
 
 
 def people(user_ids: Collection[UUID], group_ids: Collection[UUID]) -> QuerySet[User]:
-    """The people with these ids and those in these groups who may act, each once."""
+    """The active users among these ids and group members, without duplicates."""
     wanted = Q(pk__in=list(user_ids))
     if group_ids:
         in_groups = User.objects.filter(group_rows__usergroup_id__in=list(group_ids)).order_by()

@@ -1,10 +1,13 @@
-"""The HTML of site messages: a small allow-list, applied before anything is stored (K3). Subjects are plain text."""
+"""Sanitises the HTML of site messages with a small allow-list before it is stored (K3: stored text runs nowhere).
+
+Subjects are plain text.
+"""
 
 from typing import Final
 
 import nh3
 
-#: Parts of a table belong to it: without them a table would be one line of text.
+#: Without these elements a table would be displayed as one line of text.
 _TABLE: Final = frozenset({"table", "thead", "tbody", "tr", "th", "td"})
 ALLOWED_TAGS: Final = frozenset({"p", "br", "b", "i", "ul", "ol", "li", "a", "code"}) | _TABLE
 
@@ -20,10 +23,10 @@ _CLEANER: Final = nh3.Cleaner(
 
 
 def clean_html(html: str) -> str:
-    """`html` with nothing left but p br b i ul ol li code table and links to http and https, which carry `rel`."""
+    """`html` reduced to p br b i ul ol li code table and links to http and https, which get a `rel` attribute."""
     return _CLEANER.clean(html).strip()
 
 
 def has_text(html: str) -> bool:
-    """Whether cleaned HTML says anything."""
+    """Whether cleaned HTML contains any text."""
     return bool(nh3.clean(html, tags=set()).strip())

@@ -1,4 +1,4 @@
-"""Events of the apps below that become messages, and the one that closes sockets."""
+"""Subscriptions to events of other apps: most become messages, one closes sockets."""
 
 from typing import Final
 
@@ -28,10 +28,11 @@ def _on_sessions(event: SessionOpened | SessionChanged | SessionFinished) -> Non
     LIVE_SESSIONS.ask(event.org_id)
 
 
-#: Nobody who opens or ends a session waits for this; a thousand sessions that end together wake a console once.
+#: Sent in the background, so that opening and ending sessions does not wait. A thousand sessions that end together wake
+#: a console once.
 LIVE_SESSIONS: Final = Gathered("news of live sessions", push.sessions_changed)
 
-#: What administrators must hear goes through the outbox: it is not lost with a process.
+#: Messages to administrators use the outbox, so that a crashed process does not lose them.
 SUBSCRIPTIONS: Final = (
     kept(HostKeyChanged, notices.on_host_key_changed),
     kept(AccountLocked, notices.on_account_locked),

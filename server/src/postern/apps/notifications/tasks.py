@@ -1,4 +1,4 @@
-"""Periodic work of messages."""
+"""Periodic tasks of messages."""
 
 from typing import Final
 
@@ -13,7 +13,7 @@ _DAY_S: Final = 24 * 3600.0
 
 @shared_task  # type: ignore[untyped-decorator]  # celery has no types
 def forget_old_messages() -> int:
-    """Delete messages that nobody needs any more."""
+    """Delete messages older than the retention period."""
     return actions.forget_old(actor=SYSTEM, now=clock.now())
 
 

@@ -1,1 +1,1 @@
-"""Settings that administrators change while Postern runs, and the public ones that the console needs."""
+"""Settings that administrators change at run time, and the public settings for the console."""

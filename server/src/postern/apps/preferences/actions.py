@@ -15,9 +15,9 @@ from postern.kernel.ids import ROOT_ORG_ID
 
 @transaction.atomic
 def change_settings(*, actor: Actor, changes: Mapping[str, Value]) -> None:
-    """Set several settings at once; the log tells the old and the new value of those that changed.
+    """Change several settings at once; the audit record holds the old and new values of those that changed.
 
-    Raises KeyError for a name that the registry does not know. Values must have been validated.
+    Raises KeyError for a name that the registry does not contain. Values must be validated before.
     """
     present = queries.values(changes)
     before = _held({name: old for name, old in present.items() if changes[name] != old})
@@ -41,9 +41,9 @@ def change_settings(*, actor: Actor, changes: Mapping[str, Value]) -> None:
 
 
 def _held(present: Mapping[str, Value]) -> dict[str, Value]:
-    """The values in force of these settings, which nobody else changes until the transaction ends.
+    """Current values of these settings, locked until the transaction ends.
 
-    A setting without a row gets one with its present value: only a row can be locked.
+    A setting without a row gets one with its current value, because only rows can be locked.
     """
     if not present:
         return {}

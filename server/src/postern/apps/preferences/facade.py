@@ -1,4 +1,4 @@
-"""What the other apps may ask about settings.
+"""Public interface of settings for other apps.
 
     preferences.get_int("SECURITY_LOGIN_LIMIT_COUNT")
 
@@ -11,37 +11,37 @@ from postern.apps.preferences.registry import Value
 
 
 def get_int(name: str) -> int:
-    """The value in force of an integer setting."""
-    found = queries.value(name)
-    if not isinstance(found, int) or isinstance(found, bool):
-        raise TypeError(f"{name} is no integer setting")
-    return found
+    """The current value of an integer setting."""
+    current_value = queries.value(name)
+    if not isinstance(current_value, int) or isinstance(current_value, bool):
+        raise TypeError(f"{name} is not an integer setting")
+    return current_value
 
 
 def get_bool(name: str) -> bool:
-    """The value in force of a yes/no setting."""
-    found = queries.value(name)
-    if not isinstance(found, bool):
+    """The current value of a yes/no setting."""
+    current_value = queries.value(name)
+    if not isinstance(current_value, bool):
         raise TypeError(f"{name} is no boolean setting")
-    return found
+    return current_value
 
 
 def get_str(name: str) -> str:
-    """The value in force of a text or choice setting; empty when none is set."""
-    found = queries.value(name)
-    return "" if found is None else str(found)
+    """The current value of a text or choice setting; empty when it is not set."""
+    current_value = queries.value(name)
+    return "" if current_value is None else str(current_value)
 
 
 def get_many(*names: str) -> dict[str, Value]:
-    """The values in force of several settings, with one query."""
+    """The current values of several settings, with one query."""
     return queries.values(names)
 
 
 def is_set(name: str) -> bool:
-    """Whether an administrator has set the setting; otherwise its default is in force."""
+    """Whether an administrator has set the setting; otherwise its default applies."""
     return queries.is_set(name)
 
 
 def licence_is_valid() -> bool:
-    """Whether the licensed features are open."""
+    """Whether the licensed features are enabled."""
     return licence.is_valid()

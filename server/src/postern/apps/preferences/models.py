@@ -1,4 +1,4 @@
-"""Values that administrators set; what is not here has its default."""
+"""Values that administrators have set. A setting without a row has its default."""
 
 from django.db import models
 from django.utils.translation import gettext_lazy as _

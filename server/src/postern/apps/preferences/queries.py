@@ -1,4 +1,4 @@
-"""Reads of settings. One query for each request, so that a change takes effect with the next in every process."""
+"""Reads of settings. One query per request, so that a change takes effect with the next request in every process."""
 
 from collections.abc import Iterable, Mapping
 from functools import cache
@@ -13,12 +13,12 @@ _MEMORY: Final = "preferences"
 
 
 def value(name: str) -> Value:
-    """The value in force of one setting; KeyError for a name that the registry does not know."""
+    """The current value of one setting. Raises KeyError for a name that the registry does not contain."""
     return values((name,))[name]
 
 
 def values(names: Iterable[str]) -> dict[str, Value]:
-    """The values in force of several settings, in the order of `names`."""
+    """The current values of several settings, in the order of `names`."""
     wanted = tuple(names)
     if not wanted:
         return {}
@@ -27,17 +27,17 @@ def values(names: Iterable[str]) -> dict[str, Value]:
 
 
 def is_set(name: str) -> bool:
-    """Whether an administrator has given the setting a value."""
+    """Whether an administrator has set the setting."""
     return name in request_memory.kept(_MEMORY, _stored)
 
 
 def forget() -> None:
-    """Settings have been changed: this request reads them anew."""
+    """Clear the cache of this request, because settings have changed."""
     request_memory.forget(_MEMORY)
 
 
 def _stored() -> Mapping[str, Any]:
-    """All settings that were ever set, not read yet: there are few, and most are not asked for."""
+    """All stored values, unparsed: they are few, and most are not requested."""
     return dict(_rows().stored())
 
 

@@ -34,13 +34,13 @@ class Kind(StrEnum):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Preference:
-    """One setting. `category` None: not in any form. `is_public`: shown to everybody before sign-in."""
+    """One setting. `category` None: not in any form. `is_public`: readable before sign-in."""
 
     name: str
     kind: Kind
     default: Value
     label: Text
-    #: Instead of `default`, where the value follows from the settings of the installation.
+    #: Instead of `default`, for values that follow from the settings of the installation.
     derived: Callable[[Settings], Value] | None = None
     category: Category | None = None
     required: bool = False
@@ -52,7 +52,7 @@ class Preference:
     is_public: bool = False
 
     def unset(self) -> Value:
-        """The value in force while no administrator has set one."""
+        """The value while no administrator has set one."""
         return self.default if self.derived is None else self.derived(settings.POSTERN)
 
 
@@ -153,10 +153,10 @@ _ALL: Final = (
     ),
     _integer(
         "SECURITY_PROXY_CREDENTIALS_PER_MINUTE",
-        _("Credentials for one terminal in a minute"),
+        _("Credentials per terminal and minute"),
         600,
         (10, 100_000),
-        help_text=_("A terminal that asks for more is refused, and the super administrators are told"),
+        help_text=_("Further requests are refused, and the super administrators are notified"),
         **_SECURITY,
     ),
     _boolean(
@@ -190,7 +190,7 @@ _ALL: Final = (
         (1, _MANY),
         required=True,
         is_public=True,
-        help_text=_("Days after which a password must be changed; 9999 and more: never"),
+        help_text=_("Days after which a password must be changed; 9999 or more means never"),
         **_SECURITY,
     ),
     _integer(
@@ -224,8 +224,8 @@ _ALL: Final = (
         max_length=8192,
         **_SECURITY,
     ),
-    # Public ones that no form of this release changes.
-    # Off until the product has tickets: the console would offer what does not exist.
+    # Public settings that no form of this release changes. Off until the product has tickets; otherwise the console
+    # would offer a missing feature.
     _boolean("TICKETS_ENABLED", _("Tickets"), default=False, is_public=True),
     _boolean("LOGIN_CONFIRM_ENABLE", _("Login confirmation"), default=False, is_public=True),
     _boolean("SECURITY_VIEW_AUTH_NEED_MFA", _("MFA to view secrets"), default=True, is_public=True),
@@ -239,7 +239,7 @@ _ALL: Final = (
 
 REGISTRY: Final[Mapping[str, Preference]] = MappingProxyType({one.name: one for one in _ALL})
 
-#: The rules for passwords that the sign-in and profile pages show.
+#: Password rules that the sign-in and profile pages show.
 PASSWORD_RULES: Final = (
     "SECURITY_PASSWORD_MIN_LENGTH",
     "SECURITY_ADMIN_USER_PASSWORD_MIN_LENGTH",
@@ -251,5 +251,5 @@ PASSWORD_RULES: Final = (
 
 
 def of_category(category: Category | None) -> tuple[Preference, ...]:
-    """The settings of one form, in its order; None: all that are in any form."""
+    """The settings of one form, in its order; None: the settings of all forms."""
     return tuple(one for one in _ALL if (one.category is not None if category is None else one.category is category))

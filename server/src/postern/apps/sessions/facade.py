@@ -1,4 +1,4 @@
-"""What the composition root may ask of terminals: the command line of an operator."""
+"""Public interface of terminals for the composition root: the operator's command line."""
 
 from dataclasses import dataclass
 from uuid import UUID
@@ -24,7 +24,7 @@ __all__ = [
 
 @dataclass(frozen=True, slots=True)
 class TerminalBrief:
-    """A terminal in a line. `state` is running, silent, waiting or revoked."""
+    """A terminal in short. `state` is running, silent, waiting or revoked."""
 
     id: UUID
     name: str
@@ -34,40 +34,43 @@ class TerminalBrief:
 
 
 def make_registration_secrets() -> None:
-    """Make what proxies register with, where it is not there yet: an operator carries the bootstrap token to other machines."""
+    """Create the registration secrets of proxies if they are missing.
+
+    An operator copies the bootstrap token to other machines.
+    """
     registration.bootstrap_token()
     registration.local_secret()
 
 
 def terminals() -> tuple[TerminalBrief, ...]:
-    """Every terminal that was not deleted, by name."""
+    """Every terminal that is not deleted, by name."""
     return tuple(_brief(row) for row in Terminal.objects.existing().order_by("name"))
 
 
 def find_terminal(text: str) -> TerminalBrief | None:
-    """The terminal with this name or id."""
+    """The terminal with this name or id, or None."""
     rows, key = Terminal.objects.existing(), parse_id(text)
     row = rows.filter(name=text).first() or (rows.filter(pk=key).first() if key is not None else None)
     return _brief(row) if row is not None else None
 
 
 def accept_terminal(*, actor: Actor, terminal_id: UUID) -> None:
-    """Let a waiting proxy work. Raises CredentialRevoked."""
+    """Accept a waiting proxy. Raises CredentialRevoked."""
     registrations.accept(actor=actor, terminal=_get(terminal_id))
 
 
 def refuse_terminal(*, actor: Actor, terminal_id: UUID) -> None:
-    """Send a waiting proxy away. Raises NotWaiting."""
+    """Refuse a waiting proxy. Raises NotWaiting."""
     registrations.refuse(actor=actor, terminal=_get(terminal_id))
 
 
 def renew_terminal(*, actor: Actor, terminal_id: UUID) -> None:
-    """Have the proxy fetch a new credential. Raises NotWaiting, CredentialRevoked."""
+    """Make the proxy fetch a new credential. Raises NotWaiting, CredentialRevoked."""
     registrations.order_renewal(actor=actor, terminal=_get(terminal_id))
 
 
 def revoke_terminal(*, actor: Actor, terminal_id: UUID) -> None:
-    """Void the proxy's credential."""
+    """Revoke the proxy's credential."""
     registrations.revoke(actor=actor, terminal=_get(terminal_id))
 
 

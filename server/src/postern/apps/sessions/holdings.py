@@ -1,6 +1,6 @@
-"""What organizations and people own of this app.
+"""What organizations and users own in this app.
 
-Live sessions keep their organization. Finished ones are records: they stay without it.
+An organization with live sessions cannot be deleted. Finished sessions are records and stay after its deletion.
 """
 
 from typing import Final

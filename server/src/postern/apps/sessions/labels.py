@@ -1,4 +1,4 @@
-"""Words for the closed enums of the contracts, in the person's language."""
+"""Labels of the closed enums of the contracts, in the user's language."""
 
 from typing import Any, Final
 
@@ -40,15 +40,15 @@ END_REASONS: Final[Choices] = (
     (EndReason.GRANT_EXPIRED.value, _("Expired")),
     (EndReason.GRANT_WITHDRAWN.value, _("The permission was withdrawn")),
     (EndReason.ACCOUNT_CLOSED.value, _("The account was closed or signed out")),
-    (EndReason.CANNOT_RECORD.value, _("It could not be recorded")),
+    (EndReason.CANNOT_RECORD.value, _("The session could not be recorded")),
     (EndReason.UNREACHABLE.value, _("The target could not be reached")),
     (EndReason.CREDENTIAL_REFUSED.value, _("The target refused the credential")),
-    (EndReason.HOST_KEY_REFUSED.value, _("The target showed another host key")),
+    (EndReason.HOST_KEY_REFUSED.value, _("The host key of the target has changed")),
     (EndReason.PROTOCOL_UNSUPPORTED.value, _("The protocol is not available")),
     (EndReason.LIMIT.value, _("A limit was exceeded")),
-    (EndReason.CONTROL_LOST.value, _("The control plane was away for too long")),
+    (EndReason.CONTROL_LOST.value, _("The control plane was unreachable for too long")),
     (EndReason.DRAINED.value, _("The proxy was shut down")),
-    (EndReason.INTERRUPTED.value, _("The proxy died")),
+    (EndReason.INTERRUPTED.value, _("The proxy stopped unexpectedly")),
     (EndReason.ERROR.value, _("An internal error")),
 )
 
@@ -80,7 +80,7 @@ TRANSFER_DIRECTIONS: Final[Choices] = (
     (TransferDirection.OTHER.value, _("Other")),
 )
 
-#: What the API calls the operations of a file transfer log (contract: audits, FTP logs).
+#: API names of the operations in the file transfer log (contract: audits, FTP logs).
 OPERATIONS: Final[Choices] = (
     ("Delete", _("Delete")),
     ("Upload", _("Upload")),
@@ -95,5 +95,5 @@ OPERATIONS: Final[Choices] = (
 
 
 def values(choices: tuple[tuple[Any, Any], ...]) -> list[Any]:
-    """The stored values of choices, for a check in the database."""
+    """The stored values of choices, for a database constraint."""
     return [value for value, _label in choices]

@@ -1,4 +1,4 @@
-"""How sessions and persons are named in logs, and who stands behind what a proxy reports."""
+"""Names of sessions and users in logs, and the actors of a proxy's reports."""
 
 from typing import Any
 from uuid import UUID
@@ -8,7 +8,7 @@ from postern.foundation.caller.actor import Actor, ActorKind
 
 
 def title(session: Any) -> str:
-    """`system user@asset`: how logs name a session."""
+    """`system user@asset`: the name of a session in logs."""
     return f"{session.system_user}@{session.asset}"
 
 
@@ -18,7 +18,7 @@ def label(identity: UserIdentity) -> str:
 
 
 def person(identity: UserIdentity, remote_addr: str, login_session: UUID | None = None) -> Actor:
-    """The person on the line, as the actor of what a proxy asks on their behalf. Carries no rights."""
+    """The connected user, as the actor of what a proxy requests for them. Has no rights."""
     return Actor(
         kind=ActorKind.USER,
         user_id=identity.id,
@@ -30,7 +30,7 @@ def person(identity: UserIdentity, remote_addr: str, login_session: UUID | None 
 
 
 def owner(session: Any) -> Actor:
-    """The person whose session it is, as the actor of what happened in it."""
+    """The owner of the session, as the actor of events in it."""
     return Actor(
         kind=ActorKind.USER,
         user_id=session.user_id,

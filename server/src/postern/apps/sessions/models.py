@@ -1,4 +1,4 @@
-"""All tables of the app, where Django looks for them."""
+"""Re-exports all tables of the app for Django's model discovery."""
 
 from postern.apps.sessions.commands.models import Command
 from postern.apps.sessions.recordings.models import DoomedFile, Recording, RecordingCheckpoint

@@ -1,6 +1,6 @@
-"""Events that end or change sessions, and what ends with them.
+"""Subscriptions to events that end or change sessions.
 
-Of what other apps tell, a sweep in the worker makes certain what these make quick.
+A periodic sweep in the worker repeats every effect of other apps' events, in case an event is lost.
 """
 
 from typing import Final
@@ -56,7 +56,7 @@ def _recheck(concerned: frozenset[tuple[str, UUID]]) -> None:
     )
 
 
-#: A call that writes a hundred permissions decides once about the live sessions, and nobody waits for that.
+#: A call that writes a hundred permissions triggers one recheck of the live sessions, and does not wait for it.
 RECHECKS: Final = Gathered("rechecks of live sessions", _recheck)
 
 SUBSCRIPTIONS: Final = (

@@ -1,6 +1,6 @@
-"""All periodic work of the app, where Celery looks for it.
+"""All periodic tasks of the app, for Celery's task discovery.
 
-Tasks keep the names that they had when all of them lay here: the queue of an earlier release holds those.
+The tasks have the names of this module, because queues of an earlier release contain them.
 """
 
 from typing import Final

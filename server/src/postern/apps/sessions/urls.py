@@ -1,4 +1,4 @@
-"""URLs of the app: the public API below /api/v1/, the internal one for proxies beside it."""
+"""Routes of the app: the public API below /api/v1/, and the internal API for proxies."""
 
 from postern.apps.sessions.commands import api as commands
 from postern.apps.sessions.first_run import api as first_run

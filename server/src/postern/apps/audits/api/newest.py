@@ -1,8 +1,9 @@
-"""Pages of a log whose every filter has an index: the newest rows first, in a time that does not grow with the table.
+"""Pages of a log, newest rows first, in a time that does not grow with the table. Every filter has an index.
 
-The rows come in parts (by organization, and by kind where a category is asked for). The newest of each part stand together
-at one end of an index, so a page reads the first of each part and merges them. Counting and paging reach to `COUNTED`; a search looks
-at the newest `SEARCHED` rows; the answer says so (`count_is_minimum`, `searched_from`), and the dates lead further back.
+The rows are split into partitions: by organization, and by kind when a category is requested. The newest rows of each
+partition are adjacent in an index, so a page reads the first rows of each partition and merges them. Counting and
+paging stop at `COUNTED`; a search reads the newest `filters.SEARCHED` rows. The response reports these limits
+(`count_is_minimum`, `searched_from`); date filters reach older rows.
 """
 
 from datetime import datetime
@@ -14,14 +15,11 @@ from django.db.models import QuerySet
 from django.utils.translation import gettext as _
 from rest_framework.exceptions import ValidationError
 from rest_framework.request import Request
-from rest_framework.response import Response
 
-from postern.foundation.rest import keyed
+from postern.foundation.rest import filters, keyed
 from postern.foundation.rest.pagination import COUNTED, OptionalLimitPagination
 
-#: Rows that a search looks at.
-SEARCHED: Final = 50_000
-#: Parts in one statement; SQLite takes at most 500.
+#: Partitions in one statement; SQLite accepts at most 500.
 _PARTS: Final = 200
 
 Parts = list[QuerySet[Any]]
@@ -30,13 +28,13 @@ Statement = tuple[str, tuple[Any, ...]]
 
 
 class NewestPagination(OptionalLimitPagination):
-    """The list envelope over merged parts. The view has `partitions_of` and `searched_from`."""
+    """The list envelope over merged partitions. The view must provide `partitions_of`."""
 
     reaches_on = False
 
     def paginate_queryset(self, queryset: Any, request: Request, view: Any = None) -> list[Any]:
-        self.searched_from: datetime | None = view.searched_from
-        if request.query_params.get("order"):  # another order than the newest first
+        self.searched_from = view.searched_from
+        if request.query_params.get("order"):  # the client asked for another order than newest first
             self.reaches_on = True
             return super().paginate_queryset(queryset, request, view)
         parts = view.partitions_of(queryset)
@@ -44,30 +42,24 @@ class NewestPagination(OptionalLimitPagination):
         if limit is None:
             self._bare = True
             if _count(parts) > COUNTED:
-                message = _("There are more than %(count)d rows: ask for them in pages, with limit and offset.")
+                message = _("There are more than %(count)d rows. Request them in pages, with limit and offset.")
                 raise ValidationError({"limit": [message % {"count": COUNTED}]})
             return keyed.read(queryset, _newest(parts, 0, COUNTED))
         self.request, self.limit, self.offset = request, limit, self.get_offset(request)
         self.count = _count(parts)
         self.is_minimum = self.count > COUNTED
         self.count = min(self.count, COUNTED)
-        some = min(limit, self.count - self.offset)
-        return keyed.read(queryset, _newest(parts, self.offset, some)) if some > 0 else []
-
-    def get_paginated_response(self, data: Any) -> Response:
-        answer = super().get_paginated_response(data)
-        if not self._bare and self.searched_from:
-            answer.data["searched_from"] = self.searched_from.isoformat()
-        return answer
+        row_count = min(limit, self.count - self.offset)
+        return keyed.read(queryset, _newest(parts, self.offset, row_count)) if row_count > 0 else []
 
 
 def search_border(parts: Parts) -> datetime | None:
-    """From which instant on there are `SEARCHED` rows; None when there are fewer."""
-    found = _newest(parts, SEARCHED, 1)
-    if not found:
+    """The instant since which `filters.SEARCHED` rows exist; None when the partitions have fewer rows."""
+    newest_keys = _newest(parts, filters.SEARCHED, 1)
+    if not newest_keys:
         return None
     model = parts[0].model
-    at: datetime | None = model._default_manager.filter(pk=found[0]).values_list("datetime", flat=True).first()  # noqa: SLF001 - the documented model API
+    at: datetime | None = model._default_manager.filter(pk=newest_keys[0]).values_list("datetime", flat=True).first()  # noqa: SLF001 - the documented model API
     return at
 
 
@@ -76,35 +68,35 @@ def _hex(key: Any) -> str:
 
 
 def _newest(parts: Parts, offset: int, limit: int) -> list[Any]:
-    """The keys of the newest rows of all parts together."""
+    """Keys of the newest rows of all partitions together."""
     statements = [
         compiled
         for part in parts
         if (compiled := _compiled(part.order_by("-datetime", "pk").values_list("datetime", "pk")[: offset + limit]))
     ]
-    found: list[tuple[Any, Any]] = []
+    keys_with_order: list[tuple[Any, Any]] = []
     for start in range(0, len(statements), _PARTS):
-        some = statements[start : start + _PARTS]
-        union, params = _union(some)
-        found += _all(f"SELECT * FROM ({union}) parts ORDER BY 1 DESC, 2 LIMIT {int(offset + limit)}", params)  # noqa: S608 - compiled by Django
+        batch = statements[start : start + _PARTS]
+        union, params = _union(batch)
+        keys_with_order += _all(f"SELECT * FROM ({union}) parts ORDER BY 1 DESC, 2 LIMIT {int(offset + limit)}", params)  # noqa: S608 - compiled by Django
     if len(statements) > _PARTS:
-        found.sort(key=lambda row: _hex(row[1]))
-        found.sort(key=lambda row: row[0], reverse=True)
-    return [key for _at, key in found[offset : offset + limit]]
+        keys_with_order.sort(key=lambda row: _hex(row[1]))
+        keys_with_order.sort(key=lambda row: row[0], reverse=True)
+    return [key for _at, key in keys_with_order[offset : offset + limit]]
 
 
 def _count(parts: Parts) -> int:
-    """How many rows the parts have; one more than `COUNTED` when they are more."""
+    """Number of rows of the partitions; at most `COUNTED` + 1."""
     most, count = COUNTED + 1, 0
     for start in range(0, len(parts), _PARTS):
-        some = [
+        part_counts = [
             compiled
             for part in parts[start : start + _PARTS]
             if (compiled := _compiled(part.order_by().values_list("pk")[:most]))
         ]
-        if not some:
+        if not part_counts:
             continue
-        union, params = _union(some)
+        union, params = _union(part_counts)
         count += _all(f"SELECT COUNT(*) FROM (SELECT * FROM ({union}) parts LIMIT {most}) counted", params)[0][0]  # noqa: S608 - compiled by Django
         if count >= most:
             return most
@@ -112,9 +104,9 @@ def _count(parts: Parts) -> int:
 
 
 def count_by_event(parts: Parts, most: int) -> dict[str, int]:
-    """How many rows of each kind of event are among the first `most` rows of each part, in one statement.
+    """Number of rows of each event kind among the first `most` rows of each partition, in one statement.
 
-    At most `_PARTS` parts.
+    Takes at most `_PARTS` partitions.
     """
     compiled = (_compiled(part.order_by().values_list("event")[:most]) for part in parts)
     statements = [statement for statement in compiled if statement]

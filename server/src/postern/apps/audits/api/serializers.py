@@ -1,4 +1,4 @@
-"""Log rows on the wire. Login-session ids and digests stay inside (K45)."""
+"""Serializers of log rows. Login-session ids and digests are never included (K45: ids of streams are secrets)."""
 
 from functools import cache
 from typing import Any, ClassVar
@@ -27,7 +27,7 @@ def _models_by_name() -> dict[str, object]:
     return {model.__name__: model._meta for model in apps.get_models()}  # noqa: SLF001 - the documented model API
 
 
-#: Objects that are no rows.
+#: Object types that are not models.
 _TYPES = {"Licence": gettext_lazy("Licence"), "RecordingKey": gettext_lazy("Recording key")}
 
 
@@ -37,15 +37,15 @@ def _type_words(resource_type: str) -> str:
 
 @cache
 def _labels(resource_type: str) -> dict[str, Any]:
-    """Column → its name in words (translated when shown), for the values of events about this model."""
+    """Column → its label (translated when it is shown), for the values of events about this model."""
     meta = _models_by_name().get(resource_type)
-    # Of lists of other objects, too: a permission names its people and assets in them.
+    # Many-to-many relations too: a permission's values name its users and assets.
     fields = (*getattr(meta, "concrete_fields", ()), *getattr(meta, "many_to_many", ()))
     return {name: field.verbose_name for field in fields for name in (field.name, field.attname)}
 
 
 class _InWords(ResourceSerializer):
-    """What an event says, in words, with the values before and after side by side."""
+    """The fields of an event in words, with the values before and after side by side."""
 
     event_display = serializers.SerializerMethodField()
     category_display = serializers.SerializerMethodField()
@@ -53,34 +53,34 @@ class _InWords(ResourceSerializer):
     changes = serializers.SerializerMethodField()
 
     def get_event_display(self, event: AuditEvent) -> str:
-        """The kind of event in the person's language."""
+        """The kind of event in the language of the request."""
         return words_of(event.event)
 
     def get_category_display(self, event: AuditEvent) -> str:
-        """The category in the person's language."""
+        """The category in the language of the request."""
         return _category_words(event.category)
 
     def get_resource_type_display(self, event: AuditEvent) -> str:
-        """The kind of object in the person's language."""
+        """The type of the object in the language of the request."""
         return _type_words(event.resource_type)
 
     def get_changes(self, event: AuditEvent) -> list[dict[str, Any]]:
-        """Each value that the event tells: its name in words, before and after (absent where there was none)."""
+        """Each changed value: its label, and the value before and after (absent where there was none)."""
         old, new = event.old or {}, event.new or {}
         labels = _labels(event.resource_type)
-        found = []
+        changes = []
         for name in dict.fromkeys((*old, *new)):
             change: dict[str, Any] = {"field": name, "label": str(labels.get(name, name))}
             if name in old:
                 change["before"] = old[name]
             if name in new:
                 change["after"] = new[name]
-            found.append(change)
-        return found
+            changes.append(change)
+        return changes
 
 
 class EventSerializer(_InWords):
-    """Any event, in words, with the values before and after side by side."""
+    """Any event in words, with the values before and after side by side."""
 
     event = serializers.ChoiceField(
         choices=[(kind.value, _lazy_words(kind.value)) for kind in Event], read_only=True, label=gettext_lazy("Event")
@@ -118,7 +118,7 @@ class EventSerializer(_InWords):
 
 
 class CategoryCountSerializer(serializers.Serializer[Any]):
-    """Events of one category; `count_is_minimum`: there are more, counting stopped."""
+    """Number of events of one category. `count_is_minimum`: counting stopped, there are more events."""
 
     value = serializers.ChoiceField(choices=[category.value for category in Category], read_only=True)
     display_name = serializers.CharField(read_only=True)
@@ -127,7 +127,7 @@ class CategoryCountSerializer(serializers.Serializer[Any]):
 
 
 class FaultSerializer(serializers.Serializer[Any]):
-    """A fault: its kind, also in words, and where it is."""
+    """A fault: its kind as code and in words, and its place."""
 
     kind = serializers.CharField(read_only=True)
     kind_display = serializers.CharField(read_only=True)
@@ -135,9 +135,10 @@ class FaultSerializer(serializers.Serializer[Any]):
 
 
 class VerificationSerializer(serializers.Serializer[Any]):
-    """Whether the log is being verified, and how the last verification ended, for the organizations that the caller may audit.
+    """Whether a verification of the log is running, and the result of the last one, for organizations that the caller
+    may audit.
 
-    `records` and `faults` are null when there is no result; `first_faults` are the first twenty.
+    `records` and `faults` are null when there is no result. `first_faults` holds the first twenty faults.
     """
 
     is_waiting = serializers.BooleanField(read_only=True)
@@ -150,7 +151,7 @@ class VerificationSerializer(serializers.Serializer[Any]):
 
 
 class OperateLogSerializer(_InWords):
-    """What was created, changed or deleted, by whom, with the old and the new values."""
+    """Created, changed or deleted objects: the actor, and the old and new values."""
 
     class Meta:
         model = AuditEvent

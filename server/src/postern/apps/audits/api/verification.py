@@ -1,4 +1,4 @@
-"""`audits/verification/`: have the log verified, and see how it ended."""
+"""`audits/verification/`: request a verification of the log and read its result."""
 
 from typing import Any
 
@@ -15,7 +15,10 @@ from postern.foundation.rest.views import PosternView
 
 
 class VerificationView(PosternView):
-    """Everything is verified at once, whoever asks; each caller learns the numbers of the organizations that they may audit."""
+    """A verification always covers the whole log.
+
+    Each caller sees the numbers of the organizations that they may audit.
+    """
 
     rights = Right.ORG_AUDITOR
     answers = {
@@ -24,15 +27,15 @@ class VerificationView(PosternView):
     }
 
     def get_serializer(self, *args: Any, **kwargs: Any) -> serializers.Serializer[Any]:
-        """The shape, for OPTIONS."""
+        """The serializer, for OPTIONS."""
         return VerificationSerializer(*args, **kwargs)
 
     def get(self, request: Request) -> Response:
-        """Whether a verification is under way, and how the last one ended."""
+        """Whether a verification is running, and the result of the last one."""
         return Response(self._standing())
 
     def post(self, request: Request) -> Response:
-        """Ask for a verification, or join the one that is under way."""
+        """Request a verification, or join the running verification."""
         verifications.request(actor=self.actor, scope=self.scope)
         return Response(self._standing(), status=202)
 
@@ -41,7 +44,7 @@ class VerificationView(PosternView):
         organizations = None if is_all else facade.audit_organizations(self.actor, self.scope)
         standing = verifications.standing(organizations)
         result = standing.result
-        shown = {
+        fields = {
             "is_waiting": standing.is_waiting,
             "is_running": standing.is_running,
             "is_interrupted": standing.is_interrupted,
@@ -53,5 +56,5 @@ class VerificationView(PosternView):
                 for kind, place in (result.first if result else ())
             ],
         }
-        answer: dict[str, Any] = VerificationSerializer(shown).data
+        answer: dict[str, Any] = VerificationSerializer(fields).data
         return answer

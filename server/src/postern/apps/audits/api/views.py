@@ -24,18 +24,19 @@ from postern.apps.audits.api.serializers import (
 )
 from postern.apps.audits.catalogue import Category, Event, category_with, find, in_category
 from postern.apps.audits.models import OPERATIONS, AuditEvent, LoginLog, PasswordChangeLog
+from postern.foundation.rest import filters
 from postern.foundation.rest.openapi.answers import Answer
 from postern.foundation.rest.rights import Right
 from postern.foundation.rest.viewsets import ListViewSet, ReadOnlyViewSet
 
-#: Counting for each category stops here: a strip says "999+".
+#: Counting stops here for each category; the console then shows "999+".
 _COUNTED_EACH: Final = 999
-#: Filters that leave few rows and have an index of their own.
+#: Filters that match few rows and have an index of their own.
 _NARROW: Final = ("event", "user", "remote_addr", "resource_id", "resource_type")
 
 
 class EventViewSet(ReadOnlyViewSet):
-    """Everything that the audit log holds. Its events of no organization are for those who may see all organizations."""
+    """Every event of the audit log. Events without an organization need the right to see all organizations."""
 
     queryset = AuditEvent.objects.all()
     serializer_class = EventSerializer
@@ -49,29 +50,22 @@ class EventViewSet(ReadOnlyViewSet):
     default_order = ("-datetime",)
     date_range_field = "datetime"
 
-    #: Back to when a search looked, when it did not look at everything.
-    searched_from: datetime | None = None
-
     def visible_rows(self) -> models.QuerySet[Any]:
         return AuditEvent.objects.filter(org_id__in=self.organizations)
 
     def filter_queryset(self, queryset: models.QuerySet[Any]) -> models.QuerySet[Any]:
         kinds = self.kinds()
         rows = queryset if kinds is None else queryset.filter(event__in=[kind.value for kind in kinds])
-        if self.request.query_params.get("search"):
-            self.searched_from = search_border(self.partitions_of(rows))
-            if self.searched_from is not None:
-                rows = rows.filter(datetime__gte=self.searched_from)
-        found: models.QuerySet[Any] = super().filter_queryset(rows)
-        return found
+        filtered_rows: models.QuerySet[Any] = super().filter_queryset(rows)
+        return filtered_rows
 
     @cached_property
     def organizations(self) -> list[UUID]:
-        """Whose events the caller may read here."""
+        """Organizations whose events the caller may read in this request."""
         return facade.audit_organizations(self.actor, self.scope)
 
     def kinds(self) -> tuple[Event, ...] | None:
-        """The kinds of the category that is asked for; None without one. Raises ValidationError."""
+        """Event kinds of the requested category, or None without a category. Raises ValidationError."""
         wanted = self.request.query_params.get("category", "")
         if not wanted or self.action == "categories":
             return None
@@ -82,7 +76,7 @@ class EventViewSet(ReadOnlyViewSet):
 
     @action(detail=False, methods=["get"], pagination_class=None)
     def categories(self, request: Request, **kwargs: Any) -> Response:
-        """How many events of each category fit all other conditions of the list."""
+        """Number of events of each category that match all other filters of the list."""
         counts, all_are_minimum = self.counts_of_categories(self.filter_queryset(self.get_queryset()))
         answer = [
             {
@@ -96,26 +90,31 @@ class EventViewSet(ReadOnlyViewSet):
         return Response(CategoryCountSerializer(answer, many=True).data)
 
     def counts_of_categories(self, rows: models.QuerySet[Any]) -> tuple[dict[Category, int], bool]:
-        """How many rows each category has, and whether every count is a minimum. One statement reads each row at most once.
+        """Number of rows of each category, and whether every count is a minimum. One statement reads each row at most
+        once.
 
-        Without a narrow filter the rows of a category are read from the index of kinds, up to `_COUNTED_EACH`. Under a narrow
-        filter that index does not help: the rows of the filter are read once, up to `SEARCHED`, and sorted into categories.
+        Without a narrow filter, the rows of a category are read from the index of kinds, up to `_COUNTED_EACH`. Under a
+        narrow filter that index does not help: the matching rows are read once, up to `filters.SEARCHED`, and sorted
+        into categories.
         """
         is_narrow = any(self.request.query_params.get(name) for name in (*_NARROW, "search"))
         if is_narrow:
-            by_event = newest.count_by_event([rows], newest.SEARCHED + 1)
+            by_event = newest.count_by_event([rows], filters.SEARCHED + 1)
         else:
             kinds_of = [[kind.value for kind in in_category(category)] for category in Category]
             by_event = newest.count_by_event([rows.filter(event__in=kinds) for kinds in kinds_of], _COUNTED_EACH + 1)
         counts = dict.fromkeys(Category, 0)
         for event, count in by_event.items():
             kind = find(event)
-            if kind is not None:  # None: a kind of a later version, which has no category
+            if kind is not None:  # None: a kind of a newer version, which has no category
                 counts[kind.category] += count
-        return counts, is_narrow and sum(by_event.values()) > newest.SEARCHED
+        return counts, is_narrow and sum(by_event.values()) > filters.SEARCHED
+
+    def search_border(self, rows: models.QuerySet[Any]) -> datetime | None:
+        return search_border(self.partitions_of(rows))
 
     def partitions_of(self, rows: models.QuerySet[Any]) -> list[models.QuerySet[Any]]:
-        """The rows in parts, of each of which the newest can be read from an index: by organization and kind."""
+        """Partitions by organization and kind; an index returns the newest rows of each partition."""
         parts = [rows.filter(org_id=org_id) for org_id in self.organizations]
         kinds = self.kinds()
         if kinds is None or any(self.request.query_params.get(name) for name in _NARROW):
@@ -130,8 +129,6 @@ class OperateLogViewSet(ListViewSet):
     serializer_class = OperateLogSerializer
     pagination_class = NewestPagination
     rights = {"list": Right.ORG_AUDITOR}
-    #: Back to when a search looked, when it did not look at everything.
-    searched_from: datetime | None = None
     filter_fields = ("user", "action", "resource_type", "resource", "remote_addr")
     search_fields = ("resource",)
     ordering_fields = ("datetime", "user", "resource_type", "resource", "action")
@@ -141,17 +138,11 @@ class OperateLogViewSet(ListViewSet):
     def visible_rows(self) -> models.QuerySet[Any]:
         return facade.operate_events(self.actor, self.scope)
 
-    def filter_queryset(self, queryset: models.QuerySet[Any]) -> models.QuerySet[Any]:
-        rows = queryset
-        if self.request.query_params.get("search"):
-            self.searched_from = search_border(self.partitions_of(rows))
-            if self.searched_from is not None:
-                rows = rows.filter(datetime__gte=self.searched_from)
-        found: models.QuerySet[Any] = super().filter_queryset(rows)
-        return found
+    def search_border(self, rows: models.QuerySet[Any]) -> datetime | None:
+        return search_border(self.partitions_of(rows))
 
     def partitions_of(self, rows: models.QuerySet[Any]) -> list[models.QuerySet[Any]]:
-        """As those of the events; by action where no filter has an index of its own."""
+        """As for events; by action where no filter has an index of its own."""
         parts = [rows.filter(org_id=org_id) for org_id in facade.audit_organizations(self.actor, self.scope)]
         if any(self.request.query_params.get(name) for name in _NARROW):
             return parts
@@ -159,7 +150,7 @@ class OperateLogViewSet(ListViewSet):
 
 
 class LoginLogViewSet(ListViewSet):
-    """Attempts to sign in, of the people of the organization (of everybody in the default one)."""
+    """Sign-in attempts of the users of the organization; of all users in the default organization."""
 
     queryset = LoginLog.objects.all()
     serializer_class = LoginLogSerializer
@@ -177,7 +168,7 @@ class LoginLogViewSet(ListViewSet):
 
 
 class PasswordChangeLogViewSet(ListViewSet):
-    """Changes of passwords; seen by those who see all organizations, because people belong to several."""
+    """Password changes. Needs the right to see all organizations, because users belong to several organizations."""
 
     queryset = PasswordChangeLog.objects.all()
     serializer_class = PasswordChangeLogSerializer

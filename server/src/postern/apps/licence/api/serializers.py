@@ -1,4 +1,4 @@
-"""The licence on the wire."""
+"""Serializers of the licence."""
 
 from typing import Any
 
@@ -9,7 +9,7 @@ from postern.foundation.rest.bodies import BodySerializer
 
 
 class LicenceSerializer(serializers.Serializer[Any]):
-    """What is installed; without a readable licence the texts are empty and the dates null."""
+    """The installed licence. Without a readable licence the texts are empty and the dates null."""
 
     corporation = serializers.CharField(read_only=True, label=_("Corporation"))
     subscription_id = serializers.CharField(read_only=True, label=_("Subscription ID"))
@@ -25,6 +25,6 @@ class LicenceSerializer(serializers.Serializer[Any]):
 
 
 class LicenceFileSerializer(BodySerializer):
-    """The upload."""
+    """The uploaded file."""
 
     file = serializers.FileField(allow_empty_file=True, label=_("Licence file"))

@@ -1,4 +1,4 @@
-"""`xpack/license/detail` and `xpack/license/import`: open without a licence, because they are how one gets in."""
+"""`xpack/license/detail` and `xpack/license/import`. They work without a licence, because they install it."""
 
 from typing import Any
 
@@ -17,19 +17,19 @@ from postern.foundation.rest.views import PosternView
 
 
 class LicenceDetailView(PosternView):
-    """The installed licence, how long it holds, and in words why it does not."""
+    """The installed licence, its dates, and why it is not valid, in words."""
 
     rights = Right.SUPER_USER
     always_root = True
 
     def get_serializer(self, *args: Any, **kwargs: Any) -> serializers.Serializer[Any]:
-        """The shape, for OPTIONS."""
+        """The serializer, for OPTIONS."""
         return LicenceSerializer(*args, **kwargs)
 
     def get(self, request: Request) -> Response:
         state = queries.state()
         licence, today = state.licence, state.day
-        shown = {
+        fields = {
             "corporation": licence.corporation if licence else "",
             "subscription_id": licence.subscription_id if licence else "",
             "edition": licence.edition if licence else "",
@@ -42,30 +42,30 @@ class LicenceDetailView(PosternView):
             "is_expiring": bool(licence and licence.is_expiring(today)),
             "message": state.message,
         }
-        return Response(LicenceSerializer(shown).data)
+        return Response(LicenceSerializer(fields).data)
 
 
 class LicenceImportView(PosternView):
-    """POST of a multipart `file` → `{"status", "msg"}`; a file that is refused answers 200 with `status` false.
+    """POST of a multipart `file` → `{"status", "msg"}`. A refused file is answered with 200 and `status` false.
 
-    That is the contract: the console shows `msg` either way.
+    The contract says so: the console shows `msg` in both cases.
     """
 
     rights = Right.SUPER_USER
     always_root = True
 
     def get_serializer(self, *args: Any, **kwargs: Any) -> serializers.Serializer[Any]:
-        """The shape, for OPTIONS."""
+        """The serializer, for OPTIONS."""
         return LicenceFileSerializer(*args, **kwargs)
 
     def post(self, request: Request) -> Response:
-        # One byte more than fits: the action sees that it is too large, whatever its size.
+        # Read one byte more than the limit, so that the action can detect a file that is too large.
         data = body_of(request, LicenceFileSerializer)["file"].read(MAX_BYTES + 1)
         try:
             licence = actions.install(actor=self.actor, data=data)
         except LicenceRefused as refused:
             return Response({"status": False, "msg": refused.message})
-        message = _("The licence of %(corporation)s is installed; it holds until %(date)s.") % {
+        message = _("The licence of %(corporation)s is installed. It is valid until %(date)s.") % {
             "corporation": licence.corporation,
             "date": licence.date_expired.isoformat(),
         }

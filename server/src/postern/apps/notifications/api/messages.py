@@ -1,4 +1,4 @@
-"""`notifications/site-message/`: everybody's own messages, and sending some."""
+"""`notifications/site-message/`: the caller's messages, and sending messages."""
 
 from typing import Any, Final
 
@@ -24,12 +24,12 @@ from postern.foundation.rest.text import PlainField, PlainTextField
 from postern.foundation.rest.viewsets import ReadOnlyViewSet
 from postern.kernel.errors import NotAllowed
 
-#: Messages are long: who asks for a page without saying how long it is gets this many.
+#: Page size for clients that do not name one. It is small, because messages are long.
 PAGE_SIZE: Final = 15
 
 
 class SiteMessagePagination(OptionalLimitPagination):
-    """Pages of 15 unless the client says otherwise; a bare array without `limit` and `offset`, as everywhere."""
+    """Pages of 15 unless the client names a size; a bare array without `limit` and `offset`, as in all lists."""
 
     def get_limit(self, request: Request) -> int | None:
         limit = super().get_limit(request)
@@ -37,7 +37,10 @@ class SiteMessagePagination(OptionalLimitPagination):
 
 
 class SiteMessageSerializer(ResourceSerializer):
-    """A message as its receiver sees it. `receivers`: whom the sender chose; empty when it went to everybody."""
+    """A message as its receiver sees it.
+
+    `receivers`: the receivers that the sender chose; empty for a message to everybody.
+    """
 
     subject = serializers.CharField(source="message.subject", read_only=True, label=gettext_lazy("Subject"))
     message = serializers.CharField(source="message.message", read_only=True, label=gettext_lazy("Message"))
@@ -79,7 +82,7 @@ class SiteMessageSerializer(ResourceSerializer):
         read_only_fields = ("has_read", "read_at", "date_delivered", "date_updated")
 
     def get_sender_display(self, receipt: SiteMessageReceipt) -> str:
-        """`Name(username)`, also of somebody who is gone; Postern itself in the language of the reader."""
+        """`Name(username)`, also of deleted users; Postern's own name in the language of the reader."""
         message = receipt.message
         return message.sender_display if message.message_type == FROM_PEOPLE else gettext("System")
 
@@ -100,7 +103,7 @@ class SendSerializer(BodySerializer):
 
 
 class SiteMessageViewSet(ReadOnlyViewSet):
-    """One's own messages, newest first, in whatever organization one stands."""
+    """The caller's own messages, newest first, in every organization."""
 
     queryset = SiteMessageReceipt.objects.all()
     serializer_class = SiteMessageSerializer
@@ -128,7 +131,7 @@ class SiteMessageViewSet(ReadOnlyViewSet):
 
     @action(detail=False, methods=["patch"], url_path="mark-as-read")
     def mark_as_read(self, request: Request) -> Response:
-        """`{"ids": [id]}`; what is not the caller's own is passed over."""
+        """`{"ids": [id]}`; ids of other users' messages are ignored."""
         serializer = self.get_serializer(data=request.data)
         serializer.is_valid(raise_exception=True)
         actions.mark_as_read(actor=self.actor, receipt_ids=serializer.validated_data["ids"])
@@ -139,12 +142,12 @@ class SiteMessageViewSet(ReadOnlyViewSet):
         """`{"total": n}`."""
         del request
         if self.actor.user_id is None:
-            raise NotAllowed("Only people have messages.")
+            raise NotAllowed(gettext("This is available to users only."))
         return Response({"total": queries.unread_total(self.actor.user_id)})
 
     @action(detail=False, methods=["post"])
     def send(self, request: Request) -> Response:
-        """A message to people, to groups, or to everybody. Only super administrators send any."""
+        """Send a message to users, groups, or everybody. Only super administrators may send messages."""
         serializer = self.get_serializer(data=request.data)
         serializer.is_valid(raise_exception=True)
         given = serializer.validated_data

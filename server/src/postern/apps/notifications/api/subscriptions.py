@@ -1,4 +1,6 @@
-"""`notifications/backends/` and `notifications/system-msg-subscription/`: who is told what, and how."""
+"""`notifications/backends/` and `notifications/system-msg-subscription/`: receivers and delivery methods of system
+messages.
+"""
 
 from collections.abc import Mapping
 from typing import Any
@@ -19,7 +21,7 @@ from postern.foundation.rest.views import PosternView
 
 
 class BackendsView(PosternView):
-    """The ways in which messages reach people here."""
+    """The available delivery methods."""
 
     rights = Right.SUPER_USER
     always_root = True
@@ -33,7 +35,9 @@ class SubscriptionSerializer(BodySerializer):
     users = OrgOwnedList(User, required=False, label=gettext_lazy("People"))
     groups = OrgOwnedList(UserGroup, required=False, label=gettext_lazy("User groups"))
     receive_backends = serializers.ListField(
-        child=serializers.ChoiceField(choices=list(BACKENDS.items())), required=False, label=gettext_lazy("Ways")
+        child=serializers.ChoiceField(choices=list(BACKENDS.items())),
+        required=False,
+        label=gettext_lazy("Delivery methods"),
     )
 
 
@@ -45,23 +49,23 @@ class SubscriptionListView(PosternView):
 
     def get(self, request: Request) -> Response:
         del request
-        found = queries.subscriptions(list(MESSAGE_TYPES))
-        people = _people(found.values())
+        subscriptions = queries.subscriptions(list(MESSAGE_TYPES))
+        people = _people(subscriptions.values())
         categories: dict[str, dict[str, Any]] = {}
         for name, kind in MESSAGE_TYPES.items():
             row = {"category": kind.category, "category_label": str(kind.category_label), "children": []}
-            categories.setdefault(kind.category, row)["children"].append(_row(kind, found[name], people))
+            categories.setdefault(kind.category, row)["children"].append(_row(kind, subscriptions[name], people))
         return Response(list(categories.values()))
 
 
 class SubscriptionView(PosternView):
-    """Choose who gets one kind of system message."""
+    """Set the receivers of one kind of system message."""
 
     rights = Right.SUPER_USER
     always_root = True
 
     def get_serializer(self, *args: Any, **kwargs: Any) -> serializers.Serializer[Any]:
-        """The form."""
+        """The serializer, for OPTIONS."""
         return SubscriptionSerializer(*args, **kwargs)
 
     def put(self, request: Request, message_type: str) -> Response:
@@ -71,12 +75,12 @@ class SubscriptionView(PosternView):
         serializer = self.get_serializer(data=request.data)
         serializer.is_valid(raise_exception=True)
         actions.change_subscription(actor=self.actor, message_type=message_type, **serializer.validated_data)
-        found = queries.subscriptions([message_type])[message_type]
-        return Response(_row(MESSAGE_TYPES[message_type], found, _people([found])))
+        subscription = queries.subscriptions([message_type])[message_type]
+        return Response(_row(MESSAGE_TYPES[message_type], subscription, _people([subscription])))
 
 
 def _people(subscriptions: Any) -> Mapping[UUID, str]:
-    """Names of everybody who is named in the subscriptions."""
+    """Names of all users in the subscriptions."""
     wanted = {user_id for one in subscriptions for user_id in one.user_ids}
     return {user.pk: str(user) for user in User.objects.filter(pk__in=wanted)}
 

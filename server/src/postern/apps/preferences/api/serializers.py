@@ -1,4 +1,4 @@
-"""Serializers of settings forms, made from the registry."""
+"""Serializers of settings forms, generated from the registry."""
 
 from functools import cache
 from typing import Any
@@ -11,7 +11,7 @@ from postern.foundation.rest.text import PlainField
 
 
 def _field(one: Preference) -> serializers.Field[Any, Any, Any, Any]:
-    # PUT may leave optional ones out: what is absent keeps its value.
+    # PUT may omit optional fields: an omitted setting keeps its value.
     options: dict[str, Any] = {"label": one.label, "help_text": one.help_text or None, "required": one.required}
     if one.kind is Kind.BOOLEAN:
         return serializers.BooleanField(**options)

@@ -29,7 +29,7 @@ class UnknownCategory(NotFound):
 
 
 class PublicSettingsView(PosternView):
-    """What the console must know before anybody has signed in. Nothing here may help an attacker."""
+    """Settings that the console needs before sign-in. Nothing here may help an attacker."""
 
     rights = Right.ANYONE
     always_root = True
@@ -53,8 +53,9 @@ class PublicSettingsView(PosternView):
 class SettingsView(PosternView):
     """GET, PUT and PATCH of one category of settings.
 
-    A missing category means basic. One that does not exist is 404 for every method, also for those of the contract that are
-    not built yet: a PUT that came to the basic settings instead would change the address of the site.
+    Without a category, the basic settings are used. An unknown category is 404 for every method. This includes
+    categories of the contract that are not built yet: a PUT to one of them must not reach the basic settings and change
+    the site's address.
     """
 
     rights = Right.SUPER_USER
@@ -65,11 +66,11 @@ class SettingsView(PosternView):
         if text == "all":
             return None
         if text not in set(Category):
-            raise UnknownCategory(_("There is no such category of settings."))
+            raise UnknownCategory(_("This category of settings does not exist."))
         return Category(text)
 
     def get_serializer(self, *args: Any, **kwargs: Any) -> serializers.Serializer[Any]:
-        """The form of the category that the query names."""
+        """The serializer of the category in the query."""
         category = self._category()
         return serializer_for(category or "all", of_category(category))(*args, **kwargs)
 

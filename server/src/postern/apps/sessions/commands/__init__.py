@@ -1,1 +1,1 @@
-"""Commands: what people typed in sessions, told by proxies and read by auditors."""
+"""Commands that users entered in sessions: reported by proxies, read by auditors."""

@@ -1,4 +1,4 @@
-"""Writes of commands: what proxies tell of them."""
+"""Writes of commands reported by proxies."""
 
 from collections import defaultdict
 from collections.abc import Mapping
@@ -18,7 +18,7 @@ _MAX_OFFSET_MS: Final = 2**53
 
 
 def store_commands(sessions: Mapping[UUID, Session], seen: list[contract.CommandSeen]) -> None:
-    """Store the commands that are not there yet. The sessions are locked by the caller's transaction."""
+    """Store new commands and skip stored ones. The caller's transaction has locked the sessions."""
     known = set(Command.objects.filter(pk__in=[event.id for event in seen]).values_list("pk", flat=True))
     highest: dict[UUID, int] = defaultdict(int)
     rows: list[Command] = []

@@ -22,17 +22,17 @@ from postern.foundation.rest.rights import Right
 from postern.foundation.rest.serializers import ResourceSerializer
 from postern.foundation.rest.viewsets import ReadOnlyViewSet, ResourceRouter
 
-#: The one command storage that every installation has: the database.
+#: The only command storage of every installation: the database.
 DEFAULT_COMMAND_STORAGE_ID: Final = UUID("00000000-0000-0000-0000-000000000003")
-#: Query parameters that do not change which commands somebody reads.
+#: Query parameters that do not change which commands a caller reads.
 _PAGING: Final = frozenset({"limit", "offset", "order", "fields_size", "session", "session_id"})
-#: Filters that name sessions, and how many one call may name: each is a record of its own in the log.
+#: Filters by session, and the maximum number of sessions per call: each gets its own audit record.
 _SESSION_NAMES: Final = ("session_id", "session")
 _MAX_NAMED: Final = 50
 
 
 class CommandSerializer(ResourceSerializer):
-    """A command; `timestamp` is in unix seconds, `offset_ms` the place in the replay."""
+    """A command. `timestamp` is in unix seconds, `offset_ms` the position in the replay."""
 
     session = serializers.CharField(source="session_id", read_only=True, label=gettext_lazy("Session ID"))
     timestamp = serializers.SerializerMethodField(label=gettext_lazy("Timestamp"))
@@ -64,7 +64,7 @@ class CommandSerializer(ResourceSerializer):
 
 
 class CommandViewSet(ReadOnlyViewSet):
-    """Commands of one session, or of a command storage; one of the two must be named."""
+    """Commands of one session or of a command storage; the request must name one of the two."""
 
     queryset = Command.objects.all()
     serializer_class = CommandSerializer
@@ -86,7 +86,7 @@ class CommandViewSet(ReadOnlyViewSet):
 
     def list(self, request: Request, *args: Any, **kwargs: Any) -> Any:
         answer = super().list(request, *args, **kwargs)
-        if not isinstance(answer, StreamingHttpResponse):  # a file: the export is in the log by itself
+        if not isinstance(answer, StreamingHttpResponse):  # a file: the export has its own audit record
             self._note(self._named_ids())
         return answer
 
@@ -96,21 +96,21 @@ class CommandViewSet(ReadOnlyViewSet):
         return answer
 
     def _named(self) -> Sequence[str]:
-        """What the filters that name sessions were given: the values that count, as `DeclaredFilters` reads them."""
+        """The effective values of the filters by session, as `DeclaredFilters` reads them."""
         given = (self.request.query_params.getlist(name) for name in _SESSION_NAMES)
         counting = [values[-1] for some in given if (values := [value for value in some if value])]
         return [part for value in counting for part in value.split(",")]
 
     def _named_ids(self) -> set[UUID] | None:
-        """The sessions that the filters name, in every spelling that these take; None when they name none."""
+        """The session ids in the filters, in every accepted spelling; None when the filters name none."""
         texts = self._named()
         column = Session._meta.pk  # noqa: SLF001 - the documented model API
         return {column.to_python(text) for text in texts if text} if texts else None
 
     def _note(self, session_ids: set[UUID] | None) -> None:
-        """Who reads commands is on record: what people typed is evidence as much as their recordings are.
+        """Audit who reads commands, because they are evidence like recordings.
 
-        Each session that was named is looked at; without any it is the command storage.
+        Records each named session, or else the command storage.
         """
         params = self.request.query_params
         query = {name: params[name] for name in params if name not in _PAGING}
@@ -126,9 +126,9 @@ class CommandViewSet(ReadOnlyViewSet):
         storage = params.get("command_storage_id", "")
         named = self._named()
         if len(named) > _MAX_NAMED:
-            raise ValidationError({"session_id": [_("Too many items.")]})
+            raise ValidationError({"session_id": [_("Too many sessions are named in one request. Name fewer.")]})
         if not named and storage not in {"default", str(DEFAULT_COMMAND_STORAGE_ID)}:
-            raise NotFound(_("Name a session or a command storage."))
+            raise NotFound(_("Specify a session or a command storage."))
         rows: QuerySet[Any] = super().filter_queryset(queryset)
         return rows
 

@@ -1,4 +1,4 @@
-"""Which columns of a command are evidence: see `sessions/evidence.py`."""
+"""The evidence columns of a command: see `sessions/evidence.py`."""
 
 from typing import Final
 

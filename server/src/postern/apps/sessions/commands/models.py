@@ -1,4 +1,4 @@
-"""Commands: what people typed in sessions, and what programs answered."""
+"""The table of commands: what users entered in sessions, and the output of programs."""
 
 from django.db import models
 from django.utils.translation import gettext_lazy as _
@@ -10,9 +10,9 @@ from postern.foundation.models import ScopedManager
 
 
 class Command(ChainedRow):
-    """One command of a session. Names are copied from the session: commands are searched by them.
+    """One command of a session. Names are copied from the session, because commands are searched by them.
 
-    `offset_ms` is the place in the recording; `output` the first kilobytes as plain text.
+    `offset_ms` is the position in the recording; `output` holds the first kilobytes as plain text.
     """
 
     session = models.ForeignKey(Session, on_delete=models.CASCADE, related_name="commands")

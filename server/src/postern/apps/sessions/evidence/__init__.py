@@ -1,1 +1,1 @@
-"""Evidence: what was recorded of sessions, verified against the audit log."""
+"""Evidence: the records of sessions, verified against the audit log."""

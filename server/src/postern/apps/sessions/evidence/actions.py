@@ -1,4 +1,4 @@
-"""Writes of evidence: sessions from before the chain covered them are taken into it."""
+"""Adds sessions from earlier versions, which had no evidence chain, to the chain."""
 
 from typing import Final
 
@@ -15,7 +15,7 @@ _AT_ONCE: Final = 500
 
 
 def adopt_earlier() -> None:
-    """Take sessions from before the chain covered them into it, once: when none has been covered yet."""
+    """Add sessions from earlier versions to the evidence chain. Runs once, when no session is covered yet."""
     if audits.has_any((audits.Event.SESSION_SEALED, audits.Event.SESSION_ANCHORED, audits.Event.EVIDENCE_ADOPTED)):
         return
     keys = list(Session.objects.filter(evidence_head="").order_by("pk").values_list("pk", flat=True))

@@ -1,7 +1,7 @@
-"""Proving that nobody bent the evidence: each session against the audit chain, each row against its session's chain.
+"""Verifies the evidence: each session against the audit chain, each row against its session's chain.
 
-Reads in sets of sessions and in constant memory. What looks wrong is read once more with the session's row locked, because
-sessions go on while they are verified: only what is wrong then is reported.
+Reads batches of sessions in constant memory. Sessions change while they are verified, so suspicious sessions are read
+again with their row locked; only faults that persist are reported.
 """
 
 import heapq
@@ -26,13 +26,13 @@ from postern.kernel.ids import parse_id
 _SESSIONS_AT_ONCE: Final = 400
 _ROWS_AT_ONCE: Final = 2_000
 _E = audits.Event
-#: What the audit log states about a session; the last of them counts.
+#: Events of the audit log about a session's state; the last one counts.
 _STATING: Final = frozenset({_E.SESSION_PERMITTED, _E.SESSION_FOUND_ALIVE, _E.SESSION_SEALED, _E.SESSION_FORGOTTEN})
 _READ: Final = (*sorted(_STATING), _E.SESSION_ANCHORED, _E.RECORDING_STORED)
 
 
 def verify(count: Count) -> Iterator[Fault]:
-    """Every fault of the evidence; nothing when it is whole."""
+    """All faults of the evidence; empty when it is intact."""
     last: UUID | None = None
     while True:
         rows = Session.objects.order_by("pk").select_related("recording")
@@ -50,7 +50,7 @@ def verify(count: Count) -> Iterator[Fault]:
 
 
 def _again(session_id: UUID) -> Iterator[Fault]:
-    """The faults of one session, read while nobody else can change it."""
+    """The faults of one session, read while its row is locked."""
     with transaction.atomic():
         session = (
             Session.objects.select_for_update(of=("self",)).select_related("recording").filter(pk=session_id).first()
@@ -111,7 +111,7 @@ def _recording_faults(session: Session, stated: list[Statement]) -> Iterator[Fau
 
 
 def _row_faults(by_id: dict[UUID, Session], anchors: dict[UUID, Statement | None], count: Count) -> Iterator[Fault]:
-    """The rows of these sessions, in the order of their chains: each fits its proof, none is missing, none is extra."""
+    """Check the rows of these sessions in chain order: each row matches its proof, none is missing, none is extra."""
     number, head = dict.fromkeys(by_id, 0), dict.fromkeys(by_id, evidence.GENESIS)
     for session_id, place, covered, values, proof in _chained_rows(by_id):
         session = by_id[session_id]
@@ -142,7 +142,7 @@ def _row_faults(by_id: dict[UUID, Session], anchors: dict[UUID, Statement | None
 
 
 def _row_fits(covered: Covered, values: Sequence[Any], proof: str, place: tuple[int, str]) -> bool:
-    """Whether a row with the columns of the present version has the proof that belongs to it at its place."""
+    """Whether a row, with the columns of the current version, matches the proof at its position."""
     number, previous = place
     version = evidence.version_of(proof) or 0
     if version == len(covered.versions) - 1:
@@ -168,7 +168,7 @@ def _rows_of(covered: Covered, keys: list[UUID]) -> Iterator[tuple[UUID, int, Co
 
 
 def _missing_sessions() -> Iterator[Fault]:
-    """Sessions that the log says were permitted, that are gone without a statement that they were deleted in time."""
+    """Sessions that the log records as permitted, that are missing without a record of their deletion by retention."""
     for permitted in audits.statements_in_sets(_E.SESSION_PERMITTED, _SESSIONS_AT_ONCE):
         ids = {parse_id(one.object_id): one for one in permitted}
         there = set(Session.objects.filter(pk__in=[key for key in ids if key]).values_list("pk", flat=True))
@@ -184,7 +184,7 @@ def _missing_sessions() -> Iterator[Fault]:
 
 
 def _orphans() -> Iterator[Fault]:
-    """Rows of sessions that do not exist: written past the database's own checks."""
+    """Rows of sessions that do not exist: they were written bypassing the database's constraints."""
     for covered in ROWS:
         session = Session.objects.filter(pk=OuterRef("session_id"))
         rows = covered.model._default_manager.filter(~Exists(session))  # noqa: SLF001 - the documented model API
@@ -193,11 +193,11 @@ def _orphans() -> Iterator[Fault]:
 
 
 def _last(stated: Iterable[Statement], event: audits.Event) -> Statement | None:
-    found: Statement | None = None
+    last_statement: Statement | None = None
     for statement in stated:
         if statement.event == event:
-            found = statement
-    return found
+            last_statement = statement
+    return last_statement
 
 
 def _fault(session: Session, kind: FaultKind, what: str = "") -> Fault:

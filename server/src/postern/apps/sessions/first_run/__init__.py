@@ -1,1 +1,1 @@
-"""The steps from an empty organization to the first connection."""
+"""Checklist from an empty organization to the first connection."""

@@ -1,4 +1,4 @@
-"""`GET first-run/`: which steps lie between an empty organization and the first connection, and which of them are done."""
+"""`GET first-run/`: the steps from an empty organization to the first connection, and which of them are done."""
 
 from urllib.parse import urlsplit
 
@@ -20,7 +20,7 @@ _STEPS = ("account", "connect", "host", "permission", "person", "site_url")
 
 
 class FirstRunView(PosternView):
-    """Nothing is ticked off by hand: each step is read from the rows that it leaves."""
+    """The state of each step is computed from existing rows; nobody marks steps as done."""
 
     rights = {"GET": Right.ORG_ADMIN}
     answers = {

@@ -1,4 +1,4 @@
-"""What an organization has of all that a first connection needs."""
+"""Reads the state of each step towards a first connection."""
 
 from datetime import datetime
 
@@ -14,7 +14,7 @@ from postern.foundation.caller.scope import OrgScope
 
 
 def steps(actor: Actor, scope: OrgScope, at: datetime) -> dict[str, bool]:
-    """Step → whether it is done. In the root organization any organization counts."""
+    """Step → whether it is done. In the root organization, a step counts as done if any organization has done it."""
     own = Q() if scope.is_root else Q(org_id=scope.org_id)
     if scope.is_root:
         others = User.objects.filter(~Q(pk=actor.user_id)).exists()

@@ -1,1 +1,1 @@
-"""Heartbeats: what it means for terminals and sessions that a proxy is heard of, or is not."""
+"""Heartbeats: the effects of received and of missing heartbeats on terminals and sessions."""

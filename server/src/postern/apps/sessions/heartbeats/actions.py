@@ -1,4 +1,4 @@
-"""Heartbeats: what they put right about a terminal and its sessions, and what follows when they stay away."""
+"""Processes heartbeats: updates a terminal and its sessions, and handles expired leases."""
 
 from datetime import datetime, timedelta
 from typing import Final
@@ -24,9 +24,9 @@ from postern.foundation.caller.actor import Actor
 from postern.foundation.database.write_transaction import write_transaction
 from postern.kernel import clock, ids
 
-#: The largest number that the columns of a heartbeat hold.
+#: Maximum of the integer columns of a heartbeat.
 _MAX_COUNT: Final = 2**31 - 1
-#: An idle proxy that was silent for longer is no news any more.
+#: An idle proxy that is silent for longer is not reported any more.
 _LONG_AWAY: Final = timedelta(days=1)
 
 
@@ -34,9 +34,9 @@ _LONG_AWAY: Final = timedelta(days=1)
 def beat(
     *, terminal: Terminal, heartbeat: Heartbeat, remote_addr: str | None, secret_hash: str = ""
 ) -> HeartbeatAnswer:
-    """Take a heartbeat: the lease runs anew, and what is over or alive after all is put right.
+    """Process a heartbeat: renew the lease, and correct the state of sessions that ended or are still alive.
 
-    `secret_hash` is that of the credential that was shown: a renewed one takes the place of the former.
+    `secret_hash` is the hash of the presented credential; a renewed credential replaces the former one.
     """
     now = clock.now()
     known = Terminal.objects.select_for_update(no_key=True).get(pk=terminal.pk)
@@ -86,7 +86,9 @@ def beat(
 
 
 def _watch_for_thieves(known: Terminal, heartbeat: Heartbeat, remote_addr: str | None) -> None:
-    """Tell when two processes use one credential: an address that changes in mid-run, a process that was replaced before."""
+    """Raise an alarm when two processes use one credential: the address changes while the process stays, or a replaced
+    process returns.
+    """
     same_process = known.boot_id == heartbeat.boot_id
     if same_process and sightings.is_elsewhere(known, remote_addr) and sightings.is_first(known, remote_addr or ""):
         terminal_log.alarm(
@@ -97,14 +99,14 @@ def _watch_for_thieves(known: Terminal, heartbeat: Heartbeat, remote_addr: str |
 
 
 def _counted(number: int) -> int:
-    """A number from another machine as the column holds it."""
+    """A number from another machine, limited to the range of the column."""
     return min(max(number, 0), _MAX_COUNT)
 
 
 def _reconcile(terminal: Terminal, heartbeat: Heartbeat, now: datetime) -> tuple[UUID, ...]:
-    """Make the sessions on file agree with those that the proxy says it carries.
+    """Make the stored sessions match those that the proxy reports.
 
-    Returns the listed sessions that must not go on: they are over here for good, or not this proxy's.
+    Returns the reported sessions that must not continue: they are ended permanently, or belong to another proxy.
     """
     listed = set(heartbeat.sessions)
     unreported = set(heartbeat.unreported or ())
@@ -134,9 +136,10 @@ def _reconcile(terminal: Terminal, heartbeat: Heartbeat, now: datetime) -> tuple
 
 
 def expire_leases(*, actor: Actor, now: datetime, lease: timedelta) -> tuple[UUID, ...]:
-    """Presume dead what has not shown itself within its lease; returns the terminals that were lost now.
+    """Presume dead the sessions of proxies whose lease expired; returns the terminals lost in this run.
 
-    Those that carry sessions always; idle ones once, unless they were shut down in order or have been away for long.
+    Proxies with live sessions are always lost. Idle proxies are lost once, unless they shut down properly or have been
+    silent for long.
     """
     never_heard = Q(date_last_heartbeat__isnull=True, date_created__lte=now - lease)
     silent = Terminal.objects.filter(Q(date_last_heartbeat__lte=now - lease) | never_heard)
@@ -150,7 +153,7 @@ def expire_leases(*, actor: Actor, now: datetime, lease: timedelta) -> tuple[UUI
 def _expire_lease(*, actor: Actor, terminal_id: UUID, border: datetime) -> bool:
     terminal = Terminal.objects.select_for_update(no_key=True).get(pk=terminal_id)
     if (terminal.date_last_heartbeat or terminal.date_created) > border:
-        return False  # it has come back in this very moment
+        return False  # the proxy came back in the meantime
     for session in lifecycle.lock(session_queries.live_sessions().filter(terminal=terminal)):
         lifecycle.interrupt(
             actor=actor,

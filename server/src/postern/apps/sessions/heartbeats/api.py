@@ -1,4 +1,4 @@
-"""The internal API of heartbeats. Translation, no rules."""
+"""The internal API of heartbeats. It only translates between HTTP and the actions."""
 
 from typing import Final
 

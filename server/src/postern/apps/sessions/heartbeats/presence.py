@@ -1,8 +1,8 @@
-"""Who was there to hear: the lease of a proxy only runs while the control plane could have heard its heartbeats.
+"""Tracks whether the control plane could receive heartbeats: a proxy's lease runs only while it could.
 
-A web process stamps the cache every few seconds. The lease check in the worker notes since when stamps and its own rounds
-have followed each other without a gap. After an outage of web, worker, Redis or database every proxy therefore gets a
-whole lease to show itself again, and a restart of ours never declares a live session dead.
+A web process writes a stamp to the cache every few seconds. The lease check in the worker notes since when stamps and
+its own rounds have followed each other without a gap. After an outage of web, worker, Redis or database, every proxy
+therefore has a whole lease to send a heartbeat. A restart of Postern never declares a live session dead.
 """
 
 import logging
@@ -18,9 +18,9 @@ log = logging.getLogger(__name__)
 _STAMP: Final = "sessions:web-presence"
 _OBSERVED: Final = "sessions:lease-observed"
 STAMP_INTERVAL_S: Final = 5
-#: A stamp older than this means that no web process is up.
+#: An older stamp means that no web process is running.
 STALE_S: Final = 15
-#: A longer pause between two rounds of the lease check means that the worker was away.
+#: A longer pause between two rounds of the lease check means that the worker was not running.
 ROUND_GAP_S: Final = 30
 _KEEP_S: Final = 3600
 
@@ -28,7 +28,7 @@ _started = threading.Lock()
 
 
 def start() -> None:
-    """Stamp from now on, in a daemon thread of this process. Once is enough; more calls change nothing."""
+    """Start the stamping thread (daemon) of this process. Further calls do nothing."""
     if _started.acquire(blocking=False):
         threading.Thread(target=_stamp_for_ever, name="web presence", daemon=True).start()
 
@@ -40,15 +40,15 @@ def _stamp_for_ever() -> None:
 
 
 def stamp_web(now: float) -> None:
-    """Note that a web process is up. A missing Redis is not this thread's business to complain about twice."""
+    """Write the stamp of a running web process. A missing Redis is only a debug message, because others report it."""
     try:
         cache.set(_STAMP, now, _KEEP_S)
     except (RedisError, OSError):
-        log.debug("the presence of the web part could not be noted")
+        log.debug("the stamp of the web process could not be written")
 
 
 def observed_for_s(now: float) -> float:
-    """How long heartbeats could be heard without a gap, up to this round. Call once each round."""
+    """Seconds for which heartbeats could be received without a gap, up to this round. Call it once per round."""
     stamp = cache.get(_STAMP)
     web_is_up = isinstance(stamp, float) and now - stamp <= STALE_S
     noted = cache.get(_OBSERVED)

@@ -1,4 +1,4 @@
-"""Periodic work about heartbeats: leases of proxies."""
+"""Periodic tasks for heartbeats: the leases of proxies."""
 
 import time
 from datetime import timedelta
@@ -18,7 +18,7 @@ _LEASES_S: Final = 5.0
 
 @shared_task(name="postern.apps.sessions.tasks.check_leases")  # type: ignore[untyped-decorator]  # celery has no types
 def check_leases() -> int:
-    """Presume dead the sessions of proxies that were silent for a whole lease in which they could have been heard."""
+    """Presume dead the sessions of proxies that sent nothing for a whole lease, while heartbeats could be received."""
     if presence.observed_for_s(time.time()) < LEASE_S:
         return 0
     now, lease = clock.now(), timedelta(seconds=LEASE_S)

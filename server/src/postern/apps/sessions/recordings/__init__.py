@@ -1,1 +1,1 @@
-"""Recordings: taken in part by part, stored, read, and forgotten with their sessions."""
+"""Recordings: uploaded in parts, stored, read, and deleted with their sessions."""

@@ -1,4 +1,4 @@
-"""The internal API of recordings: proxies send them part by part. Translation, no rules."""
+"""The internal API of recordings: proxies upload them in parts. It only translates between HTTP and the actions."""
 
 from collections.abc import Iterator
 from typing import Final
@@ -22,32 +22,32 @@ _CHUNK_BYTES: Final = 256 * 1024
 
 
 class UploadState(msgspec.Struct, frozen=True, kw_only=True):
-    """How far an upload is; `stored`: complete, checked, counts."""
+    """Progress of an upload. `stored`: complete, verified and accepted."""
 
     received: int
     stored: bool
 
 
 class RecordingContentView(InternalView):
-    """`PUT` one part of a recording, `GET` how far its upload is."""
+    """`PUT` one part of a recording, `GET` the progress of its upload."""
 
     def get(self, request: Request, session_id: UUID) -> HttpResponse:
         del request
-        found = upload.received(terminal=self.terminal, session_id=session_id, storage=replay_storage())
-        return self.answer(UploadState(received=found.received, stored=found.stored))
+        progress = upload.received(terminal=self.terminal, session_id=session_id, storage=replay_storage())
+        return self.answer(UploadState(received=progress.received, stored=progress.stored))
 
     def put(self, request: Request, session_id: UUID) -> HttpResponse:
         part = policy.parse_content_range(request.headers.get("Content-Range", ""), max_total=_MAX_RECORDING_BYTES)
         if part is None or part.size > PART_BYTES:
             raise MalformedMessage("Content-Range must be `bytes first-last/total` of at most 8 MiB")
-        found = upload.receive_part(
+        progress = upload.receive_part(
             terminal=self.terminal,
             session_id=session_id,
             part=part,
             chunks=_chunks(request, part.size),
             storage=replay_storage(),
         )
-        return self.answer(UploadState(received=found.received, stored=found.stored))
+        return self.answer(UploadState(received=progress.received, stored=progress.stored))
 
 
 def _chunks(request: Request, size: int) -> Iterator[bytes]:

@@ -4,18 +4,18 @@ from postern.kernel.errors import Conflict, NotFound
 
 
 class ReplayMissing(NotFound):
-    """The session has no recording that could be played."""
+    """The session has no playable recording."""
 
     code = "replay_missing"
 
     @property
     def fields(self) -> dict[str, object]:
-        """The body that the contract gives."""
+        """The response body that the contract defines."""
         return {"error": self.message, "code": self.code}
 
 
 class UploadOutOfOrder(Conflict):
-    """The part does not follow on what is there; go on from `received`."""
+    """The part does not follow the received bytes; continue at `received`."""
 
     code = "upload_out_of_order"
 
@@ -29,6 +29,6 @@ class UploadOutOfOrder(Conflict):
 
 
 class RecordingMismatch(Conflict):
-    """The uploaded bytes are not the recording that was announced."""
+    """The uploaded bytes are not the announced recording."""
 
     code = "recording_mismatch"

@@ -1,4 +1,4 @@
-"""The recording of a session, and the files of forgotten ones."""
+"""Tables of recordings, and of files that are to be deleted."""
 
 from django.db import models
 from django.utils.translation import gettext_lazy as _
@@ -10,9 +10,9 @@ from postern.foundation.models import SavedRow
 
 
 class Recording(SavedRow):
-    """The recording of a session. It counts only when `date_stored` is set: size and SHA-256 were checked then.
+    """The recording of a session. It is valid only when `date_stored` is set: then size and SHA-256 have been verified.
 
-    `path` is relative to the replay storage; `date_stored` stays empty while the content is still on the proxy.
+    `path` is relative to the replay storage. `date_stored` stays empty while the content is still on the proxy.
     """
 
     session = models.OneToOneField(Session, on_delete=models.CASCADE, primary_key=True, related_name="recording")
@@ -49,14 +49,14 @@ class Recording(SavedRow):
 
 
 class DoomedFile(SavedRow):
-    """The recording of a session that was forgotten: its file is to be deleted (see `actions/retention.py`)."""
+    """The recording file of a deleted session, to be deleted (see `actions/retention.py`)."""
 
     id = models.BigAutoField(primary_key=True)
     session_id = models.UUIDField()
     path = models.CharField(max_length=255, blank=True, default="")
 
     class Meta:
-        verbose_name = _("Doomed file")
+        verbose_name = _("File to delete")
         ordering = ("id",)
 
     def __str__(self) -> str:
@@ -64,7 +64,10 @@ class DoomedFile(SavedRow):
 
 
 class RecordingCheckpoint(SavedRow):
-    """Head of a running recording's hash chain: shows a recording that was cut off or rewritten before its seal."""
+    """Head of a running recording's hash chain.
+
+    It reveals a recording that was cut off or rewritten before its seal.
+    """
 
     id = models.BigAutoField(primary_key=True)
     session = models.ForeignKey(Session, on_delete=models.CASCADE, related_name="checkpoints")

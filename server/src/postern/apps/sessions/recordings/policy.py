@@ -1,11 +1,11 @@
-"""Rules of uploads as pure functions."""
+"""Rules for uploads. Pure functions."""
 
 from dataclasses import dataclass
 
 
 @dataclass(frozen=True, slots=True)
 class Part:
-    """One part of an upload: bytes `first` to `last` inclusive of `total`."""
+    """One part of an upload: bytes `first` to `last`, inclusive, of `total`."""
 
     first: int
     last: int
@@ -17,7 +17,7 @@ class Part:
 
 
 def parse_content_range(text: str, *, max_total: int) -> Part | None:
-    """`bytes first-last/total`, or None when it is not that or not possible."""
+    """Parse `bytes first-last/total`. Returns None when the header is malformed or impossible."""
     unit, _, rest = text.strip().partition(" ")
     span, slash, total_text = rest.partition("/")
     first_text, dash, last_text = span.partition("-")

@@ -1,4 +1,4 @@
-"""Reading stored recordings: ranges, export, archive, proof. Files come from the replay storage; nothing is written."""
+"""Reads stored recordings: ranges, export, archive, verification. The files come from the replay storage."""
 
 import json
 import tarfile
@@ -17,7 +17,7 @@ _PIECE_BYTES: Final = 256 * 1024
 
 
 def pieces(file: BinaryIO, first: int, length: int) -> Iterator[bytes]:
-    """`length` bytes of `file` from `first` on; closes the file at the end, however the reading ends."""
+    """`length` bytes of `file` from `first` on, in pieces. Closes the file in every case."""
     with file:
         file.seek(first)
         left = length
@@ -30,7 +30,7 @@ def pieces(file: BinaryIO, first: int, length: int) -> Iterator[bytes]:
 
 
 class Counted:
-    """Pieces on their way out, and how many bytes of them were taken so far."""
+    """Counts the bytes of a response that were sent."""
 
     def __init__(self, pieces: Iterator[bytes], file: BinaryIO) -> None:
         self._pieces = pieces
@@ -51,12 +51,12 @@ class Counted:
         return piece
 
     def close(self) -> None:
-        """Close the file behind the pieces: they close it only when they were begun."""
+        """Close the file behind the pieces, because an iterator that never started does not close it."""
         self._file.close()
 
 
 def cast_lines(file: BinaryIO) -> Iterator[bytes]:
-    """The recording as asciicast v2, in pieces of some hundred lines; closes the file."""
+    """The recording as asciicast v2, in pieces of some hundred lines. Closes the file."""
     with file:
         gathered: list[bytes] = []
         size = 0
@@ -70,7 +70,7 @@ def cast_lines(file: BinaryIO) -> Iterator[bytes]:
 
 
 def archive(file: BinaryIO, session: Session, size: int, meta: dict[str, Any]) -> tuple[Iterator[bytes], int]:
-    """A tar of the recording and its description, and the length of that tar."""
+    """A tar of the recording and its description, and the length of the tar."""
     described = json.dumps(meta, ensure_ascii=False, indent=2).encode()
     at = int(session.date_start.timestamp())
     member, description = f"{session.pk}{SUFFIX}", f"{session.pk}.json"
@@ -86,7 +86,7 @@ def archive(file: BinaryIO, session: Session, size: int, meta: dict[str, Any]) -
 
 
 def prove(file: BinaryIO) -> container.Verdict:
-    """Check the seal against the keys of this installation, present and former; closes the file.
+    """Verify the seal with the current and former keys of this installation. Closes the file.
 
     Raises FileNotFoundError when there is no key at all.
     """
@@ -98,7 +98,7 @@ def prove(file: BinaryIO) -> container.Verdict:
 
 
 def counts_by_key() -> dict[str, int]:
-    """Id of the sealing key → how many stored recordings it has sealed."""
+    """Id of the sealing key → number of stored recordings that it sealed."""
     rows = Recording.objects.exclude(date_stored=None).values("key_id").annotate(count=Count("pk")).order_by()
     return dict(rows.values_list("key_id", "count"))
 

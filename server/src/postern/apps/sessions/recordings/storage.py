@@ -1,4 +1,4 @@
-"""Which store holds the recordings of this installation."""
+"""The replay storage of this installation."""
 
 from django.conf import settings
 
@@ -7,5 +7,5 @@ from postern.integrations.replay_storages.port import ReplayStorage
 
 
 def replay_storage() -> ReplayStorage:
-    """The store of this installation: a folder in its data folder."""
+    """The store for recordings: a folder in the data folder."""
     return LocalFolder(settings.POSTERN.home / "replays")

@@ -1,4 +1,4 @@
-"""Periodic work about recordings: old sessions are forgotten with theirs."""
+"""Periodic tasks for recordings: retention."""
 
 from typing import Final
 
@@ -14,7 +14,7 @@ _FORGET_S: Final = 600.0
 
 @shared_task(name="postern.apps.sessions.tasks.forget_old_sessions")  # type: ignore[untyped-decorator]  # celery has no types
 def forget_old_sessions() -> int:
-    """Delete sessions that are older than the settings keep them."""
+    """Delete sessions older than the retention period."""
     return retention.forget_old_sessions(actor=SYSTEM, storage=replay_storage())
 
 

@@ -1,1 +1,1 @@
-"""Reports: what proxies tell about sessions, in batches of events."""
+"""Reports of proxies about sessions, in batches of events."""

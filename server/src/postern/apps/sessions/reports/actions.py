@@ -1,4 +1,4 @@
-"""What proxies report about sessions: batches of events, each of which may come again."""
+"""Stores proxies' reports about sessions: batches of events, each of which may arrive more than once."""
 
 from collections.abc import Mapping
 from typing import Final
@@ -19,13 +19,13 @@ from postern.foundation.database.write_transaction import write_transaction
 
 MAX_EVENTS: Final = 500
 
-#: What changes the row of a session.
+#: Events that change the row of a session.
 StateChange = contract.SessionStarted | contract.SessionEnded | contract.ActionsEnded
 
 
 @write_transaction()
 def store_events(*, terminal: Terminal, batch: contract.EventBatch) -> contract.EventBatchAnswer:
-    """Store a batch in its order, all or nothing. Events of sessions that are not this terminal's are rejected."""
+    """Store a batch in order, all or nothing. Rejects events of sessions that belong to another terminal."""
     wanted = {event.session_id for event in batch.events}
     rows = lifecycle.lock(Session.objects.filter(pk__in=wanted, terminal=terminal))
     sessions = {row.pk: row for row in rows}
@@ -53,7 +53,7 @@ def store_events(*, terminal: Terminal, batch: contract.EventBatch) -> contract.
                 refusals.append(event)
             case contract.RecordingCheckpoint():
                 checkpoints.append(event)
-    # The rows first, so that the state of a session that ends is sealed with all of them.
+    # Rows first, so that the final state of a session is sealed together with all its rows.
     store_commands(sessions, commands)
     store_transfers(sessions, transfers)
     _store_refusals(sessions, refusals)
@@ -65,7 +65,7 @@ def store_events(*, terminal: Terminal, batch: contract.EventBatch) -> contract.
 
 
 def _store_heads(sessions: Mapping[UUID, Session]) -> None:
-    """Write the ends of the chains that got new rows."""
+    """Write the heads of the chains that got new rows."""
     grown = Session.objects.filter(pk__in=list(sessions)).values_list("pk", "evidence_count")
     for session_id, count in grown:
         if sessions[session_id].evidence_count != count:

@@ -1,4 +1,4 @@
-"""The internal API of reports. Translation, no rules."""
+"""The internal API of reports. It only translates between HTTP and the actions."""
 
 from typing import Final
 
@@ -19,7 +19,7 @@ class EventsView(InternalView):
     def post(self, request: Request) -> HttpResponse:
         batch = self.message(request, events.EventBatch)
         if len(batch.events) > actions.MAX_EVENTS:
-            raise MalformedMessage(f"a batch holds at most {actions.MAX_EVENTS} events")
+            raise MalformedMessage(f"a batch can contain at most {actions.MAX_EVENTS} events")
         return self.answer(actions.store_events(terminal=self.terminal, batch=batch))
 
 

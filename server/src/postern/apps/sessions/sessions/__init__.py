@@ -1,1 +1,1 @@
-"""Sessions: one person on one target as one system user; the tokens that lead to them, and the orders that end them."""
+"""Sessions: a user connected to a target as a system user; the tokens that open them, and the orders that end them."""

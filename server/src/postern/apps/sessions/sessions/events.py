@@ -1,4 +1,4 @@
-"""What happened to sessions; published after the transaction has committed."""
+"""Events of sessions, published after their transaction has committed."""
 
 from dataclasses import dataclass
 from uuid import UUID
@@ -15,7 +15,7 @@ class SessionOpened:
 
 @dataclass(frozen=True, slots=True)
 class SessionChanged:
-    """A session that runs looks otherwise in lists: its target answered, or it is alive after all."""
+    """A running session changed in lists: its target answered, or it is alive after all."""
 
     session_id: UUID
     org_id: UUID
@@ -23,7 +23,7 @@ class SessionChanged:
 
 @dataclass(frozen=True, slots=True)
 class SessionFinished:
-    """A session is over. `reason` is an `EndReason` value. `ever_active`: it got beyond opening."""
+    """A session has ended. `reason` is an `EndReason` value. `ever_active`: the target had answered."""
 
     session_id: UUID
     org_id: UUID

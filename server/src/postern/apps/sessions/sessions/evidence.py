@@ -1,11 +1,12 @@
-"""Proofs over the rows that are evidence: how they are made, and the columns of sessions and refused requests.
+"""Proofs of evidence rows: how they are computed, and the columns of sessions and refused requests.
 
-Rows of a session form a chain of their own: each has a number, and a proof over its columns and the proof before it. What
-was fixed when a session began, and its final state with the end of that chain, stand in the audit chain. The proofs need
-the key of the audit log, which is outside the database: who can write there can destroy rows, but not make ones that fit.
+The rows of a session form a chain: each row has a number, and a proof over its columns and the previous row's proof.
+The audit chain records the columns that are fixed when a session begins, and its final state with the head of its
+chain. The proofs need the key of the audit log, which is stored outside the database. An attacker who can write to the
+database can destroy rows, but cannot create rows with valid proofs.
 
-A proof begins with the version of the column list it was made with, so that columns can be added later: add a list
-to the table's tuple, and never change a list that was released.
+A proof begins with the version of its column list, so that columns can be added later. To add columns, add a list to
+the table's tuple; never change a released list.
 """
 
 import json
@@ -25,7 +26,7 @@ GENESIS: Final = ""
 class Covered(NamedTuple):
     """A table of evidence: its column lists by version (the last is in use), and why other columns are left out.
 
-    `prefix`: of the columns that hold place and proof, where a row has two of them.
+    `prefix`: prefix of the columns that hold position and proof, for tables with two of each.
     """
 
     model: type[models.Model]
@@ -42,7 +43,7 @@ class Covered(NamedTuple):
         return f"{self.prefix}proof"
 
 
-#: What a session is, from its first moment on: columns by version.
+#: The columns that are fixed from the beginning, by version.
 _FIXED_1: Final = (
     "id",
     "org_id",
@@ -63,7 +64,7 @@ _FIXED_1: Final = (
 )
 _FIXED_2: Final = (*_FIXED_1, "proxy_sign_in")
 _FIXED_3: Final = (*_FIXED_2, "credential")
-#: How it ended.
+#: The columns of the session's end.
 _END: Final = (
     "login_name",
     "state",
@@ -94,37 +95,40 @@ SESSION_FINAL: Final = Covered(
         "terminal_id": "emptied when the terminal is deleted; the audit log names it",
         "epoch": "only decides whether a session still gets its credential; says nothing about what was done",
         "release_attempt": "only decides whether a lost answer is given again; says nothing about what was done",
-        "evidence_anchored": "only says when the next anchor is due; the anchors stand in the audit log",
+        "evidence_anchored": "only says when the next anchor is due; the anchors are in the audit log",
     },
 )
 
 
-#: What every row of a chain leaves out of its proof.
-PLACE_AND_PROOF: Final = {"number": "stands in the proof as the place", "proof": "is the proof"}
+#: Columns that are never part of a row's proof.
+PLACE_AND_PROOF: Final = {"number": "is part of the proof, as the position", "proof": "is the proof"}
 REFUSALS: Final = Covered(RefusedRequest, (("id", "session_id", "request", "detail", "at"),), PLACE_AND_PROOF)
 
 
 def row_proof(
     covered: Covered, values: Sequence[Any], *, number: int, previous: str, version: int | None = None
 ) -> str:
-    """The proof of a row at `number`, after the row with the proof `previous`. `values`: as the version lists them."""
+    """The proof of a row at `number`, after the row with the proof `previous`.
+
+    `values`: in the order of the version's list.
+    """
     return _proof(covered, values, version, [number, previous])
 
 
 def proof_of(covered: Covered, row: models.Model, version: int | None = None) -> str:
-    """The proof of a row that stands for itself, as a session does."""
+    """The proof of a row outside a chain, such as a session."""
     names = covered.versions[-1 if version is None else version]
     return _proof(covered, [getattr(row, name) for name in names], version, [])
 
 
 def version_of(proof: str) -> int | None:
-    """The version that a stored proof names; None for a text that is none."""
+    """The version in a stored proof; None when the text is not a proof."""
     text, colon, _mac = proof.partition(":")
     return int(text) if colon and text.isascii() and text.isdigit() and len(text) < 4 else None
 
 
 def current_values(covered: Covered, row: models.Model) -> list[Any]:
-    """The covered columns of a row, as the present version lists them."""
+    """The covered columns of a row, in the order of the current version."""
     return [getattr(row, name) for name in covered.versions[-1]]
 
 

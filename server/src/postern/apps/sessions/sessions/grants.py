@@ -1,4 +1,4 @@
-"""A session's grant as it is stored: action bit → instant of its end. Pure functions."""
+"""Storage format of a session's grant: action bit → instant of its end. Pure functions."""
 
 from collections.abc import Iterable, Mapping
 from datetime import datetime
@@ -7,12 +7,12 @@ from typing import Any
 from postern.contracts.access import ActionsUntil
 from postern.contracts.enums import Actions
 
-#: What the column `action_ends` holds: `{"1": "2027-01-01T00:00:00+00:00"}`.
+#: The content of the column `action_ends`: `{"1": "2027-01-01T00:00:00+00:00"}`.
 Stored = Mapping[str, str]
 
 
 def stored(ends: Iterable[ActionsUntil]) -> dict[str, str]:
-    """The ends as the column keeps them: one entry for each bit."""
+    """The ends in the storage format: one entry for each bit."""
     return {
         str(bit): group.until.isoformat()
         for group in ends
@@ -22,7 +22,9 @@ def stored(ends: Iterable[ActionsUntil]) -> dict[str, str]:
 
 
 def ends_of(kept: Stored) -> tuple[ActionsUntil, ...]:
-    """What `stored` made, as the proxy is told it: actions of one end together, the nearest end first."""
+    """The ends of a stored grant, in the form that the proxy receives: actions with the same end are grouped, nearest
+    end first.
+    """
     groups: dict[datetime, int] = {}
     for bit, until in kept.items():
         instant = datetime.fromisoformat(until)
@@ -37,12 +39,12 @@ def present(kept: Stored, at: datetime) -> tuple[ActionsUntil, ...]:
 
 def actions_of(ends: Iterable[ActionsUntil]) -> Actions:
     """All actions of the groups."""
-    found = Actions.NONE
+    actions = Actions.NONE
     for group in ends:
-        found |= group.actions
-    return found
+        actions |= group.actions
+    return actions
 
 
 def shown(ends: Iterable[ActionsUntil]) -> list[dict[str, Any]]:
-    """For the audit log."""
+    """The grant as the audit record stores it."""
     return [{"actions": int(group.actions), "until": group.until} for group in ends]

@@ -1,4 +1,4 @@
-"""A session: one person on one target as one system user; the tokens that lead to it, and the orders about it."""
+"""Tables of sessions, of the tokens that open or watch them, and of orders."""
 
 from typing import Final
 
@@ -15,9 +15,9 @@ _NAME_CHARS: Final = 128
 
 
 class Session(PosternModel):
-    """One session. Names are kept beside the ids: history outlives people and assets.
+    """One session. Names are stored with the ids, because the history outlasts users and assets.
 
-    `user` is `Name(username)`, `username` the login name. `target_address` is `host:port` as dialled.
+    `user` is `Name(username)`, `username` the login name. `target_address` is the dialled `host:port`.
     """
 
     org_id = models.UUIDField(_("Organization"), editable=False)
@@ -38,9 +38,10 @@ class Session(PosternModel):
     client = models.CharField(_("Client"), max_length=255, blank=True, default="")
     login_session = models.UUIDField(null=True, editable=False, db_index=True)
     proxy_sign_in = models.UUIDField(null=True, editable=False)
-    #: The bearer token or access key that opened it, named as in `Actor.credential`; "" when a person signed in for it.
+    #: The bearer token or access key that opened it, in the form of `Actor.credential`; "" for a browser or proxy
+    #: sign-in.
     credential = models.CharField(max_length=64, blank=True, default="", editable=False, db_index=True)
-    #: `User.session_epoch` under which it was opened: when the two differ, nothing more is given to it.
+    #: `User.session_epoch` when it was opened: when the two differ, the session receives nothing more.
     epoch = models.PositiveIntegerField(null=True, editable=False)
     terminal = models.ForeignKey(Terminal, on_delete=models.SET_NULL, null=True, related_name="sessions")
 
@@ -49,7 +50,7 @@ class Session(PosternModel):
     )
     end_reason = models.CharField(_("End reason"), max_length=32, choices=labels.END_REASONS, blank=True, default="")
     end_detail = models.CharField(_("End detail"), max_length=1024, blank=True, default="")
-    #: The control plane concluded that it is over; the proxy's own word about the end, should it come, replaces that.
+    #: The control plane presumed the end; a later report of the proxy replaces it.
     is_end_presumed = models.BooleanField(default=False, editable=False)
     kind = models.CharField(_("Kind"), max_length=16, blank=True, default="")
     actions = models.PositiveSmallIntegerField(_("Actions"), default=0)
@@ -65,14 +66,16 @@ class Session(PosternModel):
     date_active = models.DateTimeField(null=True)
     date_end = models.DateTimeField(_("Date end"), null=True)
     date_expired = models.DateTimeField(_("Permission until"), null=True)
-    #: The grant as the proxy was told of it: action bit → its end. `grant_version` rises with each change.
+    #: The grant that the proxy received: action bit → its end. Each change increments `grant_version`.
     action_ends = models.JSONField(default=dict, editable=False)
     grant_version = models.PositiveIntegerField(default=0, editable=False)
     date_credential_released = models.DateTimeField(null=True, editable=False)
-    #: Hash of the attempt that got the secret: for some seconds it may ask again, when its answer was lost.
+    #: Hash of the attempt that received the secret: it may repeat the request for some seconds, in case the response
+    #: was lost.
     release_attempt = models.CharField(max_length=64, blank=True, default="", editable=False)
 
-    #: Rows in the session's chain, the proof of the last, and how many of them the last anchor covers (see `evidence.py`).
+    #: Rows in the session's chain, the last row's proof, and the number of rows that the last anchor covers (see
+    #: `evidence.py`).
     evidence_count = models.PositiveIntegerField(default=0, editable=False)
     evidence_head = models.CharField(max_length=72, blank=True, default="", editable=False)
     evidence_anchored = models.PositiveIntegerField(default=0, editable=False)
@@ -102,7 +105,7 @@ class Session(PosternModel):
                 condition=models.Q(end_reason="") | models.Q(end_reason__in=labels.values(labels.END_REASONS)),
                 name="sessions_end_reason_known",
             ),
-            # Exactly one reason for each ended session, none before.
+            # Every ended session has a reason, and no other session has one.
             models.CheckConstraint(
                 condition=models.Q(state=SessionState.ENDED.value, date_end__isnull=False) & ~models.Q(end_reason="")
                 | ~models.Q(state=SessionState.ENDED.value) & models.Q(date_end__isnull=True, end_reason=""),
@@ -129,22 +132,22 @@ class Session(PosternModel):
 
     @property
     def is_success(self) -> bool:
-        """Whether it got beyond opening, or still may."""
+        """Whether the target has answered, or still may."""
         return self.ever_active or not self.is_finished
 
     @property
     def end(self) -> EndReason | None:
-        """Why it ended; None while it goes on."""
+        """Why it ended; None while it is live."""
         return EndReason(self.end_reason) if self.end_reason else None
 
 
 class ConnectionToken(PosternModel):
-    """One permission to open one session: single use, five minutes, bound to everything that the decision was about.
+    """Permission to open one session: single use, valid for five minutes, bound to everything that was decided on.
 
-    `epoch` is `User.session_epoch` when the caller who made it was authenticated: when the two differ, it opens nothing. It
-    opens nothing either once the caller's sign-in (`login_session`), bearer token or access key (`credential`) has ended.
-    `attempt_hash` names the attempt that used it: for some seconds the same attempt gets the same answer again, the session
-    that it opened (`opened`) or the refusal (`denial`).
+    `epoch` is `User.session_epoch` when the token was created: when the two differ, the token is void. It is also void
+    once its creator's sign-in (`login_session`), bearer token or access key (`credential`) has ended. `attempt_hash`
+    identifies the attempt that used it. For some seconds this attempt gets the same answer again: the session
+    (`opened`) or the refusal (`denial`).
     """
 
     token_hash = models.CharField(max_length=64, unique=True)
@@ -174,7 +177,7 @@ class ConnectionToken(PosternModel):
 
 
 class WatchToken(PosternModel):
-    """One permission to watch one live session, and, once used, the watching itself.
+    """Permission to watch one live session and, once used, the view itself.
 
     `epoch`, `credential`, `attempt_hash` and `denial` are those of a connection token.
     """
@@ -203,7 +206,7 @@ class WatchToken(PosternModel):
 
 
 class OrderKind(models.TextChoices):
-    """What a proxy is told to do."""
+    """The kinds of orders to a proxy."""
 
     TERMINATE_SESSION = "terminate_session", _("Terminate session")
     STOP_WATCHING = "stop_watching", _("Stop watching")
@@ -211,7 +214,9 @@ class OrderKind(models.TextChoices):
 
 
 class ProxyOrder(PosternModel):
-    """Something that a proxy must do: pushed at once, repeated with each heartbeat until it says that it is done."""
+    """An order that a proxy must execute: pushed at once, repeated with each heartbeat until the proxy reports it as
+    done.
+    """
 
     terminal = models.ForeignKey(Terminal, on_delete=models.CASCADE, related_name="orders")
     kind = models.CharField(max_length=32, choices=OrderKind.choices)
@@ -244,7 +249,7 @@ class ProxyOrder(PosternModel):
                 | models.Q(kind__in=(OrderKind.TERMINATE_SESSION, OrderKind.CHANGE_GRANT), watch__isnull=True),
                 name="sessions_order_watch_matches_kind",
             ),
-            # One open termination of a session is enough: a second click joins the first.
+            # At most one pending termination per session: a second click joins the first.
             models.UniqueConstraint(
                 fields=("session",),
                 condition=models.Q(kind=OrderKind.TERMINATE_SESSION, date_finished__isnull=True),
@@ -262,7 +267,9 @@ class ProxyOrder(PosternModel):
 
 
 class ChainedRow(PosternModel):
-    """A row of a session's chain: its place, and a proof over its columns and the proof before it (see `evidence.py`)."""
+    """A row of a session's chain: its position, and a proof over its columns and the previous row's proof (see
+    `evidence.py`).
+    """
 
     number = models.PositiveIntegerField(null=True, editable=False)
     proof = models.CharField(max_length=72, blank=True, default="", editable=False)
@@ -272,7 +279,7 @@ class ChainedRow(PosternModel):
 
 
 class RefusedRequest(ChainedRow):
-    """A request inside a session that a rule refused (a forward, an upload without the right …)."""
+    """A request inside a session that a rule refused (a port forward, an upload without the right …)."""
 
     session = models.ForeignKey(Session, on_delete=models.CASCADE, related_name="refusals")
     request = models.CharField(max_length=128)

@@ -1,8 +1,8 @@
-"""Rules of sessions as pure functions: the life of a session, its tokens, who may end or watch one.
+"""Rules for sessions: their life, their tokens, and who may end or watch them. Pure functions.
 
-Life of a session: opening → active → ended, opening → ended. One exception to "nothing leads back": `interrupted` is a
-presumption of the control plane (the lease of the proxy ran out). When that proxy shows up again with the session still
-alive, the presumption was wrong and is withdrawn: the session must be visible and stoppable.
+Life of a session: opening → active → ended, or opening → ended. There is one way back: `interrupted` is a presumption
+of the control plane, because the lease of the proxy expired. When that proxy reconnects with the session still alive,
+the presumption is withdrawn, so that the session is visible and can be ended.
 """
 
 from dataclasses import dataclass
@@ -14,10 +14,11 @@ from uuid import UUID
 from postern.contracts.enums import EndReason, LoginFrom, Protocol, SessionState
 from postern.foundation.caller.actor import Actor
 
-#: Life of a connection token or a watch token.
+#: Lifetime of a connection token or a watch token.
 TOKEN_LIFE_S: Final = 300
 
-#: For so long a proxy is told what it takes to open a session; it gives up by itself before (`opening_s` of its limits).
+#: For this long a proxy receives what it needs to open a session; the proxy itself gives up earlier (`opening_s` of its
+#: limits).
 OPENING_LIMIT_S: Final = 180
 
 
@@ -27,27 +28,29 @@ _PRESUMED: Final = frozenset({EndReason.INTERRUPTED})
 
 
 def may_be_served(*, state: SessionState, date_start: datetime, now: datetime) -> bool:
-    """Whether a proxy may still be told what it takes to open the session: its secret, and whose key the target shows."""
+    """Whether a proxy may still receive what it needs to open the session: its secret, and the check of the target's
+    key.
+    """
     return state is SessionState.OPENING and now - date_start <= timedelta(seconds=OPENING_LIMIT_S)
 
 
 def may_become_active(state: SessionState) -> bool:
-    """Whether "started" changes anything now: a repeat or a late one does not."""
+    """Whether "started" has an effect now; repeated or late reports have none."""
     return state is SessionState.OPENING
 
 
 def may_end(state: SessionState) -> bool:
-    """Whether "ended" changes anything now."""
+    """Whether "ended" has an effect now."""
     return state is not SessionState.ENDED
 
 
 def may_correct_end(state: SessionState, reason: EndReason | None, *, is_presumed: bool) -> bool:
-    """Whether the proxy's own word about the end replaces what the control plane presumed."""
+    """Whether the proxy's report of the end replaces a presumed end."""
     return state is SessionState.ENDED and (is_presumed or reason in _PRESUMED)
 
 
 def may_resume(state: SessionState, reason: EndReason | None) -> bool:
-    """Whether a session that was presumed dead, and that its proxy now lists as alive, goes on."""
+    """Whether a session that was presumed dead continues when its proxy reports it as alive."""
     return state is SessionState.ENDED and reason in _PRESUMED
 
 
@@ -57,22 +60,26 @@ def can_join(*, state: SessionState, login_from: str, protocol: str) -> bool:
 
 
 def can_terminate(state: SessionState) -> bool:
-    """Contract: `can_terminate`."""
+    """Whether a session can be ended by an order (contract: `can_terminate`)."""
     return state is not SessionState.ENDED
 
 
 def may_see(actor: Actor) -> bool:
-    """Sessions, commands, transfers and recordings are for auditors and administrators of their organization (K4)."""
+    """Whether the actor may see sessions, commands, transfers and recordings: auditors and administrators of the
+    organization (K4: every route declares who may call it).
+    """
     return actor.is_valid_user and actor.is_org_auditor
 
 
 def may_terminate(actor: Actor) -> bool:
-    """Ending other people's sessions is a right of its own: administrators, not auditors (K74)."""
+    """Whether the actor may end other users' sessions: administrators, not auditors (K74: to watch and to terminate are
+    separate rights).
+    """
     return actor.is_valid_user and actor.is_org_admin
 
 
 class TokenFault(StrEnum):
-    """Why a token is not taken."""
+    """Why a token is refused."""
 
     UNKNOWN = "unknown"
     USED = "used"
@@ -81,7 +88,7 @@ class TokenFault(StrEnum):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class TokenFacts:
-    """What decides about a presented token."""
+    """The facts that decide about a presented token."""
 
     user_id: UUID
     terminal_id: UUID
@@ -90,7 +97,10 @@ class TokenFacts:
 
 
 def token_fault(facts: TokenFacts, *, user_id: UUID, terminal_id: UUID, now: datetime) -> TokenFault | None:
-    """None when the token holds. Somebody else's token, or one of another proxy, is unknown: no hint about it (K63)."""
+    """The fault of a token, or None.
+
+    A token of another user or another proxy counts as unknown (K63: to know an id is no authority).
+    """
     if facts.user_id != user_id or facts.terminal_id != terminal_id:
         return TokenFault.UNKNOWN
     if facts.date_used is not None:

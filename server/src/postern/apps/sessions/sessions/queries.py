@@ -1,4 +1,4 @@
-"""Reads of sessions: their rows, what a permitted one carries, and what a person is in its organization."""
+"""Reads of sessions: rows, grants, and the rights of users in a session's organization."""
 
 from typing import Any, Final
 from uuid import UUID
@@ -21,12 +21,12 @@ _SECONDS: Final = 60
 
 
 def login_name_of(target: perms.ResolvedTarget, username: str) -> str:
-    """The account on the target; "" when the person is asked for it."""
+    """The account on the target; "" when the user has to enter it."""
     return username if target.system_user.username_same_with_user else target.system_user.username
 
 
 def grant_of(session: Session, target: perms.ResolvedTarget, identity: UserIdentity, host: str) -> SessionGrant:
-    """Everything that the proxy needs except the credential; `host` is the address to dial."""
+    """Everything that the proxy needs except the credential; `host` is the address to connect to."""
     return SessionGrant(
         session_id=session.pk,
         user=identity,
@@ -53,7 +53,7 @@ def grant_of(session: Session, target: perms.ResolvedTarget, identity: UserIdent
 
 
 def standing_of(user_id: UUID, org_id: UUID) -> Actor | None:
-    """A person with the bits that they hold in an organization now; None when there is no such person."""
+    """The user with their current bits in an organization; None when the user does not exist."""
     user = get_user_model().objects.filter(pk=user_id).first()
     if user is None:
         return None
@@ -69,7 +69,7 @@ def standing_of(user_id: UUID, org_id: UUID) -> Actor | None:
 
 
 def token_exists(token: str, *, user_id: UUID, terminal_id: UUID) -> bool:
-    """Whether this is a connection or watch token of that person for that proxy, used or not."""
+    """Whether this is a connection or watch token of the user for the proxy, used or not."""
     hashed = ids.token_hash(token)
     return any(
         kind.objects.filter(token_hash=hashed, user_id=user_id, terminal_id=terminal_id).exists()

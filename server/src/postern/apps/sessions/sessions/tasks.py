@@ -1,4 +1,4 @@
-"""Periodic work about sessions: closed accounts, withdrawn permissions, anchors, old tokens."""
+"""Periodic tasks for sessions: closed accounts, withdrawn permissions, anchors, old tokens."""
 
 from typing import Final
 
@@ -16,25 +16,27 @@ _ANCHORS_S: Final = 60.0
 
 @shared_task(name="postern.apps.sessions.tasks.sweep_accounts")  # type: ignore[untyped-decorator]  # celery has no types
 def sweep_accounts() -> int:
-    """End sessions of accounts and sign-ins that are closed, should the event have been lost (K40)."""
+    """End sessions of closed accounts and ended sign-ins, in case an event was lost (K40: what ends, ends everywhere
+    within seconds).
+    """
     return revocation.sweep_accounts(actor=SYSTEM)
 
 
 @shared_task(name="postern.apps.sessions.tasks.sweep_permissions")  # type: ignore[untyped-decorator]  # celery has no types
 def sweep_permissions() -> int:
-    """Decide again about every live session: what the events make quick, and what begins by its date alone."""
+    """Decide again about every live session: for lost events, and for permissions that begin or end by date."""
     return revocation.sweep_permissions(actor=SYSTEM)
 
 
 @shared_task(name="postern.apps.sessions.tasks.purge_tokens")  # type: ignore[untyped-decorator]  # celery has no types
 def purge_tokens() -> int:
-    """Forget old tokens."""
+    """Delete old tokens."""
     return tokens.purge_tokens()
 
 
 @shared_task(name="postern.apps.sessions.tasks.anchor_running_sessions")  # type: ignore[untyped-decorator]  # celery has no types
 def anchor_running_sessions() -> int:
-    """State in the audit log how far the chains of running sessions have come."""
+    """Record the heads of running sessions' chains in the audit log."""
     return sealing.anchor_running()
 
 

@@ -1,1 +1,1 @@
-"""Terminals: registered proxies, their credentials, and what they last said about themselves."""
+"""Terminals: registered proxies, their credentials, and their last reported state."""

@@ -1,4 +1,4 @@
-"""The control channel of a terminal, as those see it who write: a group of the channel layer that is woken after commit."""
+"""The sending side of a terminal's control channel: wakes its channel layer group after commit."""
 
 import logging
 from uuid import UUID
@@ -12,17 +12,20 @@ log = logging.getLogger(__name__)
 
 
 def group_of(terminal_id: UUID) -> str:
-    """Name of the channel group in which the control channel of a terminal listens."""
+    """Name of the channel group that the control channel of a terminal joins."""
     return f"terminal.{terminal_id}"
 
 
 def wake(terminal_id: UUID) -> None:
-    """There are new orders for the terminal: its control channel sends them after commit. A heartbeat makes a lost call good."""
+    """There are new orders for the terminal: its control channel sends them after commit.
+
+    A heartbeat repeats lost calls.
+    """
     _send(terminal_id, "orders.waiting")
 
 
 def close(terminal_id: UUID) -> None:
-    """Close the control channel of a terminal that may not hold one any more, after commit."""
+    """Close the control channel of a terminal that lost its access, after commit."""
     _send(terminal_id, "terminal.closed")
 
 

@@ -1,10 +1,10 @@
-"""Expected failures of terminals and of what they send, each with a stable code."""
+"""Expected failures of terminals and of their messages, each with a stable code."""
 
 from postern.kernel.errors import Conflict, NotAllowed, PosternError, Unavailable
 
 
 class MalformedMessage(PosternError):
-    """The body is not the message that this path takes."""
+    """The body is not a valid message of this path."""
 
     code = "malformed_message"
 
@@ -14,36 +14,29 @@ class MessageTooLarge(PosternError):
     status = 413
 
 
-class TerminalUnknown(PosternError):
-    """The credential names no terminal, a deleted one, or one that is not accepted (any more)."""
-
-    code = "terminal_unknown"
-    status = 401
-
-
 class RegistrationRefused(PosternError):
     code = "registration_refused"
 
 
 class TooManyWaiting(Unavailable):
-    """As many terminals as may wait at once do."""
+    """The maximum number of terminals is waiting."""
 
     code = "too_many_waiting"
 
 
 class NotWaiting(Conflict):
-    """The terminal is not in the state that this is for."""
+    """The terminal is not in the state that the action needs."""
 
     code = "not_waiting"
 
 
 class CredentialRevoked(Conflict):
-    """There is no credential that could be accepted or renewed."""
+    """There is no credential to accept or renew."""
 
     code = "credential_revoked"
 
 
 class RenewalRefused(NotAllowed):
-    """Somebody else than the running process of a proxy asks for its new credential."""
+    """A client other than the running process of a proxy requests its new credential."""
 
     code = "renewal_refused"

@@ -1,4 +1,4 @@
-"""What happened to terminals; published after the transaction has committed."""
+"""Events of terminals, published after their transaction has committed."""
 
 from dataclasses import dataclass
 from enum import StrEnum
@@ -9,27 +9,30 @@ from postern.foundation.caller.actor import Actor
 
 @dataclass(frozen=True, slots=True)
 class TerminalLost:
-    """A proxy did not show itself within its lease."""
+    """A proxy sent no heartbeat within its lease."""
 
     terminal_id: UUID
     name: str
 
 
 class ProxyAlarmKind(StrEnum):
-    """What a proxy did that no proxy does which works as it should."""
+    """Behaviour that a correctly working proxy never shows."""
 
-    TICKET = "ticket"  # it showed a ticket that it was never given
-    CREDENTIALS = "credentials"  # it asked for more credentials than the settings allow
+    TICKET = "ticket"  # it presented a ticket that it was never given
+    CREDENTIALS = "credentials"  # it requested more credentials than the settings allow
     ADDRESS = "address"  # its credential is used from another address than before
     TWICE = "twice"  # its credential is used by two processes at once
-    ELSEWHERE = "elsewhere"  # its credential is used from an address where its process is not
-    HASTE = "haste"  # it asks something more often than any proxy has to
-    RENEWAL = "renewal"  # somebody other than its process asked for its new credential
+    ELSEWHERE = "elsewhere"  # its credential is used from an address where its process is not running
+    HASTE = "haste"  # it sends more requests of one kind than any proxy needs
+    RENEWAL = "renewal"  # a client other than its process requested its new credential
 
 
 @dataclass(frozen=True, slots=True)
 class ProxyAlarm:
-    """A proxy, or somebody with its credential, asks for what it should not. `place`: the address that it is about, if any."""
+    """A proxy, or a client with its credential, made a request that a proxy must not make.
+
+    `place`: the related address, if any.
+    """
 
     terminal_id: UUID
     name: str
@@ -39,7 +42,7 @@ class ProxyAlarm:
 
 @dataclass(frozen=True, slots=True)
 class TerminalWaiting:
-    """A proxy has registered and does nothing until it is accepted."""
+    """A proxy has registered and has no access until it is accepted."""
 
     terminal_id: UUID
     name: str
@@ -49,7 +52,10 @@ class TerminalWaiting:
 
 @dataclass(frozen=True, slots=True)
 class TerminalShutOut:
-    """A terminal was `why`: deleted, refused, replaced or revoked. Its sessions are presumed over in the same transaction."""
+    """A terminal was `why`: deleted, refused, replaced or revoked.
+
+    The same transaction presumes the end of its sessions.
+    """
 
     terminal_id: UUID
     why: str

@@ -1,4 +1,4 @@
-"""Terminals: registered proxies, and what they last said about themselves."""
+"""Tables of terminals: registered proxies, and their last reported state."""
 
 from datetime import datetime
 
@@ -11,7 +11,7 @@ from postern.kernel import clock
 
 
 class TerminalType(models.TextChoices):
-    """What kind of component registered."""
+    """The kinds of components that register."""
 
     PROXY = "proxy", _("Proxy")
     CORE = "core", _("Control plane")
@@ -20,24 +20,25 @@ class TerminalType(models.TextChoices):
 
 class TerminalQuerySet(models.QuerySet["Terminal"]):
     def existing(self) -> "TerminalQuerySet":
-        """Not deleted."""
+        """Terminals that are not deleted."""
         return self.filter(is_deleted=False)
 
     def waiting(self) -> "TerminalQuerySet":
-        """Registered, not accepted (any more), with a credential that could be."""
+        """Terminals that registered, are not accepted (any more), and whose credential is not revoked."""
         return self.existing().filter(is_accepted=False).exclude(secret_hash="")
 
     def alive(self, since: datetime) -> "TerminalQuerySet":
-        """Accepted, and heard of after `since`."""
+        """Accepted terminals with a heartbeat after `since`."""
         return self.existing().filter(is_accepted=True, date_last_heartbeat__gt=since)
 
 
 class Terminal(PosternModel):
-    """A registered proxy. Of its credential only the hash is kept; an empty one fits nothing: the credential was revoked.
+    """A registered proxy. Only the hash of its credential is stored; an empty hash matches nothing: the credential was
+    revoked.
 
-    It does nothing before it is accepted. `is_local`: the proxy of the control plane's own data folder, accepted at once.
-    A renewed credential (`next_secret_hash`) takes the place of the present one when it is used for the first time.
-    A deleted terminal stays as a row, so that the history of its sessions keeps its name.
+    It has no access before it is accepted. `is_local`: the proxy of the control plane's own data folder, accepted at
+    once. A renewed credential (`next_secret_hash`) replaces the current one when it is first used. The row of a deleted
+    terminal stays, so that the history of its sessions keeps its name.
     """
 
     name = models.CharField(_("Name"), max_length=128)
@@ -47,12 +48,13 @@ class Terminal(PosternModel):
     secret_hash = models.CharField(max_length=64, editable=False, blank=True)
     next_secret_hash = models.CharField(max_length=64, editable=False, blank=True, default="")
     is_renewal_due = models.BooleanField(default=False, editable=False)
-    #: The process that ran when the renewal was ordered: only it gets the new credential.
+    #: The process that was running when the renewal was ordered: only it receives the new credential.
     renewal_boot_id = models.UUIDField(null=True, editable=False)
     is_accepted = models.BooleanField(_("Is Accepted"), default=False)
     is_local = models.BooleanField(_("Local"), default=False, editable=False)
     is_deleted = models.BooleanField(default=False, editable=False)
-    #: Somebody revoked, refused or deleted it, and nobody has accepted it since: if it is local, it does not come back by itself.
+    #: An administrator revoked, refused or deleted it, and nobody has accepted it since. A shut-out local proxy needs
+    #: acceptance too.
     is_shut_out = models.BooleanField(default=False, editable=False)
     command_storage = models.CharField(max_length=128, default="default")
     replay_storage = models.CharField(max_length=128, default="default")
@@ -63,14 +65,14 @@ class Terminal(PosternModel):
     # Last heartbeat.
     date_last_heartbeat = models.DateTimeField(null=True, editable=False)
     boot_id = models.UUIDField(null=True, editable=False)
-    #: The process before the present one. Hearing from it again means that two use one credential.
+    #: The process before the current one. A heartbeat from it means that two processes use one credential.
     former_boot_id = models.UUIDField(null=True, editable=False)
-    #: There are sightings that the next heartbeat judges.
+    #: There are sightings for the next heartbeat to judge.
     has_sightings = models.BooleanField(default=False, editable=False)
     version = models.CharField(max_length=64, blank=True, default="", editable=False)
     stream_address = models.CharField(max_length=255, blank=True, default="", editable=False)
     is_draining = models.BooleanField(default=False, editable=False)
-    #: Its lease ran out, which was told; the next heartbeat takes it back.
+    #: Its lease has expired, which was reported; the next heartbeat resets this.
     is_lost = models.BooleanField(default=False, editable=False)
     unsent_events = models.PositiveIntegerField(default=0, editable=False)
     cpu_load = models.FloatField(default=0, editable=False)
@@ -97,17 +99,17 @@ class Terminal(PosternModel):
 
     @property
     def is_revoked(self) -> bool:
-        """Its credential was revoked: it has to register anew."""
+        """Whether its credential was revoked, so that it has to register again."""
         return not self.secret_hash
 
     @property
     def fingerprint(self) -> str:
-        """What the proxy's log says of its credential, to compare; "" once that is revoked."""
+        """Fingerprint of the credential, as in the proxy's log, for comparison; "" once revoked."""
         return fingerprint_of(self.secret_hash) if self.secret_hash else ""
 
 
 class TerminalSighting(PosternModel):
-    """The credential of a terminal was used from an address where its process is not; told once."""
+    """A use of a terminal's credential from an address where its process is not running; reported once."""
 
     terminal = models.ForeignKey(Terminal, on_delete=models.CASCADE, related_name="sightings")
     network = models.CharField(max_length=64)

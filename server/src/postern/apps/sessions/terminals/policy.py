@@ -1,4 +1,4 @@
-"""Rules of terminals as pure functions: how it stands with a registration, what a heartbeat says."""
+"""Rules for terminals: the state of a registration, and the status from a heartbeat. Pure functions."""
 
 from datetime import datetime, timedelta
 from enum import StrEnum
@@ -9,21 +9,21 @@ from postern.contracts.terminals import LEASE_S, StateOfRegistration
 
 
 class Registered(Shape):
-    """What decides about a registration: a terminal."""
+    """The fields of a terminal that decide about its registration."""
 
     is_accepted: bool
     is_deleted: bool
 
 
 def registration_state(terminal: Registered) -> StateOfRegistration:
-    """How it stands with a registration."""
+    """The state of a registration."""
     if terminal.is_deleted:
         return StateOfRegistration.REFUSED
     return StateOfRegistration.ACCEPTED if terminal.is_accepted else StateOfRegistration.WAITING
 
 
 class TerminalStatus(StrEnum):
-    """State of a terminal for people (contract: `status`)."""
+    """Status of a terminal as shown to users (contract: `status`)."""
 
     NORMAL = "normal"
     HIGH = "high"
@@ -31,7 +31,7 @@ class TerminalStatus(StrEnum):
     OFFLINE = "offline"
 
 
-#: (high, critical) of each measure.
+#: Thresholds (high, critical) of each measure.
 _CPU_LOAD: Final = (5.0, 20.0)
 
 
@@ -42,12 +42,12 @@ _DISK_PERCENT: Final = (80.0, 99.0)
 
 
 def is_alive(date_last_heartbeat: datetime | None, now: datetime) -> bool:
-    """Whether the lease still runs."""
+    """Whether the lease has not expired."""
     return date_last_heartbeat is not None and now - date_last_heartbeat <= timedelta(seconds=LEASE_S)
 
 
 def terminal_status(*, alive: bool, cpu_load: float, memory_used: float, disk_used: float) -> TerminalStatus:
-    """The worst of the three measures decides."""
+    """The status of the worst of the three measures."""
     if not alive:
         return TerminalStatus.OFFLINE
     measures = ((cpu_load, _CPU_LOAD), (memory_used, _MEMORY_PERCENT), (disk_used, _DISK_PERCENT))

@@ -1,6 +1,6 @@
-"""How often a proxy may ask something within a minute. A proxy that works stays far below; who has its credential gets no further.
+"""Limits the requests of a proxy per minute. A working proxy stays far below; a thief of its credential is slowed down.
 
-While Redis is away nobody counts, and everything goes on: a limit on registered proxies must not stop the access plane.
+Without Redis there is no counting and no limit: a limit on registered proxies must not stop the access plane.
 """
 
 import time
@@ -14,7 +14,7 @@ WINDOW_S: Final = 60
 
 
 def asked(terminal_id: UUID, question: str) -> int:
-    """Count a request; how many of its kind the proxy has sent in this minute. 0: nobody counts."""
+    """Count a request; returns the proxy's number of such requests in this minute, or 0 without Redis."""
     key = f"sessions:proxy-pace:{terminal_id}:{question}:{int(time.time()) // WINDOW_S}"
     try:
         cache.add(key, 0, 2 * WINDOW_S)

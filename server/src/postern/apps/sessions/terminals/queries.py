@@ -16,42 +16,42 @@ from postern.kernel.errors import Unavailable
 
 @dataclass(frozen=True, slots=True)
 class Credential:
-    """A terminal and the hash of the secret that it has shown."""
+    """A terminal and the hash of the presented secret."""
 
     terminal: Terminal
     secret_hash: str
 
 
 def terminal_by_credential(text: str) -> Terminal | None:
-    """The accepted terminal whose credential `<id>.<secret>` is."""
-    shown = credential_of(text)
-    return shown.terminal if shown is not None and shown.terminal.is_accepted else None
+    """The accepted terminal with the credential `<id>.<secret>`, or None."""
+    presented = credential_of(text)
+    return presented.terminal if presented is not None and presented.terminal.is_accepted else None
 
 
 def credential_of(text: str) -> Credential | None:
-    """The terminal whose credential `<id>.<secret>` is, compared in constant time: accepted or not, even a deleted one."""
+    """The terminal with the credential `<id>.<secret>`, compared in constant time: in any state, even deleted."""
     id_text, dot, secret = text.partition(".")
     terminal_id: UUID | None = ids.parse_id(id_text)
     if not dot or terminal_id is None or len(secret) > 256:
         return None
     terminal = Terminal.objects.filter(pk=terminal_id).first()
-    shown = ids.token_hash(secret)
-    # An unknown id costs the same comparisons as a known one. An empty hash is that of no secret.
+    presented_hash = ids.token_hash(secret)
+    # An unknown id costs the same comparisons as a known one. An empty hash matches no secret.
     present, following = (terminal.secret_hash, terminal.next_secret_hash) if terminal is not None else ("", "")
-    fits = [ids.same(shown, present), ids.same(shown, following)]
-    return Credential(terminal, shown) if terminal is not None and any(fits) else None
+    fits = [ids.same(presented_hash, present), ids.same(presented_hash, following)]
+    return Credential(terminal, presented_hash) if terminal is not None and any(fits) else None
 
 
 def terminal_for_browser() -> Terminal | None:
-    """The proxy that shall carry the next browser session: alive, not draining, the one with the fewest connections."""
+    """The proxy for the next browser session: alive, not draining, with the fewest connections."""
     alive = Terminal.objects.alive(clock.now() - timedelta(seconds=LEASE_S))
     return alive.filter(is_draining=False).exclude(stream_address="").order_by("connections", "pk").first()
 
 
 def require_a_proxy() -> None:
-    """The health of the access plane: at least one proxy is registered, accepted and alive. Raises Unavailable.
+    """Health of the access plane: at least one proxy is registered, accepted and alive. Raises Unavailable.
 
-    A heartbeat from before the supervised proxy was started is one of its predecessor.
+    A heartbeat from before the start of the supervised proxy belongs to its predecessor and does not count.
     """
     heard_after = clock.now() - timedelta(seconds=LEASE_S)
     started = health.running_since("proxy")
@@ -60,13 +60,16 @@ def require_a_proxy() -> None:
 
 
 def stream_address_of(terminal_id: UUID) -> str | None:
-    """Where the browser endpoint of a living, accepted terminal is; None otherwise."""
+    """Address of the browser endpoint of a living, accepted terminal; None otherwise."""
     alive = Terminal.objects.alive(clock.now() - timedelta(seconds=LEASE_S)).filter(pk=terminal_id)
     return alive.values_list("stream_address", flat=True).first() or None
 
 
 def proxy_endpoints() -> list[tuple[str, int]]:
-    """Where registered proxies listen, as they said themselves: never a target of a session (K36)."""
+    """Endpoints of registered proxies, as they reported them.
+
+    They must never be targets of sessions (K36: only addresses of permitted targets are dialled).
+    """
     endpoints: list[tuple[str, int]] = []
     rows = Terminal.objects.existing().values_list("remote_addr", "ssh_port", "stream_address")
     for remote_addr, ssh_port, stream_address in rows:
@@ -79,18 +82,18 @@ def proxy_endpoints() -> list[tuple[str, int]]:
 
 
 def reported_ssh_port() -> int:
-    """The port of the proxy that was heard of last; 0 when none is known."""
+    """The SSH port of the proxy with the latest heartbeat; 0 when unknown."""
     row = Terminal.objects.existing().filter(ssh_port__gt=0).order_by("-date_last_heartbeat").first()
     return row.ssh_port if row is not None else 0
 
 
 def credentials_a_minute() -> int:
-    """How many credentials one proxy may get within a minute."""
+    """Number of credentials that one proxy may receive per minute."""
     return preferences.get_int("SECURITY_PROXY_CREDENTIALS_PER_MINUTE")
 
 
 def proxy_settings() -> ProxySettings:
-    """The settings that proxies share."""
+    """The settings that all proxies share."""
     held = preferences.get_many(
         "TERMINAL_PASSWORD_AUTH",
         "TERMINAL_PUBLIC_KEY_AUTH",

@@ -1,7 +1,7 @@
-"""What lets a proxy register: the bootstrap token, or the secret of this installation's own data folder.
+"""Secrets with which a proxy registers: the bootstrap token, or the secret of this installation's own data folder.
 
-The bootstrap token is carried to other machines, so who has it only gets to wait. The local secret stays in the data folder: the
-proxy there shows a code that is made with it, for one name, for a minute, once.
+The bootstrap token is copied to other machines, so its holder only gets a waiting terminal. The local secret stays in
+the data folder: the proxy there presents a code made with it, valid for one name, for one minute, once.
 """
 
 import time
@@ -22,7 +22,7 @@ from postern.kernel.secret import Secret
 
 FILE_NAME = "bootstrap.token"
 
-#: Wrong tokens and proofs of one address within a minute, and wrong bootstrap tokens of all.
+#: Wrong tokens and proofs of one address within a minute, and wrong bootstrap tokens of all addresses.
 LIMIT_OF_ADDRESS: Final = 10
 LIMIT_OF_ALL: Final = 100
 WINDOW_S: Final = 60
@@ -31,7 +31,7 @@ _MAX_NUMBER_CHARS: Final = 12
 
 
 def bootstrap_token() -> Secret:
-    """The token of this installation: from the settings, or made once in the folder of secrets."""
+    """The bootstrap token of this installation: from the settings, or generated once in the folder of secrets."""
     if settings.POSTERN.bootstrap_token is not None:
         token: Secret = settings.POSTERN.bootstrap_token
         return token
@@ -44,14 +44,14 @@ def is_bootstrap_token(text: str) -> bool:
 
 
 def local_secret() -> Secret:
-    """The secret of this data folder, made once. Never sent anywhere."""
+    """The secret of this data folder, generated once. Never sent anywhere."""
     return Secret(secret_files.read_or_create(settings.POSTERN.secrets_dir / LOCAL_PROXY_FILE, ids.new_token))
 
 
 def is_local_proof(text: str, *, name: str) -> bool:
-    """Whether `text` was made with the local secret, for this name, just now, and is shown for the first time.
+    """Whether `text` was made with the local secret, for this name, just now, and is presented for the first time.
 
-    Raises Unavailable when nobody can remember what was shown.
+    Raises Unavailable when used proofs cannot be stored.
     """
     parts = text.split(".")
     if (
@@ -69,9 +69,10 @@ def is_local_proof(text: str, *, name: str) -> bool:
 
 
 def tries_are_left(remote_addr: str, *, of_all: bool) -> bool:
-    """Whether somebody at this address may show a token at all. Raises Unavailable when nobody counts.
+    """Whether a client at this address may still present a token. Raises Unavailable when failures cannot be counted.
 
-    `of_all`: what others did counts, too. That is for bootstrap tokens, which many addresses could guess together.
+    `of_all`: failures of other addresses count too. Use it for bootstrap tokens, which many addresses could guess
+    together.
     """
     try:
         tried = cache.get_many(_counts(remote_addr, of_all=of_all))
@@ -82,13 +83,13 @@ def tries_are_left(remote_addr: str, *, of_all: bool) -> bool:
 
 
 def count_failure(remote_addr: str, *, of_all: bool) -> None:
-    """Somebody at this address has shown a wrong token. Raises Unavailable when nobody counts."""
+    """Count a wrong token from this address. Raises Unavailable when failures cannot be counted."""
     try:
         for key in _counts(remote_addr, of_all=of_all):
             if not cache.add(key, 1, WINDOW_S):
                 try:
                     cache.incr(key)
-                except ValueError:  # it ran out between the two calls
+                except ValueError:  # the counter expired between the two calls
                     cache.add(key, 1, WINDOW_S)
     except (RedisError, OSError) as error:
         raise _nobody_counts() from error

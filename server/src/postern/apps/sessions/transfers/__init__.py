@@ -1,1 +1,1 @@
-"""File transfers: which files were moved or changed in a session."""
+"""File transfers: the files that were transferred or changed in a session."""

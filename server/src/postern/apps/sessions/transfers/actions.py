@@ -1,7 +1,8 @@
-"""The file transfer log: what proxies report when a file is about to be moved or changed, and how it went.
+"""Writes the file transfer log: proxies report the beginning and the end of each file operation.
 
-Both reports have the id of the row. Mostly they come in one batch, and only the end is stored. Otherwise the row is stored
-twice: its beginning, as soon as the proxy tells of it, and its end; each has a place and a proof in the chain of the session.
+Both reports contain the id of the row. Usually they arrive in one batch, and only the end is stored. Otherwise the row
+is written twice: at the report of the beginning, and at its end. Each write has a position and a proof in the chain of
+the session.
 """
 
 from collections import defaultdict
@@ -19,7 +20,7 @@ from postern.apps.sessions.transfers.evidence import TRANSFERS, TRANSFERS_BEGUN
 from postern.apps.sessions.transfers.models import FileTransfer
 from postern.contracts.events import FileTransferred, TransferBegun
 
-#: The operations of the wire → the words of the file transfer log.
+#: Operation of the contract → name in the file transfer log.
 OPERATIONS: Final = {
     "upload": "Upload",
     "download": "Download",
@@ -32,22 +33,23 @@ OPERATIONS: Final = {
 }
 
 _MAX_CHARS: Final = 1024
-_LARGEST: Final = (1 << 63) - 1  # what the column holds
+_LARGEST: Final = (1 << 63) - 1  # maximum of the column
 
 
 @dataclass
 class _News:
-    """What is new of one session."""
+    """New transfers of one session."""
 
     begun: dict[UUID, FileTransfer] = field(default_factory=dict)
-    #: Rows that are stored already and now end, and those of which the end is all that is stored.
+    #: Stored rows that now end, and new rows whose beginning and end arrived together.
     completed: list[FileTransfer] = field(default_factory=list)
     whole: list[FileTransfer] = field(default_factory=list)
 
 
 def store_transfers(sessions: Mapping[UUID, Session], events: Iterable[TransferBegun | FileTransferred]) -> None:
-    """Store beginnings and ends, and tell the audit log of all that is new of a session in one record. A repeat changes
-    nothing. The sessions are locked by the caller.
+    """Store beginnings and ends, with one audit record per session. Repeated reports change nothing.
+
+    The caller has locked the sessions.
     """
     events = list(events)
     rows = {row.pk: row for row in FileTransfer.objects.filter(pk__in={event.id for event in events})}
@@ -97,7 +99,7 @@ def _store(session: Session, news: _News) -> None:
 
 
 def _row(session: Session, event: TransferBegun | FileTransferred) -> FileTransfer:
-    """A row of which it is not known yet how it went."""
+    """A new row without a result."""
     return FileTransfer(
         id=event.id,
         session=session,

@@ -47,14 +47,14 @@ class FileTransferSerializer(ResourceSerializer):
         read_only_fields = fields
 
     def get_state(self, transfer: FileTransfer) -> Literal["finished", "under_way", "interrupted"]:
-        """A transfer of which nobody told the end was interrupted when its session is over."""
+        """The state of a transfer; one without a reported end was interrupted if its session has ended."""
         if transfer.is_finished:
             return "finished"
         state: str = transfer.session_state  # type: ignore[attr-defined]  # annotated by the view
         return "interrupted" if state == SessionState.ENDED.value else "under_way"
 
     def get_detail(self, transfer: FileTransfer) -> str:
-        texts = {"under_way": _("under way"), "interrupted": _("interrupted, how much was carried is unknown")}
+        texts = {"under_way": _("under way"), "interrupted": _("interrupted, transferred size unknown")}
         return str(texts.get(self.get_state(transfer), transfer.detail))
 
 

@@ -1,4 +1,4 @@
-"""Which columns of a file transfer are evidence, at its beginning and at its end: see `sessions/evidence.py`."""
+"""The evidence columns of a file transfer, at its beginning and at its end: see `sessions/evidence.py`."""
 
 from typing import Final
 
@@ -22,11 +22,11 @@ TRANSFERS: Final = Covered(
     ((*_TRANSFER, "size", "is_success", "detail", "date_start"),),
     {
         **PLACE_AND_PROOF,
-        "begun_number": "stands in the proof of the beginning, as the place",
+        "begun_number": "is part of the proof of the beginning, as the position",
         "begun_proof": "is the proof of the beginning",
     },
 )
-#: The beginning of a transfer that was not over when the proxy told of it. Its row gets a second place at its end.
+#: The beginning of a transfer that was reported before its end. Its row gets a second position at its end.
 TRANSFERS_BEGUN: Final = Covered(
     FileTransfer,
     ((*_TRANSFER, "date_start"),),

@@ -1,4 +1,4 @@
-"""File transfers: one row for each file that was moved or changed in a session."""
+"""The table of file transfers: one row for each file that was transferred or changed in a session."""
 
 from django.db import models
 from django.utils.translation import gettext_lazy as _
@@ -11,10 +11,10 @@ from postern.kernel import clock
 
 
 class FileTransfer(ChainedRow):
-    """One file that was moved or changed in a session.
+    """One file that was transferred or changed in a session.
 
-    A transfer that began and did not end yet has its first place in the chain only (`begun_number`). How it went is not
-    known: `size`, `is_success` and `detail` are empty. It stays like that when the proxy was killed meanwhile.
+    A transfer without an end has only its first position in the chain (`begun_number`). Its result is unknown: `size`,
+    `is_success` and `detail` are empty. It stays like that when the proxy was killed.
     """
 
     session = models.ForeignKey(Session, on_delete=models.CASCADE, related_name="transfers")
@@ -56,10 +56,10 @@ class FileTransfer(ChainedRow):
 
     @property
     def is_finished(self) -> bool:
-        """Whether it is known how it went."""
+        """Whether the result is known."""
         return self.number is not None or self.begun_number is None
 
     @property
     def known_size(self) -> int | None:
-        """Bytes that were carried; None as long as that is not known."""
+        """Number of transferred bytes; None while unknown."""
         return self.size if self.is_finished else None

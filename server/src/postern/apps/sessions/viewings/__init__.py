@@ -1,1 +1,1 @@
-"""Viewings: who looked at which recording, and at which commands."""
+"""Viewings: who viewed which recording and which commands."""

@@ -1,9 +1,10 @@
-"""Who looked at what. A viewing is in the audit log before its first byte leaves; its end says what was fetched.
+"""Audits who viewed what. A viewing is in the audit log before its first byte is sent; its end records what was
+fetched.
 
-One viewing is one person with one sign-in (or one access key or token) at one address, looking at one recording, until
-nothing was asked for `IDLE` or `LIMIT` has passed. However many range requests a player makes, the log tells of the
-viewing twice: when it begins (`replay.opened`), and when it is over (`replay.fetched`, with the merged byte ranges and the
-number of the first record). A download is a viewing of its own, which ends with its transfer.
+One viewing is one user, with one sign-in (or one access key or token) at one address, viewing one recording. It ends
+when nothing was requested for `IDLE`, or when `LIMIT` has passed. However many range requests a player makes, the log
+has two records per viewing: its beginning (`replay.opened`), and its end (`replay.fetched`, with the merged byte ranges
+and the number of the first record). A download is a viewing of its own, which ends with its transfer.
 """
 
 import hashlib
@@ -24,10 +25,10 @@ from postern.foundation.caller.actor import Actor, ActorKind
 from postern.foundation.database.write_transaction import write_transaction
 from postern.kernel import clock, ids
 
-#: A viewing ends when nothing was asked for so long, or after so long altogether: then the next request begins another.
+#: A viewing ends after this time without a request, or after this total time. The next request begins a new viewing.
 IDLE: Final = timedelta(minutes=15)
 LIMIT: Final = timedelta(hours=4)
-#: A list that is asked for again and again is noted this often.
+#: The last use of a viewing is written at most this often.
 _TOUCH: Final = timedelta(minutes=1)
 _AT_ONCE: Final = 200
 
@@ -38,18 +39,18 @@ _DOWNLOADS: Final = {
 
 
 def open_replay(*, actor: Actor, recording: Recording) -> None:
-    """Somebody opens the page of a recording: begins a viewing, or belongs to the one that goes on."""
+    """A user opens the page of a recording: begins a viewing or continues the current one."""
     _play(actor, recording, None)
 
 
 def fetch_range(*, actor: Actor, recording: Recording, first: int, last: int) -> UUID:
-    """Somebody asks for bytes `first` to `last`; returns the viewing, for `sent` afterwards."""
+    """A user requests bytes `first` to `last`; returns the viewing, for a later call of `sent`."""
     return _play(actor, recording, (first, last))
 
 
 @transaction.atomic
 def begin_download(*, actor: Actor, recording: Recording, form: ViewingForm) -> UUID:
-    """Somebody takes the whole as a file; returns the viewing, for `sent` afterwards."""
+    """A user downloads the whole recording; returns the viewing, for a later call of `sent`."""
     viewing = _new(actor, recording, ids.token_hash(ids.new_token()), form)
     viewing.opened_as = _tell(actor, viewing, _DOWNLOADS[form], {"via": form.value, "size": recording.size})
     viewing.save(force_insert=True)
@@ -58,7 +59,10 @@ def begin_download(*, actor: Actor, recording: Recording, form: ViewingForm) -> 
 
 @transaction.atomic
 def sent(*, viewing_id: UUID, form: ViewingForm, first: int, count: int, is_whole: bool) -> None:
-    """So many bytes from `first` on have left, to the end of the answer or not. Ends the viewing of a download."""
+    """Record how many bytes from `first` on were sent, whether or not the response completed.
+
+    Ends the viewing of a download.
+    """
     viewing = Viewing.objects.select_for_update().filter(pk=viewing_id).first()
     if viewing is None:
         return
@@ -73,7 +77,7 @@ def sent(*, viewing_id: UUID, form: ViewingForm, first: int, count: int, is_whol
 def look_at_commands(
     *, actor: Actor, org_id: UUID, session_id: UUID | None, title: str, query: Mapping[str, str]
 ) -> None:
-    """Somebody reads commands. Pages of one list are one viewing; another search is another one."""
+    """A user reads commands. Pages of one list are one viewing; another search is a new viewing."""
     key = _key(actor, f"commands {session_id} {json.dumps(query, sort_keys=True)}")
     now = clock.now()
     known = Viewing.objects.filter(key=key, date_last__gt=now - IDLE, date_opened__gt=now - LIMIT).first()
@@ -97,7 +101,7 @@ def look_at_commands(
 
 @write_transaction()
 def close_idle_viewings() -> int:
-    """Record the ends of viewings in which nothing was asked for a while; returns how many ended."""
+    """Record the ends of viewings without recent requests; returns their number."""
     now = clock.now()
     idle = Viewing.objects.select_for_update(skip_locked=False).filter(date_last__lt=now - IDLE).order_by("date_last")
     over = list(idle[:_AT_ONCE])
@@ -111,20 +115,20 @@ def _play(actor: Actor, recording: Recording, span: tuple[int, int] | None) -> U
 
     def begin() -> Viewing:
         viewing = _new(actor, recording, key, ViewingForm.PLAY)
-        told: dict[str, object] = {"via": "content" if span else "page", "size": recording.size}
-        viewing.opened_as = _tell(actor, viewing, audits.Event.REPLAY_OPENED, told)
+        recorded: dict[str, object] = {"via": "content" if span else "page", "size": recording.size}
+        viewing.opened_as = _tell(actor, viewing, audits.Event.REPLAY_OPENED, recorded)
         return viewing
 
     return _continue(key, begin, span)
 
 
 def _continue(key: str, begin: Callable[[], Viewing], span: tuple[int, int] | None) -> UUID:
-    """The viewing with this key that goes on, or the one that `begin` makes; with `span` among what was asked for."""
+    """The current viewing with this key, or a new one made by `begin`; adds `span` to the requested ranges."""
     for attempt in (1, 2):
         try:
             with transaction.atomic():
                 return _continue_locked(key, begin, span)
-        except IntegrityError:  # another request of the same viewing began it at the same moment
+        except IntegrityError:  # a concurrent request of the same viewing inserted it first
             if attempt == 2:
                 raise
     raise AssertionError
@@ -151,7 +155,7 @@ def _continue_locked(key: str, begin: Callable[[], Viewing], span: tuple[int, in
 
 
 def _close(viewing: Viewing, *, is_whole: bool = False) -> None:
-    """Record the end, and forget the row. `is_whole`: a download came to its end."""
+    """Record the end and delete the row. `is_whole`: a download was completed."""
     if viewing.form != ViewingForm.COMMANDS:
         _tell(
             _actor_of(viewing),
@@ -163,9 +167,9 @@ def _close(viewing: Viewing, *, is_whole: bool = False) -> None:
 
 
 def _fetched(viewing: Viewing, is_whole: bool) -> dict[str, object]:
-    """What was fetched, as the log tells it."""
+    """What was fetched, as the audit record stores it."""
     left = ranges.size_of(viewing.sent)
-    told: dict[str, object] = {
+    recorded: dict[str, object] = {
         "via": viewing.form,
         "size": viewing.size,
         "bytes_sent": left,
@@ -173,15 +177,16 @@ def _fetched(viewing: Viewing, is_whole: bool) -> dict[str, object]:
         "duration_s": int((clock.now() - viewing.date_opened).total_seconds()),
     }
     if viewing.form != ViewingForm.PLAY:
-        return told
-    told["whole"] = viewing.sent == [[0, viewing.size - 1]]
-    told["share_percent"] = round(100 * left / viewing.size) if viewing.size else 100
-    told["ranges"] = viewing.sent
-    told["requests"] = viewing.requests
-    told["duration_s"] = int((viewing.date_last - viewing.date_opened).total_seconds())
-    if viewing.asked != viewing.sent:  # broken off, or the server died under it: what was asked for is the upper bound
-        told["ranges_asked"] = viewing.asked
-    return told
+        return recorded
+    recorded["whole"] = viewing.sent == [[0, viewing.size - 1]]
+    recorded["share_percent"] = round(100 * left / viewing.size) if viewing.size else 100
+    recorded["ranges"] = viewing.sent
+    recorded["requests"] = viewing.requests
+    recorded["duration_s"] = int((viewing.date_last - viewing.date_opened).total_seconds())
+    # interrupted, or the server process ended: the requested bytes are the upper bound
+    if viewing.asked != viewing.sent:
+        recorded["ranges_asked"] = viewing.asked
+    return recorded
 
 
 def _new(actor: Actor, recording: Recording, key: str, form: ViewingForm) -> Viewing:

@@ -1,7 +1,7 @@
-"""Replays: what there is, its bytes (with ranges), exports, the proof of its seal.
+"""Replays: description, content (with ranges), exports, and verification of the seal.
 
-K4: each of these answers comes only after the session was found among what the caller may see; there is no other way
-to a recording, no public folder and no signed link.
+Each response needs a session that the caller may see (K4: every byte of a replay needs the right to that session).
+There is no other way to a recording: no public folder and no signed link.
 """
 
 from contextlib import ExitStack
@@ -32,12 +32,13 @@ from postern.integrations.replay_storages.port import SUFFIX
 from postern.kernel.ids import parse_id
 
 _BINARY = "application/octet-stream"
-#: A recording is what a hostile target printed: never anything that a browser would run (K57).
+#: A recording contains output of a hostile target, so a browser must never run it (K57: content of others cannot act as
+#: a page of ours).
 _CSP = "default-src 'none'; sandbox"
 
 
 class Opened(NamedTuple):
-    """Bytes of a recording that may leave: the audit log has the viewing."""
+    """Bytes of a recording that may be sent, because the viewing is audited."""
 
     body: replays.Counted
     viewing_id: UUID
@@ -45,7 +46,7 @@ class Opened(NamedTuple):
 
 
 class RecordingView(PosternView):
-    """Base: finds the recording, opens its file, notes who looked."""
+    """Base: finds the recording, opens its file, and audits the viewer."""
 
     rights = Right.ORG_AUDITOR
 
@@ -58,20 +59,20 @@ class RecordingView(PosternView):
         )
         recording: Recording | None = getattr(session, "recording", None)
         if session is None or recording is None or not recording.is_playable:
-            raise ReplayMissing(_("There is no replay of this session."))
+            raise ReplayMissing(_("This session has no replay."))
         return recording
 
     def open(self, recording: Recording) -> BinaryIO:
-        """Its file. Raises ReplayMissing when the storage has lost it."""
+        """Open its file. Raises ReplayMissing when the storage does not have it."""
         try:
             return replay_storage().open(recording.path)
         except FileNotFoundError:
-            raise ReplayMissing(_("The replay of this session is missing in the storage.")) from None
+            raise ReplayMissing(_("The replay of this session is missing from the storage.")) from None
 
     def deliver(
         self, request: Request, opened: Opened, *, content_type: str, first: int = 0, status: int = 200
     ) -> StreamingHttpResponse:
-        """The bytes as an answer, which records when it is closed how much of them has left."""
+        """The bytes as a response, which records the number of sent bytes when it is closed."""
         body = opened.body
         response = streamed(request, body, content_type=content_type, status=status)
 
@@ -89,7 +90,7 @@ class RecordingView(PosternView):
         return response
 
     def note(self, recording: Recording, event: audits.Event) -> None:
-        """Who looked at a recording is on record."""
+        """Audit who viewed the recording."""
         session = recording.session
         with transaction.atomic():
             audits.record(
@@ -104,14 +105,14 @@ class RecordingView(PosternView):
     def describe(self, recording: Recording) -> dict[str, Any]:
         """The description of a recording, without addresses."""
         session = recording.session
-        shown = DateTimeField()
+        date_field = DateTimeField()
         return {
             "id": str(session.pk),
             "user": session.user,
             "asset": session.asset,
             "system_user": session.system_user,
-            "date_start": shown.to_representation(session.date_start),
-            "date_end": shown.to_representation(session.date_end) if session.date_end else None,
+            "date_start": date_field.to_representation(session.date_start),
+            "date_end": date_field.to_representation(session.date_end) if session.date_end else None,
             "state": recording.state,
             "size": recording.size,
             "sha256": recording.sha256,
@@ -122,7 +123,7 @@ class RecordingView(PosternView):
 
 
 class ReplayView(RecordingView):
-    """`GET terminal/sessions/{id}/replay/`: where the recording is and what it is."""
+    """`GET terminal/sessions/{id}/replay/`: location and description of the recording."""
 
     def get(self, request: Request, pk: str) -> HttpResponseBase:
         del request
@@ -140,7 +141,7 @@ class ReplayView(RecordingView):
 
 
 class ReplayContentView(RecordingView):
-    """`GET …/replay/content/`: the bytes, whole or one range."""
+    """`GET …/replay/content/`: the whole content or one range."""
 
     def get(self, request: Request, pk: str) -> HttpResponseBase:
         recording = self.recording_of(pk)
@@ -198,7 +199,7 @@ class ReplayDownloadView(RecordingView):
 
 
 class ReplayVerifyView(RecordingView):
-    """`POST …/replay/verify/`: is it still what was sealed?"""
+    """`POST …/replay/verify/`: whether the recording still matches its seal."""
 
     def post(self, request: Request, pk: str) -> Response:
         del request
@@ -208,9 +209,9 @@ class ReplayVerifyView(RecordingView):
         except FileNotFoundError:
             return Response({"valid": False, "reason": "no_key", "sha256": "", "chain": ""})
         reason = verdict.reason
-        # What was announced and audited counts, not only what the file says about itself.
-        found = (verdict.sha256, verdict.chain, verdict.key_id)
-        if verdict.valid and found != (recording.sha256, recording.chain, recording.key_id):
+        # Compare with the announced and audited values, not only with what the file says about itself.
+        sealed_values = (verdict.sha256, verdict.chain, verdict.key_id)
+        if verdict.valid and sealed_values != (recording.sha256, recording.chain, recording.key_id):
             reason = "not_as_announced"
         if verdict.valid and verdict.session_id != str(recording.session_id):
             reason = "other_session"

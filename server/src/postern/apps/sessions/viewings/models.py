@@ -1,7 +1,7 @@
-"""Viewings that go on: who is looking at which evidence, and how much of it was fetched so far.
+"""Current viewings: who is viewing which evidence, and how much of it was fetched so far.
 
-The audit log holds the beginning from the first byte on. A row here only says what belongs to the same viewing, and is
-deleted when the viewing is over and the log holds its end.
+The audit log has the beginning from the first byte on. A row here only groups the requests of a viewing; it is deleted
+when the viewing is over and the log has its end.
 """
 
 from django.db import models
@@ -19,12 +19,12 @@ class ViewingForm(models.TextChoices):
 
 
 class Viewing(PosternModel):
-    """One person with one sign-in or key, at one address, looking at one thing.
+    """One user with one sign-in or key, at one address, viewing one object.
 
-    `asked` are the byte ranges that were asked for, written before they leave; `sent` those that left.
+    `asked` holds the requested byte ranges, written before they are sent; `sent` holds the sent ranges.
     """
 
-    #: Hash over everything that makes two requests one viewing; of a download a random one.
+    #: Hash of everything that identifies the viewing; random for a download.
     key = models.CharField(max_length=64, unique=True)
     form = models.CharField(max_length=16, choices=ViewingForm.choices)
     org_id = models.UUIDField()
@@ -37,7 +37,7 @@ class Viewing(PosternModel):
     remote_addr = models.CharField(max_length=128, null=True)
     login_session = models.CharField(max_length=64, null=True)
     credential = models.CharField(max_length=64, null=True)
-    #: Number in the audit chain of the record that tells of the beginning.
+    #: Number of the beginning's record in the audit chain.
     opened_as = models.BigIntegerField()
     size = models.BigIntegerField(default=0)
     asked = models.JSONField(default=list)

@@ -1,10 +1,10 @@
-"""Rules of playing a recording as pure functions."""
+"""Rules for playing a recording. Pure functions."""
 
 
 def parse_byte_range(text: str, size: int) -> tuple[int, int] | None:
-    """First and last byte of `Range: bytes=…` on a file of `size` bytes; None when it cannot be satisfied.
+    """First and last byte of `Range: bytes=…` for a file of `size` bytes; None when it cannot be satisfied.
 
-    One range only: players ask for one, and many small ones are a way to make a server work.
+    Only a single range is accepted: players ask for one, and many small ranges could be used to overload the server.
     """
     unit, equals, span = text.strip().partition("=")
     first_text, dash, last_text = span.strip().partition("-")

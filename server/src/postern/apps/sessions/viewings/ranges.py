@@ -1,16 +1,16 @@
-"""Which bytes of a recording were fetched: merged ranges, both ends included."""
+"""Merged byte ranges of a recording, both ends included."""
 
 from collections.abc import Iterable
 from typing import Final
 
-#: Ranges kept apart in one viewing. Beyond, the nearest two are joined: the record then names more bytes, never fewer.
+#: Ranges stored per viewing. Beyond this the nearest two are merged, so the record may name more bytes but never fewer.
 MAX_RANGES: Final = 64
 
 Ranges = list[list[int]]
 
 
 def joined(ranges: Iterable[Iterable[int]], first: int, last: int) -> Ranges:
-    """The ranges with `first` to `last` added, in order, none touching another."""
+    """The sorted ranges after adding `first` to `last`, merged so that none touch."""
     spans = sorted([*(list(span) for span in ranges), [first, last]])
     merged = [spans[0]]
     for span in spans[1:]:
@@ -26,5 +26,5 @@ def joined(ranges: Iterable[Iterable[int]], first: int, last: int) -> Ranges:
 
 
 def size_of(ranges: Iterable[Iterable[int]]) -> int:
-    """How many bytes the ranges hold."""
+    """Number of bytes in the ranges."""
     return sum(last - first + 1 for first, last in ranges)

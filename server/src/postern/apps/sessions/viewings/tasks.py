@@ -1,4 +1,4 @@
-"""Periodic work about viewings: those that are over are recorded."""
+"""Periodic tasks for viewings: record those that have ended."""
 
 from typing import Final
 
@@ -12,7 +12,7 @@ _VIEWINGS_S: Final = 60.0
 
 @shared_task(name="postern.apps.sessions.tasks.close_idle_viewings")  # type: ignore[untyped-decorator]  # celery has no types
 def close_idle_viewings() -> int:
-    """Record what was fetched in viewings that are over."""
+    """Record what was fetched in viewings that have ended."""
     return actions.close_idle_viewings()
 
 

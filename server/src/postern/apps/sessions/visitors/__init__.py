@@ -1,1 +1,1 @@
-"""Visitors: people who signed in through a proxy, for whom it may act."""
+"""Visitors: users who signed in through a proxy, for whom the proxy may act."""

@@ -1,4 +1,7 @@
-"""For whom a proxy may act: people who signed in through it, as their tickets say. Every refusal is in the audit log."""
+"""Checks for whom a proxy may act: users who signed in through it and whose ticket it presents.
+
+Every refusal is audited.
+"""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -22,7 +25,7 @@ from postern.kernel.ids import ROOT_ORG_ID
 
 @dataclass(frozen=True, slots=True)
 class Visitor:
-    """Somebody who is there: signed in through this proxy, with the connection still open."""
+    """A user who signed in through this proxy and whose connection is open."""
 
     identity: access.UserIdentity
     sign_in_id: UUID
@@ -30,7 +33,7 @@ class Visitor:
 
 
 def visitor_of(*, terminal: Terminal, ticket: str, remote_addr: str, wanted: str) -> Visitor | access.Denial:
-    """Who the ticket stands for at this proxy and for this address. `wanted` says in the log what it was shown for."""
+    """The user of a ticket at this proxy and for this address. `wanted` names the purpose in the audit record."""
     holder = authn.ticket_holder(ticket, proxy_id=terminal.pk, remote_addr=remote_addr)
     if holder.fault is None and holder.identity is not None and holder.sign_in_id is not None:
         return Visitor(holder.identity, holder.sign_in_id, holder.epoch)
@@ -38,7 +41,7 @@ def visitor_of(*, terminal: Terminal, ticket: str, remote_addr: str, wanted: str
 
 
 def report(*, terminal: Terminal, opened: Sequence[str], closed: Sequence[str]) -> tuple[int, ...]:
-    """The proxy says which connections are open and which were closed. Returns the places of tickets that are void."""
+    """Process a proxy's report of open and closed connections. Returns the positions of void tickets."""
     actor = messages.component(terminal.name, terminal.remote_addr or None)
     if closed:
         authn.end_tickets(closed, actor=actor, proxy_id=terminal.pk)
@@ -48,7 +51,7 @@ def report(*, terminal: Terminal, opened: Sequence[str], closed: Sequence[str]) 
 @transaction.atomic
 def _refuse(terminal: Terminal, holder: authn.TicketHolder, remote_addr: str, wanted: str) -> access.Denial:
     identity, fault = holder.identity, holder.fault or authn.TicketFault.UNKNOWN
-    # Nobody's name stands behind a ticket that was stolen or made up: the proxy answers for it.
+    # A stolen or forged ticket does not prove who is connected, so the record names the proxy.
     known = identity if identity is not None and not holder.is_suspicious else None
     actor = (
         messages.person(known, remote_addr)
@@ -75,7 +78,7 @@ def _refuse(terminal: Terminal, holder: authn.TicketHolder, remote_addr: str, wa
 
 
 def denial_of(fault: authn.TicketFault, identity: access.UserIdentity | None) -> access.Denial:
-    """What the person reads: in their language once they are known, else in the installation's."""
+    """The text for the user: in their language when they are known, else in the installation's."""
     with translation.override(identity.language if identity is not None else settings.LANGUAGE_CODE):
         if fault is authn.TicketFault.CONDITION_UNMET and identity is not None:
             unmet = authn.unmet_condition(identity.id)

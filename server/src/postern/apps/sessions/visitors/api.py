@@ -1,4 +1,7 @@
-"""The internal API of visitors: people sign in through a proxy, and see what they may reach. Translation, no rules."""
+"""The internal API of visitors: users sign in through a proxy and list their assets.
+
+It only translates between HTTP and the actions.
+"""
 
 from typing import Final
 
@@ -16,13 +19,13 @@ from postern.apps.sessions.visitors import actions, queries
 from postern.contracts import access
 
 MAX_NAME_CHARS: Final = 256
-#: What a proxy may ask within a minute, each of its own: lists of assets, reports of tickets.
+#: Requests of each kind that a proxy may make per minute: lists of assets, reports of tickets.
 MOST_QUESTIONS: Final = 12_000
 MOST_REPORTS: Final = 1_200
 
 
 class SignInView(InternalView):
-    """Base of the ways to sign in: how the SSH user name was meant is told with the ticket, not before."""
+    """Base of the ways to sign in. The meaning of the SSH user name is returned with the ticket, not before."""
 
     def signed_in(self, answer: access.SignInAnswer, login: access.LoginNameAnswer) -> HttpResponse:
         return self.answer(msgspec.structs.replace(answer, login=login) if answer.user is not None else answer)
@@ -44,7 +47,7 @@ class SignInPasswordView(SignInView):
 
 
 class PublicKeyOfferView(InternalView):
-    """Offers come from anybody who reaches the proxy: bounded for each address there, not for all of them together."""
+    """Anyone who reaches the proxy can offer keys, so the limit is per client address and not for all together."""
 
     def post(self, request: Request) -> HttpResponse:
         offer = self.message(request, access.PublicKeyOffer)
@@ -55,18 +58,18 @@ class PublicKeyOfferView(InternalView):
 
 class SignInPublicKeyView(SignInView):
     def post(self, request: Request) -> HttpResponse:
-        shown = self.message(request, access.SignInPublicKey)
+        sign_in = self.message(request, access.SignInPublicKey)
         try:
-            proof = authn.read_proof(shown.signed, shown.signature)
+            proof = authn.read_proof(sign_in.signed, sign_in.signature)
         except authn.ProofProblem as error:
             raise MalformedMessage(f"not a signed request to sign in: {error} - at `$.signed`") from error
         login = queries.read_login_name(proof.username)
         answer = authn.sign_in_with_public_key(
             username=login.username[:MAX_NAME_CHARS],
             proof=proof,
-            attempt=shown.attempt[:MAX_NAME_CHARS],
-            remote_addr=shown.remote_addr[:MAX_NAME_CHARS],
-            login_from=shown.login_from,
+            attempt=sign_in.attempt[:MAX_NAME_CHARS],
+            remote_addr=sign_in.remote_addr[:MAX_NAME_CHARS],
+            login_from=sign_in.login_from,
             proxy_id=self.terminal.pk,
         )
         return self.signed_in(answer, login)
@@ -74,27 +77,27 @@ class SignInPublicKeyView(SignInView):
 
 class SignInCodeView(SignInView):
     def post(self, request: Request) -> HttpResponse:
-        shown = self.message(request, access.SignInCode)
+        sign_in = self.message(request, access.SignInCode)
         answer = authn.sign_in_with_code(
-            token=shown.token[:MAX_NAME_CHARS],
-            code=shown.code[:MAX_NAME_CHARS],
-            attempt=shown.attempt,
-            remote_addr=shown.remote_addr[:MAX_NAME_CHARS],
+            token=sign_in.token[:MAX_NAME_CHARS],
+            code=sign_in.code[:MAX_NAME_CHARS],
+            attempt=sign_in.attempt,
+            remote_addr=sign_in.remote_addr[:MAX_NAME_CHARS],
             proxy_id=self.terminal.pk,
         )
-        return self.signed_in(answer, queries.read_login_name(shown.username))
+        return self.signed_in(answer, queries.read_login_name(sign_in.username))
 
 
 class TicketsView(InternalView):
-    """Which connections are open still, and which were closed."""
+    """Report of open and closed connections."""
 
     most_a_minute = MOST_REPORTS
 
     def post(self, request: Request) -> HttpResponse:
-        told = self.message(request, access.TicketReport)
-        if max(len(told.open), len(told.closed)) > access.MAX_TICKETS:
-            raise MalformedMessage(f"a report names at most {access.MAX_TICKETS} tickets of each kind")
-        void = actions.report(terminal=self.terminal, opened=told.open, closed=told.closed)
+        report = self.message(request, access.TicketReport)
+        if max(len(report.open), len(report.closed)) > access.MAX_TICKETS:
+            raise MalformedMessage(f"a report can contain at most {access.MAX_TICKETS} tickets of each kind")
+        void = actions.report(terminal=self.terminal, opened=report.open, closed=report.closed)
         return self.answer(access.TicketReportAnswer(void=void))
 
 

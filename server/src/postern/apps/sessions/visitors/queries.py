@@ -1,4 +1,4 @@
-"""Reads of the people who sign in through a proxy."""
+"""Reads about users who sign in through a proxy."""
 
 from django.contrib.auth import get_user_model
 
@@ -7,11 +7,12 @@ from postern.contracts.login_name import readings
 
 
 def read_login_name(text: str) -> LoginNameAnswer:
-    """How an SSH user name is meant: the first reading whose person exists. The only place that decides it."""
-    found = readings(text)
-    if len(found) == 1:
-        return found[0]
+    """Parse an SSH user name: the first interpretation whose user exists. No other code does this."""
+    interpretations = readings(text)
+    if len(interpretations) == 1:
+        return interpretations[0]
     users = get_user_model().objects
     return next(
-        (reading for reading in found if reading.username and users.named(reading.username) is not None), found[-1]
+        (reading for reading in interpretations if reading.username and users.named(reading.username) is not None),
+        interpretations[-1],
     )

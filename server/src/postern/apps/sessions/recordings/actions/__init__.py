@@ -1,1 +1,1 @@
-"""Writes of recordings, one module for each matter."""
+"""Writes of recordings, one module per topic."""

@@ -1,4 +1,4 @@
-"""The life of a recording on its proxy: it begins, grows, is sealed there, or has nothing to hold."""
+"""The life of a recording on its proxy: it begins, grows, and is sealed, or its row is deleted."""
 
 from collections.abc import Mapping
 from typing import Final
@@ -18,18 +18,18 @@ _MAX_OFFSET_MS: Final = 2**53
 
 
 def begin(*, session: Session) -> None:
-    """The session is recorded from now on. `session` is locked by the caller's transaction."""
+    """Create the recording of a session. The caller's transaction has locked `session`."""
     Recording.objects.get_or_create(session=session)
 
 
 def give_up(event: SessionFinished) -> None:
-    """A session that never became active has nothing to record. In the transaction that ends the session."""
+    """Delete the recording row of a session that never became active, in the transaction that ends the session."""
     if not event.ever_active:
         Recording.objects.filter(session_id=event.session_id, state=RecordingState.RECORDING.value).delete()
 
 
 def store_checkpoints(sessions: Mapping[UUID, Session], heads: list[contract.RecordingCheckpoint]) -> None:
-    """Store the heads of chains that are not there yet. The sessions are locked by the caller's transaction."""
+    """Store new checkpoints of recordings' hash chains. The caller's transaction has locked the sessions."""
     for event in heads:
         session = sessions[event.session_id]
         chain = clean(event.chain, 64)
@@ -43,7 +43,7 @@ def store_checkpoints(sessions: Mapping[UUID, Session], heads: list[contract.Rec
 
 
 def seal(*, session: Session, event: contract.RecordingSealed) -> None:
-    """The recording is complete on the proxy; what was stored before is never replaced."""
+    """Store the seal: the recording is complete on the proxy. An existing seal is never replaced."""
     recording, _made = Recording.objects.get_or_create(session=session)
     announced = {
         "state": event.state.value,

@@ -1,9 +1,8 @@
-"""Old sessions are forgotten: rows, commands, transfers and recordings, after the time that the settings give.
+"""Deletes old sessions with their commands, transfers and recordings after the configured retention period.
 
-A database and a folder cannot change in one transaction. So the rows go together with their statement in the audit log and
-with a note of the files that are to go (`DoomedFile`); then the files go, then the notes. After a crash between any two of
-these steps the next round finds the notes and carries on: no file stays that no row names, and no row names a file that is
-gone.
+A database and a folder cannot change in one transaction. The rows are therefore deleted together with an audit record
+and a note of the files to delete (`DoomedFile`); then the files are deleted, then the notes. After a crash at any step,
+the next run finds the notes and continues. No file remains without a row, and no row refers to a deleted file.
 """
 
 import logging
@@ -24,12 +23,12 @@ from postern.kernel import clock
 
 log = logging.getLogger(__name__)
 
-#: Sessions that one round forgets: the transaction stays short, the next round goes on.
+#: Sessions per run, so that the transaction stays short; the next run continues.
 _AT_ONCE: Final = 200
 
 
 def forget_old_sessions(*, actor: Actor, storage: ReplayStorage) -> int:
-    """Delete sessions that ended longer ago than `TERMINAL_SESSION_KEEP_DURATION` days; returns how many."""
+    """Delete sessions that ended more than `TERMINAL_SESSION_KEEP_DURATION` days ago; returns their number."""
     border = clock.now() - timedelta(days=preferences.get_int("TERMINAL_SESSION_KEEP_DURATION"))
     count = _forget_rows(actor, border)
     delete_doomed_files(storage=storage)
@@ -37,15 +36,15 @@ def forget_old_sessions(*, actor: Actor, storage: ReplayStorage) -> int:
 
 
 def delete_doomed_files(*, storage: ReplayStorage) -> int:
-    """Delete the files of forgotten sessions, those of interrupted rounds too; returns how many are gone."""
+    """Delete the files of deleted sessions, including those of interrupted runs; returns their number."""
     gone = 0
     for doomed in DoomedFile.objects.order_by("pk")[: 2 * _AT_ONCE]:
         try:
             storage.discard_incoming(doomed.session_id)
             if doomed.path:
                 storage.delete(doomed.path)
-        except OSError as error:  # the note stays: the next round tries again
-            log.error("a recording of a forgotten session could not be deleted: %s", error)  # noqa: TRY400 - no trace wanted
+        except OSError as error:  # keep the note, so that the next run tries again
+            log.error("the recording of a deleted session could not be deleted; the next run tries again: %s", error)  # noqa: TRY400 - no trace wanted
             continue
         doomed.delete()
         gone += 1

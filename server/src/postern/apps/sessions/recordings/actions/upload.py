@@ -1,4 +1,4 @@
-"""Taking recordings in: part by part, and only what was announced counts."""
+"""Receives recordings in parts. Only bytes that match the announced seal are accepted."""
 
 from collections.abc import Iterable
 from dataclasses import dataclass
@@ -21,20 +21,20 @@ from postern.integrations.replay_storages.port import ReplayStorage
 from postern.kernel import clock, ids
 from postern.kernel.errors import Unavailable
 
-#: Room that must remain on the volume after a part.
+#: Free space that must remain on the volume after a part.
 RESERVE_BYTES = 256 * 1024 * 1024
 
 
 @dataclass(frozen=True, slots=True)
 class Received:
-    """How far an upload is; `stored`: it is complete, checked and counts."""
+    """Progress of an upload. `stored`: complete, verified and accepted."""
 
     received: int
     stored: bool
 
 
 def received(*, terminal: Terminal, session_id: UUID, storage: ReplayStorage) -> Received:
-    """How far the upload of a recording is. Raises ReplayMissing when nothing was announced."""
+    """Progress of a recording's upload. Raises ReplayMissing when no recording was announced."""
     recording = _announced(terminal, session_id)
     if recording.date_stored is not None:
         return Received(recording.size, stored=True)
@@ -44,30 +44,33 @@ def received(*, terminal: Terminal, session_id: UUID, storage: ReplayStorage) ->
 def receive_part(
     *, terminal: Terminal, session_id: UUID, part: Part, chunks: Iterable[bytes], storage: ReplayStorage
 ) -> Received:
-    """Append one part; with the last one the whole is hashed, compared and kept.
+    """Append one part. After the last part, the whole file is hashed, compared and stored.
 
-    A repeat of a stored recording changes nothing. Raises ReplayMissing, UploadOutOfOrder, RecordingMismatch, Unavailable.
+    Sending a stored recording again changes nothing. Raises ReplayMissing, UploadOutOfOrder, RecordingMismatch,
+    Unavailable.
     """
     recording = _announced(terminal, session_id)
     if recording.date_stored is not None:
         return Received(recording.size, stored=True)
     if part.total != recording.size:
-        raise RecordingMismatch(_("The length differs from what was announced."))
+        raise RecordingMismatch(_("The length differs from the announced length."))
     free = storage.free_bytes()
     if free is not None and free < part.size + RESERVE_BYTES:
-        raise Unavailable(_("There is no room for recordings."))
+        raise Unavailable(_("There is not enough disk space for recordings."))
     with storage.incoming(recording.session_id) as incoming:
-        if incoming.received > recording.size:  # left over from another announcement
+        if incoming.received > recording.size:  # left over from an earlier announcement
             incoming.discard()
         if part.first != incoming.received:
-            raise UploadOutOfOrder(_("This part does not follow on what is there."), incoming.received)
+            raise UploadOutOfOrder(_("This part does not follow the bytes received so far."), incoming.received)
         count = incoming.append(chunks)
         if count < recording.size:
             return Received(count, stored=False)
         if count > recording.size or not ids.same(incoming.digest(), recording.sha256):
             incoming.discard()
             _record_mismatch(recording)
-            raise RecordingMismatch(_("The content is not what was announced; send it again from the start."))
+            raise RecordingMismatch(
+                _("The content differs from the announced recording. Upload it again from the start.")
+            )
         started = recording.session.date_start.astimezone(UTC)
         path = incoming.keep(started)
     if not _count(recording, path):
@@ -78,8 +81,11 @@ def receive_part(
 
 @transaction.atomic
 def _count(recording: Recording, path: str) -> bool:
-    """Make the stored file count. False when the session was forgotten meanwhile: nobody would find the file."""
-    # The session first: see the order of locks in `sessions/actions/lifecycle.py`.
+    """Mark the recording as stored.
+
+    False when the session was deleted in the meantime, because no row refers to the file then.
+    """
+    # Lock the session first: see the lock order in `sessions/actions/lifecycle.py`.
     lifecycle.lock(Session.objects.filter(pk=recording.session_id))
     held = Recording.objects.select_related("session").filter(pk=recording.pk).first()
     if held is None:
@@ -108,7 +114,7 @@ def _announced(terminal: Terminal, session_id: UUID) -> Recording:
 
 
 def _sender(terminal: Terminal | None) -> Actor:
-    """The proxy that sends, from where it was last heard of."""
+    """The sending proxy, with its last known address."""
     if terminal is None:
         return messages.component("terminal")
     return messages.component(terminal.name, terminal.remote_addr or None)

@@ -1,1 +1,1 @@
-"""Writes of sessions, one module for each matter."""
+"""Writes of sessions, one module per topic."""

@@ -1,7 +1,7 @@
-"""The life of a session: started, ended, presumed dead, found again. All of it may be told twice or late.
+"""The life of a session: started, ended, presumed dead, resumed. Reports may arrive late or more than once.
 
-Order of locks, everywhere in this app: first the session rows, by id and all at once (`lock`), then what belongs to them,
-the audit log's chain last. Whoever asks for a session while it holds the chain could wait for ever.
+Lock order in this app: first the session rows, by id and all at once (`lock`), then the rows that belong to them, the
+audit chain last. A transaction that requests a session lock while it holds the chain could deadlock.
 """
 
 from datetime import UTC, datetime
@@ -25,30 +25,30 @@ from postern.foundation.caller.actor import Actor
 from postern.kernel import clock
 
 KINDS: Final = frozenset({"shell", "exec", "sftp", "scp", "rsync", "forward"})
-#: What a command may turn out to be, by its protocol on the wire. It only says more about a session.
+#: What a command may turn out to be, by its protocol name. It only makes the kind of a session more precise.
 _RECOGNISED: Final = frozenset({"sftp", "scp", "rsync", "git", "tar"})
 _MAX_DETAIL_CHARS: Final = 1024
 _MAX_BYTES: Final = 2**62
 
 
 def clean(text: str, limit: int) -> str:
-    """Text from outside, without NUL (PostgreSQL refuses it), cut to `limit` characters."""
+    """External text without NUL (which PostgreSQL refuses), cut to `limit` characters."""
     return text.replace("\x00", "")[:limit]
 
 
 def sane_instant(at: datetime, *, not_before: datetime) -> datetime:
-    """An instant from another machine's clock, kept between `not_before` and now."""
+    """An instant from another machine's clock, limited to the range from `not_before` to now."""
     aware = at if at.tzinfo is not None else at.replace(tzinfo=UTC)
     return max(not_before, min(aware, clock.now()))
 
 
 def lock(rows: QuerySet[Session]) -> list[Session]:
-    """The sessions, locked until the end of the transaction, in the order in which everybody locks them."""
+    """Lock the sessions until the end of the transaction, always in the same order."""
     return list(rows.select_for_update().order_by("pk"))
 
 
 def start(*, session: Session, event: SessionStarted) -> None:
-    """The target's side is open. `session` is locked by the caller's transaction."""
+    """The connection to the target is open. The caller's transaction has locked `session`."""
     if not session.kind:
         session.kind = event.kind if event.kind in KINDS else clean(event.kind, 16)
     session.ever_active = True
@@ -69,7 +69,7 @@ def start(*, session: Session, event: SessionStarted) -> None:
 
 
 def end(*, session: Session, event: SessionEnded) -> None:
-    """The proxy says that it is over. `session` is locked by the caller's transaction."""
+    """The proxy reports the end of the session. The caller's transaction has locked `session`."""
     state = SessionState(session.state)
     if not policy.may_end(state):
         presumed = policy.may_correct_end(state, session.end, is_presumed=session.is_end_presumed)
@@ -95,9 +95,9 @@ def end(*, session: Session, event: SessionEnded) -> None:
 
 
 def interrupt(*, actor: Actor, session: Session, detail: str, last_seen: datetime | None = None) -> bool:
-    """Presume that a session is over because nothing is heard of it. False when it was over already.
+    """Presume that a session has ended because its proxy is silent. False when it had ended already.
 
-    `session` is locked by the caller's transaction.
+    The caller's transaction has locked `session`.
     """
     if not policy.may_end(SessionState(session.state)):
         return False
@@ -115,10 +115,10 @@ def interrupt(*, actor: Actor, session: Session, detail: str, last_seen: datetim
 
 
 def order_done(*, terminal_id: UUID, done: OrderDone) -> None:
-    """The proxy carried out an order, or could not. A repeat changes nothing.
+    """Store the proxy's result of an order. A repeat changes nothing.
 
-    An order to end a session that the proxy does not carry ends its row: nobody else is going to. What the proxy still has
-    to say about the end replaces that.
+    When the order is to end a session that the proxy does not have, this also ends the row, because no other report
+    will. A later report of the proxy about the end replaces it.
     """
     order = ProxyOrder.objects.filter(pk=done.order_id, terminal_id=terminal_id).first()
     if order is None:
@@ -126,7 +126,7 @@ def order_done(*, terminal_id: UUID, done: OrderDone) -> None:
     with transaction.atomic():
         [session] = lock(Session.objects.filter(pk=order.session_id))
         if order.kind == OrderKind.CHANGE_GRANT and not done.found and not session.is_finished:
-            return  # the proxy is only just told of the session: the order is repeated with the next heartbeat
+            return  # the proxy is still being told of the session: the next heartbeat repeats the order
         news = orders.finish(order, ok=done.ok, detail=done.detail)
         if not news or done.found or order.kind != OrderKind.TERMINATE_SESSION:
             return
@@ -143,9 +143,9 @@ def order_done(*, terminal_id: UUID, done: OrderDone) -> None:
 
 
 def actions_ended(*, session: Session, event: ActionsEnded) -> None:
-    """The end date of some actions came, and the session goes on. `session` is locked by the caller's transaction.
+    """Some actions reached their end date, and the session continues. The caller's transaction has locked `session`.
 
-    A report about an older grant is stale: what changed since has told the audit log by itself.
+    A report about an older grant is ignored: later changes of the grant have their own audit records.
     """
     ended = Actions(session.actions) & event.actions
     if event.version != session.grant_version or not ended:
@@ -163,7 +163,7 @@ def actions_ended(*, session: Session, event: ActionsEnded) -> None:
 
 
 def resume(*, actor: Actor, session: Session) -> bool:
-    """A session that was presumed dead is alive after all. `session` is locked by the caller's transaction."""
+    """A session that was presumed dead is alive. The caller's transaction has locked `session`."""
     if not policy.may_resume(SessionState(session.state), session.end):
         return False
     session.state = SessionState.ACTIVE.value if session.date_active else SessionState.OPENING.value
@@ -223,7 +223,7 @@ def _finish(
 
 
 def tell_recording_failed(session: Session, *, is_lost: bool) -> None:
-    """Publish that a session has no recording, or none to its end, although it should."""
+    """Publish that a session has no recording, or an incomplete one."""
     events.publish(
         RecordingFailed(
             session_id=session.pk,
@@ -255,6 +255,9 @@ def _record(
 
 
 def interrupt_all_of(*, actor: Actor, terminal_id: UUID, detail: str) -> None:
-    """Presume over what a terminal carries that may not go on. Inside the transaction that shuts it out."""
+    """Presume the end of a terminal's sessions that may not continue.
+
+    Must run in the transaction that shuts the terminal out.
+    """
     for session in lock(queries.live_sessions().filter(terminal_id=terminal_id)):
         interrupt(actor=actor, session=session, detail=detail)

@@ -1,7 +1,8 @@
-"""Opening a session: may they, and where to. Tokens are redeemed in `redeeming`; secret and target's key come in `release`.
+"""Opens sessions: decides whether the user may, and where to connect.
 
-Every answer, yes or no, leaves an audit row with its reasons. The decision is taken afresh at each step: at the request, when a
-token is redeemed, and once more before the credential leaves the vault.
+`redeeming` redeems tokens; `release` hands out the secret and checks the target's key. Every decision, allow or deny,
+is audited with its reasons. It is made anew at each step: at the request, when a token is redeemed, and before the
+credential leaves the vault.
 """
 
 from dataclasses import dataclass
@@ -36,7 +37,7 @@ from postern.kernel.ids import ROOT_ORG_ID
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Wish:
-    """What a person wants to open, wherever the request came from. `token_id`: the connection token that was used up for it."""
+    """What a user wants to open, from any source. `token_id`: the connection token that was used."""
 
     identity: access.UserIdentity
     asset: str
@@ -53,9 +54,9 @@ class Wish:
 
 
 def authorize(*, terminal: Terminal, request: access.AuthorizeRequest) -> access.AuthorizeAnswer:
-    """Decide about a session that the proxy's own front asks for; a permitted one exists from now on.
+    """Decide about a session that the proxy itself requests; an allowed session is created.
 
-    For whom is not the proxy's to say: it shows the ticket of somebody who signed in through it.
+    The proxy cannot choose the user: it must present the ticket of a user who signed in through it.
     """
     visitor = visitors.visitor_of(
         terminal=terminal, ticket=request.ticket, remote_addr=request.remote_addr, wanted="session"
@@ -80,7 +81,10 @@ def authorize(*, terminal: Terminal, request: access.AuthorizeRequest) -> access
 
 
 def open_session(terminal: Terminal, wish: Wish) -> access.AuthorizeAnswer:
-    """Decide about a wish; a permitted session exists from now on. A token opens one session, however often it is asked for."""
+    """Decide about a request; an allowed session is created.
+
+    A token opens one session, even when the request is repeated.
+    """
     unmet = authn.unmet_condition(wish.identity.id)
     if unmet is not None:
         return access.AuthorizeAnswer(denial=_refuse(terminal, wish, unmet))
@@ -91,14 +95,17 @@ def open_session(terminal: Terminal, wish: Wish) -> access.AuthorizeAnswer:
         protocol=wish.protocol,
     )
     if answer.target is None:
-        denial = answer.denial or access.Denial(code=DenialCode.NO_PERMISSION, message=_("You may not connect there."))
+        denial = answer.denial or access.Denial(
+            code=DenialCode.NO_PERMISSION,
+            message=_("You are not allowed to connect to this target. Ask an administrator for access."),
+        )
         return access.AuthorizeAnswer(denial=_refuse(terminal, wish, denial), candidates=answer.candidates)
     try:
-        # Before any transaction: a name may take its time to resolve.
+        # Before any transaction, because resolving a name may take long.
         address, port = answer.target.asset.ip, answer.target.port
         host = outbound.check_dial(address, port, *terminal_queries.proxy_endpoints()).address
     except outbound.TargetUnknown:
-        host = answer.target.asset.ip  # the proxy may stand where the name is known
+        host = answer.target.asset.ip  # the name may be known in the proxy's network
     except outbound.TargetRefused as error:
         denial = access.Denial(code=DenialCode.NO_PERMISSION, message=error.message)
         return access.AuthorizeAnswer(denial=_refuse(terminal, wish, denial))
@@ -113,7 +120,7 @@ def open_session(terminal: Terminal, wish: Wish) -> access.AuthorizeAnswer:
 
 @transaction.atomic
 def _refuse(terminal: Terminal, wish: Wish, denial: access.Denial) -> access.Denial:
-    """Note a refusal; returns it. What a token was refused stays refused, and is in the log once."""
+    """Record a refusal and return it. A refused token stays refused and is audited once."""
     if wish.token_id is not None:
         token = ConnectionToken.objects.select_for_update().filter(pk=wish.token_id).first()
         if token is not None and token.denial is not None:
@@ -141,10 +148,10 @@ def _refuse(terminal: Terminal, wish: Wish, denial: access.Denial) -> access.Den
 
 @transaction.atomic
 def _permit(terminal: Terminal, wish: Wish, target: perms.ResolvedTarget, host: str) -> access.SessionGrant | None:
-    """The session exists from now on. `host` is the checked address that the proxy dials.
+    """Create the session. `host` is the checked address that the proxy connects to.
 
-    None when what the wish stands on was ended since it was looked at: everything of the person, their browser sign-in, the
-    bearer token or access key. Whoever ends it either sees the session, or comes first.
+    None when the basis of the request has ended since it was checked: all access of the user, their browser sign-in,
+    the bearer token or access key. A concurrent revocation either sees the new session or commits first.
     """
     if wish.epoch is None or users.hold_epoch(wish.identity.id) != wish.epoch:
         return None
@@ -208,7 +215,7 @@ def _permit(terminal: Terminal, wish: Wish, target: perms.ResolvedTarget, host: 
 def _same_grant(
     terminal: Terminal, session_id: UUID, wish: Wish, target: perms.ResolvedTarget, host: str
 ) -> access.SessionGrant | None:
-    """The grant of a session whose proxy did not get it; None once the session is past its opening."""
+    """The grant of a session whose proxy did not receive it; None once the session is no longer opening."""
     session = Session.objects.filter(pk=session_id, terminal=terminal, date_credential_released__isnull=True).first()
     if session is None or not policy.may_be_served(
         state=SessionState(session.state), date_start=session.date_start, now=clock.now()
@@ -222,7 +229,7 @@ def _clip(text: str, limit: int) -> str:
 
 
 def record(actor: Actor, session: Session, event: audits.Event, new: dict[str, Any] | None) -> None:
-    """What happened to a session while it was asked for."""
+    """Audit an event of a session that was being requested."""
     audits.record(
         actor=actor,
         org_id=session.org_id,

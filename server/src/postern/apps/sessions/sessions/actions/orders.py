@@ -1,4 +1,4 @@
-"""Orders to proxies: written first, pushed at once, repeated with every heartbeat until they are done."""
+"""Orders to proxies: stored first, pushed at once, and repeated with every heartbeat until they are done."""
 
 from collections.abc import Iterable
 from typing import Final
@@ -22,7 +22,7 @@ from postern.foundation.database.write_transaction import write_transaction
 from postern.kernel import clock
 
 _MAX_DETAIL_CHARS: Final = 512
-#: What stands in an order that no proxy answered, because the session was over or presumed to be.
+#: Detail of an order that no proxy answered, because the session had ended or was presumed to have ended.
 _CLOSED_WITH_SESSION: Final = "session ended"
 
 
@@ -30,9 +30,9 @@ _CLOSED_WITH_SESSION: Final = "session ended"
 def terminate_sessions(
     *, actor: Actor, sessions: Iterable[Session], reason: EndReason = EndReason.TERMINATED
 ) -> tuple[UUID, ...]:
-    """Order the end of live sessions. Returns the ids of those that are being ended (also by an earlier order).
+    """Order the end of live sessions. Returns the ids of those that are being ended, including earlier orders.
 
-    The caller has checked that the actor may; sessions that are over are left out.
+    The caller has checked the actor's right. Ended sessions are left out.
     """
     ids = sorted(session.pk for session in sessions)
     ordered: list[UUID] = []
@@ -65,11 +65,11 @@ def terminate_sessions(
 
 @write_transaction()
 def stop_watching(*, actor: Actor, watches: Iterable[WatchToken]) -> int:
-    """Order the end of watching; returns how many watchers are told to go."""
-    told = 0
+    """Order the end of watching; returns the number of affected watchers."""
+    ordered = 0
     named = {watch.pk for watch in watches}
     watched = WatchToken.objects.filter(pk__in=named).values("session_id")
-    # The sessions first: see the order of locks in `lifecycle`.
+    # Lock the sessions first: see the lock order in `lifecycle`.
     list(Session.objects.select_for_update().filter(pk__in=watched).order_by("pk"))
     going_on = WatchToken.objects.filter(pk__in=named, date_used__isnull=False, date_stopped__isnull=True)
     for watch in list(going_on.select_related("session")):
@@ -81,7 +81,7 @@ def stop_watching(*, actor: Actor, watches: Iterable[WatchToken]) -> int:
                     session_id=watch.session_id,
                     watch=watch,
                 )
-        except IntegrityError:  # the same order is under way
+        except IntegrityError:  # the same order is pending
             continue
         watch.date_stopped = clock.now()
         watch.save(update_fields=["date_stopped"])
@@ -95,12 +95,12 @@ def stop_watching(*, actor: Actor, watches: Iterable[WatchToken]) -> int:
             new={"watcher": watch.user},
         )
         channel.wake(order.terminal_id)
-        told += 1
-    return told
+        ordered += 1
+    return ordered
 
 
 def change_grant(*, actor: Actor, session: Session, ends: tuple[ActionsUntil, ...]) -> None:
-    """Tell the proxy what a live session may do from now on. `session` is locked by the caller's transaction."""
+    """Tell the proxy the current grant of a live session. The caller's transaction has locked `session`."""
     before = grants.present(session.action_ends, clock.now())
     session.action_ends = grants.stored(ends)
     session.actions = int(grants.actions_of(ends))
@@ -109,7 +109,7 @@ def change_grant(*, actor: Actor, session: Session, ends: tuple[ActionsUntil, ..
     session.save(update_fields=["action_ends", "actions", "date_expired", "grant_version"])
     if session.terminal_id is None:
         return
-    # What is sent is read from the session when it is sent: an older order has nothing to say any more
+    # The grant is read when the order is sent, so an older order is superfluous.
     _open_orders(session, OrderKind.CHANGE_GRANT).update(date_finished=clock.now(), ok=True, detail="superseded")
     order = ProxyOrder.objects.create(
         terminal_id=session.terminal_id, kind=OrderKind.CHANGE_GRANT, session=session, by=actor.label[:256]
@@ -128,7 +128,7 @@ def change_grant(*, actor: Actor, session: Session, ends: tuple[ActionsUntil, ..
 
 
 def finish(order: ProxyOrder, *, ok: bool, detail: str) -> bool:
-    """Note how an order came out. False when that is known already: a repeat changes nothing."""
+    """Store the result of an order. False when it has one: a repeat changes nothing."""
     return bool(
         ProxyOrder.objects.filter(pk=order.pk, date_finished__isnull=True).update(
             date_finished=clock.now(), ok=ok, detail=detail.replace("\x00", "")[:_MAX_DETAIL_CHARS]
@@ -137,7 +137,7 @@ def finish(order: ProxyOrder, *, ok: bool, detail: str) -> bool:
 
 
 def close_orders_of(session: Session) -> None:
-    """The session is over: nothing remains to be done about it. Call inside the transaction that ends it."""
+    """Close the pending orders of a session that has ended. Call it inside the transaction that ends the session."""
     ProxyOrder.objects.filter(session=session, date_finished__isnull=True).update(
         date_finished=clock.now(), ok=True, detail=_CLOSED_WITH_SESSION
     )
@@ -145,7 +145,7 @@ def close_orders_of(session: Session) -> None:
 
 
 def reopen_termination_of(session: Session) -> None:
-    """The session that was presumed over is alive: what somebody had ordered to end is ended after all."""
+    """The session is alive after all: reopen an earlier order to end it."""
     closed = ProxyOrder.objects.filter(
         session=session, kind=OrderKind.TERMINATE_SESSION, ok=True, detail=_CLOSED_WITH_SESSION
     )
@@ -158,13 +158,13 @@ def reopen_termination_of(session: Session) -> None:
 
 
 def open_orders(terminal_id: UUID) -> tuple[Order, ...]:
-    """Everything that the terminal still has to do, oldest first."""
+    """All pending orders of the terminal, oldest first."""
     rows = ProxyOrder.objects.filter(terminal_id=terminal_id, date_finished__isnull=True).select_related("session")
     return tuple(message_of(row) for row in rows.order_by("date_created", "pk")[:1000])
 
 
 def message_of(order: ProxyOrder) -> Order:
-    """An order as the proxy gets it."""
+    """An order as the proxy receives it."""
     if order.watch_id is not None:  # by the constraint: exactly the orders to stop watching
         return StopWatching(order_id=order.pk, watch_id=order.watch_id)
     if order.kind == OrderKind.CHANGE_GRANT:
@@ -194,19 +194,19 @@ def _open_terminations(session: Session) -> QuerySet[ProxyOrder]:
 
 
 def _texts(reason: EndReason, actor: Actor) -> dict[str, str]:
-    """What the person reads, in both languages."""
-    found: dict[str, str] = {}
+    """The texts that the user reads, in both languages."""
+    texts: dict[str, str] = {}
     for language, column in (("zh-hans", "message_zh"), ("en", "message_en")):
         with translation.override(language):
             if reason is EndReason.TERMINATED:
                 text = _("This session was terminated by %(name)s.") % {"name": actor.label}
             elif reason is EndReason.ACCOUNT_CLOSED:
-                text = _("Your account was closed, or you signed out: this session ends.")
+                text = _("This session ends because your account was closed or you signed out.")
             elif reason is EndReason.GRANT_EXPIRED:
                 text = _("Your permission for this session has expired.")
             elif reason is EndReason.GRANT_WITHDRAWN:
                 text = _("Your permission for this session was withdrawn.")
             else:
                 text = _("This session was ended.")
-        found[column] = text[:512]
-    return found
+        texts[column] = text[:512]
+    return texts

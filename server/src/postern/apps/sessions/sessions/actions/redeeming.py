@@ -1,7 +1,8 @@
-"""Redeeming connection tokens and watch tokens: each opens one session, or one view, and works once (K18).
+"""Redeems connection tokens and watch tokens: each opens one session, or one view, and works once (K18: a token is told
+once and works once).
 
-The proxy may ask again with the same attempt when the answer was lost: it is told of the same session or view, and nothing is
-done or recorded twice.
+The proxy may repeat the same attempt when the response was lost: it gets the same session or view, and nothing is done
+or recorded twice.
 """
 
 import msgspec
@@ -35,10 +36,10 @@ _TOKEN_DENIALS = {
 
 
 def redeem(*, terminal: Terminal, request: access.RedeemToken) -> access.AuthorizeAnswer:
-    """Exchange a connection token for a session, or a watch token for a view of one. Each works once (K18)."""
+    """Exchange a connection token for a session, or a watch token for a view of a session. Each works once."""
     identity = users.identity_of(request.user_id)
     if identity is None:
-        # Whether there is such a person is told only to who holds a token of theirs.
+        # A proxy learns whether the user exists only with a token of that user.
         is_theirs = queries.token_exists(request.token, user_id=request.user_id, terminal_id=terminal.pk)
         refuse = _refuse_account if is_theirs else _refuse_stranger
         return access.AuthorizeAnswer(denial=refuse(terminal, request))
@@ -51,8 +52,12 @@ def redeem(*, terminal: Terminal, request: access.RedeemToken) -> access.Authori
 def _spend(
     terminal: Terminal, identity: access.UserIdentity, request: access.RedeemToken
 ) -> Wish | access.AuthorizeAnswer:
-    """Use the token up. What a connection token opens is opened afterwards: a failure does not revive the token."""
-    epoch = users.hold_epoch(identity.id)  # before the token's row: who ends everything locks them in this order
+    """Use up a token.
+
+    A connection token opens its session afterwards: a failure there does not make the token valid again.
+    """
+    # before the token's row, in the order of the writes that end all access of a user
+    epoch = users.hold_epoch(identity.id)
     hashed = ids.token_hash(request.token)
     token = ConnectionToken.objects.select_for_update().filter(token_hash=hashed).first()
     if token is not None:
@@ -96,7 +101,7 @@ def _spend_connection(
 def _use(
     token: ConnectionToken | WatchToken, terminal: Terminal, request: access.RedeemToken
 ) -> policy.TokenFault | None:
-    """Use the token up, or find that the same attempt did so a moment ago. What is wrong with it, else None."""
+    """Use up the token, unless the same attempt has just done so. Returns the fault of the token, or None."""
     name = attempts.name_of(request.attempt, terminal.pk, token.pk, request.user_id, request.remote_addr)
     fault = policy.token_fault(_facts(token), user_id=request.user_id, terminal_id=terminal.pk, now=clock.now())
     if fault is policy.TokenFault.USED and attempts.is_repeated(
@@ -110,14 +115,14 @@ def _use(
 
 
 def _keep(token: ConnectionToken | WatchToken, answer: access.AuthorizeAnswer) -> access.AuthorizeAnswer:
-    """Note the refusal, for when its answer is lost."""
+    """Store the refusal, so that a repeated attempt gets it again."""
     token.denial = msgspec.to_builtins(answer.denial)
     token.save(update_fields=["denial"])
     return answer
 
 
 def _maker_holds(token: ConnectionToken | WatchToken, epoch: int | None) -> bool:
-    """Whether the sign-in, bearer token or access key with which the token was made has not been ended since."""
+    """Whether the sign-in, bearer token or access key that created the token is still valid."""
     if token.epoch is None or token.epoch != epoch:
         return False
     return authn.hold_maker(login_session=token.login_session, credential=token.credential)
@@ -151,7 +156,7 @@ def _spend_watch(
 
 
 def _watch_denial(actor: Actor, session: Session, identity: access.UserIdentity) -> access.Denial | None:
-    """Why the person may not watch the session, noted in the log; None: they may."""
+    """Why the user may not watch the session (audited), or None."""
     unmet = authn.unmet_condition(identity.id)
     if unmet is not None:
         opening.record(actor, session, audits.Event.SESSION_WATCH_REFUSED, {"code": unmet.code.value})
@@ -187,7 +192,7 @@ def _refuse_token(
         new={"fault": fault.value},
     )
     texts = {
-        policy.TokenFault.USED: _("This link to the session was used already. Open the session again."),
+        policy.TokenFault.USED: _("This link to the session has already been used. Open the session again."),
         policy.TokenFault.EXPIRED: _("This link to the session has expired. Open the session again."),
     }
     return access.AuthorizeAnswer(denial=access.Denial(code=_TOKEN_DENIALS[fault], message=texts[fault]))
@@ -218,7 +223,10 @@ def _refuse_account(terminal: Terminal, request: access.RedeemToken) -> access.D
 
 @transaction.atomic
 def _refuse_stranger(terminal: Terminal, request: access.RedeemToken) -> access.Denial:
-    """Nothing but the proxy's word says who is on the line: it answers for that, and learns nothing about the person."""
+    """Refuse without revealing anything about the user.
+
+    The audit record names the proxy, because only the proxy claims who is connected.
+    """
     audits.record(
         actor=messages.component(terminal.name, terminal.remote_addr or None),
         org_id=ROOT_ORG_ID,
@@ -227,7 +235,7 @@ def _refuse_stranger(terminal: Terminal, request: access.RedeemToken) -> access.
         object_name=ids.token_hash(request.token)[:8],
         new={"fault": policy.TokenFault.UNKNOWN.value, "claimed_user_id": request.user_id},
     )
-    # In the installation's language, whoever is meant: a person's own would tell that there is such a person.
+    # In the installation's language: the user's own language would reveal that the user exists.
     with translation.override(settings.LANGUAGE_CODE):
         message = _("This link to the session is not valid. Open the session again.")
     return access.Denial(code=DenialCode.TOKEN_UNKNOWN, message=message)
@@ -236,5 +244,5 @@ def _refuse_stranger(terminal: Terminal, request: access.RedeemToken) -> access.
 def _deny_watch(actor: Actor, session: Session, code: DenialCode) -> access.Denial:
     opening.record(actor, session, audits.Event.SESSION_WATCH_REFUSED, {"code": code.value})
     if code is DenialCode.SESSION_UNKNOWN:
-        return access.Denial(code=code, message=_("This session is over."))
-    return access.Denial(code=code, message=_("You may not watch this session."))
+        return access.Denial(code=code, message=_("This session has ended."))
+    return access.Denial(code=code, message=_("You do not have permission to watch this session."))

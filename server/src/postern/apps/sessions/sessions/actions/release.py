@@ -1,6 +1,8 @@
-"""What a proxy is told about a session that is opening: the secret, once, and whether the target's key is the known one.
+"""What a proxy receives about an opening session: the secret, once, and whether the target's host key is the pinned
+one.
 
-Both want the session's opening key, which only its grant has, and end with the opening itself.
+Both need the session's opening key, which only the grant contains, and are refused when the session is no longer
+opening.
 """
 
 from collections.abc import Mapping
@@ -36,23 +38,24 @@ _LIMIT_WINDOW = timedelta(minutes=1)
 
 @transaction.atomic
 def release_credential(*, terminal: Terminal, request: access.CredentialRequest) -> access.CredentialAnswer:
-    """The secret for a session that is still opening, once, to the proxy that owns it; the decision is taken again.
+    """Release the secret of an opening session, once, to the proxy that owns it; the access decision is repeated.
 
-    The attempt that got it may ask again for some seconds, when the answer was lost: that counts and is recorded once.
+    The attempt that received the secret may repeat the request for some seconds, in case the response was lost; this
+    counts and is audited once.
     """
-    # Two requests of one proxy at once are counted one after the other. Before the session, as heartbeats lock.
+    # Serializes concurrent requests of one proxy. Taken before the session's lock, as heartbeats do.
     Terminal.objects.select_for_update(no_key=True).get(pk=terminal.pk)
     session = Session.objects.select_for_update().filter(pk=request.session_id, terminal=terminal).first()
     if session is None or not opening_keys.fits(session.pk, request.opening_key):
         _record_stranger(terminal, request)
-        return _no_credential(DenialCode.SESSION_UNKNOWN, _("There is no such session."))
+        return _no_credential(DenialCode.SESSION_UNKNOWN, _("This session does not exist."))
     attempt = attempts.name_of(request.attempt, session.pk, request.opening_key)
     is_repeated = attempts.is_repeated(
         attempt, stored=session.release_attempt, first_at=session.date_credential_released
     )
     if not _is_opening(session) or (session.date_credential_released is not None and not is_repeated):
         _refuse(session, {"code": DenialCode.SESSION_UNKNOWN.value, "state": session.state})
-        return _no_credential(DenialCode.SESSION_UNKNOWN, _("This session takes no credential (any more)."))
+        return _no_credential(DenialCode.SESSION_UNKNOWN, _("This session does not accept a credential any more."))
     identity = users.identity_of(session.user_id)
     with translation.override(identity.language if identity else None):
         if identity is None:
@@ -81,7 +84,8 @@ def release_credential(*, terminal: Terminal, request: access.CredentialRequest)
             return _no_credential(
                 DenialCode.PROXY_LIMITED,
                 _(
-                    "This proxy opens more sessions a minute than it may. Try again in a minute, or tell an administrator."
+                    "This proxy has reached its limit of sessions per minute. Try again in a minute, or tell an "
+                    "administrator."
                 ),
             )
         try:
@@ -104,7 +108,7 @@ def release_credential(*, terminal: Terminal, request: access.CredentialRequest)
 
 
 def judge_host_key(*, terminal: Terminal, request: access.HostKeySeen) -> access.HostKeyAnswer | None:
-    """Compare the key that the target showed with the pinned one. None: no opening session of this terminal asks that."""
+    """Compare the target's host key with the pinned key. None when this terminal has no such opening session."""
     session = Session.objects.filter(pk=request.session_id, terminal=terminal).first()
     if session is None or not opening_keys.fits(session.pk, request.opening_key) or not _is_opening(session):
         return None
@@ -133,12 +137,12 @@ def judge_host_key(*, terminal: Terminal, request: access.HostKeySeen) -> access
 
 
 def _is_opening(session: Session) -> bool:
-    """Whether the session opens still, and has not been at it for longer than a proxy may take."""
+    """Whether the session is still opening, within the time that a proxy may take."""
     return policy.may_be_served(state=SessionState(session.state), date_start=session.date_start, now=clock.now())
 
 
 def _asks_too_much(terminal: Terminal) -> bool:
-    """Whether this proxy got as many credentials within a minute as the settings allow."""
+    """Whether this proxy received as many credentials within a minute as the settings allow."""
     since = clock.now() - _LIMIT_WINDOW
     released = Session.objects.filter(terminal=terminal, date_credential_released__gt=since).count()
     return released >= queries.credentials_a_minute()
@@ -149,7 +153,7 @@ def _no_credential(code: DenialCode, message: str) -> access.CredentialAnswer:
 
 
 def _record_stranger(terminal: Terminal, request: access.CredentialRequest) -> None:
-    """Asked for by who was not given the session."""
+    """Audit a request for a session that was not given to the proxy."""
     audits.record(
         actor=messages.component(terminal.name, terminal.remote_addr or None),
         org_id=ROOT_ORG_ID,
@@ -178,7 +182,9 @@ def _record(session: Session, event: audits.Event, new: Mapping[str, Any]) -> No
 
 
 def _sign_in_holds(session: Session) -> bool:
-    """Whether what opened the session still holds: the ticket, the browser's sign-in, the bearer token or the access key."""
+    """Whether the credential that opened the session is still valid: ticket, browser sign-in, bearer token or access
+    key.
+    """
     if session.proxy_sign_in is not None:
         return authn.ticket_holder_of(session.proxy_sign_in).fault is None
     if session.login_session is not None:

@@ -1,6 +1,7 @@
-"""Who may not any more, is cut off: sessions of closed accounts, of ended sign-ins and tokens, of withdrawn permissions (K40).
+"""Ends the sessions of users who lost access: closed accounts, ended sign-ins and tokens, withdrawn permissions (K40:
+what ends, ends everywhere within seconds).
 
-Each ordered end is a transaction of its own; all of it may be repeated.
+Each ordered end is its own transaction; every function is safe to repeat.
 """
 
 from collections.abc import Collection, Iterable
@@ -22,7 +23,7 @@ from postern.kernel import clock
 
 
 def close_account(*, actor: Actor, user_id: UUID) -> int:
-    """The account is closed, or its end date has come: end everything that this person has open. Returns the number of sessions."""
+    """End everything that the user of a closed or expired account has open. Returns the number of sessions."""
     WatchToken.objects.filter(user_id=user_id, date_used__isnull=True).delete()
     orders.stop_watching(actor=actor, watches=_watching().filter(user_id=user_id))
     return len(
@@ -36,9 +37,10 @@ def close_account(*, actor: Actor, user_id: UUID) -> int:
 
 @transaction.atomic
 def end_everything(*, actor: Actor, user_id: UUID) -> int:
-    """The account is suspected: end every session of the person and what would open or watch one. Returns how many sessions.
+    """End every session of a suspected account, and everything that could open or watch one. Returns the number of
+    sessions.
 
-    A part of the reset's own transaction, so that nothing goes on when this process ends in between.
+    Runs inside the transaction of the reset, so that a crash in between leaves nothing open.
     """
     ConnectionToken.objects.filter(user_id=user_id, date_used__isnull=True).delete()
     WatchToken.objects.filter(user_id=user_id, date_used__isnull=True).delete()
@@ -48,7 +50,7 @@ def end_everything(*, actor: Actor, user_id: UUID) -> int:
 
 
 def close_login_session(*, actor: Actor, login_session_id: UUID) -> int:
-    """A browser sign-in is over: end what was opened through it."""
+    """End everything that was opened through a browser sign-in that has ended."""
     orders.stop_watching(actor=actor, watches=_watching().filter(login_session=login_session_id))
     sessions = list(queries.live_sessions().filter(login_session=login_session_id))
     reason = _closing_reason(sessions[0].user_id) if sessions else EndReason.ACCOUNT_CLOSED
@@ -56,14 +58,15 @@ def close_login_session(*, actor: Actor, login_session_id: UUID) -> int:
 
 
 def close_credentials(*, actor: Actor, credentials: Collection[str]) -> frozenset[UUID]:
-    """Bearer tokens or access keys hold no more: end what was opened with them, and void what would open something.
+    """End everything that was opened with revoked bearer tokens or access keys, and void their connection and watch
+    tokens.
 
-    Returns the sessions that are being ended.
+    Returns the ended sessions.
     """
     for kind in (
         ConnectionToken,
         WatchToken,
-    ):  # an access key can be switched on again: what was made before stays void
+    ):  # an access key can be switched on again, but tokens created before stay void
         kind.objects.filter(credential__in=credentials, date_used__isnull=True).delete()
     orders.stop_watching(actor=actor, watches=_watching().filter(credential__in=credentials))
     of_person: dict[UUID, list[Session]] = {}
@@ -77,9 +80,9 @@ def close_credentials(*, actor: Actor, credentials: Collection[str]) -> frozense
 
 
 def close_former_epochs(*, actor: Actor, user_ids: Collection[UUID]) -> frozenset[UUID]:
-    """End what these people opened or watch with a token or an access key of before their password was changed or reset.
+    """End what these users opened or watch with a token or an access key from before their password changed.
 
-    A browser's sign-in and a proxy's ticket have an end of their own. Returns the sessions that are being ended.
+    Browser sign-ins and proxy tickets are ended separately. Returns the ended sessions.
     """
     present = users.epochs(user_ids)
     watches = _watching().filter(user_id__in=user_ids, login_session__isnull=True)
@@ -92,14 +95,15 @@ def close_former_epochs(*, actor: Actor, user_ids: Collection[UUID]) -> frozense
 
 
 def _closing_reason(user_id: UUID) -> EndReason:
-    """An account whose end date has come is told from one that somebody closed."""
+    """Distinguishes an account that expired from an account that an administrator closed."""
     return EndReason.GRANT_EXPIRED if users.has_expired(user_id) else EndReason.ACCOUNT_CLOSED
 
 
 def recheck(*, actor: Actor, sessions: Iterable[Session]) -> int:
-    """Decide again about live sessions, all in one set; returns how many end because they are not permitted any more.
+    """Decide again about live sessions in one batch; returns the number of sessions that end because they are not
+    permitted any more.
 
-    A session that goes on with other actions, or with other ends of them, is told so: withdrawn, given and prolonged.
+    A session that continues with other actions, or other end dates of actions, is told so.
     """
     live = {session.pk: session for session in sessions}
     at = clock.now()
@@ -118,7 +122,10 @@ def recheck(*, actor: Actor, sessions: Iterable[Session]) -> int:
 
 @transaction.atomic
 def _change_grant(actor: Actor, session: Session) -> None:
-    """Tell a session its grant. Decided once more under the lock: of two changes at once the later one stays."""
+    """Send a session its grant.
+
+    The decision is repeated under the lock, so that the later of two concurrent changes wins.
+    """
     [row] = lifecycle.lock(Session.objects.filter(pk=session.pk))
     at = clock.now()
     decision = perms.decide(
@@ -141,16 +148,16 @@ _EXPIRED: Final = frozenset({DenialCode.PERMISSION_EXPIRED, DenialCode.USER_EXPI
 
 
 def _end_reason(decision: perms.Decision) -> EndReason:
-    """An end date that came is told from a right that somebody took away."""
+    """Distinguishes a permission that expired from a permission that was withdrawn."""
     if decision.denial_code in _EXPIRED:
         return EndReason.GRANT_EXPIRED
     return EndReason.ACCOUNT_CLOSED if decision.denial_code is DenialCode.USER_INACTIVE else EndReason.GRANT_WITHDRAWN
 
 
 def recheck_changed(*, actor: Actor, org_ids: Collection[UUID], user_ids: Collection[UUID]) -> int:
-    """Access changed in these organizations, or for these people: decide again about the sessions concerned, once.
+    """Access changed in these organizations or for these users: decide once again about the affected sessions.
 
-    Permissions, tree, assets or system users of an organization; groups, roles or the end date of a person.
+    The causes: permissions, tree, assets or system users of an organization; groups, roles or the end date of a user.
     """
     if user_ids:
         stop_unpermitted_watchers(actor=actor, watches=_watching().filter(user_id__in=user_ids))
@@ -159,7 +166,7 @@ def recheck_changed(*, actor: Actor, org_ids: Collection[UUID], user_ids: Collec
 
 
 def stop_unpermitted_watchers(*, actor: Actor, watches: Iterable[WatchToken]) -> int:
-    """End the views of people who may not watch (any more)."""
+    """End the views of users who may not watch (any more)."""
     unwanted: list[WatchToken] = []
     for watch in watches:
         standing = queries.standing_of(watch.user_id, watch.session.org_id)
@@ -169,7 +176,7 @@ def stop_unpermitted_watchers(*, actor: Actor, watches: Iterable[WatchToken]) ->
 
 
 def sweep_accounts(*, actor: Actor) -> int:
-    """Go over the people with live sessions: events make revocation quick, this makes it certain. Returns endings."""
+    """Check all users with live sessions, in case an event was lost. Returns the number of ended sessions."""
     ended = 0
     users_seen = {
         *queries.live_sessions().values_list("user_id", flat=True),
@@ -186,18 +193,18 @@ def sweep_accounts(*, actor: Actor) -> int:
     for login_session_id in signed_in:
         if not authn.login_session_is_open(login_session_id):
             ended += close_login_session(actor=actor, login_session_id=login_session_id)
-    shown = {
+    credentials = {
         *queries.live_sessions().values_list("credential", flat=True),
         *_watching().values_list("credential", flat=True),
     } - {""}
-    over = shown - authn.credentials_holding(shown) if shown else frozenset()
+    over = credentials - authn.credentials_holding(credentials) if credentials else frozenset()
     if over:
         of_programs |= close_credentials(actor=actor, credentials=over)
     return ended + len(of_programs)
 
 
 def sweep_permissions(*, actor: Actor) -> int:
-    """Decide again about every live session and every watcher. Returns endings."""
+    """Decide again about every live session and every watcher. Returns the number of ended sessions and views."""
     ended = recheck(actor=actor, sessions=queries.live_sessions())
     return ended + stop_unpermitted_watchers(actor=actor, watches=_watching())
 

@@ -1,9 +1,9 @@
-"""Chaining evidence: rows as they are stored, sessions when they begin, go on and end.
+"""Chains evidence: rows when they are stored, sessions when they begin, continue and end.
 
-All of it happens in the transaction that writes the row, so there is no moment in which a row exists unproven. What is
-fixed at the beginning is stated with `session.permitted`, the final state with `session.sealed`, and the chain of a session
-that goes on with `session.anchored` each minute: until then its newest rows could be cut off by who resets the session's
-row as well.
+This happens in the transaction that writes the row, so no row ever exists without a proof. `session.permitted` states
+the columns that are fixed at the beginning, `session.sealed` the final state, and `session.anchored` the chain of a
+running session each minute. Until the next anchor, the newest rows could be cut off by an attacker who also resets the
+session's row.
 """
 
 from collections.abc import Iterable
@@ -23,12 +23,12 @@ _AT_ONCE: Final = 500
 
 
 def fixed_proof(session: Session) -> str:
-    """The proof over what a session is from its first moment on, for the record of its permission."""
+    """The proof of the columns that are fixed from the beginning, for the record of the session's permission."""
     return evidence.proof_of(evidence.SESSION_FIXED, session)
 
 
 def chain(session: Session, rows: Iterable[Any], covered: evidence.Covered) -> None:
-    """Give rows of a session their numbers and proofs, before they are written. `session` is locked by the caller."""
+    """Give rows of a session their numbers and proofs before they are written. The caller has locked `session`."""
     for row in rows:
         session.evidence_count += 1
         values = evidence.current_values(covered, row)
@@ -39,14 +39,17 @@ def chain(session: Session, rows: Iterable[Any], covered: evidence.Covered) -> N
 
 
 def store_head(session: Session) -> None:
-    """Write the end of the chain after `chain`, and state it anew when the session is over: these rows came late."""
+    """Write the head of the chain after `chain`.
+
+    For an ended session also state it again, because these rows came late.
+    """
     session.save(update_fields=["evidence_count", "evidence_head"])
     if session.state == SessionState.ENDED.value:
         seal(session)
 
 
 def seal(session: Session, *, adopted: bool = False) -> None:
-    """State the final row of a session that is over, in the caller's transaction."""
+    """State the final row of an ended session, in the caller's transaction."""
     stated: dict[str, object] = {
         "final": evidence.proof_of(evidence.SESSION_FINAL, session),
         "rows": session.evidence_count,
@@ -55,7 +58,7 @@ def seal(session: Session, *, adopted: bool = False) -> None:
 
 
 def anchor(session: Session) -> None:
-    """State how far the chain of a running session has come, in the caller's transaction."""
+    """State the current head of a running session's chain, in the caller's transaction."""
     _tell(
         session,
         audits.Event.SESSION_ANCHORED,
@@ -66,7 +69,7 @@ def anchor(session: Session) -> None:
 
 
 def anchor_running() -> int:
-    """Anchor the running sessions that have new rows; returns how many."""
+    """Anchor the running sessions that have new rows; returns their number."""
     running = Session.objects.exclude(state=SessionState.ENDED.value)
     moved = running.filter(evidence_count__gt=models.F("evidence_anchored")).order_by("pk")
     keys = list(moved.values_list("pk", flat=True)[:_AT_ONCE])

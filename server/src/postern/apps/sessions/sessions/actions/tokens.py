@@ -1,4 +1,4 @@
-"""Connection tokens and watch tokens: made for a person who may, kept as a hash, used once."""
+"""Connection tokens and watch tokens: created for an authorized user, stored as a hash, used once."""
 
 from dataclasses import dataclass
 from datetime import timedelta
@@ -27,7 +27,7 @@ from postern.kernel.secret import Secret
 
 @dataclass(frozen=True, slots=True)
 class IssuedToken:
-    """A token, shown once, and the proxy where it works."""
+    """A token, shown once, and the proxy where it is valid."""
 
     token: Secret
     terminal_id: UUID
@@ -37,12 +37,14 @@ class IssuedToken:
 def issue_connection_token(
     *, actor: Actor, asset: str, system_user: str, protocol: Protocol, login_session: UUID | None
 ) -> IssuedToken | Denial:
-    """A token with which the actor opens one session from the browser, or the reasons why not. Raises NoTerminal.
+    """Create a token with which the actor opens one session from the browser, or return the reasons for a refusal.
+    Raises NoTerminal.
 
-    K1: an authenticated person and a live grant for exactly this asset, system user and protocol.
+    K1 (a connection token needs a signed-in user with a permission): requires an authenticated user and a current grant
+    for exactly this asset, system user and protocol.
     """
     if actor.user_id is None or not actor.is_valid_user:
-        raise NotAllowed(_("Only people can open sessions."))
+        raise NotAllowed(_("Only users can open sessions."))
     denial = authn.unmet_condition(actor.user_id)
     target = None
     if denial is None:
@@ -51,7 +53,10 @@ def issue_connection_token(
         )
         target, denial = answer.target, answer.denial
     if target is None:
-        denial = denial or Denial(code=DenialCode.NO_PERMISSION, message=_("You may not connect there."))
+        denial = denial or Denial(
+            code=DenialCode.NO_PERMISSION,
+            message=_("You are not allowed to connect to this target. Ask an administrator for access."),
+        )
         audits.record(
             actor=actor,
             org_id=ROOT_ORG_ID,
@@ -63,7 +68,7 @@ def issue_connection_token(
         return denial
     terminal = queries.terminal_for_browser()
     if terminal is None:
-        raise NoTerminal(_("No proxy is running at the moment. Try again later."))
+        raise NoTerminal(_("No proxy is running at the moment. Try again later, or tell an administrator."))
     token = ids.new_token()
     now = clock.now()
     row = ConnectionToken.objects.create(
@@ -95,19 +100,22 @@ def issue_connection_token(
 
 @transaction.atomic
 def issue_watch_token(*, actor: Actor, session: Session, login_session: UUID | None) -> IssuedToken:
-    """A token with which the actor watches one live session. The caller found `session` among what the actor may see.
+    """Create a token with which the actor watches one live session. The caller has checked that the actor may see
+    `session`.
 
     Raises NotAllowed, SessionOver.
     """
     if actor.user_id is None or not policy.may_see(actor):
-        raise NotAllowed(_("You may not watch sessions."))
+        raise NotAllowed(_("You do not have permission to watch sessions."))
     state = SessionState(session.state)
     if session.login_from == LoginFrom.RDP_TERMINAL:
-        raise SessionOver(_("Sessions of an RDP client can not be monitored."))
+        raise SessionOver(_("Sessions of an RDP client cannot be monitored."))
     if session.terminal is None or not policy.can_join(
         state=state, login_from=session.login_from, protocol=session.protocol
     ):
-        raise SessionOver(_("This session can not be watched: it is over, not yet open, or of a kind that can not be."))
+        raise SessionOver(
+            _("This session cannot be watched: it has ended, is not open yet, or is of a type that cannot be watched.")
+        )
     token = ids.new_token()
     now = clock.now()
     WatchToken.objects.create(
@@ -135,7 +143,7 @@ def issue_watch_token(*, actor: Actor, session: Session, login_session: UUID | N
 
 @transaction.atomic
 def purge_tokens() -> int:
-    """Forget tokens a day after they expired; returns how many."""
+    """Delete tokens that expired more than a day ago; returns their number."""
     border = clock.now() - timedelta(days=1)
     gone = delete_in_batches(ConnectionToken.objects.filter(date_expired__lt=border))
     return gone + delete_in_batches(WatchToken.objects.filter(date_expired__lt=border, date_used__isnull=True))

@@ -1,4 +1,4 @@
-"""The internal API of sessions: proxies open them. Translation, no rules."""
+"""The internal API of sessions, with which proxies open them. It only translates between HTTP and the actions."""
 
 from typing import Final
 
@@ -11,7 +11,7 @@ from postern.apps.sessions.terminals.api.internal import InternalView
 from postern.apps.sessions.terminals.errors import MalformedMessage
 from postern.contracts import access
 
-#: Sessions that a proxy may open within a minute, and each of the steps to it.
+#: Sessions that a proxy may open per minute; the same limit applies to each step of opening.
 MOST_OPENINGS: Final = 3_000
 
 

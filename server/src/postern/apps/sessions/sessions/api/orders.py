@@ -1,4 +1,4 @@
-"""Orders to proxies, as administrators see them (contract: terminal tasks)."""
+"""Orders to proxies, for administrators (contract: terminal tasks)."""
 
 from typing import Any
 
@@ -11,7 +11,7 @@ from postern.foundation.rest.viewsets import ReadOnlyViewSet
 
 
 class OrderViewSet(ReadOnlyViewSet):
-    """What terminals were told to do, and whether they have done it."""
+    """Orders to terminals, and whether they are done."""
 
     queryset = ProxyOrder.objects.all()
     serializer_class = OrderSerializer

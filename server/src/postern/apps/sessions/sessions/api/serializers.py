@@ -1,4 +1,4 @@
-"""Shapes of sessions, of the tokens that lead to them, and of orders on the wire (contract: terminal)."""
+"""Serializers of sessions, of their tokens, and of orders (contract: terminal)."""
 
 from typing import Protocol as Shape
 
@@ -16,7 +16,7 @@ from postern.kernel import clock
 
 
 class _Recording(Shape):
-    """What a list shows of a session's recording. Recordings know sessions, not the other way round."""
+    """The fields of a session's recording in a list. Recordings refer to sessions, not the other way round."""
 
     state: str
 
@@ -27,12 +27,12 @@ class _Recording(Shape):
 
 
 def _recording(session: Session) -> _Recording | None:
-    found: _Recording | None = getattr(session, "recording", None)
-    return found
+    recording: _Recording | None = getattr(session, "recording", None)
+    return recording
 
 
 class SessionSerializer(ResourceSerializer):
-    """A session. Sessions are made and changed by proxies only, so every field is read-only."""
+    """A session. Only proxies create and change sessions, so every field is read-only."""
 
     is_success = serializers.BooleanField(read_only=True)
     is_finished = serializers.BooleanField(read_only=True)
@@ -161,7 +161,7 @@ class OrderSerializer(ResourceSerializer):
 
 
 class ConnectionTokenSerializer(BodySerializer):
-    """What a person wants to open: ids, or names that fit one thing only."""
+    """The request for a connection token: ids, or names that match exactly one object."""
 
     asset = PlainField(max_length=128)
     system_user = PlainField(max_length=128, required=False, allow_blank=True, default="")

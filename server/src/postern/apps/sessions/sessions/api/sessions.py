@@ -30,7 +30,7 @@ _FALSE: Final = frozenset({"0", "false", "False"})
 
 
 class SessionViewSet(ReadOnlyViewSet):
-    """Sessions, newest first. They are written by proxies only; people watch and terminate them."""
+    """Sessions, newest first. Proxies write them; users can watch and terminate them."""
 
     queryset = Session.objects.all()
     serializer_class = SessionSerializer
@@ -87,7 +87,7 @@ class SessionViewSet(ReadOnlyViewSet):
 
     @action(detail=True, methods=["post"], url_path="watch-token")
     def watch_token(self, request: Request, pk: str) -> Response:
-        """A token with which the caller watches this session live."""
+        """Create a token with which the caller watches this session live."""
         del request, pk
         answer = tokens.issue_watch_token(
             actor=self.actor, session=self.get_object(), login_session=login_session_of(self.actor)
@@ -95,30 +95,31 @@ class SessionViewSet(ReadOnlyViewSet):
         return issued(answer)
 
 
-#: Names under which forms send ids; the numbers are those of an array that was made a form.
+#: Field names under which forms send ids. The numbers are the keys of an array that was encoded as a form.
 _FORM_NAMES: Final = frozenset({"id", "ids", "session", "sessions", "session_id", "session_ids", "data"})
 
 
 def _named_sessions(body: Any) -> list[Any] | None:
-    """What a body of any of the contract's shapes names; None when it is of none."""
+    """The sessions named by a body in any form that the contract allows; None for other bodies."""
     if isinstance(body, list):
         return body
     if isinstance(body, str):
         return [body]
-    found: list[Any] = []
+    session_ids: list[Any] = []
     for name in body if isinstance(body, Mapping) else ():
         values = body.getlist(name) if isinstance(body, QueryDict) else body[name]
         if name.removesuffix("[]") in _FORM_NAMES or name.isdecimal():
-            found += values if isinstance(values, list) else [values]
-        elif values == [""] and parse_id(name):  # the id alone as the whole of a form
-            found.append(name)
-    return found or None
+            session_ids += values if isinstance(values, list) else [values]
+        elif values == [""] and parse_id(name):  # a form that consists of an id only
+            session_ids.append(name)
+    return session_ids or None
 
 
 class KillSessionView(PosternView):
-    """`POST terminal/tasks/kill-session/`: order the end of sessions (K74: administrators).
+    """`POST terminal/tasks/kill-session/`: order the end of sessions. Administrators only (K74: to watch and to
+    terminate are separate rights).
 
-    The body is an array of session ids, a single id, or the same as a form (contract).
+    The body is an array of session ids, a single id, or either encoded as a form (contract).
     """
 
     rights = Right.ORG_ADMIN

@@ -1,4 +1,4 @@
-"""Tokens for people: to open a session from the browser, and to watch a live one."""
+"""Tokens for users: to open a session from the browser, and to watch a live session."""
 
 from uuid import UUID
 
@@ -22,12 +22,12 @@ from postern.foundation.rest.views import PosternView
 
 
 def login_session_of(actor: Actor) -> UUID | None:
-    """The browser sign-in behind a request; None for calls with a token or key."""
+    """The browser sign-in of a request; None for calls with a token or an access key."""
     return UUID(actor.login_session) if actor.login_session else None
 
 
 def issued(token: IssuedToken) -> Response:
-    """The only answer that ever carries a token (K18)."""
+    """The response with the token. No other response contains it (K18: a token is told once)."""
     return Response(
         {
             "token": token.token.reveal(),
@@ -40,7 +40,7 @@ def issued(token: IssuedToken) -> Response:
 
 
 class ConnectionTokenView(PosternView):
-    """`POST authentication/connection-token/`: a token for one session of one's own."""
+    """`POST authentication/connection-token/`: create a token for one session of the caller."""
 
     answers = {"post": Answer(201, schema=ANY_OBJECT)}
     rights = Right.VALID_USER
@@ -50,7 +50,7 @@ class ConnectionTokenView(PosternView):
         data = body_of(request, ConnectionTokenSerializer)
         if data["user"] and data["user"] not in {str(self.actor.user_id), self.actor.username}:
             return Response(
-                {"detail": _("A token can only be made for oneself."), "code": "permission_denied"}, status=403
+                {"detail": _("You can create a token only for yourself."), "code": "permission_denied"}, status=403
             )
         answer = tokens.issue_connection_token(
             actor=self.actor,

@@ -1,4 +1,4 @@
-"""Websockets of sessions: the control channel of proxies, and the bridge from browsers to them."""
+"""Websockets of sessions: the control channel of proxies, and the bridge from browsers to proxies."""
 
 from django.urls import path
 

@@ -1,8 +1,9 @@
-"""The bridge: a browser's websocket to a proxy, carried through the one public port without being read.
+"""The bridge: forwards a browser's websocket to a proxy through the single public port, without reading its content.
 
-K42: the browser must come from our own pages (Origin) with the session of a person who may use Postern; the check is
-repeated while the socket is open, so signing out cuts it within `RECHECK_S`. Frames go both ways one at a time: a side that
-does not read makes the other side wait (nothing piles up here), and no frame is larger than `MAX_FRAME_BYTES`.
+The browser must come from our own pages (Origin) with the session of an allowed user (K42: a websocket belongs to the
+origin and the sign-in of its page). The check is repeated while the socket is open, so signing out closes it within
+`RECHECK_S`. Each direction forwards one frame at a time: a side that does not read blocks the other side
+(back-pressure). No frame is larger than `MAX_FRAME_BYTES`.
 """
 
 import asyncio
@@ -33,18 +34,19 @@ Scope = dict[str, Any]
 Receive = Callable[[], Awaitable[dict[str, Any]]]
 Send = Callable[[dict[str, Any]], Awaitable[None]]
 
-#: How often an open socket's sign-in is checked (K40: the end comes within five seconds).
+#: Interval of the sign-in check of an open socket (K40: what ends, ends everywhere within seconds; five here).
 RECHECK_S: Final = 3.0
-#: How long a socket goes on while nobody can be asked about its sign-in: the database is away, and nobody can sign out either.
+#: How long a socket stays open while the sign-in cannot be checked, because the database is down. Nobody can sign out
+#: then either.
 UNCHECKED_S: Final = 60.0
 _OPEN_TIMEOUT_S: Final = 5.0
 _CLOSE_TIMEOUT_S: Final = 3.0
 _PROXY_PING_S: Final = 20.0
-#: Frames that may wait between the proxy's socket and the browser's before the proxy is not read any more.
+#: Frames buffered between the proxy's and the browser's socket before reading from the proxy pauses.
 _WAITING_FRAMES: Final = 4
 _WRITE_BUFFER_BYTES: Final = 256 * 1024
 
-# Close codes that the browser sees.
+# Close codes for the browser.
 CLOSE_UNSUPPORTED: Final = 1003
 CLOSE_TOO_LARGE: Final = 1009
 CLOSE_SIGNED_OUT: Final = 4401
@@ -53,12 +55,12 @@ CLOSE_TOO_MANY: Final = 4429
 CLOSE_PROXY_GONE: Final = 4502
 CLOSE_TRY_AGAIN: Final = 4503
 
-#: Terminals that one browser sign-in may hold open; a person needs some dozen, a runaway page needs a limit.
+#: Terminals that one browser sign-in may hold open: more than a user needs, but a limit for a runaway page.
 MAX_SOCKETS: Final = 100
 
 
 class ProxyBridge:
-    """ASGI application of one path; one call is one browser socket."""
+    """ASGI application of one path; each call serves one browser socket."""
 
     rights: ClassVar[Rights] = Right.VALID_USER
 
@@ -67,7 +69,7 @@ class ProxyBridge:
 
     @classmethod
     def as_asgi(cls) -> Any:
-        """The application, as Channels' router wants it (Django's `path` is typed for views)."""
+        """The application, typed as Channels' router needs it (Django's `path` is typed for views)."""
         return cls()
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
@@ -75,7 +77,7 @@ class ProxyBridge:
         if message["type"] != "websocket.connect":
             return
         if not origin_is_ours(scope, settings.POSTERN):
-            await send({"type": "websocket.close"})  # before the handshake: the answer is 403
+            await send({"type": "websocket.close"})  # before the handshake: the response is 403
             return
         try:
             visitor = await in_thread(visitor_of)(scope, settings.POSTERN)
@@ -117,7 +119,7 @@ class ProxyBridge:
 
 
 async def _carry(receive: Receive, send: Send, upstream: ClientConnection, visitor: Visitor) -> None:
-    """Run both directions and the watch over the sign-in until the first of them is over."""
+    """Run both directions and the sign-in check until the first of them ends."""
     tasks = {
         asyncio.create_task(_browser_to_proxy(receive, send, upstream)),
         asyncio.create_task(_proxy_to_browser(send, upstream)),
@@ -133,14 +135,14 @@ async def _carry(receive: Receive, send: Send, upstream: ClientConnection, visit
     failures = [task.exception() for task in done if not task.cancelled() and task.exception() is not None]
     closing = next((verdict for verdict in verdicts if verdict is not None), None)
     if closing is None and failures:
-        log.warning("a browser socket broke: %s", type(failures[0]).__name__)
+        log.warning("a browser socket failed: %s", type(failures[0]).__name__)
         closing = (CLOSE_PROXY_GONE, "the connection to the proxy broke")
     if closing is not None:
         await send({"type": "websocket.close", "code": closing[0], "reason": closing[1][:120]})
 
 
 async def _browser_to_proxy(receive: Receive, send: Send, upstream: ClientConnection) -> tuple[int, str] | None:
-    """Until the browser goes. None: it has closed its side itself."""
+    """Forward until the browser disconnects. None: the browser has closed its side."""
     del send
     while True:
         message = await receive()
@@ -152,14 +154,14 @@ async def _browser_to_proxy(receive: Receive, send: Send, upstream: ClientConnec
         if size > MAX_FRAME_BYTES:
             return CLOSE_TOO_LARGE, "the frame is too large"
         try:
-            # Waits while the proxy does not read: the browser is not read meanwhile.
+            # Waits while the proxy does not read, and so pauses reading from the browser.
             await upstream.send(frame)
         except ConnectionClosed:
             return await _end_of(upstream)
 
 
 async def _proxy_to_browser(send: Send, upstream: ClientConnection) -> tuple[int, str]:
-    """Until the proxy closes its side."""
+    """Forward until the proxy closes its side."""
     try:
         while True:
             frame = await upstream.recv()
@@ -172,7 +174,7 @@ async def _proxy_to_browser(send: Send, upstream: ClientConnection) -> tuple[int
 
 
 async def _end_of(upstream: ClientConnection) -> tuple[int, str]:
-    """How the proxy closed, in a code that may be sent on."""
+    """The proxy's close code, mapped to a code that may be sent to the browser."""
     await upstream.wait_closed()
     code = upstream.close_code
     if code is None or code in {1005, 1006, 1015}:
@@ -181,7 +183,10 @@ async def _end_of(upstream: ClientConnection) -> tuple[int, str]:
 
 
 async def _until_signed_out(login_session_id: UUID) -> tuple[int, str]:
-    """Until the sign-in is over, or could not be checked for too long: a short outage of the database ends no terminal."""
+    """Return when the sign-in has ended, or could not be checked for too long.
+
+    A short outage of the database ends no terminal.
+    """
     is_open = in_thread(authn.login_session_is_open)
     checked_s = monotonic_s()
     while True:
@@ -190,14 +195,14 @@ async def _until_signed_out(login_session_id: UUID) -> tuple[int, str]:
                 return CLOSE_SIGNED_OUT, "signed out"
             checked_s = monotonic_s()
         except DatabaseError:
-            log.warning("the sign-in behind a browser socket could not be checked")
+            log.warning("the sign-in of a browser socket could not be checked")
             if monotonic_s() - checked_s > UNCHECKED_S:
                 return CLOSE_TRY_AGAIN, "the service is not ready"
         await asyncio.sleep(RECHECK_S)
 
 
 async def _accept_and_close(send: Send, code: int, reason: str) -> None:
-    """A browser shows the code of a close, but not the status of a refused handshake."""
+    """A browser reports the code of a close, but not the status of a refused handshake."""
     await send({"type": "websocket.accept"})
     await send({"type": "websocket.close", "code": code, "reason": reason})
 
@@ -226,6 +231,6 @@ async def open_upstream(address: str, visitor: Visitor) -> ClientConnection:
     if address.startswith("unix:"):
         return await unix_connect(address.removeprefix("unix:"), uri="ws://proxy/", **options)
     host, _, port = address.rpartition(":")
-    # The proxy names its own address: it cannot send people's frames to Redis, the database or the web part.
+    # The proxy chooses this address, so it must not point to Redis, the database or the web service.
     target = await in_thread(check_component)(host.removeprefix("[").removesuffix("]"), int(port))
     return await connect(f"ws://{address}/", proxy=None, host=target.address, port=target.port, **options)

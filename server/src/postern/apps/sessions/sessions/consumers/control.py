@@ -1,4 +1,4 @@
-"""The control channel: a websocket that a proxy holds open, on which orders reach it at once."""
+"""The control channel: a websocket that a proxy keeps open to receive orders at once."""
 
 import logging
 from typing import Any, ClassVar, Final
@@ -35,7 +35,7 @@ def _terminal_of(credential: str, remote_addr: str) -> Terminal | None:
 
 
 class ControlChannel(AsyncWebsocketConsumer):  # type: ignore[misc]  # channels has no types
-    """Sends every open order once on each connection; takes `OrderDone`, nothing else."""
+    """Sends every pending order once per connection. Accepts only `OrderDone`."""
 
     rights: ClassVar[Rights] = Right.TERMINAL
     messages: ClassVar[tuple[type[msgspec.Struct], ...]] = (OrderDone,)
@@ -51,7 +51,7 @@ class ControlChannel(AsyncWebsocketConsumer):  # type: ignore[misc]  # channels 
         self._sent: set[UUID] = set()
         self._decoder = msgspec.json.Decoder(OrderDone)
         self._encoder = msgspec.json.Encoder()
-        # Listen first, then look: an order made in between is found by one of the two.
+        # Subscribe before reading: an order created in between is then noticed by one of the two.
         await self.channel_layer.group_add(channel.group_of(self.terminal_id), self.channel_name)
         await self.accept()
         await self._send_orders()
@@ -74,12 +74,12 @@ class ControlChannel(AsyncWebsocketConsumer):  # type: ignore[misc]  # channels 
         self._sent.discard(done.order_id)
 
     async def orders_waiting(self, event: dict[str, Any]) -> None:
-        """From the channel layer: there are new orders."""
+        """Channel layer handler: there are new orders."""
         del event
         await self._send_orders()
 
     async def terminal_closed(self, event: dict[str, Any]) -> None:
-        """From the channel layer: this terminal was deleted or is not accepted any more."""
+        """Channel layer handler: this terminal was deleted or is no longer accepted."""
         del event
         await self.close(CLOSE_UNKNOWN)
 
@@ -98,6 +98,6 @@ class ControlChannel(AsyncWebsocketConsumer):  # type: ignore[misc]  # channels 
                     peer = (self.scope.get("client") or ("", 0))[0] or ""
                     forwarded = header(self.scope, b"x-forwarded-for")
                     remote_addr = client_address(peer, forwarded, settings.POSTERN.trusted_proxies)
-                    found: Terminal | None = await in_thread(_terminal_of)(credential.strip(), remote_addr)
-                    return found
+                    terminal: Terminal | None = await in_thread(_terminal_of)(credential.strip(), remote_addr)
+                    return terminal
         return None

@@ -1,1 +1,1 @@
-"""Writes of terminals, one module for each matter."""
+"""Writes of terminals, one module per topic."""

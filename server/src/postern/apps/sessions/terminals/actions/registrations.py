@@ -1,4 +1,4 @@
-"""How a proxy becomes one, and how its credential is renewed and taken away."""
+"""Registration of proxies, and renewal and revocation of their credentials."""
 
 from dataclasses import dataclass
 from typing import Final
@@ -27,13 +27,13 @@ from postern.kernel.errors import Conflict
 from postern.kernel.ids import ROOT_ORG_ID
 from postern.kernel.secret import Secret
 
-#: Terminals that wait at the same time: who has the bootstrap token can not fill the list.
+#: Terminals that may wait at the same time, so that a holder of the bootstrap token cannot fill the list.
 MAX_WAITING: Final = 20
 
 
 @dataclass(frozen=True, slots=True)
 class Registration:
-    """A new terminal and its secret, which is told once."""
+    """A new terminal and its secret, which is returned once."""
 
     terminal: Terminal
     secret: Secret
@@ -41,25 +41,26 @@ class Registration:
 
 @transaction.atomic
 def register(*, actor: Actor, name: str, type_: str, comment: str = "", is_local: bool = False) -> Registration:
-    """Make a proxy known. It waits until it is accepted, unless it is the local one.
+    """Register a proxy. It waits to be accepted, unless it is the local proxy.
 
-    A name passes on only from a terminal whose credential was revoked, and to the local proxy from any that is not running:
-    who merely holds the bootstrap token displaces nobody. Raises RegistrationRefused, TooManyWaiting.
+    A name can be taken over only from a terminal whose credential was revoked, and by the local proxy from any terminal
+    that is not running. A holder of the bootstrap token alone can therefore displace no proxy. Raises
+    RegistrationRefused, TooManyWaiting.
     """
     if type_ not in TerminalType.values:
-        raise RegistrationRefused(_("This kind of component is not known."))
+        raise RegistrationRefused(_("Unknown type of component."))
     holder = Terminal.objects.select_for_update().existing().filter(name=name).first()
     if holder is not None:
         running = holder.is_accepted and policy.is_alive(holder.date_last_heartbeat, clock.now())
         if running or not (is_local or holder.is_revoked):
-            raise RegistrationRefused(_("A component of this name is registered."))
+            raise RegistrationRefused(_("A component with this name is already registered. Choose another name."))
         terminals.retire(actor=actor, terminal=holder, why="replaced")
-    # A local proxy that an administrator has shut out does not come back by itself, under whatever name.
+    # A local proxy that an administrator has shut out cannot return without acceptance, whatever its name.
     former = Terminal.objects.filter(is_local=True).order_by("-date_created").first() if is_local else None
     shut_out = former is not None and former.is_shut_out
     accepted = is_local and not shut_out
     if not accepted and Terminal.objects.waiting().count() >= MAX_WAITING:
-        raise TooManyWaiting(_("Too many components wait to be accepted."))
+        raise TooManyWaiting(_("Too many components are waiting to be accepted. Accept or refuse some of them first."))
     secret = ids.new_token()
     try:
         with transaction.atomic():
@@ -73,8 +74,8 @@ def register(*, actor: Actor, name: str, type_: str, comment: str = "", is_local
                 is_local=is_local,
                 is_shut_out=shut_out,
             )
-    except IntegrityError:  # two at once: the other one was faster
-        raise RegistrationRefused(_("A component of this name is registered.")) from None
+    except IntegrityError:  # a concurrent registration was faster
+        raise RegistrationRefused(_("A component with this name is already registered. Choose another name.")) from None
     terminal_log.record(
         actor,
         terminal,
@@ -96,7 +97,7 @@ def register(*, actor: Actor, name: str, type_: str, comment: str = "", is_local
 
 @transaction.atomic
 def note_refused_token(*, actor: Actor, kind: str) -> None:
-    """Somebody has shown a wrong bootstrap token, or a wrong proof of the local proxy."""
+    """Record a wrong bootstrap token, or a wrong proof of the local proxy."""
     audits.record(
         actor=actor,
         org_id=ROOT_ORG_ID,
@@ -108,11 +109,11 @@ def note_refused_token(*, actor: Actor, kind: str) -> None:
 
 @transaction.atomic
 def accept(*, actor: Actor, terminal: Terminal) -> Terminal:
-    """The proxy may work from now on. Accepting twice changes nothing. Raises CredentialRevoked."""
+    """Accept the proxy. Does nothing when it is accepted. Raises CredentialRevoked."""
     users.hold_caller(actor)
     row = _locked(terminal)
     if row.is_revoked:
-        raise CredentialRevoked(_("The credential of this terminal was revoked. Let it register again."))
+        raise CredentialRevoked(_("The credential of this terminal was revoked. Register the terminal again."))
     if not row.is_accepted:
         row.is_accepted, row.is_shut_out = True, False
         row.save(update_fields=["is_accepted", "is_shut_out"])
@@ -124,25 +125,25 @@ def accept(*, actor: Actor, terminal: Terminal) -> Terminal:
 
 @transaction.atomic
 def refuse(*, actor: Actor, terminal: Terminal) -> None:
-    """Send a waiting proxy away. Raises NotWaiting: one that works is revoked or deleted."""
+    """Refuse a waiting proxy. Raises NotWaiting: a working proxy is revoked or deleted instead."""
     row = _locked(terminal)
     if row.is_accepted:
-        raise NotWaiting(_("This terminal is accepted. Revoke its credential or delete it."))
+        raise NotWaiting(_("This terminal is already accepted. To shut it out, revoke its credential or delete it."))
     terminals.retire(actor=actor, terminal=row, why="refused")
 
 
 @transaction.atomic
 def order_renewal(*, actor: Actor, terminal: Terminal) -> Terminal:
-    """Have the present process of the proxy fetch a new credential with its next heartbeat. To be ordered again after a restart.
+    """Make the running process of the proxy fetch a new credential with its next heartbeat. A restart voids the order.
 
     Raises NotWaiting, CredentialRevoked.
     """
     users.hold_caller(actor)
     row = _locked(terminal)
     if row.is_revoked:
-        raise CredentialRevoked(_("The credential of this terminal was revoked. Let it register again."))
+        raise CredentialRevoked(_("The credential of this terminal was revoked. Register the terminal again."))
     if not row.is_accepted:
-        raise NotWaiting(_("This terminal is not accepted."))
+        raise NotWaiting(_("This terminal is not accepted. Accept it first."))
     if not row.is_renewal_due or row.renewal_boot_id != row.boot_id:
         row.is_renewal_due, row.renewal_boot_id = True, row.boot_id
         row.save(update_fields=["is_renewal_due", "renewal_boot_id"])
@@ -153,11 +154,11 @@ def order_renewal(*, actor: Actor, terminal: Terminal) -> Terminal:
 
 
 def renew(*, actor: Actor, terminal: Terminal, boot_id: UUID) -> Secret:
-    """The new secret, for the process that ran when it was ordered, and for nobody else.
+    """The new secret, only for the process that was running when the renewal was ordered.
 
-    The id of a process is known to it and to us alone: who has stolen the credential, and beats with it, has another one. Raises
-    RenewalRefused to others, which is an alarm, and Conflict when nobody ordered a new credential. The present credential holds
-    until the new one is used: an answer that is lost locks nobody out.
+    Only that process and Postern know its process id. A thief of the credential who sends heartbeats has another id.
+    Raises RenewalRefused for other processes, which is an alarm, and Conflict when no renewal was ordered. The current
+    credential stays valid until the new one is used, so a lost response locks nobody out.
     """
     with transaction.atomic():
         row = _locked(terminal)
@@ -171,12 +172,12 @@ def renew(*, actor: Actor, terminal: Terminal, boot_id: UUID) -> Secret:
             old={"remote_addr": row.remote_addr, "boot_id": row.boot_id},
             place=actor.remote_addr or "",
         )
-    raise RenewalRefused(_("The new credential is for the process that ran when it was ordered."))
+    raise RenewalRefused(_("The new credential is only for the process that was running when it was ordered."))
 
 
 def _issue(actor: Actor, row: Terminal) -> Secret:
     if not row.is_renewal_due:
-        raise Conflict(_("Nobody ordered a new credential."))
+        raise Conflict(_("No new credential was ordered for this terminal."))
     secret = ids.new_token()
     row.next_secret_hash = ids.token_hash(secret)
     row.save(update_fields=["next_secret_hash"])
@@ -186,13 +187,16 @@ def _issue(actor: Actor, row: Terminal) -> Secret:
 
 @transaction.atomic
 def tell_of_haste(*, terminal: Terminal, question: str) -> None:
-    """The proxy asks something more often within a minute than any proxy has to."""
+    """Raise an alarm: the proxy sends more requests of one kind per minute than any proxy needs."""
     terminal_log.alarm(terminal, ProxyAlarmKind.HASTE, {"question": question})
 
 
 @transaction.atomic
 def revoke(*, actor: Actor, terminal: Terminal) -> Terminal:
-    """Void the credential: the proxy has to register again, and to be accepted again. Its sessions are presumed over."""
+    """Revoke the credential: the proxy has to register and be accepted again.
+
+    Its sessions are presumed to have ended.
+    """
     row = _locked(terminal)
     if row.is_revoked:
         return row

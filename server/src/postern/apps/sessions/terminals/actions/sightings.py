@@ -1,7 +1,8 @@
-"""Addresses from which a proxy's credential is used although its process is elsewhere: the mark of a stolen credential.
+"""Addresses from which a proxy's credential is used while its process is elsewhere: the sign of a stolen credential.
 
-A request does not tell which process made it, and a proxy that has moved may ask something before its first heartbeat. So an address
-is noted at once and judged a moment later: by the next heartbeat, or when none comes. An alarm is told once for each address.
+A request does not tell which process made it, and a proxy that has moved may send requests before its first heartbeat.
+An address is therefore stored at once and judged later: by the next heartbeat, or when none comes. Each address raises
+one alarm.
 """
 
 from datetime import datetime, timedelta
@@ -15,24 +16,24 @@ from postern.apps.sessions.terminals.models import Terminal, TerminalSighting
 from postern.kernel import clock
 from postern.kernel.addresses import address_key, is_loopback
 
-#: Addresses that are noted of one terminal; each was an alarm, so further ones would tell nothing new.
+#: Stored addresses per terminal. Each one raised an alarm, so more would add nothing.
 MOST_NOTED: Final = 50
 _LOOPBACK: Final = "loopback"
 
 
 def is_elsewhere(terminal: Terminal, remote_addr: str | None) -> bool:
-    """Whether the address is another one than that of the terminal's heartbeats. Asks the database nothing."""
+    """Whether the address differs from that of the terminal's heartbeats. Makes no query."""
     home = terminal.remote_addr
     return bool(home and remote_addr) and home != remote_addr and network_of(home) != network_of(remote_addr or "")
 
 
 def network_of(address: str) -> str:
-    """What counts as one place: one address as `address_key` has it; every address of loopback."""
+    """What counts as one place: one address in the form of `address_key`; all loopback addresses together."""
     return _LOOPBACK if is_loopback(address) else address_key(address)
 
 
 def note(terminal: Terminal, remote_addr: str) -> None:
-    """The credential was used from there."""
+    """Record that the credential was used from the address."""
     network = network_of(remote_addr)
     if TerminalSighting.objects.filter(terminal=terminal, network=network).exists():
         return
@@ -47,9 +48,9 @@ def note(terminal: Terminal, remote_addr: str) -> None:
 
 
 def is_first(terminal: Terminal, remote_addr: str) -> bool:
-    """Whether nothing has been told of that address yet; from now on it has. `terminal` is locked.
+    """Whether no alarm was raised for that address yet; marks it as raised. `terminal` is locked.
 
-    An honest proxy with two addresses is told of once for each of them, not with each heartbeat.
+    A legitimate proxy with two addresses raises one alarm per address, not one per heartbeat.
     """
     known = TerminalSighting.objects.filter(terminal=terminal)
     network = network_of(remote_addr)
@@ -62,9 +63,10 @@ def is_first(terminal: Terminal, remote_addr: str) -> bool:
 
 
 def judge(terminal: Terminal, remote_addr: str | None, *, has_moved: bool) -> None:
-    """A heartbeat came from `remote_addr`: what was noted elsewhere is an alarm. `terminal` is locked, and saved by the caller.
+    """Process a heartbeat from `remote_addr`: stored uses elsewhere become alarms. `terminal` is locked; the caller
+    saves it.
 
-    `has_moved`: a new process may be at a new address, where it asked something before.
+    `has_moved`: a new process may have a new address, from which it sent requests before its first heartbeat.
     """
     if not terminal.has_sightings:
         return
@@ -76,21 +78,21 @@ def judge(terminal: Terminal, remote_addr: str | None, *, has_moved: bool) -> No
 
 
 def judge_overdue(*, now: datetime, wait: timedelta) -> int:
-    """Tell of addresses that no heartbeat has judged: the proxy does not run, but its credential is used."""
+    """Raise alarms for addresses that no heartbeat has judged: the proxy does not run, but its credential is used."""
     border = now - wait
     overdue = TerminalSighting.objects.filter(date_told__isnull=True, date_first_seen__lte=border)
-    told = 0
+    alarms = 0
     for terminal_id in set(overdue.values_list("terminal_id", flat=True)):
         with transaction.atomic():
             terminal = Terminal.objects.select_for_update(no_key=True).get(pk=terminal_id)
-            told += _tell(terminal, terminal.remote_addr)
+            alarms += _tell(terminal, terminal.remote_addr)
             terminal.has_sightings = False
             terminal.save(update_fields=["has_sightings"])
-    return told
+    return alarms
 
 
 def forget(terminal: Terminal) -> None:
-    """The terminal has a new credential, or none: what was seen of the former one is over. `terminal` is saved by the caller."""
+    """Delete the sightings of the former credential after a renewal or revocation. The caller saves `terminal`."""
     terminal.has_sightings = False
     TerminalSighting.objects.filter(terminal=terminal).delete()
 

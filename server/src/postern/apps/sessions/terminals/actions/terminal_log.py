@@ -1,4 +1,4 @@
-"""What the audit log and the administrators are told about terminals. Inside a transaction."""
+"""Audit records and alarms about terminals. Must run inside a transaction."""
 
 from typing import Any
 
@@ -20,7 +20,7 @@ def record(
     *,
     old: dict[str, Any] | None = None,
 ) -> None:
-    """Tell the audit log something about a terminal."""
+    """Append an audit record about a terminal."""
     audits.record(
         actor=actor,
         org_id=ROOT_ORG_ID,
@@ -37,7 +37,7 @@ def record(
 def alarm(
     terminal: Terminal, kind: ProxyAlarmKind, new: dict[str, Any], *, old: dict[str, Any] | None = None, place: str = ""
 ) -> None:
-    """Tell the audit log and the super administrators. `place`: the address that the alarm is about."""
+    """Append an audit record and notify the super administrators. `place`: the address that the alarm is about."""
     actor = messages.component(terminal.name, place or terminal.remote_addr or None)
     record(actor, terminal, audits.Event.TERMINAL_ALARM, "other", {"kind": kind.value, **new}, old=old)
     events.publish(ProxyAlarm(terminal_id=terminal.pk, name=terminal.name, kind=kind, place=place))

@@ -1,4 +1,4 @@
-"""Terminals: changed, deleted, and shut out. How they come to be is in `registrations`; how they are heard of, in `heartbeats`."""
+"""Changes, deletes and shuts out terminals. `registrations` creates them, `heartbeats` tracks them."""
 
 from typing import Any
 
@@ -19,12 +19,15 @@ from postern.foundation.database.write_transaction import write_transaction
 
 @transaction.atomic
 def change_terminal(*, actor: Actor, terminal: Terminal, changes: dict[str, Any]) -> Terminal:
-    """Change what a super administrator may change: name, comment, storages, acceptance. Raises CredentialRevoked."""
+    """Change the fields that super administrators may change: name, comment, storages, acceptance.
+
+    Raises CredentialRevoked.
+    """
     terminal = Terminal.objects.existing().select_for_update(no_key=True).get(pk=terminal.pk)
     if changes.get("is_accepted") and terminal.is_revoked:
-        raise CredentialRevoked(_("The credential of this terminal was revoked. Let it register again."))
+        raise CredentialRevoked(_("The credential of this terminal was revoked. Register the terminal again."))
     old = {name: getattr(terminal, name) for name in changes if getattr(terminal, name) != changes[name]}
-    if not old:  # said again what is so already: nothing to tell
+    if not old:  # no change, so nothing to audit
         return terminal
     new = {name: changes[name] for name in old}
     for name, value in new.items():
@@ -40,14 +43,14 @@ def change_terminal(*, actor: Actor, terminal: Terminal, changes: dict[str, Any]
 
 @write_transaction()
 def delete_terminal(*, actor: Actor, terminal: Terminal) -> None:
-    """Its credential is void from now on, and its sessions are presumed over."""
+    """Delete a terminal: its credential becomes void, and its sessions are presumed to have ended."""
     retire(actor=actor, terminal=terminal, why="deleted")
 
 
 def retire(*, actor: Actor, terminal: Terminal, why: str) -> None:
-    """Keep the row for the history of its sessions, and nothing else of it. Inside a transaction.
+    """Mark the terminal as deleted; its row stays for the history of its sessions. Must run inside a transaction.
 
-    Without a successor (`why` is not "replaced") it is shut out.
+    Without a successor (`why` is not "replaced") the terminal is shut out.
     """
     terminal.is_deleted = True
     terminal.is_accepted = False
@@ -60,7 +63,10 @@ def retire(*, actor: Actor, terminal: Terminal, why: str) -> None:
 
 
 def shut_out(*, actor: Actor, terminal: Terminal, why: str) -> None:
-    """Close the control channel, void the tickets of the proxy, have its sessions presumed over. Inside a transaction."""
+    """Close the control channel, void the proxy's tickets, and presume the end of its sessions.
+
+    Must run inside a transaction.
+    """
     channel.close(terminal.pk)
     events.publish(TerminalShutOut(terminal_id=terminal.pk, why=why, actor=actor))
     authn.end_tickets_of_proxy(terminal.pk)

@@ -1,1 +1,1 @@
-"""The API of terminals, and the base of the internal API, which proxies call."""
+"""The API of terminals, and the base of the internal API for proxies."""

@@ -1,8 +1,8 @@
-"""Credentials of components: `Terminal <id>.<secret>` of a registered proxy; `BootstrapToken <token>` or `LocalProxy <proof>`
-to become one.
+"""Authentication of components: `Terminal <id>.<secret>` for a registered proxy; `BootstrapToken <token>` or
+`LocalProxy <proof>` to register.
 
-Only the views that are made for components ask these classes; a person's credential is worth nothing there, and the
-other way round (K8).
+Only views for components use these classes. A user's credential is not accepted there, nor a component's elsewhere (K8:
+the internal API takes only the credentials of components).
 """
 
 from dataclasses import dataclass
@@ -23,7 +23,7 @@ _MAX_HEADER_CHARS = 1024
 
 @dataclass(frozen=True)
 class Component:
-    """What `request.user` is for a component. `secret_hash`: of the credential that it has shown."""
+    """The value of `request.user` for a component. `secret_hash`: hash of the presented credential."""
 
     terminal: Terminal | None
     secret_hash: str = ""
@@ -32,7 +32,7 @@ class Component:
 
 
 def credential_in(request: Request, scheme: str) -> str | None:
-    """The text after `scheme` in the Authorization header; None when another scheme, or none, is used."""
+    """The text after `scheme` in the Authorization header; None when the header is missing or uses another scheme."""
     header = str(request.META.get("HTTP_AUTHORIZATION", ""))
     if len(header) > _MAX_HEADER_CHARS:
         return None
@@ -41,45 +41,45 @@ def credential_in(request: Request, scheme: str) -> str | None:
 
 
 class TerminalAuthentication(BaseAuthentication):
-    """A registered, accepted proxy. Its credential is for one place: where its heartbeats come from."""
+    """A registered, accepted proxy. Its credential is valid for one place: the address of its heartbeats."""
 
-    #: Whether terminals pass that wait, or that were deleted.
+    #: Whether waiting and deleted terminals are accepted.
     any_state = False
-    #: Whether a use from another address is noted.
+    #: Whether uses from another address are stored.
     is_watched = True
 
     def authenticate(self, request: Request) -> tuple[Component, Actor] | None:
         text = credential_in(request, "Terminal")
         if text is None:
             return None
-        shown = queries.credential_of(text)
-        if shown is None or not (self.any_state or shown.terminal.is_accepted):
+        presented = queries.credential_of(text)
+        if presented is None or not (self.any_state or presented.terminal.is_accepted):
             raise AuthenticationFailed("this component is not registered, or not accepted")
         remote_addr = request.META.get("REMOTE_ADDR")
-        if self.is_watched and remote_addr and sightings.is_elsewhere(shown.terminal, remote_addr):
-            sightings.note(shown.terminal, remote_addr)
-        actor = messages.component(shown.terminal.name, remote_addr)
-        return Component(shown.terminal, shown.secret_hash), actor
+        if self.is_watched and remote_addr and sightings.is_elsewhere(presented.terminal, remote_addr):
+            sightings.note(presented.terminal, remote_addr)
+        actor = messages.component(presented.terminal.name, remote_addr)
+        return Component(presented.terminal, presented.secret_hash), actor
 
     def authenticate_header(self, request: Request) -> str:
         return "Terminal"
 
 
 class AnyTerminalAuthentication(TerminalAuthentication):
-    """A proxy that has registered, whatever became of it: it may ask just that. A proxy that has moved asks it first."""
+    """A registered proxy in any state, which may only ask for its state. A proxy that has moved does so first."""
 
     any_state = True
     is_watched = False
 
 
 class HeartbeatAuthentication(TerminalAuthentication):
-    """A heartbeat is what tells where the proxy is."""
+    """A heartbeat determines the place of the proxy, so its address is never stored as a sighting."""
 
     is_watched = False
 
 
 class RegistrationAuthentication(BaseAuthentication):
-    """Whoever may register a component, and nothing else: by the bootstrap token, or as the local proxy."""
+    """A component that may register, and nothing else: with the bootstrap token, or as the local proxy."""
 
     def authenticate(self, request: Request) -> tuple[Component, Actor] | None:
         token, proof = credential_in(request, "BootstrapToken"), credential_in(request, "LocalProxy")
@@ -88,7 +88,7 @@ class RegistrationAuthentication(BaseAuthentication):
         remote_addr = request.META.get("REMOTE_ADDR") or ""
         is_local = proof is not None
         if proof is not None:
-            # Looked at first: a proof cannot be guessed, and strangers must not keep the local proxy out.
+            # Checked first: a proof cannot be guessed, and failures of strangers must not keep the local proxy out.
             name = request.data.get("name") if isinstance(request.data, dict) else None
             right = isinstance(name, str) and registration.is_local_proof(proof, name=name)
             if not right and not registration.tries_are_left(remote_addr, of_all=False):

@@ -1,4 +1,7 @@
-"""The internal API: the messages of `postern.contracts` over HTTP, for registered proxies only. Translation, no rules."""
+"""The internal API: the messages of `postern.contracts` over HTTP, for registered proxies only.
+
+It only translates between HTTP and the actions.
+"""
 
 import ipaddress
 from typing import Any, ClassVar, Final, TypeVar
@@ -28,28 +31,28 @@ from postern.foundation.rest.views import PosternView
 Message = TypeVar("Message", bound=msgspec.Struct)
 
 _SMALL_BYTES: Final = 256 * 1024
-#: What a proxy may ask to be answered in; anything else is answered in the installation's language.
+#: Languages that a proxy may request; for any other, the response uses the installation's language.
 _LANGUAGES: Final = frozenset(code for code, _name in settings.LANGUAGES)
-#: Renewals of its credential that a proxy may ask for within a minute.
+#: Credential renewals that a proxy may request per minute.
 MOST_RENEWALS: Final = 10
 
 
 class InternalView(PosternView):
-    """Base of the internal API: a terminal's credential, no organization, raw bodies."""
+    """Base of the internal API: the credential of a terminal, no organization, raw bodies."""
 
     rights = Right.TERMINAL
     always_root = True
     gates_apply = False
     max_body_bytes: ClassVar[int] = _SMALL_BYTES
-    #: Requests of one proxy within a minute; None: as many as it likes.
+    #: Requests of one proxy per minute; None: unlimited.
     most_a_minute: ClassVar[int | None] = None
-    #: At least so many for each credential that the settings allow the proxy in a minute.
+    #: If set, the limit is at least this many requests per credential that the settings allow the proxy in a minute.
     credentials_factor: ClassVar[int] = 0
 
     def initial(self, request: Request, *args: Any, **kwargs: Any) -> None:
-        """Raises Throttled beyond `most_a_minute`; the first time in a minute that is an alarm."""
+        """Raise Throttled beyond `most_a_minute`; the first time within a minute also raises an alarm."""
         super().initial(request, *args, **kwargs)
-        if self.most_a_minute is None or not isinstance(request.user, Component):  # a method that is refused
+        if self.most_a_minute is None or not isinstance(request.user, Component):  # a refused method
             return
         question = type(self).__name__
         asked = proxy_pace.asked(self.terminal.pk, question)
@@ -66,21 +69,24 @@ class InternalView(PosternView):
 
     @property
     def component(self) -> Component:
-        """What has shown its credential."""
+        """The authenticated component."""
         component = self.request.user
         if not isinstance(component, Component):
-            raise TypeError("a view of the internal API was reached by something that is no component")
+            raise TypeError("a view of the internal API was called by a caller that is not a component")
         return component
 
     @property
     def terminal(self) -> Terminal:
-        """The proxy that asks."""
+        """The calling proxy."""
         if self.component.terminal is None:
-            raise TypeError("a view of the internal API was reached without a terminal")
+            raise TypeError("a view of the internal API was called without a terminal")
         return self.component.terminal
 
     def message(self, request: Request, kind: type[Message]) -> Message:
-        """The body as a message. Raises MessageTooLarge, MalformedMessage (the error names the field, never a value)."""
+        """The body as a message.
+
+        Raises MessageTooLarge, MalformedMessage (the error names the field, never a value).
+        """
         body = request._request.read(self.max_body_bytes + 1)  # noqa: SLF001 - the raw body: no parser, own limit
         if len(body) > self.max_body_bytes:
             raise MessageTooLarge(_("The message is too large."))
@@ -90,14 +96,15 @@ class InternalView(PosternView):
             raise MalformedMessage(str(error)[:300]) from error
         language = getattr(message, "language", "")
         if language in _LANGUAGES:
-            translation.activate(language)  # until the next request: what the answer says is read by a person
+            # stays active until the next request, because a user reads the response's texts
+            translation.activate(language)
         address = getattr(message, "remote_addr", None)
         if address is not None and not _is_address(address):
             raise MalformedMessage("Expected an IP address - at `$.remote_addr`")
         return message
 
     def answer(self, message: msgspec.Struct, status: int = 200) -> HttpResponse:
-        """A message as the body."""
+        """Encode a message as the response body."""
         return HttpResponse(msgspec.json.encode(message), content_type="application/json", status=status)
 
 
@@ -110,7 +117,7 @@ def _is_address(text: str) -> bool:
 
 
 class RegistrationStateView(InternalView):
-    """All that a proxy may do before it is accepted: ask whether it is."""
+    """The only request that a proxy may make before it is accepted: ask whether it is."""
 
     def get_authenticators(self) -> list[BaseAuthentication]:
         return [AnyTerminalAuthentication()]
@@ -121,7 +128,7 @@ class RegistrationStateView(InternalView):
 
 
 class RenewCredentialView(InternalView):
-    """The new credential of a proxy that was told to fetch one."""
+    """The new credential of a proxy that was ordered to renew it."""
 
     most_a_minute = MOST_RENEWALS
 

@@ -1,4 +1,4 @@
-"""Shapes of terminals on the wire (contract: terminal)."""
+"""Serializers of terminals (contract: terminal)."""
 
 from typing import Any
 
@@ -28,7 +28,7 @@ class StatSerializer(serializers.Serializer[Any]):
 
 
 class TerminalSerializer(ResourceSerializer):
-    """A registered component. Its secret is never here: it was told once, when it registered."""
+    """A registered component. Its secret is never included: it was returned once, at registration."""
 
     session_online = serializers.IntegerField(read_only=True, label=gettext_lazy("Session Online"))
     is_active = serializers.SerializerMethodField(label=gettext_lazy("Is Active"))
@@ -108,7 +108,7 @@ class TerminalSerializer(ResourceSerializer):
 
 
 class RegistrationSerializer(BodySerializer):
-    """What a component says when it registers."""
+    """The data that a component sends when it registers."""
 
     name = PlainField(max_length=128)
     type = PlainField(max_length=16, default="proxy")

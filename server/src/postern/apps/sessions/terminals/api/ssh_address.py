@@ -1,4 +1,4 @@
-"""Where people's own SSH clients reach Postern: for the lines that the console has them copy."""
+"""The address of Postern for users' SSH clients, for the commands that the console offers to copy."""
 
 from django.conf import settings
 from rest_framework.request import Request
@@ -13,7 +13,7 @@ from postern.foundation.rest.views import PosternView
 class SshAddressView(PosternView):
     """`GET terminal/ssh-address/` → `{"host", "port"}`.
 
-    `host` is "" when the installation names none: then it is the host under which the console was called.
+    `host` is "" when the installation sets none; the console then uses its own host name.
     """
 
     rights = Right.VALID_USER
@@ -25,5 +25,5 @@ class SshAddressView(PosternView):
         public = settings.POSTERN.ssh_public
         if public is not None:
             return Response({"host": public.host, "port": public.port})
-        # A port that the system chose is known to the proxy alone, which tells it in its heartbeat.
+        # With port 0 the system chooses the port; only the proxy knows it and reports it in its heartbeat.
         return Response({"host": "", "port": settings.POSTERN.ssh.port or queries.reported_ssh_port()})

@@ -1,4 +1,4 @@
-"""Terminals: registration by components, the list for super administrators."""
+"""Terminals: registration by components, and the list for super administrators."""
 
 from collections.abc import Mapping, Sequence
 from typing import Any, cast
@@ -29,9 +29,9 @@ from postern.kernel import clock
 
 
 class RegistrationView(PosternView):
-    """`POST terminal/terminal-registrations/`: a proxy becomes known and is told its secret, once.
+    """`POST terminal/terminal-registrations/`: register a proxy and return its secret, once.
 
-    The switch that closes it is about strangers: the proxy of the own data folder registers all the same.
+    The setting that closes registration applies to remote proxies; the proxy of the own data folder can still register.
     """
 
     rights = Right.BOOTSTRAP
@@ -44,7 +44,15 @@ class RegistrationView(PosternView):
     def post(self, request: Request) -> Response:
         is_local = isinstance(request.user, Component) and request.user.is_local
         if not is_local and not preferences.get_bool("SECURITY_SERVICE_ACCOUNT_REGISTRATION"):
-            return Response({"error": _("The registration of components is switched off.")}, status=400)
+            return Response(
+                {
+                    "error": _(
+                        "The registration of components is switched off. A super administrator can switch it on in the "
+                        "settings."
+                    )
+                },
+                status=400,
+            )
         data = body_of(request, RegistrationSerializer)
         made = registrations.register(
             actor=self.actor, name=data["name"], type_=data["type"], comment=data["comment"], is_local=is_local
@@ -93,7 +101,9 @@ class TerminalViewSet(UpdateMixin, DeleteMixin, ReadOnlyViewSet):
         return Terminal.objects.existing()
 
     def hold_rows(self, rows: Sequence[Any], values: Sequence[Mapping[str, Any]], *, deleting: bool = False) -> None:
-        """The caller first: whoever ends a suspected administrator's access waits for this write, or comes before it."""
+        """Lock the caller first: a concurrent write that ends a suspected administrator's access waits for this write,
+        or commits before it.
+        """
         users.hold_caller(self.actor)
         super().hold_rows(rows, values)  # a deleted terminal keeps its row
 
@@ -106,26 +116,26 @@ class TerminalViewSet(UpdateMixin, DeleteMixin, ReadOnlyViewSet):
 
     @action(detail=True, methods=["post"])
     def accept(self, request: Request, pk: str) -> Response:
-        """Let a proxy that waits work from now on."""
+        """Accept a waiting proxy."""
         del request, pk
         return self._answer(registrations.accept(actor=self.actor, terminal=self.get_object()))
 
     @action(detail=True, methods=["post"])
     def refuse(self, request: Request, pk: str) -> Response:
-        """Send a proxy away that waits."""
+        """Refuse a waiting proxy."""
         del request, pk
         registrations.refuse(actor=self.actor, terminal=self.get_object())
         return Response(status=status.HTTP_204_NO_CONTENT)
 
     @action(detail=True, methods=["post"], url_path="renew-credential")
     def renew_credential(self, request: Request, pk: str) -> Response:
-        """Have the proxy fetch a new credential; it does so with its next heartbeat."""
+        """Make the proxy fetch a new credential with its next heartbeat."""
         del request, pk
         return self._answer(registrations.order_renewal(actor=self.actor, terminal=self.get_object()))
 
     @action(detail=True, methods=["post"], url_path="revoke-credential")
     def revoke_credential(self, request: Request, pk: str) -> Response:
-        """Void the proxy's credential: it has to register again, and to be accepted again."""
+        """Revoke the proxy's credential: it has to register and be accepted again."""
         del request, pk
         return self._answer(registrations.revoke(actor=self.actor, terminal=self.get_object()))
 
@@ -135,19 +145,19 @@ class TerminalViewSet(UpdateMixin, DeleteMixin, ReadOnlyViewSet):
 
 
 class ComponentMetricsView(PosternView):
-    """`GET terminal/components/metrics/`: how many components of each type are in which state."""
+    """`GET terminal/components/metrics/`: number of components by type and state."""
 
     rights = Right.SUPER_USER
     always_root = True
 
     def get(self, request: Request) -> Response:
         del request
-        found: dict[str, dict[str, Any]] = {}
+        counts_by_type: dict[str, dict[str, Any]] = {}
         live = Q(sessions__state__in=(SessionState.OPENING.value, SessionState.ACTIVE.value))
         now = clock.now()
         for terminal in Terminal.objects.existing().annotate(session_online=Count("sessions", filter=live)):
             empty = {"type": terminal.type, "total": 0, "session_active": 0}
-            row = found.setdefault(terminal.type, empty | {state.value: 0 for state in policy.TerminalStatus})
+            row = counts_by_type.setdefault(terminal.type, empty | {state.value: 0 for state in policy.TerminalStatus})
             state = policy.terminal_status(
                 alive=policy.is_alive(terminal.date_last_heartbeat, now),
                 cpu_load=terminal.cpu_load,
@@ -156,5 +166,5 @@ class ComponentMetricsView(PosternView):
             )
             row["total"] += 1
             row[state.value] += 1
-            row["session_active"] += getattr(terminal, "session_online", 0)  # the annotation above
-        return Response(list(found.values()))
+            row["session_active"] += getattr(terminal, "session_online", 0)  # from the annotation above
+        return Response(list(counts_by_type.values()))
